@@ -1,38 +1,38 @@
 import { limits } from "../../core/base/limits.ts";
 
-/** How an attempt at a job ended; `neither` says nothing about the server that it asked. */
+/** How an attempt at a job ended; `neither` says nothing about the customer's server. */
 export type Ending = "good" | "bad" | "neither";
 
-/** Who may begin how many jobs: a lane, a host, an account, and all that wait for servers of others. */
+/** Bounds the jobs that run at once: by lane, host and account, and all outside the service. */
 export interface Admission {
-  /** Takes room for jobs of a lane, at most `most`; it is given back by `leave` or `end`. */
+  /** Admits up to `most` jobs of a lane; returns how many. Each is released by `leave` or `end`. */
   enter(lane: string, most: number): number;
-  /** Gives room back that no job was found for. */
+  /** Releases admitted jobs that did not begin. */
   leave(lane: string, count: number): void;
   /** A job of the lane has ended at `now`, in ms. */
   end(lane: string, ending: Ending, now: number): void;
-  /** Until when the lane's server is left alone, in ms; 0 when it is not. */
+  /** Until when the circuit of the lane's server is open, in ms; 0 when it is closed. */
   openUntil(lane: string): number;
-  /** Whether the next job of the lane tries out a server that was left alone. */
+  /** Whether the next job of the lane probes a server whose circuit was open. */
   isProbing(lane: string): boolean;
 }
 
-/** How the server behind a lane to a customer's server has answered lately. */
+/** Circuit breaker of a customer's server, as its last responses left it. */
 interface Circuit {
-  /** Jobs that it may have at once. */
+  /** Jobs that may run at once. */
   window: number;
   failures: number;
-  /** How long it is left alone next time. */
+  /** How long the circuit stays open next time, in ms. */
   openMs: number;
-  /** 0: it is not. */
+  /** In ms; 0: the circuit is closed. */
   openUntil: number;
 }
 
 /**
- * Bounds the jobs that run at once. A lane named by `customerLane` has a circuit breaker: it begins
- * with few jobs and gets more with every good answer; after failures in a row its server is left
- * alone, then tried out with one job, and left alone for longer when that fails. Its jobs wait where
- * they are. What one instance knows of a server it keeps to itself.
+ * Bounds the jobs that run at once. A lane named by `customerLane` has a circuit breaker. It begins
+ * with few jobs at once, and each good response allows one more. Failures in a row open the circuit:
+ * no job of the lane begins. Then one job probes the server; when it fails, the circuit opens for
+ * longer. The jobs wait in their lane. Instances do not share the state of a circuit.
  */
 export function admission(): Admission {
   const running = new Map<string, number>();
@@ -47,7 +47,7 @@ export function admission(): Admission {
     }
   }
 
-  /** What is known of a lane's server; the least lately used is forgotten first. */
+  /** The circuit of a lane's server; the least recently used one is dropped first. */
   function circuitOf(lane: string): Circuit {
     const circuit = circuits.get(lane) ?? { ...unknown };
     circuits.delete(lane);
@@ -67,10 +67,10 @@ export function admission(): Admission {
 
   return {
     enter(lane, most) {
-      const rooms = boundsOf(lane).map(({ name, most }) => most - count(name));
-      const room = Math.min(most, windowOf(lane) - count(`lane ${lane}`), ...rooms);
-      if (room > 0) move(lane, room);
-      return Math.max(0, room);
+      const free = boundsOf(lane).map(({ name, most }) => most - count(name));
+      const admitted = Math.min(most, windowOf(lane) - count(`lane ${lane}`), ...free);
+      if (admitted > 0) move(lane, admitted);
+      return Math.max(0, admitted);
     },
     leave: (lane, left) => move(lane, -left),
     end(lane, ending, now) {
@@ -102,7 +102,7 @@ function fail(circuit: Circuit, now: number): void {
   circuit.openMs = Math.min(2 * circuit.openMs, limits.circuitOpenMaxMs);
 }
 
-/** Whether a lane waits for a customer's server (`customerLane`). */
+/** Whether the jobs of a lane send requests to a customer's server (`customerLane`). */
 const isToCustomer = (lane: string): boolean => lane.includes(" ");
 
 interface Bound {

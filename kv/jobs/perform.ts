@@ -29,7 +29,7 @@ export async function perform(
   const signal = AbortSignal.any([lease.signal, stopping]);
   const write = (also: AlsoWritten[] | void, move: (batch: Batch) => Promise<Committed>) =>
     commitWith(also ?? [], move, options);
-  /** What cannot be recorded of an attempt must not keep its job for ever: the job ends without it. */
+  /** Ends the job even when its records cannot be written: it must not run for ever. */
   const writeEnd = async (
     also: () => Promise<AlsoWritten[]> | undefined,
     move: (batch: Batch) => Promise<Committed>,
@@ -53,7 +53,7 @@ export async function perform(
     return "good";
   } catch (error) {
     const held = await lease.end();
-    if (stopping.aborted) { // Not its fault: the attempt does not count.
+    if (stopping.aborted) { // The service stops: the attempt does not count.
       await queue.retry({ ...held, job: { ...job, attempt: job.attempt - 1 } }, ports.now());
     } else if (
       handler !== undefined && job.attempt < attemptsOf(handler, ports) && !isFinal(error)
@@ -78,10 +78,10 @@ export function isSpent(job: StoredJob, { handlers, ports }: Performing): boolea
 const handlerOf = ({ kind }: StoredJob, { handlers }: Pick<Performing, "handlers">) =>
   handlers.find((handler) => handler.kind === kind);
 
-/** Times that records are staged anew when another writer changed one of them meanwhile. */
+/** Attempts at a commit whose records another writer changes meanwhile. */
 const commits = 3;
 
-/** Commits the end of a run with what it writes; not when the lease is lost. */
+/** Commits the end of a run with the records that it writes; nothing when the lease is lost. */
 async function commitWith(
   also: AlsoWritten[],
   move: (batch: Batch) => Promise<Committed>,
@@ -109,14 +109,14 @@ function faultOf(error: unknown): Fault | undefined {
   return error instanceof Error && error.cause instanceof Fault ? error.cause : undefined;
 }
 
-/** Renews a job's lease while it runs; `signal` aborts when another worker has taken it. */
+/** Renews a job's lease while it runs; `signal` aborts when the lease is lost to another worker. */
 function keepLease(first: HeldJob, queue: Queue, ports: Ports) {
   const lost = new AbortController();
   let held = first;
   let isRenewing = false;
   let renewing: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
-    if (isRenewing) return; // The store is slow: a second renewal would find the first one's entry.
+    if (isRenewing) return; // The store is slow; a second renewal would check a stale entry.
     isRenewing = true;
     renewing = queue.renew(held, ports.now() + limits.jobLeaseMs).then((renewed) => {
       if (renewed === null) lost.abort(new Error("The lease of the job is lost"));
@@ -126,7 +126,7 @@ function keepLease(first: HeldJob, queue: Queue, ports: Ports) {
   }, limits.jobLeaseMs / 3);
   return {
     signal: lost.signal,
-    /** Ends the renewals; a renewal under way first finishes, else the held entry would be stale. */
+    /** Ends the renewals. Waits for one that is under way: it changes the entry of the lease. */
     async end(): Promise<HeldJob> {
       clearInterval(timer);
       await renewing;

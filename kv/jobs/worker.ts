@@ -3,7 +3,7 @@ import { Fault } from "../../core/base/faults.ts";
 import { limits } from "../../core/base/limits.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { AlsoWritten } from "../../core/model/record_types.ts";
-import { admission } from "./admission.ts";
+import { type Admission, admission } from "./admission.ts";
 import type { Batch } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
 import { keys } from "../store/keys.ts";
@@ -25,168 +25,201 @@ export interface Worker {
   /** Runs jobs until none is due at `ports.now()`; for a process without `start`. */
   drain(): Promise<void>;
   start(): void;
-  /** Claims no more, waits for running jobs up to `graceMs`, then takes their signal away. */
+  /** Claims no more, waits for running jobs up to `graceMs`, then aborts their signal. */
   stop(graceMs: number): Promise<void>;
+}
+
+/** A worker between two rounds: what it runs, and why it looks for jobs again. */
+interface State extends WorkerOptions {
+  /** The name under which this worker holds leases. */
+  owner: string;
+  admission: Admission;
+  /** Series of which a job runs. */
+  busy: Set<string>;
+  running: Set<Promise<void>>;
+  stopping: AbortController;
+  isStopped: boolean;
+  /** A job may have become due since the last round began. */
+  isPoked: boolean;
+  /** Ends the pause between two rounds. */
+  wake: (() => void) | undefined;
+  /** The lane that was served last: the next round begins with the one after it. */
+  last: string;
 }
 
 /** Performs the store's jobs: lanes side by side, each with its own bound. */
 export function worker(options: WorkerOptions): Worker {
-  const { kv, queue, committer, ports } = options;
-  const owner = crypto.randomUUID();
-  const rooms = admission();
-  /** Series of which a job runs. */
-  const busy = new Set<string>();
-  const jobs = new Set<Promise<void>>();
-  const stopping = new AbortController();
-  let isStopped = false;
-  let wake: (() => void) | undefined;
-  let isPoked = false;
-  /** The lane that was last given room: the next ones come first in the next round. */
-  let last = "";
-
-  const poke = () => {
-    isPoked = true;
-    wake?.();
+  const { kv, committer } = options;
+  const state: State = {
+    ...options,
+    owner: crypto.randomUUID(),
+    admission: admission(),
+    busy: new Set(),
+    running: new Set(),
+    stopping: new AbortController(),
+    isStopped: false,
+    isPoked: false,
+    wake: undefined,
+    last: "",
   };
-  committer.onJobs = poke;
-
-  /** Claims and begins what is due; returns when to look again, in ms. */
-  async function round(): Promise<number> {
-    const now = ports.now();
-    let next = now + limits.jobPollMs;
-    const due: Lane[] = [];
-    for (const lane of after(last, await queue.lanes())) {
-      const from = Math.max(lane.dueAt, rooms.openUntil(lane.name));
-      if (from > now) next = Math.min(next, from);
-      else due.push(lane);
-    }
-    const share = Math.max(1, Math.floor(limits.jobsOutside / Math.max(1, due.length)));
-    for (let i = 0; i < due.length; i += limits.lanesAtOnce) {
-      const part = due.slice(i, i + limits.lanesAtOnce);
-      next = Math.min(next, ...await Promise.all(part.map((lane) => tryToServe(lane, share))));
-    }
-    return next;
-  }
-
-  /** The same as `serve`; a lane that fails is looked at again with the next poll, the others go on. */
-  async function tryToServe(lane: Lane, share: number): Promise<number> {
-    try {
-      return await serve(lane, share);
-    } catch (error) {
-      if (error instanceof Fault && error.kind === "unavailable") throw error; // As all lanes are.
-      if (!isStopped) ports.log("Cannot look for the jobs of a lane", { lane: lane.name, error });
-      return ports.now() + limits.jobPollMs;
-    }
-  }
-
-  /** Begins up to `share` due jobs of a lane; returns when to look at it again, in ms. */
-  async function serve(lane: Lane, share: number): Promise<number> {
-    const most = rooms.enter(lane.name, share);
-    if (most === 0) return Infinity; // A job that ends pokes.
-    last = lane.name;
-    let begun = 0;
-    try {
-      const now = ports.now();
-      const { held, next, hinted } = await queue.claim(lane, {
-        now,
-        most,
-        owner,
-        leaseMs: limits.jobLeaseMs,
-        isBusy: (job) => busy.has(seriesOf(job)),
-        // Where a server is left alone for long, its jobs still come to an end.
-        ...(rooms.isProbing(lane.name) && { isSpent: (job) => isSpent(job, options) }),
-      });
-      for (const one of held) {
-        const isFree = begun === most; // It is spent, and asks nobody.
-        if (!isFree) begun++;
-        begin(one, isFree);
-      }
-      await hinted;
-      if (held.length < most) return next;
-      if (most === share) poke(); // There may be room for more.
-      return Infinity;
-    } finally {
-      rooms.leave(lane.name, most - begun);
-    }
-  }
-
-  function begin(held: HeldJob, isFree: boolean): void {
-    const { kind, lane } = held.job;
-    const series = seriesOf(held.job);
-    busy.add(series);
-    const done = perform(held, options, stopping.signal)
-      .catch((error) => {
-        ports.log("Cannot finish a job", { kind, error });
-        return "neither" as const;
-      })
-      .then((ending) => {
-        if (!isFree) rooms.end(lane, ending, ports.now());
-        busy.delete(series);
-        jobs.delete(done);
-        poke();
-      });
-    jobs.add(done);
-  }
-
-  async function loop(): Promise<void> {
-    while (!isStopped) {
-      isPoked = false;
-      const next = await round().catch((error) => {
-        if (!isStopped) ports.log("Cannot look for jobs", { error });
-        return ports.now() + limits.jobPollMs;
-      });
-      if (isPoked || isStopped) continue;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, Math.max(0, next - ports.now()));
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-      wake = undefined;
-    }
-  }
-
+  let looping: Promise<void> = Promise.resolve();
   let watching: ReadableStreamDefaultReader | undefined;
+  committer.onJobs = () => poke(state);
+
   async function watch(): Promise<void> {
     watching = kv.watch([keys.wake]).getReader();
-    while (!(await watching.read()).done) poke();
+    while (!(await watching.read()).done) poke(state);
   }
 
-  let looping: Promise<void> = Promise.resolve();
   return {
-    poke,
-    async drain() {
-      do {
-        isPoked = false;
-        await round();
-        await Promise.all(jobs);
-      } while (isPoked || jobs.size > 0);
-    },
+    poke: () => poke(state),
+    drain: () => drain(state),
     start() {
       committer.listen();
-      looping = loop();
-      watch().catch(() => {}); // The poll goes on without it.
+      looping = loop(state);
+      watch().catch(() => {}); // Without the watch, the poll still finds due jobs.
     },
     async stop(graceMs) {
-      isStopped = true;
-      poke();
+      state.isStopped = true;
+      poke(state);
       await watching?.cancel().catch(() => {});
       let timer: ReturnType<typeof setTimeout> | undefined;
       const grace = new Promise((resolve) => timer = setTimeout(resolve, graceMs));
-      await Promise.race([Promise.all([looping, ...jobs]), grace]);
+      await Promise.race([Promise.all([looping, ...state.running]), grace]);
       clearTimeout(timer);
-      stopping.abort(new Error("The service stops"));
-      await Promise.all([looping, ...jobs]);
+      state.stopping.abort(new Error("The service stops"));
+      await Promise.all([looping, ...state.running]);
     },
   };
 }
 
-/** Lanes in order of name, from the one after `name` round to it. */
+function poke(state: State): void {
+  state.isPoked = true;
+  state.wake?.();
+}
+
+async function drain(state: State): Promise<void> {
+  do {
+    state.isPoked = false;
+    await round(state);
+    await Promise.all(state.running);
+  } while (state.isPoked || state.running.size > 0);
+}
+
+async function loop(state: State): Promise<void> {
+  const { ports } = state;
+  while (!state.isStopped) {
+    state.isPoked = false;
+    const next = await round(state).catch((error) => {
+      if (!state.isStopped) ports.log("Cannot look for jobs", { error });
+      return ports.now() + limits.jobPollMs;
+    });
+    if (!state.isPoked && !state.isStopped) await pause(state, next - ports.now());
+  }
+}
+
+/** Waits for `ms`, or until the worker is poked. */
+async function pause(state: State, ms: number): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, Math.max(0, ms));
+    state.wake = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+  state.wake = undefined;
+}
+
+/** Claims and begins due jobs; returns when to look again, in ms. */
+async function round(state: State): Promise<number> {
+  const { queue, ports, admission } = state;
+  const now = ports.now();
+  let next = now + limits.jobPollMs;
+  const due: Lane[] = [];
+  for (const lane of after(state.last, await queue.lanes())) {
+    const from = Math.max(lane.dueAt, admission.openUntil(lane.name));
+    if (from > now) next = Math.min(next, from);
+    else due.push(lane);
+  }
+  const share = Math.max(1, Math.floor(limits.jobsOutside / Math.max(1, due.length)));
+  for (let i = 0; i < due.length; i += limits.lanesAtOnce) {
+    const part = due.slice(i, i + limits.lanesAtOnce);
+    next = Math.min(next, ...await Promise.all(part.map((lane) => tryToServe(state, lane, share))));
+  }
+  return next;
+}
+
+/** Serves a lane. One that fails is looked at again with the next poll; the others go on. */
+async function tryToServe(state: State, lane: Lane, share: number): Promise<number> {
+  const { ports } = state;
+  try {
+    return await serve(state, lane, share);
+  } catch (error) {
+    if (error instanceof Fault && error.kind === "unavailable") throw error; // So are all lanes.
+    if (!state.isStopped) {
+      ports.log("Cannot look for the jobs of a lane", { lane: lane.name, error });
+    }
+    return ports.now() + limits.jobPollMs;
+  }
+}
+
+/** Begins up to `share` due jobs of a lane; returns when to look at it again, in ms. */
+async function serve(state: State, lane: Lane, share: number): Promise<number> {
+  const { queue, ports, owner, admission, busy } = state;
+  const most = admission.enter(lane.name, share);
+  if (most === 0) return Infinity; // The end of a running job pokes the worker.
+  state.last = lane.name;
+  let begun = 0;
+  try {
+    const now = ports.now();
+    const { held, next, hinted } = await queue.claim(lane, {
+      now,
+      most,
+      owner,
+      leaseMs: limits.jobLeaseMs,
+      isBusy: (job) => busy.has(seriesOf(job)),
+      // While the circuit of a server is open, its spent jobs still end.
+      ...(admission.isProbing(lane.name) && { isSpent: (job) => isSpent(job, state) }),
+    });
+    for (const one of held) {
+      const isAdmitted = begun < most; // The others are spent: they send no request.
+      if (isAdmitted) begun++;
+      begin(state, one, isAdmitted);
+    }
+    await hinted;
+    if (held.length < most) return next;
+    if (most === share) poke(state); // There may be room for more.
+    return Infinity;
+  } finally {
+    admission.leave(lane.name, most - begun);
+  }
+}
+
+/** Runs a claimed job; `isAdmitted`: it counts for the bounds of its lane. */
+function begin(state: State, held: HeldJob, isAdmitted: boolean): void {
+  const { ports, admission, busy, running, stopping } = state;
+  const { kind, lane } = held.job;
+  const series = seriesOf(held.job);
+  busy.add(series);
+  const done = perform(held, state, stopping.signal)
+    .catch((error) => {
+      ports.log("Cannot finish a job", { kind, error });
+      return "neither" as const;
+    })
+    .then((ending) => {
+      if (isAdmitted) admission.end(lane, ending, ports.now());
+      busy.delete(series);
+      running.delete(done);
+      poke(state);
+    });
+  running.add(done);
+}
+
+/** Lanes in order of name, beginning with the one after `name`. */
 function after(name: string, lanes: Lane[]): Lane[] {
   const at = lanes.findIndex((lane) => lane.name > name);
   return at < 0 ? lanes : [...lanes.slice(at), ...lanes.slice(0, at)];
 }
 
-/** What tells a job's series from all others; a job without one is a series of its own. */
+/** A unique name of a job's series; a job without one is a series of its own. */
 const seriesOf = ({ lane, series, id }: StoredJob): string => `${lane}\n${series ?? id}`;

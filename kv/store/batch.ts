@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 
-/** Writes to be made together, as data: what a change stages before anything is committed. */
+/** Writes of one commit, as data: a change stages them before anything is committed. */
 export interface Batch {
   checks: Deno.AtomicCheck[];
   sets: { key: Deno.KvKey; value: unknown }[];
@@ -15,9 +15,9 @@ export interface Batch {
   raises: Map<string, { key: Deno.KvKey; to: number }>;
 }
 
-/** How the entries of a value change in number, by the bucket of the finest of its levels. */
+/** Changes of the number of a value's entries, by bucket of the finest of its levels. */
 export interface Moves {
-  /** Before that of a bucket. */
+  /** The part of a counter's key before level and bucket. */
   key: Deno.KvKey;
   /** The finest level; the coarser ones follow. */
   depth: number;
@@ -35,13 +35,13 @@ export const emptyBatch = (): Batch => ({
 });
 
 /**
- * Moves a counter without a conflict. The batch must check something that its own success changes:
- * a remote store may be sent a commit twice, and the check is what stops the second.
+ * Moves a counter without a conflict. The batch must check an entry that its own success changes:
+ * the client of a remote store may send a commit twice, and that check refuses the second one.
  */
 export const stageSum = (batch: Batch, key: Deno.KvKey, by: number): void =>
   addSum(batch, keyText(key), { key, by });
 
-/** The same of all counters of a value. */
+/** Moves all counters of a value, as `stageSum` does. */
 export function stageMove(
   batch: Batch,
   { key, depth }: Pick<Moves, "key" | "depth">,
@@ -75,15 +75,16 @@ function addRaise({ raises }: Batch, text: string, { key, to }: { key: Deno.KvKe
   raises.set(text, { key, to: Math.max(to, raises.get(text)?.to ?? 0) });
 }
 
-/** Batches as one. */
+/** Merges batches into one. */
 export function merged(batches: Batch[]): Batch {
-  if (batches.length === 1) return batches[0]!;
+  const [first, ...others] = batches;
+  if (first !== undefined && others.length === 0) return first;
   const all = emptyBatch();
   for (const batch of batches) append(all, batch);
   return all;
 }
 
-/** Adds all of one batch to another. */
+/** Adds all writes and checks of one batch to another. */
 export function append(batch: Batch, also: Batch): void {
   batch.checks.push(...also.checks);
   batch.sets.push(...also.sets);
@@ -96,7 +97,7 @@ export function append(batch: Batch, also: Batch): void {
   for (const [text, raise] of also.raises) addRaise(batch, text, raise);
 }
 
-/** What the keys of a batch take, roughly and rather more. */
+/** An upper estimate of the bytes that the keys of a batch take. */
 export function keyBytesOf(
   { checks, sets, deletes, due }: Batch,
   counters: { name: string; depth: number }[],
@@ -111,7 +112,7 @@ export function keyBytesOf(
 const partBytes = (part: Deno.KvKeyPart): number =>
   typeof part === "string" ? Buffer.byteLength(part) + 2 : part instanceof Uint8Array ? 18 : 9;
 
-/** A key as a text that no other key has; that of a longer key begins with it. */
+/** A unique text of a key. The text of a longer key begins with that of its prefix. */
 export function keyText(key: Deno.KvKey): string {
   let text = "";
   for (const part of key) {
@@ -122,5 +123,5 @@ export function keyText(key: Deno.KvKey): string {
   return text;
 }
 
-/** Null when a check failed: somebody else wrote first, and nothing was written. */
+/** Null when a check failed: another writer was first, and nothing was written. */
 export type Committed = { versionstamp: string } | null;

@@ -6,13 +6,13 @@ import type { Receipt } from "./receipt.ts";
 
 export interface Committer {
   /**
-   * Commits a batch. Batches that wait at the same time share one commit, and so one disk flush,
-   * which is what bounds the writes of a store. Throws when the store is out of reach.
+   * Commits a batch. Batches that wait at the same time share one commit and one disk flush: disk
+   * flushes bound the writes of a store. Throws when the store is out of reach.
    */
   commit(batch: Batch): Promise<Committed>;
-  /** Called after a commit that made a job due, and when KV's own queue says that one did. */
+  /** Called after a commit that made a job due, and at each wake-up by KV's own queue. */
   onJobs: () => void;
-  /** Listens to KV's own queue, where there is one, as a further wake-up. */
+  /** Uses KV's own queue, where there is one, as a further wake-up. */
   listen(): void;
 }
 
@@ -22,117 +22,138 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Told before a commit, one at a time, what it may write, and how it ended. */
+/** A cache that observes each commit, one at a time, before it begins and after it ended. */
 export interface CommitWatch {
   began(writes: Pick<Batch, "sets" | "deletes">): Promise<void> | void;
-  /** Null when it was not made, or nobody knows whether it was. */
+  /** Null when the commit was not made, or when it is unknown whether it was. */
   ended(committed: Committed): void;
 }
 
-/** Told, in their order, of the commits that were made. */
+/** A cache that follows the commits that were made, in their order. */
 export interface CommitRecord {
   made(batch: Batch, versionstamp: string): void;
-  /** Nobody knows whether this one was made. */
+  /** It is unknown whether this commit was made. */
   doubt(batch: Batch): void;
 }
 
-/** `checks`: 100 on the embedded file, 10 on a remote store. `doorbell`: KV's own queue exists. */
+/** `checks`: 100 on the embedded file, 10 on a remote store. `doorbell`: KV has its own queue. */
 export interface CommitterOptions {
   checks: number;
   doorbell: boolean;
-  /** Of a store whose client sends a commit again when its answer is lost. */
+  /** Of a store whose client repeats a commit when its response is lost. */
   receipt?: Receipt;
-  /** Of a store that nobody else writes to. */
+  /** Of a store that only this process writes to. */
   counters?: CommitRecord;
-  /** Memories of lists. */
+  /** Caches of lists. */
   lists?: CommitWatch[];
 }
 
-/** Below what Deno KV takes in one commit: 1000 mutations, 80 KiB of keys. */
+/** Below the bounds of Deno KV for one commit: 1000 mutations, 80 KiB of keys. */
 const groupMutations = 900;
 const groupKeyBytes = 72 << 10;
 
+/** A committer and the batches that wait for it. */
+interface State extends CommitterOptions {
+  kv: Deno.Kv;
+  committer: Committer;
+  queue: Waiting[];
+  isPumping: boolean;
+  /** KV's own queue holds a wake-up that was not delivered yet. */
+  isRinging: boolean;
+}
+
+/** The committer of a store. All writes of records and jobs go through it. */
 export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
-  const queue: Waiting[] = [];
-  const bell = { pending: false };
-  const { receipt, counters, lists = [] } = options;
-  let isPumping = false;
-
-  /** Makes a commit, of which the memories hear before anybody else. */
-  async function make(batch: Batch, rings: boolean): Promise<Committed> {
-    for (const one of lists) await one.began(batch);
-    let committed: Committed = null;
-    try {
-      const result = await commitRetrying(() => {
-        const op = operation(kv, batch, rings);
-        receipt?.stage(op);
-        return op;
-      });
-      committed = result.ok ? result : await receipt?.find() ?? null;
-      if (committed !== null) counters?.made(batch, committed.versionstamp);
-      return committed;
-    } catch (error) {
-      counters?.doubt(batch);
-      throw error;
-    } finally {
-      for (const one of lists) one.ended(committed);
-    }
-  }
-
-  async function attempt(batches: Batch[]): Promise<Committed> {
-    const makesJobs = batches.some(({ due }) => due.length > 0);
-    const rings = makesJobs && options.doorbell && !bell.pending;
-    const committed = await make(merged(batches), rings);
-    if (committed === null) return null;
-    if (rings) bell.pending = true;
-    if (makesJobs) self.onJobs();
-    return committed;
-  }
-
-  /** One commit for the group; when it fails, each member is tried alone. */
-  async function commitGroup(group: Waiting[]): Promise<void> {
-    try {
-      const committed = await attempt(group.map(({ batch }) => batch));
-      if (committed !== null || group.length === 1) {
-        return group.forEach(({ resolve }) => resolve(committed));
-      }
-    } catch (error) {
-      // A store that does not answer one will not answer each of them either, nor those that wait.
-      if (error instanceof Fault) group.push(...queue.splice(0));
-      if (error instanceof Fault || group.length === 1) {
-        return group.forEach(({ reject }) => reject(error));
-      }
-    }
-    for (const { batch, resolve, reject } of group) await attempt([batch]).then(resolve, reject);
-  }
-
-  async function pump(): Promise<void> {
-    isPumping = true;
-    await null; // What is queued in this turn goes together; later, what queued during a commit.
-    while (queue.length > 0) await commitGroup(takeGroup(queue, options.checks));
-    isPumping = false;
-  }
-
   const self: Committer = {
     onJobs: () => {},
     listen() {
       if (!options.doorbell) return;
-      // Rejects when the store closes. A lost doorbell is no loss: watch and poll wake as well.
+      // Rejects when the store closes. A lost wake-up is no loss: watch and poll wake as well.
       kv.listenQueue(() => {
-        bell.pending = false;
+        state.isRinging = false;
         self.onJobs();
       }).catch(() => {});
     },
     commit: (batch) =>
       new Promise((resolve, reject) => {
-        queue.push({ batch, resolve, reject });
-        if (!isPumping) pump();
+        state.queue.push({ batch, resolve, reject });
+        if (!state.isPumping) pump(state);
       }),
+  };
+  const state: State = {
+    ...options,
+    kv,
+    committer: self,
+    queue: [],
+    isPumping: false,
+    isRinging: false,
   };
   return self;
 }
 
-/** As many as fit one operation. Two that check one key never share: the later would overwrite. */
+async function pump(state: State): Promise<void> {
+  const { queue, checks } = state;
+  state.isPumping = true;
+  await null; // Batches of one turn share a commit; later ones wait for the commit under way.
+  while (queue.length > 0) await commitGroup(state, takeGroup(queue, checks));
+  state.isPumping = false;
+}
+
+/** One commit for the group; when it fails, each member is tried alone. */
+async function commitGroup(state: State, group: Waiting[]): Promise<void> {
+  try {
+    const committed = await attempt(state, group.map(({ batch }) => batch));
+    if (committed !== null || group.length === 1) {
+      return group.forEach(({ resolve }) => resolve(committed));
+    }
+  } catch (error) {
+    // The store did not respond: it would not respond to each of them either, nor to the next ones.
+    if (error instanceof Fault) group.push(...state.queue.splice(0));
+    if (error instanceof Fault || group.length === 1) {
+      return group.forEach(({ reject }) => reject(error));
+    }
+  }
+  for (const { batch, resolve, reject } of group) {
+    await attempt(state, [batch]).then(resolve, reject);
+  }
+}
+
+async function attempt(state: State, batches: Batch[]): Promise<Committed> {
+  const makesJobs = batches.some(({ due }) => due.length > 0);
+  const rings = makesJobs && state.doorbell && !state.isRinging;
+  const committed = await make(state, merged(batches), rings);
+  if (committed === null) return null;
+  if (rings) state.isRinging = true;
+  if (makesJobs) state.committer.onJobs();
+  return committed;
+}
+
+/** Makes a commit. The caches learn of it before its caller does. */
+async function make(state: State, batch: Batch, rings: boolean): Promise<Committed> {
+  const { kv, receipt, counters, lists = [] } = state;
+  for (const one of lists) await one.began(batch);
+  let committed: Committed = null;
+  try {
+    const result = await commitRetrying(() => {
+      const op = operation(kv, batch, rings);
+      receipt?.stage(op);
+      return op;
+    });
+    committed = result.ok ? result : await receipt?.find() ?? null;
+    if (committed !== null) counters?.made(batch, committed.versionstamp);
+    return committed;
+  } catch (error) {
+    counters?.doubt(batch);
+    throw error;
+  } finally {
+    for (const one of lists) one.ended(committed);
+  }
+}
+
+/**
+ * As many batches as fit one commit. Two that check one key never share a commit: both checks would
+ * hold, and the later batch would overwrite the earlier one.
+ */
 function takeGroup(queue: Waiting[], maxChecks: number): Waiting[] {
   if (queue.length === 1) return queue.splice(0);
   const group: Waiting[] = [];
@@ -158,7 +179,7 @@ function takeGroup(queue: Waiting[], maxChecks: number): Waiting[] {
   return group;
 }
 
-/** What a batch moves or raises: each by a name, and so many keys of that at most. */
+/** The counters that a batch moves or raises, by name, each with the number of its keys at most. */
 function countersOf({ counts, sums, raises }: Batch): { name: string; depth: number }[] {
   const found = [...sums.keys(), ...raises.keys()].map((name) => ({ name, depth: 1 }));
   for (const [text, { depth, buckets }] of counts) {
@@ -191,7 +212,7 @@ const unsigned = (by: number): bigint => BigInt.asUintN(64, BigInt(by));
 
 /**
  * A second handle on the embedded file (a backup, an inspection) can make a checked commit throw
- * "database is locked" before it wrote anything, so it is simply tried again.
+ * "database is locked" before it wrote anything, so the commit is repeated.
  */
 async function commitRetrying(
   make: () => Deno.AtomicOperation,
@@ -210,6 +231,6 @@ async function commitRetrying(
 
 const lockedAttempts = 60;
 
-/** Waits up to `ms`, at random, so that racing writers part. */
+/** Waits a random time up to `ms`, so that competing writers do not collide again. */
 export const jitter = (ms: number): Promise<void> =>
   new Promise((wake) => setTimeout(wake, Math.random() * ms));

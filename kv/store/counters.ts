@@ -21,8 +21,8 @@ export const levels: readonly Level[] = [
 
 /**
  * How many levels an index has: 3 that of all records, whose entries are long. The others have 2:
- * passing over some hundred empty entries is quick, and a value that records leave again, like a
- * status of calls, leaves a counter of 0 behind in each bucket, which nobody sweeps up.
+ * passing over some hundred empty entries is quick. Records leave values such as a status of calls,
+ * and each bucket then keeps a counter of 0, which is not removed.
  */
 export type Depth = 2 | 3;
 
@@ -34,13 +34,13 @@ export interface Span {
 
 export const always: Span = { from: -Infinity, before: Infinity };
 
-/** What both spans hold. */
+/** The intersection of two spans. */
 export const overlap = (a: Span, b: Span): Span => ({
   from: Math.max(a.from, b.from),
   before: Math.min(a.before, b.before),
 });
 
-/** The end of the time that Sids can tell. */
+/** The end of the time range of Sids, in ms. */
 export const timeEnd = 2 ** 48;
 
 export const bucketAt = (ms: number, { width }: Level): number => Math.floor(ms / width);
@@ -60,15 +60,15 @@ export function wholeBuckets({ from, before }: Span, depth: Depth): Span {
   };
 }
 
-/** An entry that comes or goes, or with `lacking` one whose record lacks dates. */
+/** An entry that is added or removed; with `lacking`, one whose record lacks dates. */
 export interface Counted extends FieldPlace {
   value: IndexValue;
   lacking?: string;
 }
 
 /**
- * Moves the counters of a value by one entry, in the buckets of its Sid's time. The batch must check
- * the entry's record.
+ * Moves the counters of a value by one entry, in the buckets of its Sid's time. The batch must
+ * check the entry's record.
  */
 export function stageCount(
   batch: Batch,
@@ -79,20 +79,20 @@ export function stageCount(
   stageMove(batch, { key: keys.counters(counted), depth }, bucket, by);
 }
 
-/** Tells each counter that moves, and by how much. */
+/** Calls `visit` for each counter that moves, with the distance. */
 export function eachMoved(
   { depth, buckets }: Moves,
-  tell: (level: Level, bucket: number, by: number) => void,
+  visit: (level: Level, bucket: number, by: number) => void,
 ): void {
   let moved = buckets;
   for (let at = depth - 1; at >= 0; at--) {
     const level = levels[at]!;
-    for (const [bucket, by] of moved) if (by !== 0) tell(level, bucket, by);
+    for (const [bucket, by] of moved) if (by !== 0) visit(level, bucket, by);
     if (at > 0) moved = coarser(moved, levels[at - 1]!.width / level.width);
   }
 }
 
-/** The same by buckets each as wide as so many. */
+/** The same moves by coarser buckets, each as wide as `width` of these. */
 function coarser(buckets: Map<number, number>, width: number): Map<number, number> {
   const wide = new Map<number, number>();
   for (const [bucket, by] of buckets) {

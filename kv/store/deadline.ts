@@ -1,11 +1,11 @@
 import { Fault } from "../../core/base/faults.ts";
 
 /**
- * A remote store that is out of reach answers nothing at all, for its client tries again for ever:
- * here every request gives up after `ms` with `unavailable`. Watching and closing are not requests.
+ * The client of a remote store retries for ever while the store is out of reach. Here every request
+ * fails after `ms` with the Fault `unavailable`. Watching and closing are not requests.
  */
 export function withDeadline(kv: Deno.Kv, ms: number): Deno.Kv {
-  /** The same object, with the calls that go to the store bounded. */
+  /** The same object, with a time limit on the calls that go to the store. */
   function bound<T extends object>(target: T): T {
     const wrapped = new Proxy(target, {
       get(_, name) {

@@ -1,13 +1,13 @@
 import { DatabaseSync } from "node:sqlite";
 
-/** How Deno makes the index by which it finds keys that have expired. */
+/** The statement by which Deno creates its index of expired keys. */
 const ofAllKeys = /^create index kv_expiration_ms_idx on kv \(expiration_ms\)$/i;
 
 /**
- * Narrows the index by expiry of a Deno KV file to keys that expire. Deno looks up no others in it, but
- * files every key there: a second copy of all keys, which every write pays for. An index that another
- * release of Deno made otherwise is left as it is. Connections that are open take notice by themselves.
- * Throws when somebody else writes to the file for `busyMs`.
+ * Narrows the expiry index of a Deno KV file to keys that expire. Deno looks up no others in it, but
+ * its index holds a second copy of every key, which each write pays for. An index that another
+ * release of Deno creates by another statement stays unchanged. Open connections notice the change.
+ * Throws when another process writes to the file for `busyMs`.
  */
 export function narrowExpiryIndex(location: string, busyMs = 5_000): void {
   using file = new DatabaseSync(location, { timeout: busyMs });

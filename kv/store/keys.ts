@@ -1,5 +1,5 @@
 /**
- * Every key shape of the store, and nowhere else. `A` is an account's number: two to four bytes in
+ * Every key shape of the store. `A` is an account's number: two to four bytes in
  * a key instead of a Sid's 36. `ord` is a Sid without its prefix, as bytes, so that keys sort by age;
  * bytes sort before strings, and those before bigints. All of a resource is under [A, prefix]; the
  * field "" with the value "" stands for all records, which are their own index entries.
@@ -10,11 +10,13 @@
  *   ["ac", parentSid, accountSid]      sub-account, empty; the root's parent is ""
  *   ["u", prefix, field, value]        the record that holds a unique value: [accountSid, sid]
  *   ["g", prefix, group, value, sid]   member of a service-wide group: accountSid
- *   ["r", day, instance]               commits made by an instance on a remote store, as of the last one
- *                                      of a UTC day (U64, by `max`)
- *   ["b", companionId]                 companion, as last heard of
- *   ["bp", companionId]                the run of it whose presence is known, and its last news
- *   ["bp", companionId, login]         a device of the login is registered there: the run it told
+ *   ["r", day, instance]               number of commits that an instance made on a remote store, as
+ *                                      of its last one of a UTC day (U64, by `max`)
+ *   ["b", companionId]                 companion, as of its last heartbeat
+ *   ["bp", companionId]                run of the companion whose presence is known, and the number
+ *                                      of its last presence changes
+ *   ["bp", companionId, login]         a device of the login is registered there: the run that
+ *                                      reported it
  *   [A, prefix, ord]                   record
  *   [A, "$", day, category, what]      sum of charges of a UTC day (U64): count, usage or price
  *   ["i", "n", phoneNumber]            number in stock: its offer
@@ -24,10 +26,10 @@
  *                                      how many entries fall into a stretch of time (`counters.ts`;
  *                                      U64, as every counter: moved by `sum`)
  *   [A, prefix, field, value, dates, level, bucket]
- *                                      how many of these are over and lack these dates; all that lack
- *                                      some are the entries of these dates in the field "undated"
- *   [A, prefix, true, text, ord]       entry in the order of the field that lists are sorted by: what
- *                                      they are narrowed by
+ *                                      how many of these are over and lack these dates; the field
+ *                                      "undated" has an entry for each record that lacks dates
+ *   [A, prefix, true, text, ord]       entry in the order of the field that lists are sorted by: the
+ *                                      values that lists are narrowed by
  *   [A, prefix, field, ord]            texts of a searched field, packed, up to that record
  *   [A, prefix, field, "stale", ord]   the packed text of that record may be wrong
  *   [A, prefix, field]                 searched field: the last record packed;
@@ -83,14 +85,14 @@ export const keys = {
     field,
     value,
   ],
-  /** After everything that is kept of a value. */
+  /** A bound after all keys of a value. */
   afterValue: (place: FieldPlace, value: IndexValue) => [...keys.value(place, value), true],
-  /** Of all entries of a value, or of those whose records are over and lack some dates. */
+  /** Counters of all entries of a value, or of those whose records are over and lack some dates. */
   counters: (counted: FieldPlace & { value: IndexValue; lacking?: string }): Deno.KvKey => {
     const key = keys.value(counted, counted.value);
     return counted.lacking === undefined ? key : [...key, counted.lacking];
   },
-  /** What stands behind that in the key of a counter. */
+  /** The last parts of the key of a counter, after `counters`. */
   bucket: (level: number, bucket: number): Deno.KvKey => [BigInt(level), BigInt(bucket)],
   counter: (
     counted: FieldPlace & { value: IndexValue; lacking?: string },
@@ -98,7 +100,7 @@ export const keys = {
     bucket: number,
   ): Deno.KvKey => [...keys.counters(counted), ...keys.bucket(level, bucket)],
   order: ({ account, prefix }: Place) => [account, prefix, true],
-  /** After everything of a resource. */
+  /** A bound after all keys of a resource. */
   afterOrder: ({ account, prefix }: Place) => [account, `${prefix}\0`],
   sorted: (place: Place, text: string, ord: Uint8Array) => [...keys.order(place), text, ord],
   field: ({ account, prefix, field }: FieldPlace) => [account, prefix, field],
@@ -130,17 +132,17 @@ export interface FieldPlace extends Place {
   field: string;
 }
 
-/** A value as it stands in a key: itself, or the hash of a long one. */
+/** A value as part of a key: itself, or the hash of a long one. */
 export type IndexValue = string | Uint8Array;
 
-/** A Sid as it stands in a key. */
+/** A Sid as part of a key. */
 export const ordOf = (sid: string): Uint8Array => Uint8Array.fromHex(sid.slice(2));
 
 /** The Sid of a key that ends in its ord. */
 export const sidOf = (prefix: string, key: Deno.KvKey): string =>
   prefix + (key.at(-1) as Uint8Array).toHex();
 
-/** The Sid of a record by its key; null when the key is of something else. */
+/** The Sid of a record by its key; null when the key is not of a record. */
 export const sidOfRecord = (key: Deno.KvKey): string | null =>
   key.length === 3 && key[2] instanceof Uint8Array ? sidOf(String(key[1]), key) : null;
 

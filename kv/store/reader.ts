@@ -9,12 +9,12 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** What one `getMany` may ask for. */
+/** The most keys of one `getMany`. */
 const keysAtOnce = 10;
 
 /**
- * Reads of an embedded store: what is asked in one turn of the event loop goes together, for handing
- * a read over to the store's thread and back costs more than the read.
+ * Reads of an embedded store. The reads of one turn of the event loop share one `getMany`: passing a
+ * read to the store's thread and back costs more than the read itself.
  */
 export function mergedReader(kv: Pick<Deno.Kv, "getMany">): Read {
   const queue: Waiting[] = [];

@@ -2,27 +2,27 @@ import { Fault } from "../../core/base/faults.ts";
 import type { Committed } from "./batch.ts";
 import { keys } from "./keys.ts";
 
-/** Tells whether a commit was made whose answer says that it was not. */
+/** Proves whether a commit was made although its response says that a check failed. */
 export interface Receipt {
-  /** Adds the proof to the next commit. Those of one instance follow each other. */
+  /** Adds the proof to the next commit. Commits of one instance follow each other. */
   stage(op: Deno.AtomicOperation): void;
-  /** The last commit, if it was made. Throws `unavailable` when that cannot be told any more. */
+  /** The last commit, if it was made. Throws `unavailable` when the proof may be removed by now. */
   find(): Promise<Committed>;
 }
 
 const dayMs = 86_400_000;
 
-/** Receipts that were staged so many days ago are of no use to anybody. */
+/** Days after which receipts are of no use. */
 const keptDays = 3;
 
 const dayOf = (ms: number): number => Math.floor(ms / dayMs);
 
 /**
- * A remote store's client sends a commit again when the answer to it is lost. The second meets the
- * checks that the first has changed, and is refused: only what the first wrote can tell that it was
- * this instance that won. The number never falls, whatever arrives late. It stands under the day of
- * its commit, and moves on with the first one of another day; what is left of instances that are gone
- * is removed by those that start days later.
+ * The client of a remote store sends a commit again when the response to it is lost. The checks then
+ * fail, as the first one changed their entries. A receipt, written by the first, proves that this
+ * instance made the commit: the number of its commits, which never falls. Its key has the UTC day of
+ * the commit; the first commit of another day moves it. Receipts of instances that are gone are
+ * removed when an instance starts days later.
  */
 export function receiptOf(kv: Deno.Kv, now: () => number): Receipt {
   const instance = crypto.randomUUID();
@@ -36,7 +36,7 @@ export function receiptOf(kv: Deno.Kv, now: () => number): Receipt {
       op.max(key, ++made);
     },
     async find() {
-      // Whoever slept for days may find it removed.
+      // An instance that was suspended for days may find its receipt removed.
       const isLost = now() - last.stagedAt > dayMs;
       if (isLost) throw new Fault("unavailable", "The store's answer came too late to be trusted");
       const { value, versionstamp } = await kv.get<Deno.KvU64>(last.key);
@@ -45,7 +45,7 @@ export function receiptOf(kv: Deno.Kv, now: () => number): Receipt {
   };
 }
 
-/** Removes the receipts of days that are long over. */
+/** Removes the receipts of instances that are gone. */
 export async function sweepReceipts(kv: Deno.Kv, now: number): Promise<void> {
   const end = [...keys.receipts, Math.max(0, dayOf(now) - keptDays + 1)];
   const old = await Array.fromAsync(kv.list({ start: [...keys.receipts, 0], end }));
