@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { conferenceAttributes } from "../../core/markup/verbs/conference.ts";
 import { verbs } from "../../core/markup/verbs/mod.ts";
+import { messages } from "../../core/resources/messages.ts";
+import { limits } from "../../core/base/limits.ts";
+import { answeredBy } from "../../core/protocol/events.ts";
 import { startApp } from "../support/service/app.ts";
+import { companionOf } from "../support/service/hand_companion.ts";
 import { pageText } from "../support/service/page_commands.ts";
 
 /** The cells of the row of a table that begins with a text. */
@@ -108,4 +112,34 @@ Deno.test("the page of Restcomm names resources that answer in both forms", asyn
   const { sid } = (await app.root.post("Calls.json", call)).json();
   assert.equal((await app.root.get(`Calls.json/${sid}`)).json().sid, sid);
   assert.equal((await app.root.get("/restcomm/2012-04-24/Accounts")).status, 404);
+});
+
+Deno.test("the page of Twilio names the statuses and bounds that there are", async () => {
+  const cell = async (begins: string) => (await row(twilio, begins))[2]!;
+
+  assert.deepEqual(named(await cell("Status of a message")), messages.fields.status.options);
+  assert.deepEqual(named(await cell("Machine detection")), answeredBy.options);
+  assert.match(await cell("Messages"), new RegExp(`${limits.messageLength} characters, no media`));
+  assert.match(await cell("Messages"), /received ones up to 1,600/);
+  assert.equal(limits.arrivingLength, 1_600);
+  assert.match(await cell("Sub-accounts"), /^three levels/);
+  assert.equal(limits.accountLevels, 3);
+  const bounds = new RegExp(`${limits.conferenceMembers} .* ${limits.conferenceMembersMax}$`);
+  assert.match(await cell("`Conference`"), bounds);
+  assert.match(await cell("`Enqueue`"), new RegExp(`${limits.queueMembers} calls$`));
+});
+
+Deno.test("a Say leaves out the elements inside, as the page of Twilio says", async () => {
+  using app = await startApp();
+  const say = "<Say>one <emphasis>two</emphasis> three</Say>";
+  app.answers = () =>
+    new Response(`<Response>${say}</Response>`, {
+      headers: { "content-type": "text/xml" },
+    });
+  await app.root.post("Clients.json", { Login: "alice", Password: "pass" });
+  const { sid } = (await app.root.post("Calls.json", call)).json();
+  await app.runJobs();
+  const script = await companionOf(app, sid).report({ type: "answered" });
+
+  assert.deepEqual(script[0]?.type === "say" && script[0].text, "one three");
 });
