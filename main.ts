@@ -36,12 +36,14 @@ export async function startService(config: Config, onListenerOver: (error: Error
   await Deno.mkdir(config.DATA_DIR, { recursive: true, mode: 0o700 }).catch((error) => {
     throw new Error(`Cannot use DATA_DIR ${config.DATA_DIR}: ${error.message}`);
   });
-  const secretKey = config.SECRET_KEY || await ensureSecret(`${config.DATA_DIR}/secret_key`);
+  const file = `${config.DATA_DIR}/switchboard.db`;
+  const secretKey = config.SECRET_KEY ||
+    await ensureSecret(`${config.DATA_DIR}/secret_key`, config.KV_URL ? undefined : file);
   const bridgeSecret = config.BRIDGE_SECRET ||
     await ensureSecret(`${config.DATA_DIR}/bridge_secret`);
   const rates = await ratesOf(config);
   const now = () => Date.now();
-  const location = config.KV_URL || `${config.DATA_DIR}/switchboard.db`;
+  const location = config.KV_URL || file;
   const store = await openStore({ location, secretKey, now, log });
 
   const ports = portsOf(config, { store, secretKey, bridgeSecret, ...rates });

@@ -1,7 +1,15 @@
-/** The secret in a file: made, of 256 random bits and readable by its owner only, when it is absent. */
-export async function ensureSecret(path: string): Promise<string> {
+/**
+ * The secret in a file. Makes one of 256 random bits, readable by its owner only, when the file is
+ * absent. Throws when the file is absent and `sealed`, the file that the secret has sealed, exists.
+ */
+export async function ensureSecret(path: string, sealed?: string): Promise<string> {
   const known = await readSecret(path);
   if (known !== null) return known;
+  if (sealed !== undefined && await exists(sealed)) {
+    throw new Error(
+      `Cannot find ${path}, which sealed passwords in ${sealed}: put that file back, or set SECRET_KEY`,
+    );
+  }
   const made = crypto.getRandomValues(new Uint8Array(32)).toHex();
   // A rename is whole or not at all: a crash leaves no empty secret behind.
   await Deno.writeTextFile(`${path}.new`, made, { mode: 0o600 });
@@ -21,6 +29,8 @@ export async function awaitSecret(path: string, patienceMs: number): Promise<str
     await new Promise((wake) => setTimeout(wake, 50));
   }
 }
+
+const exists = (path: string): Promise<boolean> => Deno.stat(path).then(() => true, () => false);
 
 async function readSecret(path: string): Promise<string | null> {
   try {
