@@ -1,18 +1,12 @@
 import type { AnyJobHandler } from "../core/ports/job_handler.ts";
 import { limits } from "../core/base/limits.ts";
 import type { Accounts, Ledger, Ports, Records, Stock } from "../core/ports/ports.ts";
-import type {
-  AlsoWritten,
-  InsertedInto,
-  RecordTypes,
-  ResourceName,
-  UpdatedIn,
-} from "../core/model/record_types.ts";
+import type { AlsoWritten } from "../core/model/record_types.ts";
 import type { Companions } from "../core/ports/companion_ports.ts";
 import { resources } from "../core/resources/mod.ts";
-import { sidMaker, sidTime } from "../core/base/sid.ts";
+import { sidMaker } from "../core/base/sid.ts";
 import { accountNumbers, accountTree } from "./collections/accounts.ts";
-import { collection, type StoreContext, type StoredCollection } from "./collections/collection.ts";
+import { collection } from "./collections/collection.ts";
 import type { Batch } from "./store/batch.ts";
 import { committer } from "./store/commit.ts";
 import { companionStates } from "./collections/companions.ts";
@@ -21,11 +15,13 @@ import { narrowExpiryIndex } from "./store/expiry_index.ts";
 import { ledger } from "./collections/ledger.ts";
 import { counterCache } from "./cache/counter_cache.ts";
 import { listStates } from "./cache/list_states.ts";
-import { queue, stageJobs } from "./jobs/queue.ts";
+import { queue } from "./jobs/queue.ts";
 import { mergedReader } from "./store/reader.ts";
 import { receiptOf, sweepReceipts } from "./store/receipt.ts";
 import { recordCache } from "./cache/record_cache.ts";
 import { runCache } from "./cache/run_cache.ts";
+import { stageAlso, stageCaused, type StoredRecords } from "./collections/stage_caused.ts";
+import type { StoreContext } from "./collections/store_context.ts";
 import { stored } from "./collections/renamed.ts";
 import { checkSchema } from "./records/schema.ts";
 import { sealer } from "./store/seal.ts";
@@ -37,7 +33,7 @@ export interface StoreOptions {
   location: string;
   secretKey: string;
   now(): number;
-  /** Of records that cannot be read. Absent: none. */
+  /** Logs records that cannot be read. Absent: no log. */
   log?: Ports["log"];
 }
 
@@ -53,91 +49,19 @@ export interface Store {
   close(): void;
 }
 
-/** The collections by the names of their resources. */
-type StoredRecords = { [Name in ResourceName]: StoredCollection<RecordTypes[Name]> };
-
 /**
  * Opens the store with the one handle a process may have: on an embedded file a second one makes
  * checked commits fail, so a lock file keeps other processes out. Throws an Error that says why.
  */
-export async function openStore(
-  { location, secretKey, now, log = () => {} }: StoreOptions,
-): Promise<Store> {
-  const isRemote = /^https?:/.test(location);
-  const isFile = !isRemote && location !== ":memory:";
-  const lock = isFile ? await lockFile(location) : undefined;
-  const opened = await Deno.openKv(location);
-  const kv = isRemote ? withDeadline(opened, limits.storeTimeoutMs) : opened;
-  const prepare = async () => {
-    if (isFile) narrowExpiryIndex(location);
-    const fields = await checkSchema(kv, resources);
-    if (isRemote) await sweepReceipts(kv, now());
-    return fields;
-  };
-  const fields = await prepare().catch((error) => {
-    kv.close();
-    lock?.close();
-    throw error;
-  });
-
-  const checks = isRemote ? 10 : 100;
-  const counters = isRemote ? null : counterCache(limits.cachedCounters);
-  const states = isRemote ? null : listStates();
-  const runs = isRemote ? null : runCache(limits.recentRunBytes);
-  const commits = committer(kv, {
-    checks,
-    doorbell: !isRemote,
-    ...(isRemote && { receipt: receiptOf(kv, now) }),
-    ...(counters && { counters }),
-    lists: [states, runs].filter((one) => one !== null),
-  });
-  const stageInsert = async <Name extends ResourceName>(
-    batch: Batch,
-    { into, record }: InsertedInto<Name>,
-    isChecked = true,
-  ) => await records[into].stageInsert(batch, record, isChecked);
-  const stageChange = async <Name extends ResourceName>(batch: Batch, one: UpdatedIn<Name>) =>
-    await records[one.into].stageChange(batch, one, one.change);
-  const stageAlso = async (batch: Batch, also: AlsoWritten[]) => {
-    for (const one of also) {
-      if ("record" in one) await stageInsert(batch, one);
-      else await stageChange(batch, one);
-    }
-  };
-  const stagePut = async <Name extends ResourceName>(batch: Batch, one: InsertedInto<Name>) => {
-    const { into, record } = one;
-    const isThere = await records[into].stageChange(batch, record, () => record);
-    if (!isThere) await stageInsert(batch, one);
-  };
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { now } = options;
+  const opened = await openKv(options);
+  const { kv, isRemote } = opened;
+  const parts = partsOf(opened, options);
   const newSid = sidMaker(now);
-  const stageCaused: StoreContext["stageCaused"] = async (batch, caused) => {
-    const { jobs = [], also = [], put = [], gone = [] } = caused;
-    const named = jobs.map((job) => job.shown ? { ...job, id: newSid(job.shown.sidPrefix) } : job);
-    stageJobs(batch, named, now());
-    for (const { shown, id } of named) {
-      if (shown === undefined) continue;
-      const dates = { dateCreated: sidTime(id!), dateUpdated: sidTime(id!) };
-      const made = shown.make({ sid: id!, accountSid: shown.accountSid, ...dates });
-      await stageInsert(batch, made, false);
-    }
-    await stageAlso(batch, also);
-    for (const one of put) await stagePut(batch, one);
-    for (const one of gone) await records[one.from].stageChange(batch, one, () => undefined);
-  };
   const context: StoreContext = {
-    kv,
-    read: isRemote ? (key) => kv.get(key) : mergedReader(kv),
-    committer: commits,
-    seal: sealer(secretKey),
-    cache: recordCache(limits.recentRecordBytes),
-    counters,
-    states,
-    runs,
-    fields,
-    now,
-    log,
-    accountNumber: accountNumbers(kv),
-    stageCaused,
+    ...parts,
+    stageCaused: (batch, caused) => stageCaused({ records, now, newSid }, batch, caused),
   };
   const records = Object.fromEntries(
     Object.entries(resources).map(([name, definition]) => [
@@ -153,20 +77,87 @@ export async function openStore(
     ledger: ledger(context),
     stock: stock(kv),
     async worker(handlers, ports) {
-      const jobs = queue(kv, commits, checks);
+      const { committer } = parts;
+      const jobs = queue(kv, committer, checksOf(opened));
       if (!isRemote) await jobs.releaseAll(now());
-      return worker({ kv, queue: jobs, committer: commits, handlers, ports, stageAlso });
+      const stage = (batch: Batch, also: AlsoWritten[]) => stageAlso(records, batch, also);
+      return worker({ kv, queue: jobs, committer, handlers, ports, stageAlso: stage });
     },
-    close() {
-      kv.close();
-      lock?.close();
-    },
+    close: opened.close,
+  };
+}
+
+/** A KV handle whose schema fits this program. */
+interface Opened {
+  kv: Deno.Kv;
+  /** The store is a server that other processes may use as well. */
+  isRemote: boolean;
+  /** The order in which records hold their fields, by resource. */
+  fields: Record<string, string[]>;
+  close(): void;
+}
+
+async function openKv({ location, now }: StoreOptions): Promise<Opened> {
+  const isRemote = /^https?:/.test(location);
+  const isFile = !isRemote && location !== ":memory:";
+  const lock = isFile ? await lockFile(location) : undefined;
+  const opened = await Deno.openKv(location);
+  const kv = isRemote ? withDeadline(opened, limits.storeTimeoutMs) : opened;
+  const close = () => {
+    kv.close();
+    lock?.close();
+  };
+  try {
+    if (isFile) narrowExpiryIndex(location);
+    const fields = await checkSchema(kv, resources);
+    if (isRemote) await sweepReceipts(kv, now());
+    return { kv, isRemote, fields, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** The most checks of one commit. */
+const checksOf = ({ isRemote }: Opened): number => isRemote ? 10 : 100;
+
+/**
+ * The parts that the collections share. A remote store has no caches of lists and counters: other
+ * processes write to it as well.
+ */
+function partsOf(
+  opened: Opened,
+  { secretKey, now, log = () => {} }: StoreOptions,
+): Omit<StoreContext, "stageCaused"> {
+  const { kv, isRemote, fields } = opened;
+  const counters = isRemote ? null : counterCache(limits.cachedCounters);
+  const states = isRemote ? null : listStates();
+  const runs = isRemote ? null : runCache(limits.recentRunBytes);
+  return {
+    kv,
+    read: isRemote ? (key) => kv.get(key) : mergedReader(kv),
+    committer: committer(kv, {
+      checks: checksOf(opened),
+      doorbell: !isRemote,
+      ...(isRemote && { receipt: receiptOf(kv, now) }),
+      ...(counters && { counters }),
+      lists: [states, runs].filter((one) => one !== null),
+    }),
+    seal: sealer(secretKey),
+    cache: recordCache(limits.recentRecordBytes),
+    counters,
+    states,
+    runs,
+    fields,
+    now,
+    log,
+    accountNumber: accountNumbers(kv),
   };
 }
 
 /**
- * Makes the file, its owner's alone, and holds `<file>.lock` for as long as it is open; the
- * system frees that when the process dies.
+ * Creates the file with permissions for its owner only, and locks `<file>.lock` while the store is
+ * open. The system releases the lock when the process ends.
  */
 async function lockFile(location: string): Promise<Deno.FsFile> {
   const file = await Deno.open(`${location}.lock`, { create: true, write: true, mode: 0o600 });

@@ -4,14 +4,14 @@ import type { Accounts } from "../../core/ports/ports.ts";
 import type { Change } from "../../core/model/store.ts";
 import { type Account, accounts as definition } from "../../core/resources/accounts.ts";
 import { isSid } from "../../core/base/sid.ts";
-import type { StoreContext } from "./collection.ts";
+import type { StoreContext } from "./store_context.ts";
 import { type Batch, emptyBatch } from "../store/batch.ts";
 import { jitter } from "../store/commit.ts";
 import { keys } from "../store/keys.ts";
-import { accountCache } from "../cache/account_cache.ts";
+import { type AccountCache, accountCache } from "../cache/account_cache.ts";
 import { mapFields } from "../store/seal.ts";
 
-/** An account as stored; `number` stands for its Sid in the keys of its records. */
+/** An account as stored; `number` replaces its Sid in the keys of its records. */
 export interface StoredAccount {
   number: bigint;
   account: Account;
@@ -20,116 +20,118 @@ export interface StoredAccount {
 const { sidPrefix: prefix, secret = [] } = definition;
 const emailKey = (email: string) => keys.unique(prefix, "emailAddress", email.toLowerCase());
 
+/** The store of the accounts. */
+interface State {
+  store: Pick<StoreContext, "kv" | "committer" | "seal" | "now" | "stageCaused">;
+  accounts: AccountCache;
+}
+
 /** The tree of accounts. */
-export function accountTree(
-  store: Omit<
-    StoreContext,
-    | "accountNumber"
-    | "fields"
-    | "log"
-    | "counters"
-    | "read"
-    | "cache"
-    | "runs"
-    | "states"
-  >,
-): Accounts {
-  const { kv, committer, seal } = store;
-  const accounts = accountCache(store.now);
-  const opened = ({ account }: StoredAccount) => mapFields(account, secret, seal.open);
-  const stored = (number: bigint, account: Account): StoredAccount => ({
-    number,
-    account: mapFields(account, secret, seal.seal),
-  });
-
-  async function get(sid: string): Promise<Account | null> {
-    if (!isSid(sid, prefix)) return null;
-    return await accounts.reading(sid, async () => {
-      const { value } = await kv.get<StoredAccount>(keys.account(sid));
-      return value === null ? null : opened(value);
-    });
-  }
-
-  async function finish(batch: Batch, { jobs = [], also = [] }: Change<Account>): Promise<boolean> {
-    await store.stageCaused(batch, { jobs, also });
-    return await committer.commit(batch) !== null;
-  }
-
-  /** Throws when the address is in use by another account. */
-  async function checkEmail(account: Account): Promise<void> {
-    const { value } = await kv.get<string>(emailKey(account.emailAddress));
-    if (value !== null && value !== account.sid) {
-      throw new Fault("alreadyExists", `EmailAddress ${account.emailAddress}`);
-    }
-  }
-
-  async function insert(change: Change<Account>): Promise<Account> {
-    const account = change.record;
-    for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
-      await checkEmail(account);
-      const last = await kv.get<bigint>(keys.accountNumber);
-      const isSecondRoot = account.accountSid === "" && last.value !== null;
-      if (isSecondRoot) throw new Fault("alreadyExists", "the root account");
-      const number = (last.value ?? 0n) + 1n;
-      const batch = emptyBatch();
-      batch.checks.push(last, { key: emailKey(account.emailAddress), versionstamp: null });
-      batch.sets.push(
-        { key: keys.accountNumber, value: number },
-        { key: keys.account(account.sid), value: stored(number, account) },
-        { key: emailKey(account.emailAddress), value: account.sid },
-        { key: keys.child(account.accountSid, account.sid), value: null },
-      );
-      if (await finish(batch, change)) return account;
-      await jitter(attempt * 5);
-    }
-    throw new Fault("unavailable", "Too many new accounts at once");
-  }
-
-  async function update(
-    sid: string,
-    change: (account: Account) => Change<Account>,
-  ): Promise<Account> {
-    for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
-      const entry = await kv.get<StoredAccount>(keys.account(sid));
-      if (entry.value === null) throw new Fault("notFound", sid);
-      const made = change(opened(entry.value));
-      const batch = emptyBatch();
-      batch.checks.push(entry);
-      batch.sets.push({ key: entry.key, value: stored(entry.value.number, made.record) });
-      try {
-        if (await finish(batch, made)) return made.record;
-      } finally {
-        accounts.wrote(sid); // Also after an error: the write may have arrived.
-      }
-      await jitter(attempt * 5);
-    }
-    throw new Fault("unavailable", `Too many changes of ${sid} at once`);
-  }
-
-  async function childSids(sid: string): Promise<string[]> {
-    const entries = kv.list({ prefix: keys.children(sid) }, { reverse: true, batchSize: 500 });
-    return (await Array.fromAsync(entries)).map(({ key }) => String(key.at(-1)));
-  }
-
+export function accountTree(store: State["store"]): Accounts {
+  const state = { store, accounts: accountCache(store.now) };
   return {
-    get,
-    recent: accounts.get,
-    insert,
-    update,
+    get: (sid) => get(state, sid),
+    recent: state.accounts.get,
+    insert: (change) => insert(state, change),
+    update: (sid, change) => update(state, sid, change),
     async byEmail(email) {
       if (email.length > limits.lookupLength) return null;
-      const { value } = await kv.get<string>(emailKey(email));
-      return value === null ? null : await get(value);
+      const { value } = await store.kv.get<string>(emailKey(email));
+      return value === null ? null : await get(state, value);
     },
     async children(sid) {
-      const children = await Promise.all((await childSids(sid)).map(get));
+      const sids = await childSids(store.kv, sid);
+      const children = await Promise.all(sids.map((child) => get(state, child)));
       return children.filter((child) => child !== null);
     },
-    childSids,
+    childSids: (sid) => childSids(store.kv, sid),
   };
 }
 
-/** Looks an account's number up; it never changes, so each is read once. */
+const opened = ({ store: { seal } }: State, { account }: StoredAccount): Account =>
+  mapFields(account, secret, seal.open);
+
+const stored = ({ store: { seal } }: State, number: bigint, account: Account): StoredAccount => ({
+  number,
+  account: mapFields(account, secret, seal.seal),
+});
+
+async function get(state: State, sid: string): Promise<Account | null> {
+  if (!isSid(sid, prefix)) return null;
+  return await state.accounts.reading(sid, async () => {
+    const { value } = await state.store.kv.get<StoredAccount>(keys.account(sid));
+    return value === null ? null : opened(state, value);
+  });
+}
+
+async function childSids(kv: Deno.Kv, sid: string): Promise<string[]> {
+  const entries = kv.list({ prefix: keys.children(sid) }, { reverse: true, batchSize: 500 });
+  return (await Array.fromAsync(entries)).map(({ key }) => String(key.at(-1)));
+}
+
+/** Throws when the e-mail address is in use by another account. */
+async function checkEmail({ store }: State, { emailAddress, sid }: Account): Promise<void> {
+  const { value } = await store.kv.get<string>(emailKey(emailAddress));
+  if (value !== null && value !== sid) {
+    throw new Fault("alreadyExists", `EmailAddress ${emailAddress}`);
+  }
+}
+
+/** Commits a batch with the further effects of its change. False when a check failed. */
+async function commit(
+  { store }: State,
+  batch: Batch,
+  { jobs = [], also = [] }: Change<Account>,
+): Promise<boolean> {
+  await store.stageCaused(batch, { jobs, also });
+  return await store.committer.commit(batch) !== null;
+}
+
+async function insert(state: State, change: Change<Account>): Promise<Account> {
+  const account = change.record;
+  for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
+    await checkEmail(state, account);
+    const last = await state.store.kv.get<bigint>(keys.accountNumber);
+    const isSecondRoot = account.accountSid === "" && last.value !== null;
+    if (isSecondRoot) throw new Fault("alreadyExists", "the root account");
+    const number = (last.value ?? 0n) + 1n;
+    const batch = emptyBatch();
+    batch.checks.push(last, { key: emailKey(account.emailAddress), versionstamp: null });
+    batch.sets.push(
+      { key: keys.accountNumber, value: number },
+      { key: keys.account(account.sid), value: stored(state, number, account) },
+      { key: emailKey(account.emailAddress), value: account.sid },
+      { key: keys.child(account.accountSid, account.sid), value: null },
+    );
+    if (await commit(state, batch, change)) return account;
+    await jitter(attempt * 5);
+  }
+  throw new Fault("unavailable", "Too many new accounts at once");
+}
+
+async function update(
+  state: State,
+  sid: string,
+  change: (account: Account) => Change<Account>,
+): Promise<Account> {
+  for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
+    const entry = await state.store.kv.get<StoredAccount>(keys.account(sid));
+    if (entry.value === null) throw new Fault("notFound", sid);
+    const made = change(opened(state, entry.value));
+    const batch = emptyBatch();
+    batch.checks.push(entry);
+    batch.sets.push({ key: entry.key, value: stored(state, entry.value.number, made.record) });
+    try {
+      if (await commit(state, batch, made)) return made.record;
+    } finally {
+      state.accounts.wrote(sid); // Also after an error: the commit may have been made.
+    }
+    await jitter(attempt * 5);
+  }
+  throw new Fault("unavailable", `Too many changes of ${sid} at once`);
+}
+
+/** Looks up the number of an account. It never changes, so each is read once. */
 export function accountNumbers(kv: Deno.Kv): StoreContext["accountNumber"] {
   const known = new Map<string, bigint>();
   return async (sid) => {

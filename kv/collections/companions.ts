@@ -2,7 +2,7 @@ import type { Companions, CompanionState } from "../../core/ports/companion_port
 import { keys } from "../store/keys.ts";
 import { presenceOf } from "./presence.ts";
 
-/** The companions as their heartbeats left them, and who is registered with them. */
+/** The companions as of their last heartbeats, and the logins that are registered with them. */
 export function companionStates(kv: Deno.Kv): Companions {
   const presence = presenceOf(kv);
   return {

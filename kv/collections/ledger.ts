@@ -9,7 +9,7 @@ type Amount = (typeof amounts)[number];
 
 /**
  * Adds charges to the sums of their days. They are sums and not entries, so that a year of calls
- * reads as 365 days; what was charged for each thing stands in its own record.
+ * reads as 365 days. The record of each call, message or number holds its own charge.
  */
 export function stageCharges(batch: Batch, account: bigint, charges: Charge[]): void {
   for (const { category, priceMicros, usage, at } of charges) {
@@ -21,7 +21,7 @@ export function stageCharges(batch: Batch, account: bigint, charges: Charge[]): 
   }
 }
 
-/** The sums of charges, as `stageCharges` keeps them. */
+/** Reads the sums of charges that `stageCharges` wrote. */
 export function ledger({ kv, accountNumber }: {
   kv: Deno.Kv;
   /** The number of an account in keys; null when there is no such account. */

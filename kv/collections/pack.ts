@@ -10,16 +10,16 @@ import type { RecordCodec } from "../records/record_codec.ts";
 import { add, emptyPack, fits, type Pack, packedTexts } from "../records/text_pack.ts";
 
 /**
- * Texts are packed once their record is so old that it can no longer be on its way into the store.
- * A text that comes, changes or goes later than `freshMs` after its Sid is noted as doubtful in the
- * same commit, whether it is packed by then or not, so that a search always asks the record itself.
+ * Texts are packed when their record is so old that no commit of a new record can be under way. A text
+ * that is added, changed or removed later than `freshMs` after the time of its Sid is marked stale in
+ * the same commit, packed or not. A search reads the record of a stale text.
  */
 const freshMs = 60_000;
 
 /** The age from which texts are packed. */
 export const packedAfterMs = 10 * 60_000;
 
-/** Notes the texts of a record that a pack may have wrong from now on. */
+/** Marks the texts of a record stale that this change makes differ from their pack. */
 export function stageTexts(
   batch: Batch,
   { place, layout, now }: { place: Place; layout: Layout; now: number },
@@ -35,7 +35,7 @@ export function stageTexts(
   }
 }
 
-/** About one record in a thousand asks for a packing, so that about so many texts are unpacked. */
+/** About one record in a thousand starts a packing, so that about a thousand texts are unpacked. */
 export const asksForPacking = (sid: string): boolean => (parseInt(sid.slice(-3), 16) & 1023) === 0;
 
 interface Packing {
@@ -49,8 +49,8 @@ interface Packing {
 }
 
 /**
- * Packs the texts of a field that are old enough; of several that do so at once, one goes on. Throws
- * when the signal aborts.
+ * Packs the texts of a field that are old enough. When several packings run at once, one continues
+ * and the others end. Throws when the signal aborts.
  */
 export async function packTexts(packing: Packing): Promise<void> {
   const { kv, at, signal } = packing;
@@ -71,7 +71,7 @@ export async function packTexts(packing: Packing): Promise<void> {
   if (last !== first) await settle(packing, stale, { from: first.value, to: last.value! });
 }
 
-/** The records that are old enough and younger than the last one packed, oldest first. */
+/** The records that are old enough and younger than the last packed one, oldest first. */
 async function* unpacked(
   { kv, codec, at, before }: Packing,
   last: Uint8Array | null,
@@ -84,7 +84,7 @@ async function* unpacked(
   for await (const entry of kv.list(range, { batchSize: 200 })) yield codec.decode(entry);
 }
 
-/** Writes a pack; null when another packing came first. */
+/** Writes a pack; null when another packing was first. */
 async function store(
   { committer, at }: Packing,
   pack: Pack,
@@ -102,7 +102,7 @@ async function store(
   return committed === null ? null : { key: packed.key, value: last, ...committed };
 }
 
-/** Trusts the packs just made again in what was doubtful before and did not change since. */
+/** Removes the stale marks of texts that were packed now and did not change since. */
 async function settle(
   { committer }: Packing,
   stale: Deno.KvEntry<unknown>[],

@@ -3,49 +3,50 @@ import type { PresenceChanges } from "../../core/protocol/registrations.ts";
 import type { CompanionState } from "../../core/ports/companion_ports.ts";
 import { keys } from "../store/keys.ts";
 
-/** Up to which news a companion's presence is known. */
+/** The last presence changes of a companion that the store has. */
 interface Known {
   runId: string;
   seq: number;
 }
 
-/** Deletions of one commit. */
+/** The most deletions of one commit. */
 const deletionsAtOnce = 500;
 
 /**
- * Who is registered with which companion. An entry counts only with the run of the companion that
- * told it, so a restart voids all of them at once; they are deleted when the next run begins.
+ * The logins that are registered with each companion. An entry holds the run of the companion that
+ * reported it and is valid in that run only: a restart of the companion voids all of them. The first
+ * report of the next run deletes them.
  */
 export function presenceOf(kv: Deno.Kv) {
   /**
-   * The mark goes first: what follows it is then no one's, and a crash leaves nothing half known.
-   * False when another took the whole meanwhile: what is there then is news, and stays.
+   * Deletes the presence of a companion. The entry of its run is deleted first: the others are void
+   * without it, also after a crash. False when a full report was stored meanwhile, which stays.
    */
   async function forget(companionId: string): Promise<boolean> {
-    const unmarked = { key: keys.presence(companionId), versionstamp: null };
-    await kv.delete(unmarked.key);
+    const unknown = { key: keys.presence(companionId), versionstamp: null };
+    await kv.delete(unknown.key);
     let batch: Deno.KvKey[] = [];
     const flush = async () => {
-      const tx = batch.reduce((tx, key) => tx.delete(key), kv.atomic().check(unmarked));
+      const tx = batch.reduce((tx, key) => tx.delete(key), kv.atomic().check(unknown));
       batch = [];
       return (await tx.commit()).ok;
     };
-    for await (const { key } of kv.list({ prefix: unmarked.key })) {
+    for await (const { key } of kv.list({ prefix: unknown.key })) {
       batch.push(key);
       if (batch.length === deletionsAtOnce && !await flush()) return false;
     }
     return batch.length === 0 || await flush();
   }
 
-  async function take(news: PresenceChanges): Promise<boolean> {
-    const { companion: { id, runId }, seq, whole, came, went } = news;
-    const mark = await kv.get<Known>(keys.presence(id));
-    const known = mark.value?.runId === runId ? mark.value.seq : undefined;
-    if (known !== undefined && seq <= known) return true; // Taken already.
+  async function take(changes: PresenceChanges): Promise<boolean> {
+    const { companion: { id, runId }, seq, whole, came, went } = changes;
+    const stored = await kv.get<Known>(keys.presence(id));
+    const known = stored.value?.runId === runId ? stored.value.seq : undefined;
+    if (known !== undefined && seq <= known) return true; // Stored already.
     if (!whole && seq - 1 !== known) return false;
     if (whole && !await forget(id)) return false;
-    const before = whole ? { key: mark.key, versionstamp: null } : mark;
-    const tx = kv.atomic().check(before).set(mark.key, { runId, seq });
+    const before = whole ? { key: stored.key, versionstamp: null } : stored;
+    const tx = kv.atomic().check(before).set(stored.key, { runId, seq });
     for (const login of came) tx.set(keys.present(id, login), runId);
     for (const login of went) tx.delete(keys.present(id, login));
     return (await tx.commit()).ok;

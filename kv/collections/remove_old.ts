@@ -15,7 +15,7 @@ interface Old {
   layout: Layout;
 }
 
-/** The oldest records of those made before an instant in ms, as far as `isWanted` is true of them. */
+/** The oldest records made before an instant in ms for which `isWanted` is true. */
 export async function oldEntries(
   { kv, place }: Pick<Old, "kv" | "place">,
   before: number,
@@ -36,8 +36,8 @@ export async function oldEntries(
 }
 
 /**
- * Deletes the counters that removed records have left at 0: a value such as the Sid of a call never
- * comes again, and its counters would stay for ever. One that is moved at the same moment stays.
+ * Deletes the counters that removed records left at 0: a value such as the Sid of a call is not used
+ * again, and its counters would stay for ever. A counter that moves meanwhile stays.
  */
 export async function sweepCounters(
   { kv, committer, place, layout }: Old,

@@ -6,8 +6,8 @@ import { isSid } from "../../core/base/sid.ts";
 import type { StoredCollection } from "./collection.ts";
 
 /**
- * The collection of a resource. One that shares its Sid prefix with another (`storedAs`) is kept
- * under Sids with a prefix of its own, so that nothing inside the store has to tell the two apart.
+ * The collection of a resource. A resource that shares its Sid prefix with another one (`storedAs`)
+ * is stored under Sids with its own prefix, so that no code of the store has to distinguish the two.
  */
 export function stored<T extends Base>(
   definition: AnyResource,
@@ -29,7 +29,7 @@ function renamed<T extends Base>(
   const shown = (record: T): T => ({ ...record, sid: outer + record.sid.slice(2) });
   const kept = (record: T): T => ({ ...record, sid: inner + record.sid.slice(2) });
   const shownIfAny = (record: T | null) => record && shown(record);
-  /** A Sid of another kind stays what it is, and is not found. */
+  /** The stored Sid. A Sid of another resource gives a text that no record has. */
   const keptSid = (sid: string) => isSid(sid, outer) ? inner + sid.slice(2) : sid.slice(2);
   const changing = (change: (record: T) => Change<T>) => (record: T): Change<T> => {
     const before = shown(record);

@@ -1,0 +1,84 @@
+import { Fault } from "../../core/base/faults.ts";
+import { packTexts as packTextsJob } from "../../core/model/job_kinds.ts";
+import type { Base } from "../../core/base/record.ts";
+import type { AnyResource } from "../../core/model/resource.ts";
+import type { Stored } from "../cache/record_cache.ts";
+import { stageJobs } from "../jobs/queue.ts";
+import { stageGlobals, stageIndexes, type Transition } from "../records/indexes.ts";
+import type { Layout } from "../records/layout.ts";
+import type { RecordCodec } from "../records/record_codec.ts";
+import { stageReferences } from "../records/references.ts";
+import { stageSorted } from "../records/sorted.ts";
+import type { Batch } from "../store/batch.ts";
+import { keys } from "../store/keys.ts";
+import { asksForPacking, packedAfterMs, stageTexts } from "./pack.ts";
+import type { StoreContext } from "./store_context.ts";
+
+/** The store of one resource's records. */
+export interface ResourceStore<T extends Base> {
+  store: StoreContext;
+  name: string;
+  definition: AnyResource;
+  layout: Layout;
+  codec: RecordCodec;
+  recordOf(entry: Stored): T;
+}
+
+/** The number of an account in keys. Throws `notFound`. */
+export async function numberOf(store: StoreContext, account: string): Promise<bigint> {
+  const number = await store.accountNumber(account);
+  if (number === null) throw new Fault("notFound", account);
+  return number;
+}
+
+/** Stages the entries beside a record: references, unique values, groups, indexes and texts. */
+async function stageRest<T extends Base>(
+  { store, definition, layout }: ResourceStore<T>,
+  batch: Batch,
+  { account, before, after }: { account: bigint; before?: T; after?: T },
+): Promise<void> {
+  const transition = { ...before && { before }, ...after && { after } } as Transition;
+  const place = { account, prefix: definition.sidPrefix };
+  await stageReferences(batch, { read: store.read, account }, definition, transition);
+  stageGlobals(batch, definition, transition);
+  stageIndexes(batch, { place, layout }, transition);
+  if (layout.sorted) stageSorted(batch, { place, sorted: layout.sorted }, transition);
+  stageTexts(batch, { place, layout, now: store.now() }, transition);
+}
+
+/** Stages a new record. Without `isChecked` the batch does not check that its Sid is unused. */
+export async function stageInsert<T extends Base>(
+  state: ResourceStore<T>,
+  batch: Batch,
+  { record, isChecked = true }: { record: T; isChecked?: boolean | undefined },
+): Promise<void> {
+  const { store, name, layout, codec } = state;
+  const account = await numberOf(store, record.accountSid);
+  const key = keys.record(account, record.sid);
+  if (isChecked) batch.checks.push({ key, versionstamp: null });
+  batch.sets.push({ key, value: codec.encode(record) });
+  await stageRest(state, batch, { account, after: record });
+  if (layout.texts.length === 0 || !asksForPacking(record.sid)) return;
+  const packing = { accountSid: record.accountSid, resource: name };
+  const now = store.now();
+  stageJobs(batch, [packTextsJob(packing, now + packedAfterMs)], now);
+}
+
+/** Stages the replacement of an entry's record, or its removal when `after` is absent. */
+export async function stageReplace<T extends Base>(
+  state: ResourceStore<T>,
+  batch: Batch,
+  { entry, before, after }: { entry: Deno.KvEntry<unknown>; before: T; after?: T | undefined },
+): Promise<void> {
+  batch.checks.push(entry);
+  if (after === undefined) batch.deletes.push(entry.key);
+  else batch.sets.push({ key: entry.key, value: state.codec.encode(after) });
+  await stageRest(state, batch, {
+    account: accountIn(entry.key),
+    before,
+    ...after && { after },
+  });
+}
+
+/** The account's number in the key of a record. */
+const accountIn = ([account]: Deno.KvKey): bigint => account as bigint;

@@ -1,0 +1,28 @@
+import type { Ports } from "../../core/ports/ports.ts";
+import type { Base } from "../../core/base/record.ts";
+import type { Change } from "../../core/model/store.ts";
+import type { RecordCache } from "../cache/record_cache.ts";
+import type { ListSource } from "../lists/plan.ts";
+import type { Batch } from "../store/batch.ts";
+import type { Committer } from "../store/commit.ts";
+import type { Read } from "../store/reader.ts";
+import type { Seal } from "../store/seal.ts";
+
+/** The parts of one store that its collections share. */
+export interface StoreContext extends ListSource {
+  read: Read;
+  committer: Committer;
+  seal: Seal;
+  cache: RecordCache;
+  /** The order in which records hold their fields, by resource. */
+  fields: Record<string, string[]>;
+  now(): number;
+  log: Ports["log"];
+  /** The number of an account in keys; null when there is no such account. */
+  accountNumber(accountSid: string): Promise<bigint | null>;
+  /** Stages the jobs of a change, and its changes in other collections. */
+  stageCaused(batch: Batch, caused: Caused): Promise<void>;
+}
+
+/** The further effects of a change, beside its own record. */
+export type Caused = Pick<Change<Base>, "jobs" | "also" | "put" | "gone">;
