@@ -18,6 +18,9 @@ const subscriptions = {
 
 export type ConferenceCallbackEvent = keyof typeof subscriptions;
 
+/** The values of StatusCallbackEvent. */
+export const conferenceCallbackEvents: readonly string[] = Object.keys(subscriptions);
+
 /** Adds the status callback of an event to a change, if the Conference subscribed to it. */
 export function fire(
   change: Change<Conference>,

@@ -10,12 +10,15 @@ import { type ConferenceCallbackEvent, fire } from "./callbacks.ts";
  * written and removed in the same commit. Late and repeated events change nothing.
  */
 
-/** Why a Conference ended, as its callback tells it. */
-export type EndReason =
-  | "last-participant-left"
-  | "participant-with-end-conference-on-exit-left"
-  | "conference-ended-via-api"
-  | "companion-lost";
+/** The values of ReasonConferenceEnded in the status callback. */
+export const conferenceEndReasons = [
+  "last-participant-left",
+  "participant-with-end-conference-on-exit-left",
+  "conference-ended-via-api",
+  "companion-lost",
+] as const;
+
+type EndReason = (typeof conferenceEndReasons)[number];
 
 /** Keeps a place for a leg on its way, if there is one, so that the conference is not closed before it. */
 export function expecting(

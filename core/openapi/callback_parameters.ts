@@ -1,3 +1,12 @@
+import { conferenceCallbackEvents } from "../conferences/callbacks.ts";
+import { conferenceEndReasons } from "../conferences/membership.ts";
+import { dequeuedEvent } from "../protocol/conferences.ts";
+import { answeredBy, outcome } from "../protocol/events.ts";
+import { limits } from "../base/limits.ts";
+import { calls } from "../resources/calls.ts";
+import { callStatus } from "../values/status.ts";
+import { type JsonSchema, sidSchema } from "./schemas.ts";
+
 /** What each parameter of the requests to a customer's server means. */
 export const parameterTexts: Record<string, string> = {
   AccountSid: "Sid of the account.",
@@ -78,4 +87,65 @@ export const parameterTexts: Record<string, string> = {
   Transferee: "Party that is transferred.",
   Transferor: "Party that transfers.",
   UnstableSpeechResult: "Speech recognized so far; it may change.",
+};
+
+const oneOf = (...values: readonly string[]): JsonSchema => ({ enum: values });
+const flag = oneOf("false", "true");
+const written = (pattern: string): JsonSchema => ({ pattern });
+const count = written("^\\d+$");
+const rfc2822 = written(
+  "^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} \\+0000$",
+);
+
+/** The values of parameters that are not free text, as keywords of JSON Schema. */
+export const parameterValues: Record<string, JsonSchema> = {
+  AccountSid: sidSchema("AC"),
+  AnsweredBy: oneOf(...answeredBy.options),
+  ApiVersion: oneOf(limits.apiVersion),
+  CallDuration: count,
+  CallSid: sidSchema("CA"),
+  CallStatus: oneOf(...callStatus.options),
+  CallTimestamp: { format: "date-time" },
+  ConferenceSid: sidSchema("CF"),
+  Confidence: written("^(0(\\.\\d+)?|1)$"),
+  CurrentQueueSize: count,
+  DialCallDuration: count,
+  DialCallSid: sidSchema("CA"),
+  DialCallStatus: oneOf(...outcome.options),
+  DialRingDuration: count,
+  DialSipResponseCode: written("^[1-6]\\d{2}$"),
+  Direction: oneOf(...calls.fields.direction.options),
+  EndConferenceOnExit: flag,
+  ErrorCode: written("^\\d{5}$"),
+  ErrorUrl: { format: "uri" },
+  GeolocationSid: sidSchema("GL"),
+  GeolocationType: oneOf("Immediate", "Notification"),
+  Hold: flag,
+  MessageSid: sidSchema("SM"),
+  MessageStatus: oneOf("sent", "failed"),
+  Muted: flag,
+  NumMedia: oneOf("0"),
+  OutboundCallSid: sidSchema("CA"),
+  ParentCallSid: sidSchema("CA"),
+  PhoneNumberSid: sidSchema("PN"),
+  QueuePosition: written("^[1-9]\\d*$"),
+  QueueResult: oneOf(...dequeuedEvent.shape.result.options, "queue-full"),
+  QueueSid: sidSchema("QU"),
+  QueueTime: count,
+  RecordingChannels: oneOf("1", "2"),
+  RecordingDuration: written("^\\d+(\\.\\d+)?$"),
+  RecordingSid: sidSchema("RE"),
+  RecordingStatus: oneOf("completed", "failed"),
+  RecordingUrl: { format: "uri" },
+  ReasonConferenceEnded: oneOf(...conferenceEndReasons),
+  ReferCallStatus: oneOf(...outcome.options),
+  ReferSipResponseCode: written("^[1-6]\\d{2}$"),
+  SequenceNumber: count,
+  SmsSid: sidSchema("SM"),
+  StartConferenceOnEnter: flag,
+  StatusCallbackEvent: oneOf(...conferenceCallbackEvents),
+  Timestamp: rfc2822,
+  TranscriptionSid: sidSchema("TR"),
+  TranscriptionStatus: oneOf("completed", "failed"),
+  TranscriptionUrl: { format: "uri" },
 };

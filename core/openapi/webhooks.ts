@@ -1,5 +1,6 @@
+import { callStatus } from "../values/status.ts";
 import { type JsonSchema, refTo } from "./schemas.ts";
-import { parameterTexts } from "./callback_parameters.ts";
+import { parameterTexts, parameterValues } from "./callback_parameters.ts";
 
 /** The requests that the service makes to a customer's server. */
 
@@ -11,6 +12,8 @@ interface Webhook {
   always: string[];
   /** Parameters that some of its requests have. */
   sometimes?: string[];
+  /** Values of parameters that differ from those in `parameterValues`. */
+  values?: Record<string, readonly string[]>;
   /** Whether the response is call-control markup. */
   isMarkup?: boolean;
 }
@@ -37,13 +40,14 @@ const ofFailure = ["ErrorCode", "ErrorUrl"];
 const inCall = (
   summary: string,
   description: string,
-  own: Partial<Pick<Webhook, "always" | "sometimes" | "tag">> = {},
+  own: Partial<Pick<Webhook, "always" | "sometimes" | "tag" | "values">> = {},
 ): Webhook => ({
   summary,
   description,
   tag: own.tag ?? "Call",
   always: [...alwaysOfCall, ...own.always ?? []],
   sometimes: [...sometimesOfCall, "Digits", ...own.sometimes ?? []],
+  values: own.values ?? {},
   isMarkup: true,
 });
 
@@ -87,17 +91,30 @@ export const declaredWebhooks: Record<string, Webhook> = {
       "it is connected.",
   ),
   sendAction: inCall(
-    "Reports what an Sms, Email or Geolocation began",
-    "The action of an Sms, Email or Geolocation.",
-    { sometimes: ["SmsSid", "SmsStatus", "GeolocationSid", "GeolocationStatus"] },
+    "Reports the start of an Sms or Geolocation",
+    "The action of an Sms or Geolocation.",
+    {
+      sometimes: ["SmsSid", "SmsStatus", "GeolocationSid", "GeolocationStatus"],
+      values: { SmsStatus: ["sending", "failed"], GeolocationStatus: ["queued", "failed"] },
+    },
   ),
   enqueueAction: inCall("Reports the end of an Enqueue", "The action of an Enqueue.", {
-    always: ["QueueResult", "QueueTime", "QueueSid"],
+    always: ["QueueResult"],
+    sometimes: ["QueueTime", "QueueSid"],
   }),
   enqueueWait: inCall(
     "Requests what a waiting caller hears",
     "The waitUrl of an Enqueue or of a Conference.",
-    { sometimes: ["QueueSid", "QueueTime", "QueuePosition", "CurrentQueueSize", "SpeechResult"] },
+    {
+      sometimes: [
+        "QueueSid",
+        "QueueTime",
+        "QueuePosition",
+        "CurrentQueueSize",
+        "SpeechResult",
+        "Confidence",
+      ],
+    },
   ),
   referAction: inCall("Reports the result of a Refer", "The action of a Refer.", {
     always: ["ReferCallStatus"],
@@ -107,7 +124,11 @@ export const declaredWebhooks: Record<string, Webhook> = {
     "Requests the markup of a transfer",
     "ReferUrl of a number, when a party of its call transfers the call (SIP REFER). The markup " +
       "runs on the leg of the other party.",
-    { tag: "IncomingPhoneNumber" },
+    {
+      tag: "IncomingPhoneNumber",
+      always: ["ReferTarget", "Transferor", "Transferee"],
+      sometimes: ["OutboundCallSid"],
+    },
   ),
   ussd: inCall(
     "Requests the markup of a USSD dialogue",
@@ -119,6 +140,7 @@ export const declaredWebhooks: Record<string, Webhook> = {
     tag: "SMSMessage",
     always: [...ofMessage, "Body", "NumMedia"],
     sometimes: [...ofFailure, "SmsStatus"],
+    values: { SmsStatus: ["sending", "failed"] },
     isMarkup: true,
   },
   callStatus: {
@@ -127,6 +149,10 @@ export const declaredWebhooks: Record<string, Webhook> = {
     tag: "Call",
     always: [...alwaysOfCall, "Timestamp", "CallbackSource", "SequenceNumber"],
     sometimes: [...sometimesOfCall, "CallDuration", ...ofDialled],
+    values: {
+      CallStatus: ["initiated", ...callStatus.options],
+      CallbackSource: ["call-progress-events"],
+    },
   },
   partialSpeech: {
     summary: "Reports recognized speech while the caller speaks",
@@ -157,6 +183,7 @@ export const declaredWebhooks: Record<string, Webhook> = {
       "CallbackSource",
     ],
     sometimes: ["TranscriptionText", "RecordingUrl", "RecordingDuration", "CallSid", "From", "To"],
+    values: { CallbackSource: ["transcription-events"] },
   },
   messageStatus: {
     summary: "Reports the result of a text message",
@@ -164,6 +191,7 @@ export const declaredWebhooks: Record<string, Webhook> = {
     tag: "SMSMessage",
     always: [...ofMessage, "MessageStatus", "SmsStatus", "Timestamp"],
     sometimes: ["ErrorCode"],
+    values: { SmsStatus: ["sent", "failed"] },
   },
   conferenceStatus: {
     summary: "Reports an event of a conference",
@@ -198,6 +226,7 @@ export const declaredWebhooks: Record<string, Webhook> = {
       "GeolocationStatus",
       "DeviceIdentifier",
     ],
+    values: { GeolocationStatus: ["successful", "failed"] },
     sometimes: [
       "Cause",
       "CellId",
@@ -215,9 +244,18 @@ export const declaredWebhooks: Record<string, Webhook> = {
 const capital = (name: string): string => name[0]!.toUpperCase() + name.slice(1);
 const schemaName = (name: string): string => `${capital(name)}Request`;
 
+/** SIP headers of the INVITE (RFC 3261) that begin with X-, and User-to-User (RFC 7433). */
+const headerParameters = {
+  "^SipHeader_": { type: "string", description: "X- or User-to-User header of the INVITE." },
+  "^DialSipHeader_": {
+    type: "string",
+    description: "X- or User-to-User header of the final SIP response of the callee.",
+  },
+};
+
 /** The parameters of each webhook, by the name of their schema. */
 export const callbackSchemas: Record<string, JsonSchema> = Object.fromEntries(
-  Object.entries(declaredWebhooks).map(([name, { always, sometimes = [], summary }]) => [
+  Object.entries(declaredWebhooks).map(([name, { always, sometimes = [], values, summary }]) => [
     schemaName(name),
     {
       type: "object",
@@ -225,10 +263,16 @@ export const callbackSchemas: Record<string, JsonSchema> = Object.fromEntries(
       properties: Object.fromEntries(
         [...new Set([...always, ...sometimes])].map((parameter) => [
           parameter,
-          { type: "string", description: parameterTexts[parameter] },
+          {
+            type: "string",
+            ...parameterValues[parameter],
+            ...values?.[parameter] && { enum: values[parameter] },
+            description: parameterTexts[parameter],
+          },
         ]),
       ),
-      required: always,
+      patternProperties: headerParameters,
+      required: [...new Set(always)],
       additionalProperties: { type: "string" },
     },
   ]),

@@ -35,7 +35,7 @@ async function runAll(app: App): Promise<void> {
 }
 
 Deno.test("a webhook is a Delivery from its cause to its answer", async () => {
-  using app = await startApp();
+  using app = await startApp({ madeUpWebhooks: true });
   app.answers = () => new Response("got it", { status: 201, headers: { "x-a": "1" } });
   const callSid = `CA${"1".repeat(32)}`;
   await deliver(app, { callSid, event: "call.completed", params: { MessageSid: "", A: "1 & 2" } });
@@ -69,7 +69,7 @@ Deno.test("a webhook is a Delivery from its cause to its answer", async () => {
 });
 
 Deno.test("requests of one call come one after another in their order, beside those of others", async () => {
-  using app = await startApp();
+  using app = await startApp({ madeUpWebhooks: true });
   const seen: string[] = [];
   const open = new Map<string, number>();
   let most = 0;
@@ -101,7 +101,7 @@ Deno.test("requests of one call come one after another in their order, beside th
 });
 
 Deno.test("every attempt is kept with why it failed, until the delivery is given up", async () => {
-  using app = await startApp();
+  using app = await startApp({ madeUpWebhooks: true });
   let asked = 0;
   app.answers = () => {
     if (++asked === 2) throw new Error("connection refused");
@@ -145,7 +145,7 @@ Deno.test("every attempt is kept with why it failed, until the delivery is given
 });
 
 Deno.test("attempts beyond what a record has conference for go, oldest first; they stay counted", async () => {
-  using app = await startApp();
+  using app = await startApp({ madeUpWebhooks: true });
   Object.assign(app.ports.settings, { callbackAttempts: 20 });
   const headers = { "x-long": "é".repeat(900) };
   app.answers = () => new Response("\u0001".repeat(3_000), { status: 500, headers });
@@ -161,7 +161,7 @@ Deno.test("attempts beyond what a record has conference for go, oldest first; th
 });
 
 Deno.test("Replay sends a delivery again under its Sid, and answers the record", async () => {
-  using app = await startApp();
+  using app = await startApp({ madeUpWebhooks: true });
   app.answers = () => new Response(null, { status: 500 });
   await deliver(app);
   const [{ uri, sid }] = await deliveries(app);
@@ -186,7 +186,7 @@ Deno.test("Replay sends a delivery again under its Sid, and answers the record",
 });
 
 Deno.test("a Replay of another account's delivery is refused", async () => {
-  using app = await startApp();
+  using app = await startApp({ madeUpWebhooks: true });
   const child = await app.subAccount(app.root, "child");
   await deliver(app);
   await app.runJobs();
@@ -201,7 +201,7 @@ Deno.test("a Replay of another account's delivery is refused", async () => {
 });
 
 Deno.test("Deliveries are narrowed by Status, Url, CallSid and StartTime", async () => {
-  using app = await startApp();
+  using app = await startApp({ madeUpWebhooks: true });
   const callSid = `CA${"1".repeat(32)}`;
   await deliver(app, { callSid });
   await app.runJobs();
@@ -227,7 +227,7 @@ Deno.test("Deliveries are narrowed by Status, Url, CallSid and StartTime", async
 });
 
 Deno.test("credentials of a URL are sent, and shown nowhere, nor is the AuthToken", async () => {
-  using app = await startApp();
+  using app = await startApp({ madeUpWebhooks: true });
   const { token } = app.root;
   const secrets = [token, "pa ss@1", "pa%20ss%401", btoa("user:pa ss@1")];
   app.answers = (request) =>
@@ -248,7 +248,7 @@ Deno.test("credentials of a URL are sent, and shown nowhere, nor is the AuthToke
 });
 
 Deno.test("a password that only a redirect had is not told with why it failed", async () => {
-  using app = await startApp();
+  using app = await startApp({ madeUpWebhooks: true });
   app.answers = () => {
     throw new Error("error sending request for url (http://user:hidden@other.test/x)");
   };
@@ -272,7 +272,7 @@ Deno.test("a delivery has 15 s, and at most 64 KiB of the answer are read", asyn
       },
       cancel: () => void (isCancelled = true),
     });
-  using app = await startApp();
+  using app = await startApp({ madeUpWebhooks: true });
   app.answers = () => new Response(endless());
   await deliver(app);
   await app.runJobs();
@@ -293,7 +293,7 @@ Deno.test("a delivery has 15 s, and at most 64 KiB of the answer are read", asyn
 });
 
 Deno.test("a delivery to an address that may not be reached fails at once", async () => {
-  using app = await startApp();
+  using app = await startApp({ madeUpWebhooks: true });
   app.answers = () => {
     throw new Fault("badUrl", "it is private");
   };

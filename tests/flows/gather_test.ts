@@ -272,7 +272,7 @@ for (
 }
 
 Deno.test("an answer of text/plain stands for a Say of it", async () => {
-  using app = await startApp();
+  using app = await startApp({ madeUpWebhooks: true });
   app.answers = () =>
     new Response(" Hello <you> & me\n", { headers: { "content-type": "text/plain" } });
   const source = { url: "https://app.test/voice", method: "POST", params: {} } as const;

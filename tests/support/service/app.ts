@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { Hono } from "hono";
 import { createAccount } from "../../../core/accounts/create_account.ts";
@@ -19,6 +20,7 @@ import type { Worker } from "../../../kv/jobs/worker.ts";
 import { type Mounts, routes } from "../../../routes/mod.ts";
 import { type ApiClient, apiClient } from "./api_client.ts";
 import { memoryBlobs } from "./memory_blobs.ts";
+import { assertDescribedWebhook } from "./webhook_forms.ts";
 
 /** The real service on an in-memory store, with recorded outside effects and a hand-moved clock. */
 export interface App {
@@ -57,6 +59,8 @@ export interface App {
   /** What customers' servers were asked; answered by `answers`. */
   fetched: Request[];
   answers: (request: Request) => Response;
+  /** What the OpenAPI document lacks of the webhooks sent; the test fails when it disposes the app. */
+  undescribed: string[];
   logged: { line: string; fields: Record<string, unknown> | undefined }[];
   /** Makes a sub-account and a client with its credentials. */
   subAccount(parent: ApiClient, name: string): Promise<ApiClient>;
@@ -73,13 +77,15 @@ export interface AppOptions {
   mounts?: (ports: Ports) => Mounts;
   /** A store that others share, and which of its instances this is: it tells their Sids apart. */
   shared?: { location: string; instance: number };
+  /** The test sends webhooks of its own, with parameters that the OpenAPI document does not have. */
+  madeUpWebhooks?: boolean;
 }
 
 const start = Date.UTC(2024, 0, 31, 12);
 
 /** Starts the service with a root account; nothing listens on a socket. */
 export async function startApp(
-  { ports: replaced = {}, mounts = () => ({}), shared }: AppOptions = {},
+  { ports: replaced = {}, mounts = () => ({}), shared, madeUpWebhooks = false }: AppOptions = {},
 ): Promise<App> {
   const clock = { now: start };
   const now = () => clock.now;
@@ -101,6 +107,7 @@ export async function startApp(
     | "sentOut"
     | "trunkAnswers"
     | "fetched"
+    | "undescribed"
     | "logged"
     | "answers"
     | "deviceAnswers"
@@ -119,6 +126,7 @@ export async function startApp(
     sentOut: [],
     trunkAnswers: () => 200,
     fetched: [],
+    undescribed: [],
     logged: [],
     answers: () => new Response(),
     deviceAnswers: () => 200,
@@ -204,9 +212,12 @@ export async function startApp(
       return prefix + clock.now.toString(16).padStart(12, "0") +
         made.toString(16).padStart(20, "0");
     },
-    fetch: (request) => {
+    async fetch(request) {
       recorded.fetched.push(request);
-      return Promise.resolve(app.answers(request));
+      await assertDescribedWebhook(request).catch(({ message }) =>
+        recorded.undescribed.push(message)
+      );
+      return app.answers(request);
     },
     deriveToken: (sid, password) =>
       Promise.resolve(createHash("md5").update(sid + password).digest("hex")),
@@ -232,7 +243,10 @@ export async function startApp(
     },
     worker: (kinds: AnyJobHandler[]) => store.worker(kinds, ports),
     runJobs: async (kinds = handlers) => await (await store.worker(kinds, ports)).drain(),
-    [Symbol.dispose]: () => store.close(),
+    [Symbol.dispose]: () => {
+      store.close();
+      if (!madeUpWebhooks) assert.deepEqual(recorded.undescribed, []);
+    },
   });
   return app;
 }

@@ -41,6 +41,10 @@ export function assertFits(name: string, value: unknown): void {
   assertFitsSchema({ $ref: `#/components/schemas/${name}` }, value, name);
 }
 
+/** Whether a value is as a schema of the components says, no more and no less. */
+export const fits = (name: string, value: unknown): boolean =>
+  validatorOf({ $ref: `#/components/schemas/${name}` })(value);
+
 /** Asserts that a value is as a schema somewhere in the document says. */
 export function assertFitsSchema(schema: unknown, value: unknown, what: string): void {
   const validate = validatorOf(schema);
