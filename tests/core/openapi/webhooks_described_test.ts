@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parameterTexts } from "../../../core/openapi/callback_parameters.ts";
-import { declaredWebhooks } from "../../../core/openapi/webhooks.ts";
+import { declaredWebhooks } from "../../../core/openapi/declared_webhooks.ts";
 import { document } from "../../support/service/openapi.ts";
 import { assertWebhook } from "../../support/service/webhook_forms.ts";
 

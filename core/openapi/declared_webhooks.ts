@@ -1,0 +1,239 @@
+import { callStatus } from "../values/status.ts";
+
+/** A request that the service makes to a customer's server. */
+export interface Webhook {
+  summary: string;
+  description: string;
+  tag: string;
+  /** Parameters that every request of it has. */
+  always: string[];
+  /** Parameters that some of its requests have. */
+  sometimes?: string[];
+  /** Values of parameters that differ from those in `parameterValues`. */
+  values?: Record<string, readonly string[]>;
+  /** Whether the response is call-control markup. */
+  isMarkup?: boolean;
+}
+
+/** Parameters that every request about a call has, and those that are left out when unknown. */
+const ofCall = ["CallSid", "AccountSid", "From", "To", "CallStatus", "ApiVersion", "Direction"];
+const alwaysOfCall = [...ofCall, "CallTimestamp", "InstanceId"];
+const sometimesOfCall = [
+  "CallerName",
+  "AnsweredBy",
+  "ForwardedFrom",
+  "ParentCallSid",
+  "PhoneNumberSid",
+  "SipCallId",
+  "ReferTarget",
+  "Transferor",
+  "Transferee",
+];
+const ofRecording = ["RecordingSid", "RecordingUrl", "RecordingDuration"];
+const ofDialled = ["OutboundCallSid", "DialSipCallId", "DialSipResponseCode"];
+const ofFailure = ["ErrorCode", "ErrorUrl"];
+
+/** A request for markup in a call. */
+const inCall = (
+  summary: string,
+  description: string,
+  own: Partial<Pick<Webhook, "always" | "sometimes" | "tag" | "values">> = {},
+): Webhook => ({
+  summary,
+  description,
+  tag: own.tag ?? "Call",
+  always: [...alwaysOfCall, ...own.always ?? []],
+  sometimes: [...sometimesOfCall, "Digits", ...own.sometimes ?? []],
+  values: own.values ?? {},
+  isMarkup: true,
+});
+
+const ofMessage = ["SmsSid", "MessageSid", "AccountSid", "From", "To", "ApiVersion"];
+
+/** Every webhook, by name. */
+export const declaredWebhooks: Record<string, Webhook> = {
+  voice: inCall(
+    "Requests the markup of a call",
+    "The first document of a call: VoiceUrl of a number or Client, Url of a call that a request " +
+      "placed, or RcmlUrl of an Application.",
+  ),
+  voiceFallback: inCall(
+    "Requests the fallback markup of a call",
+    "VoiceFallbackUrl or FallbackUrl, when the first document cannot be fetched or parsed.",
+    { always: ofFailure },
+  ),
+  redirect: inCall(
+    "Requests the markup that a call goes on with",
+    "The URL of a Redirect, or Url of a Call that a request updates.",
+  ),
+  gatherAction: inCall("Reports the input of a Gather", "The action of a Gather.", {
+    sometimes: ["SpeechResult", "Confidence"],
+  }),
+  recordAction: inCall("Reports the recording of a Record", "The action of a Record.", {
+    sometimes: ofRecording,
+  }),
+  dialAction: inCall("Reports the end of a Dial", "The action of a Dial.", {
+    always: ["DialCallStatus", "DialCallDuration"],
+    sometimes: [
+      "DialCallSid",
+      "DialRingDuration",
+      ...ofDialled,
+      ...ofRecording,
+      "ConferenceSid",
+    ],
+  }),
+  dialScreening: inCall(
+    "Requests the markup that a callee hears first",
+    "The url of a Number, Client or Sip in a Dial. The markup runs on the leg of the callee before " +
+      "it is connected.",
+  ),
+  sendAction: inCall(
+    "Reports the start of an Sms or Geolocation",
+    "The action of an Sms or Geolocation.",
+    {
+      sometimes: ["SmsSid", "SmsStatus", "GeolocationSid", "GeolocationStatus"],
+      values: { SmsStatus: ["sending", "failed"], GeolocationStatus: ["queued", "failed"] },
+    },
+  ),
+  enqueueAction: inCall("Reports the end of an Enqueue", "The action of an Enqueue.", {
+    always: ["QueueResult"],
+    sometimes: ["QueueTime", "QueueSid"],
+  }),
+  enqueueWait: inCall(
+    "Requests what a waiting caller hears",
+    "The waitUrl of an Enqueue or of a Conference.",
+    {
+      sometimes: [
+        "QueueSid",
+        "QueueTime",
+        "QueuePosition",
+        "CurrentQueueSize",
+        "SpeechResult",
+        "Confidence",
+      ],
+    },
+  ),
+  referAction: inCall("Reports the result of a Refer", "The action of a Refer.", {
+    always: ["ReferCallStatus"],
+    sometimes: ["ReferSipResponseCode"],
+  }),
+  refer: inCall(
+    "Requests the markup of a transfer",
+    "ReferUrl of a number, when a party of its call transfers the call (SIP REFER). The markup " +
+      "runs on the leg of the other party.",
+    {
+      tag: "IncomingPhoneNumber",
+      always: ["ReferTarget", "Transferor", "Transferee"],
+      sometimes: ["OutboundCallSid"],
+    },
+  ),
+  ussd: inCall(
+    "Requests the markup of a USSD dialogue",
+    "UssdUrl of a number, Url of a pushed dialogue, or the action of a UssdCollect.",
+  ),
+  sms: {
+    summary: "Requests the markup of a text message",
+    description: "SmsUrl of a number, and the actions and redirects of that markup.",
+    tag: "SMSMessage",
+    always: [...ofMessage, "Body", "NumMedia"],
+    sometimes: [...ofFailure, "SmsStatus"],
+    values: { SmsStatus: ["sending", "failed"] },
+    isMarkup: true,
+  },
+  callStatus: {
+    summary: "Reports the progress of a call",
+    description: "StatusCallback of a call or number, for each event in StatusCallbackEvent.",
+    tag: "Call",
+    always: [...alwaysOfCall, "Timestamp", "CallbackSource", "SequenceNumber"],
+    sometimes: [...sometimesOfCall, "CallDuration", ...ofDialled],
+    values: {
+      CallStatus: ["initiated", ...callStatus.options],
+      CallbackSource: ["call-progress-events"],
+    },
+  },
+  partialSpeech: {
+    summary: "Reports recognized speech while the caller speaks",
+    description: "partialResultCallback of a Gather.",
+    tag: "Call",
+    always: [...alwaysOfCall, "UnstableSpeechResult", "Confidence", "SequenceNumber"],
+    sometimes: sometimesOfCall,
+  },
+  recordingStatus: {
+    summary: "Reports the end of a recording",
+    description: "recordingStatusCallback of a Record, Dial or Conference.",
+    tag: "Recording",
+    always: ["AccountSid", "CallSid", ...ofRecording, "RecordingStatus", "RecordingChannels"],
+  },
+  transcription: {
+    summary: "Reports the end of a transcription",
+    description: "transcribeCallback of a Record, or TranscribeCallback of a request.",
+    tag: "Transcription",
+    always: [
+      "AccountSid",
+      "ApiVersion",
+      "TranscriptionSid",
+      "TranscriptionStatus",
+      "TranscriptionUrl",
+      "RecordingSid",
+      "InstanceId",
+      "Timestamp",
+      "CallbackSource",
+    ],
+    sometimes: ["TranscriptionText", "RecordingUrl", "RecordingDuration", "CallSid", "From", "To"],
+    values: { CallbackSource: ["transcription-events"] },
+  },
+  messageStatus: {
+    summary: "Reports the result of a text message",
+    description: "StatusCallback of a message.",
+    tag: "SMSMessage",
+    always: [...ofMessage, "MessageStatus", "SmsStatus", "Timestamp"],
+    sometimes: ["ErrorCode"],
+    values: { SmsStatus: ["sent", "failed"] },
+  },
+  conferenceStatus: {
+    summary: "Reports an event of a conference",
+    description: "statusCallback of a Conference, for each event in statusCallbackEvent.",
+    tag: "Conference",
+    always: [
+      "AccountSid",
+      "ApiVersion",
+      "ConferenceSid",
+      "FriendlyName",
+      "StatusCallbackEvent",
+      "Timestamp",
+      "SequenceNumber",
+    ],
+    sometimes: [
+      "CallSid",
+      "Muted",
+      "Hold",
+      "StartConferenceOnEnter",
+      "EndConferenceOnExit",
+      "ReasonConferenceEnded",
+    ],
+  },
+  geolocation: {
+    summary: "Reports the end of a look-up",
+    description: "StatusCallback of a Geolocation.",
+    tag: "Geolocation",
+    always: [
+      "AccountSid",
+      "GeolocationSid",
+      "GeolocationType",
+      "GeolocationStatus",
+      "DeviceIdentifier",
+    ],
+    values: { GeolocationStatus: ["successful", "failed"] },
+    sometimes: [
+      "Cause",
+      "CellId",
+      "LocationAreaCode",
+      "MobileCountryCode",
+      "MobileNetworkCode",
+      "NetworkEntityAddress",
+      "LocationAge",
+      "EventGeofenceLatitude",
+      "EventGeofenceLongitude",
+    ],
+  },
+};
