@@ -1,129 +1,152 @@
 import type { Batch } from "../store/batch.ts";
 import type { CommitWatch } from "../store/commit.ts";
 import { type Place, sidOfRecord } from "../store/keys.ts";
-import { lruCache } from "./lru_cache.ts";
+import { type LruCache, lruCache } from "./lru_cache.ts";
 
-/** The states of the lists of a store that this process alone writes to. */
+/** The states of the lists of a store that only this process writes to. */
 export interface ListStates extends CommitWatch {
   /**
-   * The state of a list, all records of one resource in one account: what is read from beginning to
-   * end in one state is of one moment. Null while a commit is under way that writes to it.
+   * The state of a list: all records of one resource in one account. While the state is the same
+   * object, the list has not changed. Null while a commit under way writes to the list.
    */
   of(list: string): object | null;
   /**
-   * What `read` finds with nobody writing to a list meanwhile: it reads again while somebody did, and
-   * at last holds commits back that write to the list, each for `mostHeldMs` at most.
+   * A consistent read: what `read` finds while no commit writes to the list. It repeats a read during
+   * which one did. At last it delays commits to the list, each for `mostHeldMs` at most.
    */
-  steady<R>(list: string, read: () => Promise<R>): Promise<R>;
-  /** Notes what is written to a list from now on. */
+  consistentRead<R>(list: string, read: () => Promise<R>): Promise<R>;
+  /** Collects the Sids of a list that are written from now on. */
   following(list: string): Following;
   ended(): void;
 }
 
-/** The records of a list that are written while somebody follows it. */
+/** The records of a list that are written while it is followed. */
 export interface Following extends Disposable {
-  /** How many there are to be taken. */
+  /** The number of Sids that `taken` would return. */
   readonly count: number;
   /**
-   * The Sids of those that were written, or may have been, since they were taken last; of a commit that
-   * is under way they will be there again.
+   * Returns and clears the Sids that were written, or may have been. Those of a commit that is under
+   * way stay for the next call.
    */
   taken(): ReadonlySet<string>;
 }
 
-/** A read that holds commits back. */
+/** A read that delays the commits to its list. */
 interface Hold {
   list: string;
   end: Promise<void>;
 }
 
-/** Lists whose state is known. */
+/** The most lists whose state is kept. */
 const mostStates = 20_000;
 
-/** How often something is read before commits are held back. */
+/** Reads before commits are delayed. */
 const mostReadings = 2;
 
-/** How long a commit waits for a read that holds it back. */
+/** The longest delay of a commit by a read. */
 const mostHeldMs = 500;
 
-/** Follows the states of lists; all commits pass here. */
-export function listStates(): ListStates {
-  const states = lruCache<object>(mostStates);
+type Writes = Pick<Batch, "sets" | "deletes">;
+
+interface State {
+  states: LruCache<object>;
   /** The lists that the commit under way writes to. */
-  let written = new Set<string>();
-  /** The end of the last commit that asked to begin. */
-  let last = Promise.withResolvers<void>();
-  last.resolve();
-  /** The reads that the next commit waits for which writes to their list. */
-  const holding = new Set<Hold>();
-  const followers = new Set<{ list: string; sids: Set<string> }>();
-  let underWay = nothing;
+  written: Set<string>;
+  /** The end of the last commit that began. */
+  lastCommit: PromiseWithResolvers<void>;
+  /** Reads that delay the next commit to their list. */
+  holds: Set<Hold>;
+  followers: Set<Follower>;
+  /** The writes of the commit under way. */
+  live: Writes;
+}
 
-  function of(list: string): object | null {
-    if (written.has(list)) return null;
-    const known = states.get(list);
-    if (known !== undefined) return known;
-    const state = {};
-    states.keep(list, state, 1);
-    return state;
-  }
+interface Follower {
+  list: string;
+  sids: Set<string>;
+}
 
-  async function steady<R>(list: string, read: () => Promise<R>): Promise<R> {
-    for (let reading = 1; reading <= mostReadings; reading++) {
-      if (written.has(list)) await last.promise;
-      const state = of(list);
-      const found = await read();
-      if (state !== null && states.peek(list) === state) return found;
-    }
-    const found = last.promise.then(read);
-    const hold = { list, end: found.then(() => {}, () => {}) };
-    holding.add(hold);
-    return await found.finally(() => holding.delete(hold));
-  }
-
-  function following(list: string): Following {
-    const follower = { list, sids: sidsIn(list, underWay) };
-    followers.add(follower);
-    return {
-      get count() {
-        return follower.sids.size;
-      },
-      taken() {
-        const { sids } = follower;
-        follower.sids = sidsIn(list, underWay);
-        return sids;
-      },
-      [Symbol.dispose]: () => void followers.delete(follower),
-    };
-  }
-
+/** Follows the states of lists. All commits of the store must be reported here. */
+export function listStates(): ListStates {
+  const state: State = {
+    states: lruCache(mostStates),
+    written: new Set(),
+    lastCommit: Promise.withResolvers(),
+    holds: new Set(),
+    followers: new Set(),
+    live: nothing,
+  };
+  state.lastCommit.resolve();
   return {
-    of,
-    steady,
-    following,
-    async began({ sets, deletes }) {
-      const lists = listsOf(sets.map(({ key }) => key).concat(deletes));
-      const holds = [...holding].filter(({ list }) => lists.has(list));
-      for (const hold of holds) holding.delete(hold);
-      last = Promise.withResolvers();
-      if (holds.length > 0) await within(mostHeldMs, Promise.all(holds.map(({ end }) => end)));
-      written = lists;
-      for (const list of written) states.forget(list);
-      underWay = { sets, deletes };
-      for (const follower of followers) {
-        if (!written.has(follower.list)) continue;
-        for (const sid of sidsIn(follower.list, underWay)) follower.sids.add(sid);
-      }
-    },
+    of: (list) => stateOf(state, list),
+    consistentRead: (list, read) => consistentRead(state, list, read),
+    following: (list) => following(state, list),
+    began: (writes) => began(state, writes),
     ended() {
-      written = new Set();
-      underWay = nothing;
-      last.resolve();
+      state.written = new Set();
+      state.live = nothing;
+      state.lastCommit.resolve();
     },
   };
 }
 
-type Writes = Pick<Batch, "sets" | "deletes">;
+function stateOf({ states, written }: State, list: string): object | null {
+  if (written.has(list)) return null;
+  const known = states.get(list);
+  if (known !== undefined) return known;
+  const state = {};
+  states.keep(list, state, 1);
+  return state;
+}
+
+async function consistentRead<R>(
+  state: State,
+  list: string,
+  read: () => Promise<R>,
+): Promise<R> {
+  for (let reading = 1; reading <= mostReadings; reading++) {
+    if (state.written.has(list)) await state.lastCommit.promise;
+    const before = stateOf(state, list);
+    const found = await read();
+    if (before !== null && state.states.peek(list) === before) return found;
+  }
+  const found = state.lastCommit.promise.then(read);
+  const hold = { list, end: found.then(() => {}, () => {}) };
+  state.holds.add(hold);
+  return await found.finally(() => state.holds.delete(hold));
+}
+
+function following(state: State, list: string): Following {
+  const follower: Follower = { list, sids: sidsIn(list, state.live) };
+  state.followers.add(follower);
+  return {
+    get count() {
+      return follower.sids.size;
+    },
+    taken() {
+      const { sids } = follower;
+      follower.sids = sidsIn(list, state.live);
+      return sids;
+    },
+    [Symbol.dispose]: () => void state.followers.delete(follower),
+  };
+}
+
+async function began(state: State, { sets, deletes }: Writes): Promise<void> {
+  const { states, holds, followers } = state;
+  const lists = listsOf(sets.map(({ key }) => key).concat(deletes));
+  const delaying = [...holds].filter(({ list }) => lists.has(list));
+  for (const hold of delaying) holds.delete(hold);
+  state.lastCommit = Promise.withResolvers();
+  if (delaying.length > 0) await within(mostHeldMs, Promise.all(delaying.map(({ end }) => end)));
+  state.written = lists;
+  for (const list of lists) states.forget(list);
+  state.live = { sets, deletes };
+  for (const follower of followers) {
+    if (!lists.has(follower.list)) continue;
+    for (const sid of sidsIn(follower.list, state.live)) follower.sids.add(sid);
+  }
+}
 
 const nothing: Writes = { sets: [], deletes: [] };
 
@@ -140,11 +163,11 @@ function sidsIn(list: string, { sets, deletes }: Writes): Set<string> {
 /** The name of a list. */
 export const nameOf = ({ account, prefix }: Place): string => listOf([account, prefix]);
 
-/** The list that a key is of. */
+/** The name of the list that a key belongs to. */
 export const listOf = ([account, prefix]: Deno.KvKey): string =>
   `${String(account)} ${String(prefix)}`;
 
-/** The lists that some keys are of; keys of one list mostly follow each other. */
+/** The lists that keys belong to; keys of one list mostly follow each other. */
 function listsOf(written: Deno.KvKey[]): Set<string> {
   const lists = new Set<string>();
   let last: Deno.KvKey = [];
@@ -155,7 +178,7 @@ function listsOf(written: Deno.KvKey[]): Set<string> {
   return lists;
 }
 
-/** Waits for something, at most so long. */
+/** Waits for a promise, at most `ms`. */
 async function within(ms: number, promise: Promise<unknown>): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);

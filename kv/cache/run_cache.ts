@@ -1,9 +1,9 @@
 import type { AnyRecord } from "../../core/model/resource.ts";
+import type { Batch } from "../store/batch.ts";
 import type { CommitWatch } from "../store/commit.ts";
 import { type Place, sidOfRecord } from "../store/keys.ts";
 import { listOf, nameOf } from "./list_states.ts";
-import { storedBytes } from "./record_cache.ts";
-import type { Stored } from "./record_cache.ts";
+import { type Stored, storedBytes } from "./record_cache.ts";
 import {
   after,
   type Bounds,
@@ -18,14 +18,14 @@ import {
   type Window,
 } from "./runs.ts";
 
-/** Records of lists that stand side by side. */
+/** A cache of runs: records that follow each other in their list. */
 export interface RunCache extends CommitWatch {
   /**
-   * The first records between bounds, newest first, without the `skip` first ones: of those that are
-   * known as the store has them, and of what was `read` for it meanwhile. Or what to read first.
+   * The first records between bounds, newest first, without the `skip` first ones. It takes them from
+   * the cached runs, and from the runs that were `read` for this page. Or the gap to read first.
    */
   find(place: Place, bounds: Bounds, window: Window, read?: Run[]): AnyRecord[] | Gap;
-  /** To be asked for before records are read by `recall`: takes what was found. */
+  /** To be called before records are read by `recall`; the returned function caches them. */
   reading(place: Place, recall: Recall): (run: Run) => void;
 }
 
@@ -39,13 +39,13 @@ interface Known {
   recall: Recall;
 }
 
-/** Runs of fewer records together are joined. */
+/** The most records of two runs that are joined. */
 const joinedUpTo = 100;
 
-/** What a list takes beside its runs. */
+/** Bytes of a list beside its runs. */
 const listBytes = 512;
 
-/** What the commit under way makes of a record that was known; without a value it is deleted. */
+/** A write of the commit under way to a cached record; without a value the record is deleted. */
 interface Write {
   list: string;
   sid: string;
@@ -53,98 +53,44 @@ interface Write {
   value?: unknown;
 }
 
-/** Writes that are held against the readings under way. */
+/** Writes that are kept to be compared with reads under way. */
 const mostWrites = 1_000;
 
+interface State {
+  /** The most bytes of all runs. */
+  most: number;
+  /** By name; the least recently used list comes first. */
+  lists: Map<string, Known>;
+  /** Bytes of all lists. */
+  total: number;
+  /** The number of commits that began. */
+  commits: number;
+  isCommitting: boolean;
+  /** The last writes, each with the number of its commit. */
+  writes: { commit: number; list: string; sid: string }[];
+  /** Writes of the commit under way to cached records. */
+  pending: Map<string, Write>;
+}
+
 /**
- * Remembers records that take up to `most` bytes by where they stand in their list, so that a page of
- * a list that grows or changes is found without asking the store. What a commit may write is forgotten
- * before it is made, and known again when it was. What a commit may have written while it was read is
- * not taken. All that writes records of the store must pass here.
+ * Caches records of up to `most` bytes by their position in a list, so that pages of a list that grows
+ * or changes need no read. A record is dropped before a commit that writes it, and cached again after
+ * it. A record that a commit may have written during its read is not cached. All writes of records
+ * must be reported here.
  */
 export function runCache(most: number): RunCache {
-  /** Those asked for last come last. */
-  const lists = new Map<string, Known>();
-  let total = 0;
-  /** The commits begun so far, and whether the last one is under way. */
-  let commits = 0;
-  let isUnderWay = false;
-  let writes: { commit: number; list: string; sid: string }[] = [];
-  /** What the commit under way writes where records are known. */
-  let inside = new Map<string, Write>();
-
-  function replace(known: Known, at: number, gone: number, ...come: Run[]): void {
-    const left = known.runs.splice(at, gone, ...come);
-    const more = sumOf(come) - sumOf(left);
-    known.bytes += more;
-    total += more;
-  }
-
-  /** Leaves out one Sid of the runs of a list; whether it was in one. */
-  function forget(list: string, sid: string): boolean {
-    const known = lists.get(list);
-    if (known === undefined) return false;
-    const at = firstBelow(known.runs, after(sid));
-    const run = known.runs[at];
-    if (run === undefined || run.before <= sid) return false;
-    const [newer, older] = [{ from: after(sid), before: run.before }, {
-      from: run.from,
-      before: sid,
-    }];
-    const parts = [newer, older].filter(({ from, before }) => from < before);
-    replace(known, at, 1, ...parts.map((bounds) => partOf(run, bounds)));
-    return true;
-  }
-
-  /** Adds a run where nothing is known, as one with its neighbours when they are short. */
-  function add(known: Known, run: Run): void {
-    const at = firstBelow(known.runs, run.before);
-    replace(known, at, 0, run);
-    for (const newer of [at, at - 1]) {
-      const [one, other] = [known.runs[newer], known.runs[newer + 1]];
-      if (one === undefined || other === undefined || one.from !== other.before) continue;
-      if (one.records.length + other.records.length > joinedUpTo) continue;
-      const records = one.records.concat(other.records);
-      const bytes = one.bytes + other.bytes - runBytes;
-      replace(known, newer, 2, { from: other.from, before: one.before, records, bytes });
-    }
-  }
-
-  function newList(name: string, recall: Recall): Known {
-    const known = { runs: [], bytes: listBytes, recall };
-    lists.set(name, known);
-    total += listBytes;
-    return known;
-  }
-
-  /** Takes of a run what is not known yet. */
-  function keep(list: string, run: Run, recall: Recall): void {
-    const known = lists.get(list) ?? newList(list, recall);
-    let { before } = run;
-    for (const { from, before: end } of overlapping(known.runs, run)) {
-      if (end < before) add(known, partOf(run, { from: end, before }));
-      before = from;
-    }
-    if (run.from < before) add(known, partOf(run, { from: run.from, before }));
-    for (const [name, { bytes }] of lists) {
-      if (total <= most) break;
-      lists.delete(name);
-      total -= bytes;
-    }
-  }
-
-  /** Knows a record again that was written. */
-  function learn({ list, sid, ...entry }: Write, { versionstamp }: { versionstamp: string }): void {
-    const known = lists.get(list);
-    const isDeleted = !("value" in entry);
-    if (known === undefined || !isDeleted && !(entry.value instanceof Uint8Array)) return;
-    const records = isDeleted ? [] : [known.recall({ value: null, ...entry, versionstamp })];
-    const bytes = runBytes + (isDeleted ? 0 : storedBytes(entry.value));
-    keep(list, { from: sid, before: after(sid), records, bytes }, known.recall);
-  }
-
+  const state: State = {
+    most,
+    lists: new Map(),
+    total: 0,
+    commits: 0,
+    isCommitting: false,
+    writes: [],
+    pending: new Map(),
+  };
   return {
     find(place, bounds, window, read = []) {
+      const { lists } = state;
       const list = nameOf(place);
       const known = lists.get(list);
       if (known === undefined) return firstOf([], read, { bounds, window });
@@ -154,34 +100,138 @@ export function runCache(most: number): RunCache {
     },
     reading(place, recall) {
       const list = nameOf(place);
-      const since = isUnderWay ? commits : commits + 1;
+      const since = state.isCommitting ? state.commits : state.commits + 1;
       return (run) => {
-        if (writes.length >= mostWrites && writes[0]!.commit >= since) return;
-        const isWritten = writes.some(({ commit, list: of, sid }) =>
-          commit >= since && of === list && sid >= run.from && sid < run.before
-        );
-        if (!isWritten) keep(list, { ...run, bytes: run.bytes + runBytes }, recall);
+        if (mayBeWritten(state, { list, run, since })) return;
+        keep(state, { list, recall }, { ...run, bytes: run.bytes + runBytes });
       };
     },
-    began({ sets, deletes }) {
-      commits++;
-      isUnderWay = true;
-      const written = deletes.map((key) => ({ key }));
-      for (const write of [...sets, ...written]) {
-        const { key } = write;
-        const sid = sidOfRecord(key);
-        if (sid === null) continue;
-        const list = listOf(key);
-        writes.push({ commit: commits, list, sid });
-        const name = `${list} ${sid}`;
-        if (forget(list, sid) || inside.has(name)) inside.set(name, { list, sid, ...write });
-      }
-      if (writes.length > 2 * mostWrites) writes = writes.slice(-mostWrites);
-    },
+    began: (writes) => began(state, writes),
     ended(committed) {
-      isUnderWay = false;
-      if (committed !== null) { for (const write of inside.values()) learn(write, committed); }
-      inside = new Map();
+      state.isCommitting = false;
+      if (committed !== null) {
+        for (const write of state.pending.values()) learn(state, write, committed);
+      }
+      state.pending = new Map();
     },
   };
+}
+
+function began(state: State, { sets, deletes }: Pick<Batch, "sets" | "deletes">): void {
+  const { pending, writes } = state;
+  state.commits++;
+  state.isCommitting = true;
+  const deleted = deletes.map((key) => ({ key }));
+  for (const write of [...sets, ...deleted]) {
+    const { key } = write;
+    const sid = sidOfRecord(key);
+    if (sid === null) continue;
+    const list = listOf(key);
+    writes.push({ commit: state.commits, list, sid });
+    const name = `${list} ${sid}`;
+    if (forget(state, list, sid) || pending.has(name)) pending.set(name, { list, sid, ...write });
+  }
+  if (writes.length > 2 * mostWrites) state.writes = writes.slice(-mostWrites);
+}
+
+/** Whether a commit from number `since` on may have written a record of a run. */
+function mayBeWritten({ writes }: State, { list, run, since }: Reading): boolean {
+  const [oldest] = writes;
+  // Older writes were dropped: one of them may be of a commit since then.
+  if (oldest !== undefined && writes.length >= mostWrites && oldest.commit >= since) return true;
+  return writes.some(({ commit, list: of, sid }) =>
+    commit >= since && of === list && sid >= run.from && sid < run.before
+  );
+}
+
+/** A run that was read of a list, and the number of the first commit that may have changed it. */
+interface Reading {
+  list: string;
+  run: Run;
+  since: number;
+}
+
+function replace(state: State, known: Known, { at, gone, come }: Replacement): void {
+  const left = known.runs.splice(at, gone, ...come);
+  const more = sumOf(come) - sumOf(left);
+  known.bytes += more;
+  state.total += more;
+}
+
+/** Runs that replace `gone` runs from position `at` on. */
+interface Replacement {
+  at: number;
+  gone: number;
+  come: Run[];
+}
+
+/** Drops one Sid of the runs of a list. True when it was in one. */
+function forget(state: State, list: string, sid: string): boolean {
+  const known = state.lists.get(list);
+  if (known === undefined) return false;
+  const at = firstBelow(known.runs, after(sid));
+  const run = known.runs[at];
+  if (run === undefined || run.before <= sid) return false;
+  const newer = { from: after(sid), before: run.before };
+  const older = { from: run.from, before: sid };
+  const parts = [newer, older].filter(({ from, before }) => from < before);
+  replace(state, known, { at, gone: 1, come: parts.map((bounds) => partOf(run, bounds)) });
+  return true;
+}
+
+/** Adds a run where none is cached, and joins it with its neighbours when they are short. */
+function add(state: State, known: Known, run: Run): void {
+  const at = firstBelow(known.runs, run.before);
+  replace(state, known, { at, gone: 0, come: [run] });
+  for (const newer of [at, at - 1]) {
+    const [one, other] = [known.runs[newer], known.runs[newer + 1]];
+    if (one === undefined || other === undefined || one.from !== other.before) continue;
+    if (one.records.length + other.records.length > joinedUpTo) continue;
+    const records = one.records.concat(other.records);
+    const bytes = one.bytes + other.bytes - runBytes;
+    const joined = { from: other.from, before: one.before, records, bytes };
+    replace(state, known, { at: newer, gone: 2, come: [joined] });
+  }
+}
+
+function newList(state: State, name: string, recall: Recall): Known {
+  const known = { runs: [], bytes: listBytes, recall };
+  state.lists.set(name, known);
+  state.total += listBytes;
+  return known;
+}
+
+/** Caches the parts of a run that are not cached yet; drops the least recently used lists. */
+function keep(
+  state: State,
+  { list, recall }: { list: string; recall: Recall },
+  run: Run,
+): void {
+  const known = state.lists.get(list) ?? newList(state, list, recall);
+  let { before } = run;
+  for (const { from, before: end } of overlapping(known.runs, run)) {
+    if (end < before) add(state, known, partOf(run, { from: end, before }));
+    before = from;
+  }
+  if (run.from < before) add(state, known, partOf(run, { from: run.from, before }));
+  for (const [name, { bytes }] of state.lists) {
+    if (state.total <= state.most) break;
+    state.lists.delete(name);
+    state.total -= bytes;
+  }
+}
+
+/** Caches a record again after the commit that wrote it. */
+function learn(
+  state: State,
+  { list, sid, ...entry }: Write,
+  { versionstamp }: { versionstamp: string },
+): void {
+  const known = state.lists.get(list);
+  const isDeleted = !("value" in entry);
+  if (known === undefined || !isDeleted && !(entry.value instanceof Uint8Array)) return;
+  const { recall } = known;
+  const records = isDeleted ? [] : [recall({ value: null, ...entry, versionstamp })];
+  const bytes = runBytes + (isDeleted ? 0 : storedBytes(entry.value));
+  keep(state, { list, recall }, { from: sid, before: after(sid), records, bytes });
 }

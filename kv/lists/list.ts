@@ -67,7 +67,7 @@ async function caughtUp(
     for (let round = 0; round < mostRounds && following.count > fewWritten; round++) {
       await catchUp(source, result, following.taken());
     }
-    const page = await states.steady(name, async () => {
+    const page = await states.consistentRead(name, async () => {
       await catchUp(source, result, following.taken());
       return result.isStale && scans < mostScans ? null : await pageOf(source, result, window);
     });

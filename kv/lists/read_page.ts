@@ -58,7 +58,7 @@ async function readOnce<T extends Base>(
       ? page(kv)
       : states === null
       ? consistentRead(kv, page)
-      : states.steady(nameOf(place), () => page(kv)));
+      : states.consistentRead(nameOf(place), () => page(kv)));
   if (!isWhole) return await readOnce(source, query, read); // One changed meanwhile.
   const total = passed ?? (await list<T>(source, { ...query, limit: 0 })).total;
   return { items, total };

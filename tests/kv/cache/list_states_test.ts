@@ -12,7 +12,7 @@ function writing(account = 7n) {
   return batch;
 }
 
-Deno.test("steady() reads again what somebody wrote to meanwhile, and then holds commits back", async () => {
+Deno.test("consistentRead() repeats a read that a commit changed, then delays commits", async () => {
   const states = listStates();
   const steps: string[] = [];
   let commit: Promise<void> | undefined;
@@ -31,7 +31,7 @@ Deno.test("steady() reads again what somebody wrote to meanwhile, and then holds
     return reads;
   };
 
-  assert.equal(await states.steady(list, read), 3);
+  assert.equal(await states.consistentRead(list, read), 3);
   await commit;
   const meanwhile = ["commit", "found"];
   assert.deepEqual(steps, [
@@ -49,7 +49,7 @@ Deno.test("steady() reads again what somebody wrote to meanwhile, and then holds
 async function holding(states: ReturnType<typeof listStates>) {
   const hangs = Promise.withResolvers<string>();
   let reads = 0;
-  const found = states.steady(list, async () => {
+  const found = states.consistentRead(list, async () => {
     if (++reads > 2) return await hangs.promise;
     await states.began(writing());
     states.ended();
