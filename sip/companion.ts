@@ -146,18 +146,10 @@ interface Parts {
   accepting(): boolean;
 }
 
-function assemble(
-  options: CompanionOptions,
-  companion: CompanionName,
-  life: { timers: Timers; stopping: AbortController; stopped: AbortController },
-): Parts {
-  const { log, media, loadAudio, recogniser = null, speaker = null } = options;
-  const sipDomain = options.sipDomain.toLowerCase();
-  const { timers } = life;
-  const [stopping, stopped] = [life.stopping.signal, life.stopped.signal];
-  const signalling = createSignalling(sipDomain, {
+function signallingOf(options: CompanionOptions, sipDomain: string, timers: Timers): Signalling {
+  return createSignalling(sipDomain, {
     timers,
-    log,
+    log: options.log,
     reconnectGraceMs: options.reconnectGraceMs ?? sipLimits.reconnectGraceMs,
     sessionBounds: options.sessionBounds ?? defaultSessionBounds,
     ...options.ussdBounds && { ussdBounds: options.ussdBounds },
@@ -167,6 +159,18 @@ function assemble(
     ...options.isPublicAddress && { isPublicAddress: options.isPublicAddress },
     bridgeSecret: options.bridgeSecret,
   });
+}
+
+function assemble(
+  options: CompanionOptions,
+  companion: CompanionName,
+  life: { timers: Timers; stopping: AbortController; stopped: AbortController },
+): Parts {
+  const { log, media, loadAudio, recogniser = null, speaker = null } = options;
+  const sipDomain = options.sipDomain.toLowerCase();
+  const { timers } = life;
+  const [stopping, stopped] = [life.stopping.signal, life.stopped.signal];
+  const signalling = signallingOf(options, sipDomain, timers);
   const link = createServiceLink({ ...options, timers, stopped });
   const authenticator: Authenticator = {
     realm: sipDomain,

@@ -54,17 +54,7 @@ export function companionClient(options: CompanionClientOptions): CompanionContr
     async run(leg, script, { at = null, other } = {}) {
       const order = { leg, script, ...other && { other } };
       if (at !== null) return (await (await controlOf(at)).run(order)).companion;
-      let failure: unknown;
-      for (const { run } of await everywhere()) {
-        try {
-          const { companion } = await run(order);
-          if (companion !== null) return companion;
-        } catch (error) {
-          failure = error; // Another may have the leg.
-        }
-      }
-      if (failure !== undefined) throw failure;
-      return null;
+      return await firstAnswer(await everywhere(), async (one) => (await one.run(order)).companion);
     },
     mute: async (leg, muted, at) => (await (await controlOf(at)).mute({ leg, muted })).isDone,
     invalidate: (logins) => broadcast((control) => control.invalidate({ logins })),
@@ -81,22 +71,11 @@ export function companionClient(options: CompanionClientOptions): CompanionContr
       const sent = await Promise.allSettled(
         holders.map((holder) => control.at(addressOf(holder)).message(order)),
       );
-      const statuses = sent.flatMap((one) => one.status === "fulfilled" ? one.value.statuses : []);
-      const failure = sent.find((one) => one.status === "rejected");
-      const isTaken = statuses.some((status) => status < 300);
-      if (failure !== undefined && !isTaken) throw failure.reason;
-      return statuses;
+      return statusesOf(sent);
     },
     async sendOut(order) {
-      let failure: unknown;
-      for (const { outwardMessage } of await everywhere()) {
-        try {
-          return (await outwardMessage(order)).status;
-        } catch (error) {
-          failure = error;
-        }
-      }
-      throw failure;
+      const answer = await firstAnswer(await everywhere(), (one) => one.outwardMessage(order));
+      return answer?.status ?? null;
     },
     conference: async (order, at) => (await (await controlOf(at)).conference(order)).isKnown,
     async look(at) {
@@ -108,6 +87,36 @@ export function companionClient(options: CompanionClientOptions): CompanionContr
       return (await Promise.all((await addresses()).map(control.ready))).includes(true);
     },
   };
+}
+
+/** What the devices of all companions answered. Throws a failure where none has taken the message. */
+function statusesOf(sent: PromiseSettledResult<{ statuses: number[] }>[]): number[] {
+  const statuses = sent.flatMap((one) => one.status === "fulfilled" ? one.value.statuses : []);
+  const failure = sent.find((one) => one.status === "rejected");
+  const isTaken = statuses.some((status) => status < 300);
+  if (failure !== undefined && !isTaken) throw failure.reason;
+  return statuses;
+}
+
+/**
+ * The first answer of several companions, asked one after another, that is not null; null when all
+ * are. Throws the last failure when none has an answer.
+ */
+async function firstAnswer<T>(
+  controls: Control[],
+  request: (control: Control) => Promise<T | null>,
+): Promise<T | null> {
+  let failure: unknown;
+  for (const control of controls) {
+    try {
+      const answer = await request(control);
+      if (answer !== null) return answer;
+    } catch (error) {
+      failure = error; // Another one may answer.
+    }
+  }
+  if (failure !== undefined) throw failure;
+  return null;
 }
 
 /** Whether a machine that lives said that nobody listens there, or ended the connection. */

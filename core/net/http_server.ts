@@ -59,78 +59,48 @@ const refusals = {
  * client may take. Rejects when the address cannot be had.
  */
 export async function serveHttp(options: HttpOptions, answer: Answer): Promise<HttpServer> {
-  const { address, certificate, perAddress = 0, isTrustedProxy = () => false } = options;
+  const { address, certificate, perAddress = 0, isTrustedProxy = trustsNone } = options;
   const takeAddress = createAddressPlaces(perAddress);
   const connections = new Map<Socket, HttpConnection>();
   let isStopping = false;
-  const respond = getRequestListener(
-    (request, { incoming, outgoing }) =>
-      send(answer(request), incoming as IncomingMessage, outgoing as ServerResponse),
-    {
-      overrideGlobalObjects: false,
-      hostname: address.hostname, // Of requests of HTTP/1.0 that name none.
-    },
-  );
-
+  const respond = responder(answer, address.hostname);
+  const admit = createAdmission(options, takeAddress);
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const connection = connections.get(request.socket);
     if (connection === undefined) return void request.socket.destroy();
-    const refuse = (refusal: Plain) => refuseRequest(response, refusal);
-    let leave: (() => void) | undefined;
+    const admitted = admit(request);
     connection.underWay++;
     connection.request = request;
     markProgress(connection);
     response.on("close", () => {
-      leave?.();
+      if ("leave" in admitted) admitted.leave();
       connection.underWay--;
       markProgress(connection);
       if (isStopping && connection.underWay === 0) connection.socket.destroySoon();
     });
     if (isStopping) response.setHeader("Connection", "close");
-    if (!hasHost(request)) return refuse(refusals.noHost);
-    if (isTrustedProxy(plainAddress(request.socket.remoteAddress ?? ""))) {
-      try {
-        const client = clientAddress(forwardedOf(request), isTrustedProxy);
-        leave = client === undefined ? () => {} : takeAddress(client);
-      } catch (error) {
-        if (!(error instanceof ContradictoryProxy)) throw error;
-        return refuse({ status: "400 Bad Request", text: error.message });
-      }
-      if (leave === undefined) return refuse(refusals.tooMany);
-    }
+    if ("refusal" in admitted) return refuseRequest(response, admitted.refusal);
     void respond(request, response);
   };
 
-  const server = createHttp(certificate);
-  // The acceptor listens in its place: else Deno closes each connection after its first response.
-  Object.defineProperty(server, "listening", { get: () => !isStopping });
-  server.on("request", onRequest);
-  server.on("clientError", (error: Error & { code?: string }, socket: Socket) => {
-    const isLong = error.code === "HPE_HEADER_OVERFLOW";
-    endWith(socket, isLong ? refusals.longHead : refusals.badHead);
+  const pass = serveSockets(certificate, {
+    onRequest,
+    onConnection(socket) {
+      connections.set(socket, openConnection(socket));
+      socket.on("error", () => {});
+      socket.on("close", () => connections.delete(socket));
+    },
+    isListening: () => !isStopping,
   });
-  const keep = (socket: Socket) => {
-    connections.set(socket, openConnection(socket));
-    socket.on("error", () => {});
-    socket.on("close", () => connections.delete(socket));
-  };
-  server.on(certificate === undefined ? "connection" : "secureConnection", keep);
-  const pass = certificate === undefined
-    ? (socket: Socket) => void server.emit("connection", socket)
-    : secureConnections(server as never, { mostMs: netLimits.tlsHandshakeMs, after });
-
   const acceptor = await acceptConnections(address, {
     ...options,
     allowHalfOpen: true,
     onConnection(socket) {
       const host = plainAddress(socket.remoteAddress ?? "");
       const leave = isTrustedProxy(host) ? () => {} : takeAddress(host);
-      if (leave !== undefined) {
-        socket.on("close", leave);
-        return pass(socket);
-      }
-      if (certificate === undefined) endWith(socket, refusals.tooMany);
-      else socket.destroy();
+      if (leave === undefined) return refuseSocket(socket, certificate !== undefined);
+      socket.on("close", leave);
+      pass(socket);
     },
   });
   const looking = setInterval(() => endSlow(connections.values()), netLimits.slowLookMs);
@@ -144,6 +114,67 @@ export async function serveHttp(options: HttpOptions, answer: Answer): Promise<H
       clearInterval(looking);
     },
   };
+}
+
+const trustsNone = () => false;
+
+/** Answers requests as a handler of `fetch` does; `hostname` is that of HTTP/1.0 requests without Host. */
+const responder = (answer: Answer, hostname: string) =>
+  getRequestListener(
+    (request, { incoming, outgoing }) =>
+      send(answer(request), incoming as IncomingMessage, outgoing as ServerResponse),
+    { overrideGlobalObjects: false, hostname },
+  );
+
+/** Ends a connection beyond the bound of its address; before a TLS handshake, without a response. */
+function refuseSocket(socket: Socket, isSecure: boolean): void {
+  if (isSecure) socket.destroy();
+  else endWith(socket, refusals.tooMany);
+}
+
+/** A request within the bound of its client's address, or why it is refused. */
+type Admitted = { leave(): void } | { refusal: Plain };
+
+/** Judges requests by their heads. A client behind a trusted proxy has a bound of its own. */
+function createAdmission(
+  { isTrustedProxy = trustsNone }: HttpOptions,
+  takeAddress: (address: string) => (() => void) | undefined,
+): (request: IncomingMessage) => Admitted {
+  return (request) => {
+    if (!hasHost(request)) return { refusal: refusals.noHost };
+    if (!isTrustedProxy(plainAddress(request.socket.remoteAddress ?? ""))) return { leave() {} };
+    try {
+      const client = clientAddress(forwardedOf(request), isTrustedProxy);
+      const leave = client === undefined ? () => {} : takeAddress(client);
+      return leave === undefined ? { refusal: refusals.tooMany } : { leave };
+    } catch (error) {
+      if (!(error instanceof ContradictoryProxy)) throw error;
+      return { refusal: { status: "400 Bad Request", text: error.message } };
+    }
+  };
+}
+
+/** Reads HTTP from the sockets that it is passed, by TLS with a certificate. */
+function serveSockets(
+  certificate: CertificateWatch | undefined,
+  { onRequest, onConnection, isListening }: {
+    onRequest(request: IncomingMessage, response: ServerResponse): void;
+    /** A connection can bring requests: one with TLS, after its handshake. */
+    onConnection(socket: Socket): void;
+    isListening(): boolean;
+  },
+): (socket: Socket) => void {
+  const server = createHttp(certificate);
+  // The acceptor listens in its place: else Deno closes each connection after its first response.
+  Object.defineProperty(server, "listening", { get: isListening });
+  server.on("request", onRequest);
+  server.on("clientError", (error: Error & { code?: string }, socket: Socket) => {
+    const isLong = error.code === "HPE_HEADER_OVERFLOW";
+    endWith(socket, isLong ? refusals.longHead : refusals.badHead);
+  });
+  server.on(certificate === undefined ? "connection" : "secureConnection", onConnection);
+  if (certificate === undefined) return (socket) => void server.emit("connection", socket);
+  return secureConnections(server as never, { mostMs: netLimits.tlsHandshakeMs, after });
 }
 
 function createHttp(certificate: CertificateWatch | undefined): Server {

@@ -161,24 +161,23 @@ function sayNotes(config: Config, wanted: Program[], machine: MachineAddresses):
   }
 }
 
-async function supervise(
+/** Starts processes of programs, with what they share in their environment. */
+async function createSpawner(
   config: Config,
   wanted: Program[],
   machine: MachineAddresses,
-): Promise<void> {
+): Promise<(program: Program) => Deno.ChildProcess> {
   const root = new URL("../../", import.meta.url);
-  const all: Running[] = [];
-  let isStopping = false;
   const output = createStartOutput(
     shownOrder.filter((name) => wanted.some((one) => one.name === name)),
     (bytes) => void Deno.stdout.writeSync(bytes),
   );
   const connections = await connectionsVariable();
   const secret = config.SPEECH_SECRET || crypto.getRandomValues(new Uint8Array(32)).toHex();
-  // Nobody listens for the service that is started by itself, unless the operator says so.
+  // A service that is started by itself has a speech process only where the operator says so.
   const knowsSpeech = config.SPEECH_SECRET !== "" || wanted.includes(programs.speech);
 
-  function spawn({ name, script, flags = [], permissions }: Program): Deno.ChildProcess {
+  return ({ name, script, flags = [], permissions }) => {
     const args = ["run", "--quiet", "--no-prompt", ...flags, ...permissions(config), script];
     const child = new Deno.Command(Deno.execPath(), {
       args,
@@ -197,7 +196,17 @@ async function supervise(
     }).spawn();
     void output.take(name, child.stdout);
     return child;
-  }
+  };
+}
+
+async function supervise(
+  config: Config,
+  wanted: Program[],
+  machine: MachineAddresses,
+): Promise<void> {
+  const spawn = await createSpawner(config, wanted, machine);
+  const all: Running[] = [];
+  let isStopping = false;
 
   /** Keeps a program running until the supervisor stops. */
   async function keep(running: Running): Promise<void> {

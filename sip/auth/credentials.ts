@@ -4,11 +4,11 @@ import { networkOf } from "../../core/net/networks.ts";
 import type { ServiceLink } from "../service/service_link.ts";
 
 /**
- * Looks up who has a login; null for nobody. Rejects when the service is out of reach, and when too
- * many look-ups for the host that names the login are under way.
+ * Credentials by login; null when no Client has it. A look-up rejects when the service is out of
+ * reach, and when too many look-ups for the host that names the login are under way.
  */
 export interface CredentialsCache {
-  /** What needs no asking; undefined where it does. */
+  /** The credentials where they are known; undefined where the service has to be asked. */
   known(login: string): Credentials | null | undefined;
   lookup(login: string, host?: string): Promise<Credentials | null>;
   forget(login: string): void;
@@ -24,15 +24,43 @@ interface Entry {
   isForgotten: boolean;
 }
 
+/** A request to the service for the credentials of a login, on behalf of a host where one is given. */
+type Request = (login: string, host: string | undefined) => Promise<Credentials | null>;
+
 /**
- * Asks the service once for all who wait, and keeps the answer for a short while; through an outage
- * of the service for longer, so that phones stay registered.
+ * Requests on behalf of a network are bounded (`lookupsOfAddress`), so that no host fills the service
+ * with logins of its invention. Rejects beyond the bound.
+ */
+function createRequest(service: Pick<ServiceLink, "credentials">): Request {
+  const underWay = new Map<string, number>();
+  const request = async (login: string): Promise<Credentials | null> =>
+    (await service.credentials({ login })).credentials;
+  return async (login, host) => {
+    if (host === undefined) return await request(login);
+    const network = networkOf(host);
+    const count = underWay.get(network) ?? 0;
+    if (count >= sipLimits.lookupsOfAddress) throw new Error("Cannot look a login up: too many");
+    underWay.set(network, count + 1);
+    try {
+      return await request(login);
+    } finally {
+      const left = (underWay.get(network) ?? 0) - 1;
+      if (left > 0) underWay.set(network, left);
+      else underWay.delete(network);
+    }
+  };
+}
+
+/**
+ * Requests the credentials of a login from the service once for all that wait for them, and keeps the
+ * answer for a short while; during an outage of the service for longer, so that phones stay registered.
  */
 export function createCredentialsCache(
   service: Pick<ServiceLink, "credentials">,
   now: () => number = Date.now,
 ): CredentialsCache {
   const entries = new Map<string, Entry>();
+  const request = createRequest(service);
 
   /** What was known before, where asking again has failed. */
   const fallBack = async (login: string, entry: Entry, before: Entry | undefined, why: unknown) => {
@@ -45,28 +73,9 @@ export function createCredentialsCache(
     return await before.answer;
   };
 
-  const askService = async (login: string): Promise<Credentials | null> =>
-    (await service.credentials({ login })).credentials;
-  const asking = new Map<string, number>();
-  /** Asks on behalf of a host, so that none fills the service with names of its invention. */
-  const askFor = async (login: string, host: string): Promise<Credentials | null> => {
-    const network = networkOf(host);
-    const underWay = asking.get(network) ?? 0;
-    if (underWay >= sipLimits.lookupsOfAddress) throw new Error("Cannot look a login up: too many");
-    asking.set(network, underWay + 1);
-    try {
-      return await askService(login);
-    } finally {
-      const left = (asking.get(network) ?? 0) - 1;
-      if (left > 0) asking.set(network, left);
-      else asking.delete(network);
-    }
-  };
-
   const ask = (login: string, host: string | undefined): Promise<Credentials | null> => {
     const before = entries.get(login);
-    const answered = host === undefined ? askService(login) : askFor(login, host);
-    const asked = answered.then((found) => {
+    const asked = request(login, host).then((found) => {
       // What was asked before the login changed may be answered after it.
       if (entry.isForgotten) return cache.lookup(login, host);
       entry.found = found;

@@ -10,6 +10,48 @@ import { vacate } from "../steps/conference_place.ts";
 import type { ReportQueue } from "../base/report_queue.ts";
 import { guard } from "../base/log.ts";
 
+type Work = (signal: AbortSignal) => Promise<void>;
+
+/** Whose turn a leg is: one script, or dial of another leg, at a time. */
+interface Turns {
+  /** Ends the turn that is, and gives the signal of a new one. */
+  acquire(): AbortSignal;
+  /** Works within a turn, after what was before it has let go; `onFailure` is called when it rejects. */
+  work(signal: AbortSignal, work: Work): void;
+  /** Resolves when nothing works any more. */
+  idle(): Promise<void>;
+}
+
+function createTurns(over: AbortSignal, onFailure: (error: unknown) => void): Turns {
+  let holder: AbortController | undefined;
+  let last = Promise.resolve();
+  // A signal made of several would be held weakly by each, which keeps all of a call from the
+  // collector of what is young.
+  over.addEventListener("abort", () => holder?.abort(overReason), { once: true });
+  return {
+    acquire() {
+      holder?.abort(overReason);
+      holder = new AbortController();
+      if (over.aborted) holder.abort(overReason);
+      return holder.signal;
+    },
+    work(signal, work) {
+      const before = last;
+      last = before.then(() => work(signal)).catch(onFailure);
+    },
+    idle: () => last,
+  };
+}
+
+/** Reports the first address that sends audio to a leg without being known to signalling. */
+function reportUnknownSource({ leg, report }: Pick<LiveLeg, "leg" | "report">): void {
+  let isReported = false;
+  leg.onUnknownSource = (address) => {
+    if (!isReported) report({ type: "unknownSource", address });
+    isReported = true;
+  };
+}
+
 export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
   calls: Calls,
   leg: L,
@@ -17,17 +59,11 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
   { isOfPeer = false } = {},
 ): LiveLeg<L> {
   const { log } = calls.signalling;
-  let holder: AbortController | undefined;
-  let run = Promise.resolve();
-
-  // A signal made of several would be held weakly by each, which keeps all of a call from the
-  // collector of what is young.
-  leg.signal.addEventListener("abort", () => holder?.abort(overReason), { once: true });
-
   const failed = (error: unknown) => {
     log("Cannot perform a script", { leg: leg.id, error: String(error) });
     leg.hangup({ status: 500 });
   };
+  const turns = createTurns(leg.signal, failed);
 
   const live: LiveLeg<L> = {
     leg,
@@ -40,21 +76,14 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     requestScript: (event, waiter) => reports.send(event, waiter),
     acquire() {
       vacate(live);
-      holder?.abort(overReason);
-      holder = new AbortController();
-      if (leg.signal.aborted) holder.abort(overReason);
-      return holder.signal;
+      return turns.acquire();
     },
     run: (script) =>
       live.take(async (signal) => {
         const steps = await script(signal);
         await perform(newRun({ calls, live, signal }), steps);
       }),
-    take(work) {
-      const signal = live.acquire();
-      const before = run;
-      run = before.then(() => work(signal)).catch(failed);
-    },
+    take: (work) => turns.work(live.acquire(), work),
     prepare: async (invitation, held) => {
       const preparing = prepare(newRun({ calls, live, signal: held }), invitation);
       const isReady = await preparing.catch((error) => (failed(error), false));
@@ -66,19 +95,15 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
       leg.hangup(status === undefined ? {} : { status });
     },
     isDismissed: false,
-    idle: () => run,
+    idle: turns.idle,
     over: leg.ended.then(async (ending) => {
       // What the script still has to say comes before the last word.
-      await run;
+      await turns.idle();
       live.report({ type: "ended", ...ending });
     }),
     settled: async () => void await Promise.all([live.over, leg.released]).then(reports.drained),
   };
-  let isTold = false;
-  leg.onUnknownSource = (address) => {
-    if (!isTold) live.report({ type: "unknownSource", address });
-    isTold = true;
-  };
+  reportUnknownSource(live);
   leg.onRefer = guard(log, (request) => onRefer(calls, live, request));
   return live;
 }

@@ -37,14 +37,6 @@ export function createServerRepeats(clock: Clock): ServerRepeats {
     onDrop: (server) => server.stop(),
   });
 
-  const absorbsAck = (server: Server | undefined): boolean => {
-    if (server === undefined || server.status < 300) return false;
-    server.stop();
-    const repeated = server.acknowledged;
-    server.acknowledged = true;
-    return repeated;
-  };
-
   return {
     respond(flow, sent, put) {
       const { status = 0, method } = sent;
@@ -89,6 +81,15 @@ export function createServerRepeats(clock: Clock): ServerRepeats {
       return true;
     },
   };
+}
+
+/** Notes the ACK of a refusal, and whether it is a repeated one. */
+function absorbsAck(server: Server | undefined): boolean {
+  if (server === undefined || server.status < 300) return false;
+  server.stop();
+  const repeated = server.acknowledged;
+  server.acknowledged = true;
+  return repeated;
 }
 
 /**

@@ -7,14 +7,14 @@ import type { Signalling } from "../contracts/signalling.ts";
 
 /** The Gateways that this companion keeps registered, as the service says. */
 export interface Gateways {
-  /** Asks the service which they are: now, and again and again. */
+  /** Requests the list from the service, now and every `gatewaysMs`. */
   start(): void;
   /** The answer of the service may have changed. */
   changed(): void;
-  /** The service does not know how they are. */
+  /** Reports the state of each, where the service has lost it. */
   reportAll(): void;
   all(): MapIterator<GatewayKeeper>;
-  /** By the user part of the Contact that a Gateway is registered by. */
+  /** The one whose Contact has this user part. */
   find(contactUser: string): GatewayKeeper | undefined;
   /** Unregisters all of them. */
   stop(): Promise<void>;
@@ -24,21 +24,25 @@ export interface GatewaysOptions extends Omit<GatewayReportOptions, "link" | "ti
   link: Pick<ServiceLink, "gateway" | "gateways">;
 }
 
-export function createGateways(signalling: Signalling, options: GatewaysOptions): Gateways {
+/** The keepers of the Gateways that are registered, and of those that are being unregistered. */
+interface Keepers {
+  readonly all: Map<string, GatewayKeeper>;
+  /** Makes the keepers those of these registrations; `onEnded` is called after each that was replaced. */
+  apply(wanted: Registration[], onEnded: () => void): void;
+  /** Unregisters all, for good. */
+  stop(): Promise<void>;
+}
+
+function createKeepers(signalling: Signalling, options: GatewaysOptions): Keepers {
   const { timers, log } = signalling;
-  const { link, companionId } = options;
-  const keepers = new Map<string, GatewayKeeper>();
+  const all = new Map<string, GatewayKeeper>();
   /** What is being unregistered, by Sid: the next registration of a Gateway waits for it. */
   const endings = new Map<string, Promise<void>>();
   let isStopping = false;
-  let isDue = false;
-  let isAnswered = false;
-  let stopRetrying = () => {};
-  let asked = Promise.resolve();
 
   const end = (keeper: GatewayKeeper) => {
     const { gatewaySid } = keeper.registration;
-    keepers.delete(gatewaySid);
+    all.delete(gatewaySid);
     const ended = keeper.stop().finally(() => {
       if (endings.get(gatewaySid) === ended) endings.delete(gatewaySid);
     });
@@ -46,40 +50,59 @@ export function createGateways(signalling: Signalling, options: GatewaysOptions)
   };
   const begin = (registration: Registration) => {
     const { gatewaySid } = registration;
-    // Its answer came before it ended; another one is on its way.
-    if (isStopping || keepers.has(gatewaySid) || endings.has(gatewaySid)) return;
+    // Its former registration has not ended: `onEnded` has the service asked again.
+    if (isStopping || all.has(gatewaySid) || endings.has(gatewaySid)) return;
     const reports = createGatewayReports({ ...options, timers, log }, registration);
-    keepers.set(gatewaySid, createGatewayKeeper(signalling, registration, reports));
+    all.set(gatewaySid, createGatewayKeeper(signalling, registration, reports));
   };
-  const apply = (wanted: Registration[]) => {
-    const versions = new Map(wanted.map(({ gatewaySid, version }) => [gatewaySid, version]));
-    for (const keeper of [...keepers.values()]) {
-      const { gatewaySid, version } = keeper.registration;
-      if (versions.get(gatewaySid) !== version) end(keeper);
-    }
-    wanted.forEach(begin);
-    // What waits for its former self is asked for anew, as it may have changed by then.
-    for (const ended of endings.values()) void ended.then(changed);
+  return {
+    all,
+    apply(wanted, onEnded) {
+      const versions = new Map(wanted.map(({ gatewaySid, version }) => [gatewaySid, version]));
+      for (const keeper of [...all.values()]) {
+        const { gatewaySid, version } = keeper.registration;
+        if (versions.get(gatewaySid) !== version) end(keeper);
+      }
+      wanted.forEach(begin);
+      for (const ended of endings.values()) void ended.then(onEnded);
+    },
+    async stop() {
+      isStopping = true;
+      [...all.values()].forEach(end);
+      await Promise.all(endings.values());
+    },
   };
-  const ask = async () => {
+}
+
+export function createGateways(signalling: Signalling, options: GatewaysOptions): Gateways {
+  const { timers, log } = signalling;
+  const { link, companionId } = options;
+  const keepers = createKeepers(signalling, options);
+  let isStopping = false;
+  let isDue = false;
+  let isAnswered = false;
+  let stopRetrying = () => {};
+  let last = Promise.resolve();
+
+  const request = async () => {
     isDue = false;
     if (isStopping) return;
     try {
-      apply((await link.gateways({ companionId })).gateways);
+      keepers.apply((await link.gateways({ companionId })).gateways, changed);
       isAnswered = true;
     } catch (error) {
-      // The service may start a moment after us, and may be away for long.
+      // The service may start a moment after the companion, and may be away for long.
       if (isAnswered) log("Cannot ask for the Gateways", { error: String(error) });
       isAnswered = false;
       stopRetrying();
       stopRetrying = timers.after(sipLimits.retryMaxMs, changed);
     }
   };
-  /** One question at a time, so that no older answer comes after a newer one. */
+  /** One request at a time, so that no older answer comes after a newer one. */
   const changed = () => {
     if (isDue || isStopping) return;
     isDue = true;
-    asked = asked.then(ask);
+    last = last.then(request);
   };
   const start = () => {
     changed();
@@ -89,13 +112,12 @@ export function createGateways(signalling: Signalling, options: GatewaysOptions)
   return {
     start,
     changed,
-    reportAll: () => keepers.forEach((keeper) => keeper.repeat()),
-    all: () => keepers.values(),
-    find: (contactUser) => keepers.values().find((keeper) => keeper.contactUser === contactUser),
+    reportAll: () => keepers.all.forEach((keeper) => keeper.repeat()),
+    all: () => keepers.all.values(),
+    find: (user) => keepers.all.values().find(({ contactUser }) => contactUser === user),
     async stop() {
       isStopping = true;
-      [...keepers.values()].forEach(end);
-      await Promise.all(endings.values());
+      await keepers.stop();
     },
   };
 }

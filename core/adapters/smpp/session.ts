@@ -96,6 +96,24 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
 /** Requests that are answered in their own way, or by nothing (SMPP 3.4 §4.1.7, §4.12). */
 const served = new Set(["enquire_link", "unbind", "deliver_sm", "outbind", "alert_notification"]);
 
+/** Answers what the message center sends of itself (SMPP 3.4 §4.6, §4.11). */
+function answerRequests(
+  library: LibrarySession,
+  { onDeliver, log }: Pick<SmppSessionOptions, "onDeliver" | "log">,
+): void {
+  library.on("enquire_link", (pdu) => void library.send(pdu.response()));
+  library.on("pdu", (pdu) => {
+    if (pdu.isResponse() || served.has(pdu.command)) return;
+    library.send(pdu.response({ command_status: errors["ESME_RINVCMDID"] }));
+  });
+  library.on("deliver_sm", (pdu) => {
+    onDeliver(pdu).catch((error) => {
+      log("Cannot take what the message center delivers", { error });
+      return errors["ESME_RX_T_APPN"]!; // It may come again.
+    }).then((status) => library.send(pdu.response({ command_status: status })));
+  });
+}
+
 function sessionOver(library: LibrarySession, { timings, onDeliver, log }: SmppSessionOptions) {
   const closed = Promise.withResolvers<string>();
   const connected = Promise.withResolvers<void>();
@@ -119,21 +137,11 @@ function sessionOver(library: LibrarySession, { timings, onDeliver, log }: SmppS
     lost.reject(error);
     closed.resolve(why);
   });
-  library.on("enquire_link", (pdu) => void library.send(pdu.response()));
   library.on("unbind", (pdu) => {
     library.send(pdu.response());
     end("the message center unbound");
   });
-  library.on("pdu", (pdu) => {
-    if (pdu.isResponse() || served.has(pdu.command)) return;
-    library.send(pdu.response({ command_status: errors["ESME_RINVCMDID"] }));
-  });
-  library.on("deliver_sm", (pdu) => {
-    onDeliver(pdu).catch((error) => {
-      log("Cannot take what the message center delivers", { error });
-      return errors["ESME_RX_T_APPN"]!; // It may come again.
-    }).then((status) => library.send(pdu.response({ command_status: status })));
-  });
+  answerRequests(library, { onDeliver, log });
 
   async function request(command: string, fields: Record<string, unknown>): Promise<Pdu> {
     const { promise, resolve } = Promise.withResolvers<Pdu>();
