@@ -18,8 +18,9 @@ export function accountCache(now: () => number): AccountCache {
   return {
     get(sid) {
       const recent = known.get(sid);
-      const age = recent === undefined ? NaN : now() - recent.readAt;
-      return age >= 0 && age < limits.accountRecentMs ? recent!.account : undefined;
+      if (recent === undefined) return undefined;
+      const age = now() - recent.readAt; // Negative when the clock was set back.
+      return age >= 0 && age < limits.accountRecentMs ? recent.account : undefined;
     },
     async reading(sid, read) {
       const before = { readAt: now(), writes };
@@ -28,7 +29,8 @@ export function accountCache(now: () => number): AccountCache {
       if (account === null || writes !== before.writes) return account;
       known.delete(sid); // So that it becomes the newest.
       known.set(sid, { account: Object.freeze(account), readAt: before.readAt });
-      if (known.size > limits.recentAccounts) known.delete(known.keys().next().value!);
+      const [oldest = sid] = known.keys();
+      if (known.size > limits.recentAccounts) known.delete(oldest);
       return account;
     },
     wrote(sid) {

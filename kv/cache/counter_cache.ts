@@ -143,7 +143,7 @@ function eachOf(
 function take(block: Block, { bucket, by, versionstamp }: Move): void {
   const { buckets, counts } = block;
   const at = firstFrom(buckets, bucket);
-  if (buckets[at] === bucket) counts[at]! += by;
+  if (buckets[at] === bucket) counts[at] = (counts[at] ?? 0) + by;
   else if (by > 0) {
     buckets.splice(at, 0, bucket);
     counts.splice(at, 0, by);
@@ -156,7 +156,7 @@ export function firstFrom(ascending: readonly number[], least: number): number {
   let [low, high] = [0, ascending.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (ascending[middle]! < least) low = middle + 1;
+    if (ascending[middle]! < least) low = middle + 1; // `middle` is below `high`.
     else high = middle;
   }
   return low;

@@ -61,7 +61,7 @@ export function firstBelow(runs: Run[], sid: string): number {
   let [low, high] = [0, runs.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (runs[middle]!.from >= sid) low = middle + 1;
+    if (runs[middle]!.from >= sid) low = middle + 1; // `middle` is below `high`.
     else high = middle;
   }
   return low;
@@ -71,7 +71,7 @@ export function firstBelow(runs: Run[], sid: string): number {
 export function overlapping(runs: Run[], { from, before }: Run): Run[] {
   const at = firstBelow(runs, before);
   let end = at;
-  while (end < runs.length && runs[end]!.before > from) end++;
+  for (let run = runs[at]; run !== undefined && run.before > from; run = runs[end]) end++;
   return runs.slice(at, end);
 }
 

@@ -5,7 +5,7 @@ import type { Committer } from "../store/commit.ts";
 import { allOf } from "../lists/entries.ts";
 import { type FieldPlace, keys, ordAt, ordOf, type Place, sidOf } from "../store/keys.ts";
 import { type Layout, textOf } from "../records/layout.ts";
-import type { Transition } from "../records/indexes.ts";
+import { sidIn, type Transition } from "../records/indexes.ts";
 import type { RecordCodec } from "../records/record_codec.ts";
 import { add, emptyPack, fits, type Pack, packedTexts } from "../records/text_pack.ts";
 
@@ -23,9 +23,10 @@ export const packedAfterMs = 10 * 60_000;
 export function stageTexts(
   batch: Batch,
   { place, layout, now }: { place: Place; layout: Layout; now: number },
-  { before, after }: Transition,
+  change: Transition,
 ): void {
-  const { sid } = (before ?? after)!;
+  const { before, after } = change;
+  const sid = sidIn(change);
   if (now - sidTime(sid) <= freshMs) return;
   for (const field of layout.texts) {
     const isSame = before !== undefined && after !== undefined &&
@@ -68,7 +69,8 @@ export async function packTexts(packing: Packing): Promise<void> {
     }
     add(pack, record.sid, text);
   }
-  if (last !== first) await settle(packing, stale, { from: first.value, to: last.value! });
+  if (last === first || last.value === null) return;
+  await settle(packing, stale, { from: first.value, to: last.value });
 }
 
 /** The records that are old enough and younger than the last packed one, oldest first. */
@@ -90,7 +92,7 @@ async function store(
   pack: Pack,
   packed: Deno.KvEntryMaybe<Uint8Array>,
 ): Promise<Deno.KvEntryMaybe<Uint8Array> | null> {
-  const last = pack.ords.at(-1)!;
+  const last = pack.ords.at(-1)!; // A pack is stored when it has a record.
   const batch = emptyBatch();
   batch.checks.push(packed);
   batch.sets.push(

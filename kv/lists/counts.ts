@@ -1,7 +1,7 @@
 import {
   type Counted,
   type Depth,
-  levels,
+  levelAt,
   overlap,
   type Span,
   spanOf,
@@ -49,7 +49,7 @@ const fewEntries = 50;
 /** Reads the coarsest counters of an index, those of each value at once: for sixteen years in one snapshot. */
 export async function measure(source: CounterSource, index: Index): Promise<Measured> {
   const span = { from: 0, before: timeEnd };
-  const range = { level: levels[0]!, span, reverse: true, about: mostAtOnce };
+  const range = { level: levelAt(1), span, reverse: true, about: mostAtOnce };
   const top = await Array.fromAsync(listed(source, index, range));
   const total = top.reduce((sum, { count }) => sum + count, 0);
   return { index, top, parts: new Map(), total };
@@ -71,12 +71,13 @@ async function* listed(
 ): AsyncGenerator<Bucket> {
   const parts = partsOf(index);
   const { level, reverse } = asked;
-  if (parts.length !== 1) {
+  const [part, ...others] = parts;
+  if (part === undefined || others.length > 0) {
     const found = (await added(source, parts, asked)).sort(([a], [b]) => reverse ? b - a : a - b);
     for (const [bucket, count] of found) yield { span: spanOf(bucket, level), count };
     return;
   }
-  for await (const [bucket, count] of await readCounters(source, parts[0]!, asked)) {
+  for await (const [bucket, count] of await readCounters(source, part, asked)) {
     yield { span: spanOf(bucket, level), count };
   }
 }
@@ -116,7 +117,7 @@ function bucketsOf(
   asked: Buckets,
 ): Iterable<Bucket> | AsyncIterable<Bucket> {
   const { level, span, reverse } = asked;
-  const known = level === levels[0]
+  const known = level === levelAt(1)
     ? measured.top.filter((bucket) =>
       bucket.span.before > span.from && bucket.span.from < span.before
     )
@@ -146,7 +147,7 @@ export async function countIn(
   depth = 1,
 ): Promise<number> {
   let total = 0;
-  const asked = { level: levels[depth - 1]!, span, reverse: true };
+  const asked = { level: levelAt(depth), span, reverse: true };
   for (const bucket of await partOf(source, measured, asked)) {
     total += (await within(source, measured, { bucket, span, depth })).count;
   }
@@ -189,9 +190,9 @@ export async function locate(
   if (isNear || depth > measured.index.depth) return { span, skip, count };
   const reverse = skip <= count / 2;
   let left = reverse ? skip : count - skip - 1;
-  const { width } = levels[depth - 1]!;
-  const about = (span.before - span.from) / width * left / count + 8;
-  const asked = { level: levels[depth - 1]!, span, reverse, about };
+  const level = levelAt(depth);
+  const about = (span.before - span.from) / level.width * left / count + 8;
+  const asked = { level, span, reverse, about };
   for await (const bucket of bucketsOf(source, measured, asked)) {
     const part = await within(source, measured, { bucket, span, depth });
     if (left < part.count) {

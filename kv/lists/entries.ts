@@ -25,16 +25,19 @@ export async function* entriesOf(
   { range, limit = Infinity }: { range: Range; limit?: number },
 ): AsyncGenerator<Found, undefined> {
   const lists = index.values.map((value) => listOf(kv, index, { value, range, limit }));
-  if (lists.length === 1) return yield* lists[0]!;
+  const [only, ...others] = lists;
+  if (only !== undefined && others.length === 0) return yield* only;
   const heads = await Promise.all(lists.map((list) => list.next()));
   for (let count = 0; count < limit; count++) {
-    let newest = -1;
-    heads.forEach(({ done, value }, at) => {
-      if (!done && (newest < 0 || value.sid > heads[newest]!.value!.sid)) newest = at;
-    });
-    if (newest < 0) return;
-    yield heads[newest]!.value!;
-    heads[newest] = await lists[newest]!.next();
+    let newest: Found | undefined;
+    let from = -1;
+    for (const [at, { done, value }] of heads.entries()) {
+      if (!done && (newest === undefined || value.sid > newest.sid)) [newest, from] = [value, at];
+    }
+    const list = lists[from];
+    if (newest === undefined || list === undefined) return;
+    yield newest;
+    heads[from] = await list.next();
   }
 }
 
@@ -49,8 +52,9 @@ export async function* chunksOf(
   while (true) {
     const chunk = await firstEntries(kv, index, { range: rest, limit: size });
     if (chunk.length > 0) yield chunk;
-    if (chunk.length < size) return;
-    rest = { ...range, after: chunk.at(-1)!.sid };
+    const last = chunk.at(-1);
+    if (last === undefined || chunk.length < size) return;
+    rest = { ...range, after: last.sid };
   }
 }
 
@@ -99,11 +103,12 @@ export async function firstEntries(
   index: Index,
   { range, limit, reverse }: { range: Range; limit: number; reverse?: boolean },
 ): Promise<Found[]> {
-  if (index.values.length !== 1) {
+  const [value, ...others] = index.values;
+  if (value === undefined || others.length > 0) {
     return await Array.fromAsync(entriesOf(kv, index, { range, limit }));
   }
   const found: Found[] = [];
-  const entries = entriesIn(kv, index, { value: index.values[0]!, range, limit, reverse });
+  const entries = entriesIn(kv, index, { value, range, limit, reverse });
   for await (const entry of entries ?? []) found.push(foundIn(index, entry));
   return found;
 }

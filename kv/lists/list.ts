@@ -11,7 +11,7 @@ import { type ListStates, nameOf } from "../cache/list_states.ts";
 import { isDearer } from "./lookups.ts";
 import { consistentRead } from "./consistent_read.ts";
 import type { Source } from "./plan.ts";
-import { isCached } from "./read_cached.ts";
+import { cacheFor } from "./read_cached.ts";
 import { passing } from "./scan.ts";
 import type { SidList } from "./sid_list.ts";
 import { readDatedEntries, readEntries, type Wanted } from "./read_entries.ts";
@@ -129,7 +129,8 @@ async function counted(
   }
   const located = skip >= count ? null : await locate(source, measured, { span, skip, count });
   if (located === null) return { count, records: [] };
-  const listed = isCached(source, measured, { where, skip: located.skip })
+  const isCached = cacheFor(source, measured, { where, skip: located.skip }) !== null;
+  const listed = isCached
     ? null
     : await fromOlderEnd(source.kv, measured, { from: span.from, located, limit });
   const range = { span: { from: span.from, before: located.span.before } };
@@ -190,7 +191,7 @@ async function withoutUndated(
   { plan: { indexes: [planned], dated }, isFresh }: ScanResult,
   span: Span,
 ): Promise<Measured> {
-  const measured = isFresh ? planned! : await measure(source, planned!.index);
+  const measured = isFresh ? planned : await measure(source, planned.index);
   if (dated.length === 0) return measured;
   const { kv, layout } = source;
   const lacking = lackingSome(layout, dated);

@@ -4,7 +4,7 @@ import { type Index, type Measured, topIn } from "./counts.ts";
 import { firstEntries } from "./entries.ts";
 import type { ExcludedEntries } from "./excluded.ts";
 import { undatedField } from "../records/layout.ts";
-import { isDearer, membersOf } from "./lookups.ts";
+import { isDearer, membersOf, spanAround } from "./lookups.ts";
 
 /** What lacks dates is looked through while it is few, or at most so many times an index's entries. */
 const [fewUndated, mostTimes] = [100, 3];
@@ -27,7 +27,7 @@ export async function liveUndatedIn(
     : [await firstEntries(kv, index, { range: { span }, limit: Infinity }), undated];
   if (from.length === 0) return undefined;
   const sids = from.map(({ sid }) => sid);
-  const around = { from: sidTime(sids.at(-1)!), before: sidTime(sids[0]!) + 1 };
+  const around = spanAround(sids);
   const lookups = sids.length * index.values.length;
   const isSparse = among === undated || isDearer(topIn(measured, around), lookups);
   const members = await membersOf(kv, among, { sids, isSparse });

@@ -1,4 +1,5 @@
 import { sidTime } from "../../core/base/sid.ts";
+import type { Span } from "../store/counters.ts";
 import type { Index } from "./counts.ts";
 import { firstEntries, firstRecords, type Range } from "./entries.ts";
 import { keys, ordOf, type Place } from "../store/keys.ts";
@@ -22,7 +23,7 @@ export async function membersOf(
     );
     const entries = await getMany(kv, lookups.map(({ key }) => key));
     return new Set(
-      lookups.filter((_, at) => entries[at]!.versionstamp !== null)
+      lookups.filter((_, at) => (entries[at]?.versionstamp ?? null) !== null)
         .map(({ sid }) => sid),
     );
   }
@@ -67,9 +68,10 @@ function inOrder(
   let reached = 0;
   for (const entry of listed) {
     const ord = entry.key[2] as Uint8Array;
-    while (reached < ords.length && compared(ords[reached]!, ord) > 0) reached++;
-    if (reached === ords.length) break;
-    if (compared(ords[reached]!, ord) === 0) found[reached++] = entry;
+    let next = ords[reached];
+    while (next !== undefined && compared(next, ord) > 0) next = ords[++reached];
+    if (next === undefined) break;
+    if (compared(next, ord) === 0) found[reached++] = entry;
   }
   return { found, reached };
 }
@@ -77,7 +79,7 @@ function inOrder(
 /** Which of two ords of the same length is greater: positive for the first, 0 for neither. */
 function compared(one: Uint8Array, other: Uint8Array): number {
   for (let at = 0; at < one.length; at++) {
-    const difference = one[at]! - other[at]!;
+    const difference = one[at]! - other[at]!; // Both have the same length.
     if (difference !== 0) return difference;
   }
   return 0;
@@ -86,9 +88,16 @@ function compared(one: Uint8Array, other: Uint8Array): number {
 /** Records that may be listed for each one that is wanted. */
 const listedFor = 8;
 
-/** The range from the last of these Sids to the first. */
+/** The range from the last of these Sids, newest first, to the first; empty without any. */
 function rangeAround(sids: string[]): Range {
-  return { span: { from: sidTime(sids.at(-1)!), before: sidTime(sids[0]!) + 1 } };
+  return { span: spanAround(sids) };
+}
+
+/** The span from the time of the last of these Sids, newest first, to that of the first. */
+export function spanAround(sids: string[]): Span {
+  const [newest, oldest] = [sids[0], sids.at(-1)];
+  if (newest === undefined || oldest === undefined) return { from: 0, before: 0 };
+  return { from: sidTime(oldest), before: sidTime(newest) + 1 };
 }
 
 /** What one `getMany` may ask for. */

@@ -12,7 +12,7 @@ import type { RunCache } from "../cache/run_cache.ts";
 /** How the conditions of a list are to be answered. */
 export interface Plan {
   /** A record passes only with an entry in each; the one with the fewest entries comes first. */
-  indexes: Measured[];
+  indexes: [Measured, ...Measured[]];
   /** How many records there are. */
   all: number;
   /** Parts of texts to search for. */
@@ -42,29 +42,31 @@ export interface Source extends ListSource {
 
 export async function planOf(source: Source, where: Condition[]): Promise<Plan> {
   const all = measure(source, allOf(source.place));
-  const plan: Plan = {
+  const draft: Draft = {
     indexes: [],
-    all: 0,
     texts: [],
     dated: [],
     verifies: false,
     maybe: always,
     sure: always,
   };
-  const planning = { plan, all };
+  const planning = { plan: draft, all };
   const [measured] = await Promise.all([
     all,
     ...where.map((condition) => addCondition(source, planning, condition)),
   ]);
-  plan.all = measured.total;
-  plan.indexes.sort((a, b) => a.total - b.total);
-  if (plan.indexes.length === 0) plan.indexes.push(measured);
-  return plan;
+  const [smallest = measured, ...others] = draft.indexes.sort((a, b) => a.total - b.total);
+  return { ...draft, indexes: [smallest, ...others], all: measured.total };
+}
+
+/** A plan without its defaults. */
+interface Draft extends Omit<Plan, "indexes" | "all"> {
+  indexes: Measured[];
 }
 
 /** A plan in the making, and the index of all records. */
 interface Planning {
-  plan: Plan;
+  plan: Draft;
   all: Promise<Measured>;
 }
 
@@ -101,7 +103,7 @@ async function addCondition(
 /** Narrows to some values of a field; null values cannot be told from an index. */
 async function addIndex(
   source: Source,
-  plan: Plan,
+  plan: Draft,
   field: string,
   values: IndexValue[] | null,
 ): Promise<void> {
@@ -125,13 +127,13 @@ async function valuesInUse(
     const { total } = await measure(source, { ...source.place, field, values: [value], depth: 2 });
     return total;
   }));
-  const used = filed.filter((_, at) => totals[at]! > 0);
+  const used = filed.filter((_, at) => totals[at] !== 0);
   return used.length > 0 ? used : filed.slice(0, 1);
 }
 
 async function addDates(
   { kv, place, layout }: Source,
-  plan: Plan,
+  plan: Draft,
   { field, from, before }: Condition & { op: "between" },
 ): Promise<void> {
   const date = layout.dates.find((one) => one.field === field);

@@ -5,6 +5,7 @@ import { boundsOf, type Range, recordsBetween } from "./entries.ts";
 import { ordOf } from "../store/keys.ts";
 import type { Source } from "./plan.ts";
 import { storedBytes } from "../cache/record_cache.ts";
+import type { RunCache } from "../cache/run_cache.ts";
 import type { Gap, Run } from "../cache/runs.ts";
 
 /** Records that a page passes over in memory at most, as many as the store lists within a few ms. */
@@ -13,14 +14,15 @@ const mostPassed = 2_000;
 /** Gaps that are read one by one at most. */
 const fewGaps = 4;
 
-/** Whether the page of an index is one that is found in memory when it is asked for again. */
-export const isCached = (
+/** The cache that has a page of an index; null when such pages are not cached. */
+export function cacheFor(
   { runs }: Source,
   { index, excluded }: Measured,
   { where, skip }: { where: Condition[]; skip: number },
-): boolean =>
-  runs !== null && index.field === "" && index.lacking === undefined &&
-  excluded === undefined && where.length === 0 && skip <= mostPassed;
+): RunCache | null {
+  const isOfAll = index.field === "" && index.lacking === undefined && excluded === undefined;
+  return isOfAll && where.length === 0 && skip <= mostPassed ? runs : null;
+}
 
 /**
  * The first records of a range of all, newest first, without the `skip` first ones. What is not in
@@ -28,35 +30,38 @@ export const isCached = (
  */
 export async function readCached(
   source: Source,
+  runs: RunCache,
   { range, skip, limit }: { range: Range; skip: number; limit: number },
 ): Promise<AnyRecord[]> {
-  const { place, runs } = source;
+  const { place } = source;
   const ends = boundsOf(range);
   if (ends === null) return [];
   const { prefix } = place;
   const bounds = { from: prefix + ends.start.toHex(), before: prefix + ends.end.toHex() };
   const read: Run[] = [];
   while (true) {
-    const found = runs!.find(place, bounds, { skip, limit }, read);
+    const found = runs.find(place, bounds, { skip, limit }, read);
     if (Array.isArray(found)) return found;
     if (read.length === fewGaps) break;
-    read.push(await readGap(source, found));
+    read.push(await readGap(source, runs, found));
   }
   // There may be many more, and each commit makes new ones: all of it, known or not.
-  const { records } = await readGap(source, { ...bounds, limit: skip + limit });
+  const { records } = await readGap(source, runs, { ...bounds, limit: skip + limit });
   return records.slice(skip);
 }
 
 async function readGap(
-  { kv, place, codec, runs }: Source,
+  { kv, place, codec }: Source,
+  runs: RunCache,
   { from, before, limit }: Gap,
 ): Promise<Run> {
-  const keep = runs!.reading(place, codec.recall);
+  const keep = runs.reading(place, codec.recall);
   const ends = { start: ordOf(from), end: ordOf(before) };
   const listed = await recordsBetween(kv, place, { ...ends, limit });
   const records = listed.map((entry) => codec.recall(entry));
   const bytes = listed.reduce((sum, { value }) => sum + storedBytes(value), 0);
-  const run = { from: listed.length < limit ? from : records.at(-1)!.sid, before, records, bytes };
+  const last = listed.length < limit ? undefined : records.at(-1);
+  const run = { from: last?.sid ?? from, before, records, bytes };
   keep(run);
   return run;
 }

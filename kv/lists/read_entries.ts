@@ -4,7 +4,7 @@ import { sidTime } from "../../core/base/sid.ts";
 import { locate, type Measured } from "./counts.ts";
 import { firstEntries, type Found, type Range } from "./entries.ts";
 import type { Source } from "./plan.ts";
-import { isCached, readCached } from "./read_cached.ts";
+import { cacheFor, readCached } from "./read_cached.ts";
 import { passing } from "./scan.ts";
 
 /** What a page shows of an index. */
@@ -29,9 +29,8 @@ export async function readEntries(
   const { listed: known, ...rest } = wanted;
   const { where, isSparse, range, limit, skip } = rest;
   if (limit === 0) return [];
-  if (known === undefined && isCached(source, measured, wanted)) {
-    return await readCached(source, wanted);
-  }
+  const runs = known === undefined ? cacheFor(source, measured, wanted) : null;
+  if (runs !== null) return await readCached(source, runs, wanted);
   const listed = known ??
     await firstEntries(source.kv, index, { range, limit: skip + limit });
   const meant = excluded === undefined
@@ -41,10 +40,11 @@ export async function readEntries(
   const found = await passing(source, meant.slice(skip), asked);
   const records = found.map(({ record }) => record);
   const missing = limit - records.length;
-  if (missing === 0 || listed.length < skip + limit) return records;
+  const last = listed.at(-1);
+  if (last === undefined || missing === 0 || listed.length < skip + limit) return records;
   const further = {
     ...rest,
-    range: { ...range, after: listed.at(-1)!.sid },
+    range: { ...range, after: last.sid },
     limit: missing,
     skip: Math.max(0, skip - meant.length),
   };
@@ -73,9 +73,10 @@ export async function readDatedEntries(
     const found = await passing(source, meant, { where, isSparse, recalls: true });
     records.push(...found.map(({ record }) => record));
     const isPoor = found.length * poorShare < listed.length;
-    range = listed.length < size
+    const last = listed.length < size ? undefined : listed.at(-1);
+    range = last === undefined
       ? null
-      : await further(source, measured, { range, after: listed.at(-1)!.sid, isPoor });
+      : await further(source, measured, { range, after: last.sid, isPoor });
     const missing = skip + limit - records.length;
     size = Math.min(size * 2, Math.ceil(missing * listed.length / Math.max(1, found.length)) + 5);
   }

@@ -27,14 +27,14 @@ export async function* scan(
 ): AsyncGenerator<Found[]> {
   const [first, ...others] = plan.indexes;
   const [text, ...moreTexts] = plan.texts;
-  const isSearched = text !== undefined && first!.total > searchedRecords;
+  const isSearched = text !== undefined && first.total > searchedRecords;
   const looks = verifies || moreTexts.length > 0 || (text !== undefined && !isSearched);
   const candidates = isSearched
     ? joined(search(source, text, range), readAtOnce)
-    : chunksOf(source.kv, first!.index, { range, size: readAtOnce });
+    : chunksOf(source.kv, first.index, { range, size: readAtOnce });
   const narrowing = isSearched ? plan.indexes.filter(({ index }) => index.field !== "") : others;
   for await (let chunk of candidates) {
-    const size = isSearched ? 0 : first!.total;
+    const size = isSearched ? 0 : first.total;
     for (const { index, total } of narrowing) {
       if (chunk.length === 0) break;
       const sids = chunk.map(({ sid }) => sid);

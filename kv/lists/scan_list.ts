@@ -8,6 +8,7 @@ import { indexValue, textOf } from "../records/layout.ts";
 import { recordsOf } from "./lookups.ts";
 import { type Plan, planOf, type Source } from "./plan.ts";
 import { scan } from "./scan.ts";
+import { sidOf } from "../store/keys.ts";
 import { type SidList, sidList } from "./sid_list.ts";
 
 /** A stretch of a list. */
@@ -51,7 +52,7 @@ export async function scanList(source: Source, where: Condition[]): Promise<Scan
  * record must be looked at.
  */
 function spansOf({ maybe, sure, indexes }: Plan): { span: Span; isEdge: boolean }[] {
-  const inner = wholeBuckets(sure, indexes[0]!.index.depth);
+  const inner = wholeBuckets(sure, indexes[0].index.depth);
   const spans = inner.from >= inner.before ? [{ span: maybe, isEdge: true }] : [
     { span: { from: inner.before, before: maybe.before }, isEdge: true },
     { span: inner, isEdge: false },
@@ -99,9 +100,9 @@ async function lookAgain(
 ): Promise<void> {
   const { where, plan, parts } = result;
   const entries = await recordsOf(kv, place, { sids, isSparse: true });
-  entries.forEach((entry, at) => {
+  entries.forEach((entry) => {
     if (entry === null) return;
-    const sid = sids[at]!;
+    const sid = sidOf(place.prefix, entry.key);
     const record = codec.decode(entry);
     const passes = matches(record, where);
     if (passes) passing.add(sid);
@@ -113,7 +114,7 @@ async function lookAgain(
 
 /** Whether the counters of a plan count a record of its span; of one that passes, from now on. */
 function isCountedBy({ indexes, dated }: Plan, record: AnyRecord, passes: boolean): boolean {
-  const { field, values } = indexes[0]!.index;
+  const { field, values } = indexes[0].index;
   const value = indexValue(textOf(record, field));
   const isOfValue = field === "" ||
     value !== null && values.some((one) => keyText([one]) === keyText([value]));

@@ -44,7 +44,8 @@ export async function* search(
   for await (const sids of packedHits(source, sought, { range, last })) {
     const found: Found[] = [];
     for (const sid of sids) {
-      while (fresh.length > 0 && fresh[0]!.sid > sid) found.push(fresh.shift()!);
+      const older = fresh.findIndex((one) => one.sid <= sid);
+      for (const one of fresh.splice(0, older < 0 ? fresh.length : older)) found.push(one);
       if (isAsked(sid) && !doubtful.sids.has(sid)) found.push({ sid });
     }
     yield found;
@@ -62,7 +63,8 @@ async function* unpackedHits(
   const tail = { ...range, span: overlap(range.span, since) };
   for await (const { sid, entry } of entriesOf(kv, allOf(place), { range: tail })) {
     if (sid <= last) return;
-    if (contains(codec.decode(entry!), sought)) yield { sid, entry: entry! };
+    // Entries of the index of all records are the records.
+    if (entry !== undefined && contains(codec.decode(entry), sought)) yield { sid, entry };
   }
 }
 

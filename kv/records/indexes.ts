@@ -19,13 +19,20 @@ export interface Transition {
   after?: AnyRecord;
 }
 
+/** The Sid of a record that changes. */
+export function sidIn({ before, after }: Transition): string {
+  const record = before ?? after;
+  if (record === undefined) throw new Error("Cannot stage a change of no record");
+  return record.sid;
+}
+
 /** Moves the index entries of a record, their counters, and what is kept of its dates. */
 export function stageIndexes(
   batch: Batch,
   { place, layout }: { place: Place; layout: Layout },
   change: Transition,
 ): void {
-  const { sid } = (change.before ?? change.after)!;
+  const sid = sidIn(change);
   const [ord, ms] = [ordOf(sid), sidTime(sid)];
   const [before, after] = [stateOf(layout, change.before), stateOf(layout, change.after)];
   for (const index of layout.indexes) {
@@ -140,16 +147,17 @@ function stageMembership(
   batch: Batch,
   { sidPrefix: prefix, groups = {} }: AnyResource,
   group: string,
-  { before, after }: Transition,
+  change: Transition,
 ): void {
+  const { before, after } = change;
   const valueOf = (record: AnyRecord | undefined) =>
-    record === undefined ? null : groups[group]!(record);
+    record === undefined ? null : groups[group]?.(record) ?? null;
   const [was, is] = [valueOf(before), valueOf(after)];
   if (was === is) return;
-  const sid = (before ?? after)!.sid;
+  const sid = sidIn(change);
   if (was !== null) batch.deletes.push(keys.member({ prefix, group, value: was, sid }));
-  if (is !== null) {
+  if (is !== null && after !== undefined) {
     const key = keys.member({ prefix, group, value: is, sid });
-    batch.sets.push({ key, value: after!.accountSid });
+    batch.sets.push({ key, value: after.accountSid });
   }
 }

@@ -38,5 +38,5 @@ export async function stageReferences(
 export async function isOvertaken({ checks }: Batch, read: Read): Promise<boolean> {
   const named = checks.filter(({ versionstamp }) => versionstamp !== null);
   const found = await Promise.all(named.map(({ key }) => read(key)));
-  return found.some(({ versionstamp }, at) => versionstamp !== named[at]!.versionstamp);
+  return found.some(({ versionstamp }, at) => versionstamp !== named[at]?.versionstamp);
 }

@@ -69,10 +69,11 @@ export function hitsIn({ ords, ends, text }: PackedTexts, part: string): string[
   let hex: string | undefined; // Of all at once, which is quicker than of each.
   let item = 0;
   for (let at = text.indexOf(part); at >= 0;) {
-    while (ends[item]! <= at) item++;
-    const isInside = at + part.length <= ends[item]!;
+    while (ends[item]! <= at) item++; // The last text ends behind every hit.
+    const end = ends[item]!; // As above.
+    const isInside = at + part.length <= end;
     if (isInside) hits.push((hex ??= ords.toHex()).slice(item * 32, item * 32 + 32));
-    at = text.indexOf(part, isInside ? ends[item]! : at + 1);
+    at = text.indexOf(part, isInside ? end : at + 1);
   }
   return hits;
 }

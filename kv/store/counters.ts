@@ -19,6 +19,13 @@ export const levels: readonly Level[] = [
   { level: 3, width: 2 ** 15 },
 ];
 
+/** The level with a number: 1 is the coarsest. */
+export function levelAt(number: number): Level {
+  const level = levels[number - 1];
+  if (level === undefined) throw new RangeError(`Cannot count by level ${number}`);
+  return level;
+}
+
 /**
  * How many levels an index has: 3 that of all records, whose entries are long. The others have 2:
  * passing over some hundred empty entries is quick. Records leave values such as a status of calls,
@@ -52,7 +59,7 @@ export const spanOf = (bucket: number, { width }: Level): Span => ({
 
 /** The largest span inside this one that begins and ends with buckets of the finest level. */
 export function wholeBuckets({ from, before }: Span, depth: Depth): Span {
-  const level = levels[depth - 1]!;
+  const level = levelAt(depth);
   const bucket = (ms: number) => spanOf(bucketAt(ms, level), level);
   return {
     from: from <= 0 || from >= timeEnd ? from : bucket(from - 1).before,
@@ -75,7 +82,7 @@ export function stageCount(
   counted: Counted,
   { depth, ms, by }: { depth: Depth; ms: number; by: 1 | -1 },
 ): void {
-  const bucket = bucketAt(ms, levels[depth - 1]!);
+  const bucket = bucketAt(ms, levelAt(depth));
   stageMove(batch, { key: keys.counters(counted), depth }, bucket, by);
 }
 
@@ -85,10 +92,10 @@ export function eachMoved(
   visit: (level: Level, bucket: number, by: number) => void,
 ): void {
   let moved = buckets;
-  for (let at = depth - 1; at >= 0; at--) {
-    const level = levels[at]!;
+  for (let number = depth; number > 0; number--) {
+    const level = levelAt(number);
     for (const [bucket, by] of moved) if (by !== 0) visit(level, bucket, by);
-    if (at > 0) moved = coarser(moved, levels[at - 1]!.width / level.width);
+    if (number > 1) moved = coarser(moved, levelAt(number - 1).width / level.width);
   }
 }
 

@@ -22,7 +22,7 @@ export function mergedReader(kv: Pick<Deno.Kv, "getMany">): Read {
   async function readGroup(group: Waiting[]): Promise<void> {
     try {
       const entries = await kv.getMany<never[]>(group.map(({ key }) => key));
-      group.forEach(({ resolve }, at) => resolve(entries[at]!));
+      group.forEach(({ resolve }, at) => resolve(entries[at]!)); // One entry for each key.
     } catch (error) {
       group.forEach(({ reject }) => reject(error));
     }

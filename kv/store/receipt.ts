@@ -40,7 +40,7 @@ export function receiptOf(kv: Deno.Kv, now: () => number): Receipt {
       const isLost = now() - last.stagedAt > dayMs;
       if (isLost) throw new Fault("unavailable", "The store's answer came too late to be trusted");
       const { value, versionstamp } = await kv.get<Deno.KvU64>(last.key);
-      return value?.value === made ? { versionstamp: versionstamp! } : null;
+      return versionstamp !== null && value.value === made ? { versionstamp } : null;
     },
   };
 }

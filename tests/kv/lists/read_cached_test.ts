@@ -51,7 +51,7 @@ Deno.test("a page is found though a commit is under way whenever records are rea
   };
   const source = { kv, place, runs, codec } as unknown as Source;
   const range = { span: { from: -Infinity, before: Infinity } };
-  const page = () => readCached(source, { range, skip: 1, limit: 2 });
+  const page = () => readCached(source, runs, { range, skip: 1, limit: 2 });
   for (let n = 0; n < 9; n++) add();
   runs.ended({ versionstamp: "1" });
   await page();
