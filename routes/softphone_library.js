@@ -1,5 +1,5 @@
 // The parts of sip.js that the softphone page needs: calls, and their media in a browser.
-// `deno task softphone-library` writes them to routes/softphone/sip.js, with this licence.
+// `deno task softphone:library` writes them to routes/softphone/sip.js, with this licence.
 
 /*!
  * sip.js 0.21.2

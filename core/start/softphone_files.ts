@@ -9,7 +9,7 @@ const types: Record<string, string> = {
 
 /**
  * The files that the softphone page is made of, by name. `sip.js` among them is the library in one
- * module, as `deno task softphone-library` writes it.
+ * module, as `deno task softphone:library` writes it.
  */
 export async function softphoneFiles(): Promise<Map<string, { type: string; text: string }>> {
   const files = new Map<string, { type: string; text: string }>();

@@ -19,10 +19,10 @@ Deno.test("softphoneFiles() has sip.js in one module, with what the package itse
   assert.ok(files.has("index.html") && files.has("style.css") && files.has("main.js"));
 });
 
-Deno.test("routes/softphone/sip.js is what deno task softphone-library writes", async () => {
+Deno.test("routes/softphone/sip.js is what deno task softphone:library writes", async () => {
   const folder = await Deno.makeTempDir();
   const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
-  const [, bundle] = tasks["softphone-library"].split(" && deno ");
+  const [, bundle] = tasks["softphone:library"].split(" && deno ");
   const [written, output] = [`${folder}/sip.js`, "routes/softphone/sip.js"];
   const args = bundle.replace(output, written).split(" ");
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
@@ -35,7 +35,7 @@ Deno.test("routes/softphone/sip.js is what deno task softphone-library writes", 
   assert.equal(
     await Deno.readTextFile(written),
     await Deno.readTextFile(new URL(output, root)),
-    "The library has changed: run deno task softphone-library",
+    "The library has changed: run deno task softphone:library",
   );
   await Deno.remove(folder, { recursive: true });
 });
