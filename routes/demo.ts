@@ -6,9 +6,9 @@ import { writeWav } from "../core/base/wav.ts";
 import { element, escapeXml } from "./http/xml.ts";
 
 /**
- * Markup applications of our own, so that a first call has something to say: `welcome` plays a chime
- * and says that it works; `echo`, `menu`, `voicemail` and `conference` are what the numbers to try
- * lead to (`core/demo/demo.ts`).
+ * Markup applications of our own, so that a first call has something to say: `welcome` plays a
+ * chime and says that it works; `echo`, `menu`, `voicemail` and `conference` are what the numbers
+ * to try lead to (`core/demo/demo.ts`).
  */
 export function demo(): Hono {
   const methods = ["GET", "POST"];

@@ -6,7 +6,9 @@ import { answerJson } from "./http/answer.ts";
 import type { Env } from "./http/env.ts";
 import { errorBody, statusOf } from "./http/errors.ts";
 
-/** `GET /health`: the process lives. `GET /ready`: it reaches what it needs. For anybody, in JSON. */
+/**
+ * `GET /health`: the process lives. `GET /ready`: it reaches what it needs. For anybody, in JSON.
+ */
 export function health(ports: Ports): Hono<Env> {
   return new Hono<Env>()
     .get("/health", (c) => answerJson(c, { status: "ok" }))

@@ -43,7 +43,9 @@ import { tokenRoutes } from "./resources/tokens.ts";
 import { usageRoutes } from "./resources/usage.ts";
 import { ussdPushRoutes } from "./resources/ussd_push.ts";
 
-/** Interfaces of other kinds beside this one, each below `/{name}` and with its own authentication. */
+/**
+ * Interfaces of other kinds beside this one, each below `/{name}` and with its own authentication.
+ */
 export type Mounts = Record<string, Hono>;
 
 /** The second is of gateways alone. */
@@ -69,7 +71,10 @@ function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
   app.route(`${account}/UssdPush`, ussdPushRoutes(ports));
 }
 
-/** The whole HTTP interface: a pure function of its ports, so tests call `.request()` without a socket. */
+/**
+ * The whole HTTP interface: a pure function of its ports, so tests call `.request()` without a
+ * socket.
+ */
 export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   const app = new Hono<Env>({ getPath: routedPath });
   const account = `${accountsAddress}/:account`;

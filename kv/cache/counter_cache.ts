@@ -43,8 +43,8 @@ export const blockName = (value: Deno.KvKey, level: Level, part: number): string
 const nameOf = (text: string, { level }: Level, part: number): string => `${text}${level}/${part}`;
 
 /**
- * How many of a level's buckets are remembered together: those of one bucket of the next coarser level,
- * and of the finest level half of them, as a search begins at the nearer end.
+ * How many of a level's buckets are remembered together: those of one bucket of the next coarser
+ * level, and of the finest level half of them, as a search begins at the nearer end.
  */
 export function blockBuckets({ level, width }: Level): number {
   const coarser = levels[level - 2];
@@ -70,9 +70,10 @@ function blockOf(key: Deno.KvKey): string | null {
 const blockCost = 16;
 
 /**
- * Remembers about `most` counters. All commits pass here, so what is known is what the store has, and
- * the place of a page is found without asking it. Whether a snapshot has a commit that was made while
- * it was read is told by its versionstamps: no counter is older than the last commit that moved it.
+ * Remembers about `most` counters. All commits pass here, so what is known is what the store has,
+ * and the place of a page is found without asking it. Whether a snapshot has a commit that was made
+ * while it was read is told by its versionstamps: no counter is older than the last commit that
+ * moved it.
  */
 export function counterCache(most: number): CounterCache {
   const blocks = lruCache<Block>(most);

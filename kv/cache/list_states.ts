@@ -11,8 +11,8 @@ export interface ListStates extends CommitWatch {
    */
   of(list: string): object | null;
   /**
-   * A consistent read: what `read` finds while no commit writes to the list. It repeats a read during
-   * which one did. At last it delays commits to the list, each for `mostHeldMs` at most.
+   * A consistent read: what `read` finds while no commit writes to the list. It repeats a read
+   * during which one did. At last it delays commits to the list, each for `mostHeldMs` at most.
    */
   consistentRead<R>(list: string, read: () => Promise<R>): Promise<R>;
   /** Collects the Sids of a list that are written from now on. */
@@ -25,8 +25,8 @@ export interface Following extends Disposable {
   /** The number of Sids that `taken` would return. */
   readonly count: number;
   /**
-   * Returns and clears the Sids that were written, or may have been. Those of a commit that is under
-   * way stay for the next call.
+   * Returns and clears the Sids that were written, or may have been. Those of a commit that is
+   * under way stay for the next call.
    */
   taken(): ReadonlySet<string>;
 }

@@ -10,8 +10,8 @@ export interface LruCache<V> {
 
 /**
  * Keeps values that cost at most `most` together, in two generations: when the young one would have
- * more than half of it, it becomes the old one, and what was left in that is gone. A value that costs
- * more than half by itself is not kept, or one such would displace all others.
+ * more than half of it, it becomes the old one, and what was left in that is gone. A value that
+ * costs more than half by itself is not kept, or one such would displace all others.
  */
 export function lruCache<V>(most: number): LruCache<V> {
   type Kept = { value: V; cost: number };

@@ -21,8 +21,9 @@ import {
 /** A cache of runs: records that follow each other in their list. */
 export interface RunCache extends CommitWatch {
   /**
-   * The first records between bounds, newest first, without the `skip` first ones. It takes them from
-   * the cached runs, and from the runs that were `read` for this page. Or the gap to read first.
+   * The first records between bounds, newest first, without the `skip` first ones. It takes them
+   * from the cached runs, and from the runs that were `read` for this page. Or the gap to read
+   * first.
    */
   find(place: Place, bounds: Bounds, window: Window, read?: Run[]): AnyRecord[] | Gap;
   /** To be called before records are read by `recall`; the returned function caches them. */
@@ -73,10 +74,10 @@ interface State {
 }
 
 /**
- * Caches records of up to `most` bytes by their position in a list, so that pages of a list that grows
- * or changes need no read. A record is dropped before a commit that writes it, and cached again after
- * it. A record that a commit may have written during its read is not cached. All writes of records
- * must be reported here.
+ * Caches records of up to `most` bytes by their position in a list, so that pages of a list that
+ * grows or changes need no read. A record is dropped before a commit that writes it, and cached
+ * again after it. A record that a commit may have written during its read is not cached. All writes
+ * of records must be reported here.
  */
 export function runCache(most: number): RunCache {
   const state: State = {

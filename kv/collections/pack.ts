@@ -10,9 +10,9 @@ import type { RecordCodec } from "../records/record_codec.ts";
 import { add, emptyPack, fits, type Pack, packedTexts } from "../records/text_pack.ts";
 
 /**
- * Texts are packed when their record is so old that no commit of a new record can be under way. A text
- * that is added, changed or removed later than `freshMs` after the time of its Sid is marked stale in
- * the same commit, packed or not. A search reads the record of a stale text.
+ * Texts are packed when their record is so old that no commit of a new record can be under way. A
+ * text that is added, changed or removed later than `freshMs` after the time of its Sid is marked
+ * stale in the same commit, packed or not. A search reads the record of a stale text.
  */
 const freshMs = 60_000;
 

@@ -14,8 +14,8 @@ const deletionsAtOnce = 500;
 
 /**
  * The logins that are registered with each companion. An entry holds the run of the companion that
- * reported it and is valid in that run only: a restart of the companion voids all of them. The first
- * report of the next run deletes them.
+ * reported it and is valid in that run only: a restart of the companion voids all of them. The
+ * first report of the next run deletes them.
  */
 export function presenceOf(kv: Deno.Kv) {
   /**

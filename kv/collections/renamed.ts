@@ -7,7 +7,8 @@ import type { StoredCollection } from "./collection.ts";
 
 /**
  * The collection of a resource. A resource that shares its Sid prefix with another one (`storedAs`)
- * is stored under Sids with its own prefix, so that no code of the store has to distinguish the two.
+ * is stored under Sids with its own prefix, so that no code of the store has to distinguish the
+ * two.
  */
 export function stored<T extends Base>(
   definition: AnyResource,

@@ -5,10 +5,10 @@ import { importNumbers } from "../../core/numbers/import_numbers.ts";
 import { openStore } from "../open_store.ts";
 
 /**
- * `deno task numbers import FILE`: loads phone numbers from a CSV file for NUMBERS_PROVIDER=inventory.
- * It opens the store itself: loading is a rare act of the operator, who is at the machine anyway, and
- * an address for it would be one more to guard. A store in a file is one process's alone, so the
- * service must be stopped meanwhile; with KV_URL it may run on.
+ * `deno task numbers import FILE`: loads phone numbers from a CSV file for
+ * NUMBERS_PROVIDER=inventory. It opens the store itself: loading is a rare act of the operator, who
+ * is at the machine anyway, and an address for it would be one more to guard. A store in a file is
+ * one process's alone, so the service must be stopped meanwhile; with KV_URL it may run on.
  */
 async function importFile(path: string): Promise<void> {
   const config = readConfig((name) => Deno.env.get(name));

@@ -30,9 +30,9 @@ interface Circuit {
 
 /**
  * Bounds the jobs that run at once. A lane named by `customerLane` has a circuit breaker. It begins
- * with few jobs at once, and each good response allows one more. Failures in a row open the circuit:
- * no job of the lane begins. Then one job probes the server; when it fails, the circuit opens for
- * longer. The jobs wait in their lane. Instances do not share the state of a circuit.
+ * with few jobs at once, and each good response allows one more. Failures in a row open the
+ * circuit: no job of the lane begins. Then one job probes the server; when it fails, the circuit
+ * opens for longer. The jobs wait in their lane. Instances do not share the state of a circuit.
  */
 export function admission(): Admission {
   const running = new Map<string, number>();

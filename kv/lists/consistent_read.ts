@@ -8,10 +8,10 @@ const mostEntries = 20_000;
 
 /**
  * What `read` finds of a store that others write to as well, at one moment: it reads until two
- * readings in a row have met the same entries. No versionstamp comes twice, so nothing that was read
- * changed between the end of the one and the beginning of the other. Writers that leave no such
- * moment in `mostReadings` have the last reading count, whose parts may be of different moments; and so
- * does one after which another would read more than `mostEntries` in all.
+ * readings in a row have met the same entries. No versionstamp comes twice, so nothing that was
+ * read changed between the end of the one and the beginning of the other. Writers that leave no
+ * such moment in `mostReadings` have the last reading count, whose parts may be of different
+ * moments; and so does one after which another would read more than `mostEntries` in all.
  */
 export async function consistentRead<R>(
   kv: Deno.Kv,
@@ -28,7 +28,10 @@ export async function consistentRead<R>(
   }
 }
 
-/** Reads of a store, of which the entries are noted with their versionstamps, until they are too many. */
+/**
+ * Reads of a store, of which the entries are noted with their versionstamps, until they are too
+ * many.
+ */
 function noting(kv: Deno.Kv, met: Set<string>): Deno.Kv {
   const note = <E extends Deno.KvEntryMaybe<unknown>>(entry: E): E => {
     if (met.size <= mostEntries / 2) met.add(`${keyText(entry.key)} ${entry.versionstamp}`);

@@ -46,7 +46,10 @@ export interface Measured {
 /** Entries that are passed over as quickly as the store is asked once more. */
 const fewEntries = 50;
 
-/** Reads the coarsest counters of an index, those of each value at once: for sixteen years in one snapshot. */
+/**
+ * Reads the coarsest counters of an index, those of each value at once: for sixteen years in one
+ * snapshot.
+ */
 export async function measure(source: CounterSource, index: Index): Promise<Measured> {
   const span = { from: 0, before: timeEnd };
   const range = { level: levelAt(1), span, reverse: true, about: mostAtOnce };
@@ -126,7 +129,9 @@ function bucketsOf(
   return reverse ? known : known.toReversed();
 }
 
-/** The same, newest first, to be known from now on: what is counted is then often looked through. */
+/**
+ * The same, newest first, to be known from now on: what is counted is then often looked through.
+ */
 async function partOf(
   source: CounterSource,
   measured: Measured,

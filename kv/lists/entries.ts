@@ -9,7 +9,9 @@ export interface Found {
   entry?: Stored;
 }
 
-/** Where to read entries: those of a span, from right after (older than) a Sid where one is given. */
+/**
+ * Where to read entries: those of a span, from right after (older than) a Sid where one is given.
+ */
 export interface Range {
   span: Span;
   after?: string;
@@ -163,7 +165,9 @@ function listBetween(
   return kv.list(selector, { reverse: reverse ?? true, batchSize, ...atMost });
 }
 
-/** The keys that a range goes from and to, without the latter; null when nothing is between them. */
+/**
+ * The keys that a range goes from and to, without the latter; null when nothing is between them.
+ */
 export function boundsOf({ span, after }: Range): { start: Uint8Array; end: Uint8Array } | null {
   const start = ordAt(span.from);
   const [end, cursor] = [ordAt(span.before), after === undefined ? null : ordOf(after)];

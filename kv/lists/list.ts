@@ -20,7 +20,9 @@ import { liveUndatedIn } from "./live_undated.ts";
 /** How often a list is drafted whose records get dates that its plan does not foresee. */
 const mostScans = 4;
 
-/** Records written during a scan that are looked at while commits may have to wait; more are before. */
+/**
+ * Records written during a scan that are looked at while commits may have to wait; more are before.
+ */
 const fewWritten = 50;
 
 /** How often they are looked at before. */
@@ -28,8 +30,8 @@ const mostRounds = 3;
 
 /**
  * One page of a list, newest first, with its exact total. One index, or none, is answered by
- * counters: such a page costs the same at any depth of any list. Everything else is scanned. What is
- * read in parts is of one moment, also when others write meanwhile.
+ * counters: such a page costs the same at any depth of any list. Everything else is scanned. What
+ * is read in parts is of one moment, also when others write meanwhile.
  */
 export async function list<T extends Base>(
   source: Source,
@@ -52,8 +54,9 @@ const isOfOneValue = (
     indexes.some(({ field }) => field === condition.field) && indexValue(condition.value) !== null;
 
 /**
- * A page at the moment at which nobody writes to its list. What takes long is scanned before, and what
- * was written meanwhile looked at again, so that no scan is repeated, and none holds commits back.
+ * A page at the moment at which nobody writes to its list. What takes long is scanned before, and
+ * what was written meanwhile looked at again, so that no scan is repeated, and none holds commits
+ * back.
  */
 async function caughtUp(
   source: Source,
@@ -143,7 +146,9 @@ const taken = (source: Source, measured: Measured, wanted: Wanted): Promise<AnyR
     ? readEntries(source, measured, wanted)
     : readDatedEntries(source, measured, wanted);
 
-/** Entries that are passed over as quickly as the store is asked for one more list beside another. */
+/**
+ * Entries that are passed over as quickly as the store is asked for one more list beside another.
+ */
 const fewPassed = 10;
 
 /**

@@ -6,7 +6,9 @@ import type { ExcludedEntries } from "./excluded.ts";
 import { undatedField } from "../records/layout.ts";
 import { isDearer, membersOf, spanAround } from "./lookups.ts";
 
-/** What lacks dates is looked through while it is few, or at most so many times an index's entries. */
+/**
+ * What lacks dates is looked through while it is few, or at most so many times an index's entries.
+ */
 const [fewUndated, mostTimes] = [100, 3];
 
 /**

@@ -31,7 +31,10 @@ export async function membersOf(
   return new Set(around.map(({ sid }) => sid));
 }
 
-/** The entries of the records of these Sids, newest first, each in its place; null where one is gone. */
+/**
+ * The entries of the records of these Sids, newest first, each in its place; null where one is
+ * gone.
+ */
 export async function recordsOf(
   kv: Deno.Kv,
   place: Place,

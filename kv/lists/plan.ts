@@ -116,7 +116,9 @@ async function addIndex(
   }
 }
 
-/** Those of some values that records have, for one index is read quicker than several; or the first. */
+/**
+ * Those of some values that records have, for one index is read quicker than several; or the first.
+ */
 async function valuesInUse(
   source: Source,
   { field, values }: Condition & { op: "oneOf" },

@@ -8,7 +8,9 @@ import { storedBytes } from "../cache/record_cache.ts";
 import type { RunCache } from "../cache/run_cache.ts";
 import type { Gap, Run } from "../cache/runs.ts";
 
-/** Records that a page passes over in memory at most, as many as the store lists within a few ms. */
+/**
+ * Records that a page passes over in memory at most, as many as the store lists within a few ms.
+ */
 const mostPassed = 2_000;
 
 /** Gaps that are read one by one at most. */

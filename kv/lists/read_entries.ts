@@ -51,7 +51,9 @@ export async function readEntries(
   return records.concat(await readEntries(source, measured, further));
 }
 
-/** When fewer than one of so many entries had the dates, counters tell where there are some again. */
+/**
+ * When fewer than one of so many entries had the dates, counters tell where there are some again.
+ */
 const poorShare = 8;
 
 /**

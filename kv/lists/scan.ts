@@ -18,8 +18,9 @@ export interface Scan {
 const searchedRecords = 1_000;
 
 /**
- * Everything that passes, newest first and in pieces, where counters cannot tell: the entries of the smallest
- * index, less those without an entry in the others, less those whose record does not pass.
+ * Everything that passes, newest first and in pieces, where counters cannot tell: the entries of
+ * the smallest index, less those without an entry in the others, less those whose record does not
+ * pass.
  */
 export async function* scan(
   source: Source,

@@ -9,7 +9,9 @@ export interface SidList {
   append(sids: string[]): void;
   /** Of some Sids, newest first, adds those that are `wanted` and removes the others. */
   settle(sids: string[], wanted: ReadonlySet<string>): void;
-  /** The number of Sids up to and with this one: those that are newer, and itself if it is there. */
+  /**
+   * The number of Sids up to and with this one: those that are newer, and itself if it is there.
+   */
   countTo(sid: string): number;
   slice(from: number, before: number): string[];
 }

@@ -70,8 +70,8 @@ interface Filed {
 }
 
 /**
- * By its values a record without dates is counted only when it is over: a counter would be left at 0
- * for every value of one that gets them. Those under way are few, and have an index of their own.
+ * By its values a record without dates is counted only when it is over: a counter would be left at
+ * 0 for every value of one that gets them. Those under way are few, and have an index of their own.
  */
 function stateOf(layout: Layout, record: AnyRecord | undefined): State | undefined {
   if (record === undefined) return undefined;

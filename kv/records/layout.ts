@@ -15,8 +15,8 @@ export interface IndexedField {
 }
 
 /**
- * A date that lists are filtered by; `isAlways` when every record has it. The last one of a layout is
- * the end: a record without it is under way.
+ * A date that lists are filtered by; `isAlways` when every record has it. The last one of a layout
+ * is the end: a record without it is under way.
  */
 export interface DateField {
   field: string;

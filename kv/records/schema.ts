@@ -18,8 +18,8 @@ const base = ["sid", "accountSid", "dateCreated", "dateUpdated"];
 
 /**
  * Claims a new store for this layout, and tells in which order its records hold their fields, by
- * resource. Throws for a store of another layout: with other keys, or with indexes that do not cover
- * the records that are in it.
+ * resource. Throws for a store of another layout: with other keys, or with indexes that do not
+ * cover the records that are in it.
  */
 export async function checkSchema(
   kv: Deno.Kv,

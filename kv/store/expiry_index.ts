@@ -4,8 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 const ofAllKeys = /^create index kv_expiration_ms_idx on kv \(expiration_ms\)$/i;
 
 /**
- * Narrows the expiry index of a Deno KV file to keys that expire. Deno looks up no others in it, but
- * its index holds a second copy of every key, which each write pays for. An index that another
+ * Narrows the expiry index of a Deno KV file to keys that expire. Deno looks up no others in it,
+ * but its index holds a second copy of every key, which each write pays for. An index that another
  * release of Deno creates by another statement stays unchanged. Open connections notice the change.
  * Throws when another process writes to the file for `busyMs`.
  */

@@ -18,11 +18,11 @@ const keptDays = 3;
 const dayOf = (ms: number): number => Math.floor(ms / dayMs);
 
 /**
- * The client of a remote store sends a commit again when the response to it is lost. The checks then
- * fail, as the first one changed their entries. A receipt, written by the first, proves that this
- * instance made the commit: the number of its commits, which never falls. Its key has the UTC day of
- * the commit; the first commit of another day moves it. Receipts of instances that are gone are
- * removed when an instance starts days later.
+ * The client of a remote store sends a commit again when the response to it is lost. The checks
+ * then fail, as the first one changed their entries. A receipt, written by the first, proves that
+ * this instance made the commit: the number of its commits, which never falls. Its key has the UTC
+ * day of the commit; the first commit of another day moves it. Receipts of instances that are gone
+ * are removed when an instance starts days later.
  */
 export function receiptOf(kv: Deno.Kv, now: () => number): Receipt {
   const instance = crypto.randomUUID();

@@ -6,7 +6,7 @@ import { type Layout, layout } from "./layout.ts";
 import { type Documentation, type DocumentationFiles, documentationOf } from "./pages.ts";
 import { searchResults } from "./search.ts";
 
-/** Styles and images of our own alone; no script runs. */
+/** Allows styles and images of this service only, and no script. */
 export const pagePolicy = [
   "default-src 'none'",
   "style-src 'self'",
@@ -23,8 +23,8 @@ const longestQuery = 200;
 const missing = "<h1>Page not found</h1>\n<p>Search for it, or choose one of the pages.</p>";
 
 /**
- * The documentation at `/docs`: the pages of the folder `docs/`, and a page for each resource made
- * of the description of the interface. It is the same for all readers and needs no credentials.
+ * The documentation at `/docs`: the pages of the folder `docs/`, and a page for each resource from
+ * the OpenAPI document. It is the same for all readers and needs no credentials.
  */
 export function docs(
   files: () => Promise<DocumentationFiles>,
@@ -39,8 +39,8 @@ export function docs(
   };
   let loading: ReturnType<typeof load> | undefined;
   const loaded = () => {
-    loading ??= load(); // When it is first asked for; it never changes.
-    loading.catch(() => loading = undefined); // What could not be read may be there later.
+    loading ??= load(); // At the first request; the documentation never changes.
+    loading.catch(() => loading = undefined); // The next request reads the files again.
     return loading;
   };
   const show = (c: Context, { groups }: Documentation, page: Omit<Layout, "groups" | "prefix">) => {

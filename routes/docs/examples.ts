@@ -1,7 +1,7 @@
 /** One request of the reference, with what an example needs to send it. */
 export interface ExampleRequest {
   method: string;
-  /** Where it goes; `{AccountSid}` and other parameters are still in it. */
+  /** The URL, with `{AccountSid}` and other path parameters as placeholders. */
   url: string;
   body?: Record<string, unknown> | undefined;
   needsCredentials: boolean;
@@ -80,7 +80,7 @@ const namesIn = (url: string): string[] => [
   ...new Set([
     "ACCOUNT_SID",
     "AUTH_TOKEN",
-    ...[...url.matchAll(/\{(\w+)\}/g)].map(([, name]) => variable(name!)),
+    ...[...url.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => variable(name)),
   ]),
 ];
 

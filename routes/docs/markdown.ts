@@ -6,11 +6,11 @@ export interface Rendered {
   /** The first paragraph, as text. */
   lead: string;
   html: string;
-  /** Everything that is said, as text under the heading it stands below. */
+  /** The whole text, by heading; the search reads it. */
   sections: Section[];
 }
 
-/** What stands below one heading. */
+/** The text below one heading. */
 export interface Section {
   /** The id of the heading. */
   id: string;
@@ -23,8 +23,8 @@ export const anchorOf = (heading: string): string =>
   heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, "").trim().replaceAll(/\s/g, "-");
 
 /**
- * Renders a Markdown page. `linkTo` says where a link of the page leads, and null where it leads out
- * of the documentation: then its text stands alone.
+ * Renders a Markdown page. `linkTo` maps the target of a link to an address. It returns null for a
+ * target outside of the documentation: then only the text of the link is rendered.
  */
 export function renderMarkdown(
   markdown: string,
@@ -64,7 +64,7 @@ export function renderMarkdown(
       table(token) {
         const cells = (row: Tokens.TableCell[], tag: string) =>
           row.map(({ tokens }) => {
-            const kind = tokens.length === 0 ? "td" : tag; // A heading without text heads nothing.
+            const kind = tokens.length === 0 ? "td" : tag; // An empty cell is no heading.
             return `<${kind}>${this.parser.parseInline(tokens)}</${kind}>`;
           }).join("");
         const head = `<thead><tr>${cells(token.header, "th")}</tr></thead>`;
@@ -92,7 +92,7 @@ function sectionsOf(tokens: Token[], ids: Map<Token, string>): Section[] {
   for (const token of tokens) {
     if (token.type === "heading") {
       const heading = plain((token as Tokens.Heading).tokens);
-      sections.push({ id: ids.get(token)!, heading, text: "" });
+      sections.push({ id: ids.get(token) ?? "", heading, text: "" });
     } else {
       const last = sections.at(-1);
       if (last !== undefined) last.text += ` ${token.raw}`;

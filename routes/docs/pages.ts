@@ -29,12 +29,14 @@ const folders: Record<string, string> = {
   "": "More",
 };
 
-const folderOf = (path: string): string => path.includes("/") ? path.split("/")[0]! : "";
+const folderOf = (path: string): string => path.slice(0, Math.max(0, path.indexOf("/")));
 
 /** The path of a page; the first of a folder is at the folder. */
 const addressOf = (path: string): string => path.replace(/(^|\/)(index|README)$/, "");
 
-/** Where a link in the page at `from` leads; null where that is no file of the documentation. */
+/**
+ * Maps a link in the page at `from` to an address; null when no file of the documentation has it.
+ */
 function linkFrom(from: string, files: DocumentationFiles, docs: string) {
   return (href: string): string | null => {
     if (/^(https?:|mailto:)/.test(href)) return URL.canParse(href) ? href : null;
@@ -104,9 +106,9 @@ const indexFirst = (one: string, other: string): number =>
   Number(isFirst(other)) - Number(isFirst(one));
 const isFirst = (path: string): boolean => !path.includes("/") || path === "api/overview";
 
-/** The first page, where `docs/` has none: every page with what it is about. */
+/** The first page, where `docs/` has none: a list of all pages with their first sentences. */
 function startOf(pages: Page[], groups: Group[], docs: string): Page {
-  const leadOf = (path: string) => pages.find((page) => page.path === path)!.lead;
+  const leadOf = (path: string) => pages.find((page) => page.path === path)?.lead ?? "";
   const parts = groups.map(({ name, entries }) => {
     const items = entries.map(({ path, title }) =>
       `<li><a href="${docs}/${path}">${escape(title)}</a> <span>${

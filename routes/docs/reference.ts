@@ -5,6 +5,7 @@ import type { Page } from "./page.ts";
 import { page, type Part } from "./parts.ts";
 import {
   type AddressOf,
+  nameIn,
   prose,
   type Row,
   rowsOf,
@@ -84,7 +85,7 @@ export function referencePages(
   ];
 }
 
-/** PUT does the same as POST at the same path: both are one part. */
+/** PUT does the same as POST at the same path: one part shows both. */
 function withoutTwins(operations: Operation[]): Operation[] {
   const puts = new Set(operations.filter(({ method }) => method === "PUT").map(({ path }) => path));
   return operations.filter(({ method }) => method !== "PUT")
@@ -98,7 +99,7 @@ function addressesOf({ tags, components }: OpenApiDocument, docs: string): Addre
     if (name === "Error") return `${docs}/api/errors`;
     if (/^Flow/.test(name)) return `${docs}/api/flows#${anchorOf(name)}`;
     const tag = tagNames.find((one) => one === name || `${one}List` === name);
-    if (tag !== undefined && components.schemas![name]) {
+    if (tag !== undefined && components.schemas?.[name]) {
       return `${docs}/api/${slug(tag)}#properties`;
     }
     return null;
@@ -106,7 +107,7 @@ function addressesOf({ tags, components }: OpenApiDocument, docs: string): Addre
 }
 
 const schemaOf = ({ document }: Context, name: string): Shown | undefined =>
-  document.components.schemas![name] as Shown | undefined;
+  document.components.schemas?.[name] as Shown | undefined;
 
 function overview({ document, docs, baseUrl }: Context): Page {
   const { description, version } = document.info;
@@ -163,7 +164,7 @@ function operationPart(
 ): Part {
   const { operationId, summary, description, parameters = [], requestBody, security } = described;
   const [body] = Object.values(requestBody?.content ?? {});
-  const form = body?.schema?.$ref && schemaOf(context, body.schema.$ref.split("/").at(-1)!);
+  const form = formOf(context, body);
   const rows: Row[] = [
     ...parameters.map(({ name, in: place, required, schema, description }) => ({
       name,
@@ -171,7 +172,7 @@ function operationPart(
       isRequired: required === true,
       place,
     })),
-    ...(form ? rowsOf(form) : []),
+    ...rowsOf(form),
   ];
   const [type = "", answer] = Object.entries(described.responses["200"]?.content ?? {})[0] ?? [];
   const examples = examplesOf({
@@ -201,6 +202,12 @@ ${response}${exampleOf(answer)}`,
   };
 }
 
+/** The schema of a form; an empty one when the request has no body. */
+function formOf(context: Context, body: Media | undefined): Shown {
+  const $ref = body?.schema?.$ref;
+  return $ref === undefined ? {} : schemaOf(context, nameIn($ref)) ?? {};
+}
+
 /** A path that may break after each slash. */
 const breakable = (path: string): string => escape(path).replaceAll("/", "/<wbr>");
 
@@ -225,8 +232,8 @@ function webhookPage(context: Context): Page {
     "for call-control markup.";
   const parts = Object.entries(context.document.webhooks).map(([name, item]): Part => {
     const { post } = item as unknown as { post: Described };
-    const [body] = Object.values(post.requestBody!.content);
-    const rows = rowsOf(schemaOf(context, body!.schema!.$ref!.split("/").at(-1)!)!);
+    const [body] = Object.values(post.requestBody?.content ?? {});
+    const rows = rowsOf(formOf(context, body));
     return {
       id: anchorOf(name),
       heading: post.summary,
@@ -241,11 +248,10 @@ function flowPage(context: Context): Page {
   const lead =
     "A flow is the JSON text in the parameter Flow of an Application: it handles calls, " +
     "messages and USSD dialogues without a server.";
-  const names = Object.keys(context.document.components.schemas!).filter((name) =>
-    /^Flow/.test(name)
-  );
+  const names = Object.keys(context.document.components.schemas ?? {})
+    .filter((name) => /^Flow/.test(name));
   const parts = names.map((name): Part => {
-    const schema = schemaOf(context, name)!;
+    const schema = schemaOf(context, name) ?? {};
     const rows = rowsOf(schema);
     const content = rows.length > 0
       ? tableOf(rows, context.addressOf)
@@ -263,10 +269,10 @@ function flowPage(context: Context): Page {
 function errorPage(context: Context): Page {
   const lead = "Every error has a stable code. Errors of requests and of calls, messages and " +
     "webhooks (Notifications) share the codes.";
-  const { code, ...others } = schemaOf(context, "Error")!.properties!;
+  const { code = {}, ...others } = schemaOf(context, "Error")?.properties ?? {};
   const properties = { id: "properties", heading: "Properties", text: "" };
-  const rows = rowsOf({ properties: { code: code!, ...others } });
-  const codes = Object.entries(code!["x-enumDescriptions"]!).map(([number, text]): Part => ({
+  const rows = rowsOf({ properties: { code, ...others } });
+  const codes = Object.entries(code["x-enumDescriptions"] ?? {}).map(([number, text]): Part => ({
     id: number,
     heading: number,
     text,

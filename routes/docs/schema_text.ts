@@ -21,7 +21,7 @@ export interface Shown {
   "x-enumDescriptions"?: Record<string, string>;
 }
 
-/** Where the schema of a name is shown; null where it is not. */
+/** The address at which a schema is shown, by its name; null when it is not shown. */
 export type AddressOf = (name: string) => string | null;
 
 /** A name, its type and what it means: a row of a table. */
@@ -60,11 +60,14 @@ export function rowsOf({ properties = {}, required = [] }: Shown, before = ""): 
   }).map((row) => ({ ...row, isRequired: before === "" && required.includes(row.name) }));
 }
 
+/** The name of the schema that a reference points to. */
+export const nameIn = ($ref: string): string => $ref.slice($ref.lastIndexOf("/") + 1);
+
 /** A schema in a few words. */
 export function typeOf(schema: Shown, addressOf: AddressOf): string {
   const { $ref, anyOf, oneOf, items, format, type, contentSchema } = schema;
   if ($ref !== undefined) {
-    const name = $ref.split("/").at(-1)!;
+    const name = nameIn($ref);
     const address = addressOf(name);
     return address === null ? escape(name) : `<a href="${address}">${escape(name)}</a>`;
   }

@@ -23,13 +23,13 @@ export function searchResults(
     const address = `${docs}/${page.path}#${section.id}`;
     const where = section.heading === page.title ? "" : `${page.title}: `;
     return `<li><a href="${escape(address)}">${escape(where + section.heading)}</a>
-<p>${escape(excerptOf(section.text, words[0]!))}</p></li>`;
+<p>${escape(excerptOf(section.text, words[0] ?? ""))}</p></li>`;
   });
-  const said = words.length === 0
+  const status = words.length === 0
     ? "Type words into the search field."
     : `${found.length === 0 ? "Nothing" : found.length} found for “${query}”.`;
   return `<h1>Search</h1>
-<p role="status">${escape(said)}</p>
+<p role="status">${escape(status)}</p>
 <ol class="results">${items.join("\n")}</ol>`;
 }
 
@@ -42,12 +42,13 @@ function find(pages: Documentation["pages"], words: string[]): Found[] {
 
 /** 0 unless every word is there; a word in a heading counts more than one in the text. */
 function rankOf(page: Page, { heading, text }: Section, words: string[]): number {
-  const [ofTitle, ofHeading, ofText] = [page.title, heading, text].map((one) => one.toLowerCase());
+  const title = page.title.toLowerCase();
+  const [ofHeading, ofText] = [heading.toLowerCase(), text.toLowerCase()];
   let rank = 0;
   for (const word of words) {
-    const own = (ofHeading!.includes(word) ? 8 : 0) + (ofText!.includes(word) ? 1 : 0);
-    if (own === 0 && !ofTitle!.includes(word)) return 0;
-    rank += own + (ofTitle!.includes(word) ? 4 : 0);
+    const own = (ofHeading.includes(word) ? 8 : 0) + (ofText.includes(word) ? 1 : 0);
+    if (own === 0 && !title.includes(word)) return 0;
+    rank += own + (title.includes(word) ? 4 : 0);
   }
   return rank;
 }

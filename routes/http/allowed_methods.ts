@@ -2,8 +2,8 @@ import type { Hono } from "hono";
 import type { Env } from "./env.ts";
 
 /**
- * The methods that a path answers, for `Allow` (RFC 9110 §10.2.1); empty for an unknown path. They
- * are read off the routes themselves, so no route has to name what it lacks.
+ * The methods of a path, for the header `Allow` (RFC 9110 §10.2.1); empty for an unknown path. They
+ * are derived from the routes.
  */
 export function allowedMethods(app: Hono<Env>): (path: string) => string[] {
   const methods = new Map<string, Set<string>>();

@@ -4,28 +4,28 @@ import type { Ctx } from "./env.ts";
 import { formatOf } from "./format.ts";
 import { xmlDocument } from "./xml.ts";
 
-/** The two ways to write an answer; only the one that is wanted is called. */
+/** A response body in both formats; only the wanted one is made. */
 export interface Forms {
-  /** A value, or a text that is JSON already. */
+  /** A value, or a JSON text. */
   json(): unknown;
-  /** What stands inside ServiceResponse. */
+  /** The XML inside of the element ServiceResponse. */
   xml(): string;
 }
 
-/** Answers in the format that the request asks for. */
+/** Responds in the format that the request accepts. */
 export function answer(c: Ctx, forms: Forms, status: ContentfulStatusCode = 200): Response {
   if (formatOf(c.req.raw) === "json") return answerJson(c, forms.json(), status);
   c.header("Content-Type", "application/xml; charset=utf-8");
   return answerText(c, xmlDocument(forms.xml()), status);
 }
 
-/** Answers in JSON, whatever the request asks for: with a value, or a text that is JSON already. */
+/** Responds in JSON, whatever the request accepts, with a value or a JSON text. */
 export function answerJson(c: Ctx, body: unknown, status: ContentfulStatusCode = 200): Response {
   c.header("Content-Type", "application/json; charset=utf-8");
   return answerText(c, typeof body === "string" ? body : JSON.stringify(body), status);
 }
 
-/** Compresses a text that is worth it, for a client that takes gzip (RFC 9110 §12.5.3). */
+/** Responds with a text; compresses a long one when the client accepts gzip (RFC 9110 §12.5.3). */
 export function answerText(c: Ctx, text: string, status: ContentfulStatusCode): Response {
   c.header("Vary", "Accept, Accept-Encoding");
   if (text.length <= limits.plainTextLength || !takesGzip(c.req.header("Accept-Encoding"))) {

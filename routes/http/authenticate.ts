@@ -14,15 +14,15 @@ import { isSid } from "../../core/base/sid.ts";
 import type { Env } from "./env.ts";
 
 /**
- * Puts the account whose credentials the request carries on the context (RFC 7617). With a cap it
- * throws `throttled` when that account asks too much.
+ * Authenticates the request (RFC 7617) and puts its account on the context. With a cap it throws
+ * `throttled` when the account exceeds its rate limit.
  */
 export function authenticate(accounts: Accounts, cap: RequestCap | null) {
-  // An account that exists, looked up when a user does not, so that both answers take as long.
+  // An existing account that is read for an unknown user, so that both responses take as long.
   let decoySid = "";
-  const lately = { get: async (sid: string) => accounts.recent(sid) ?? await accounts.get(sid) };
+  const cached = { get: async (sid: string) => accounts.recent(sid) ?? await accounts.get(sid) };
 
-  /** Throws when the credentials are wrong, after the same reads whatever is wrong with them. */
+  /** Throws when the credentials are wrong. Makes the same reads for each kind of wrong ones. */
   async function check({ user, password }: Credentials): Promise<Account> {
     const known = await findAccount(user, accounts);
     const account = known ?? await accounts.get(decoySid);
@@ -38,7 +38,7 @@ export function authenticate(accounts: Accounts, cap: RequestCap | null) {
     const caller = recentCaller(credentials, accounts) ?? await check(credentials);
     const retryAfterS = cap?.take(caller.sid) ?? 0;
     if (retryAfterS > 0) throw new Fault("throttled", undefined, { retryAfterS });
-    if (await effectiveStatus(caller, lately) !== "active") throw new Fault("accountInactive");
+    if (await effectiveStatus(caller, cached) !== "active") throw new Fault("accountInactive");
     c.set("caller", caller);
     await next();
   });
@@ -47,7 +47,7 @@ export function authenticate(accounts: Accounts, cap: RequestCap | null) {
 /** A Sid that no account has. */
 const absentSid = definition.sidPrefix + "0".repeat(32);
 
-/** Whom right credentials name, when that account was read a moment ago: most requests, in a row. */
+/** The account of correct credentials when it is in the cache, as for most requests. */
 function recentCaller({ user, password }: Credentials, accounts: Accounts): Account | undefined {
   const account = accounts.recent(user);
   return account && isSameSecret(password, account.authToken) ? account : undefined;
@@ -59,7 +59,7 @@ export function accountScope(accounts: Accounts) {
     const { caller } = c.var;
     const named = c.req.param("account") ?? "";
     const account = named === caller.sid ? caller : await findAccount(named, accounts);
-    // One answer for a foreign account and for none, so that it tells nothing.
+    // The same response for another's account and for none: it must not reveal which exist.
     if (account === null || !actsFor(caller, account)) {
       throw new Fault("denied", "Not your account");
     }
@@ -68,7 +68,7 @@ export function accountScope(accounts: Accounts) {
   });
 }
 
-/** Below an account that is not active, whoever acts for it may read but not change. */
+/** Refuses changes below an account that is not active; its caller may read only. */
 export function readOnlyUnlessActive(accounts: Accounts) {
   return createMiddleware<Env>(async (c, next) => {
     const { caller, account } = c.var;
@@ -80,7 +80,7 @@ export function readOnlyUnlessActive(accounts: Accounts) {
   });
 }
 
-/** Lets only callers through whose role has a permission. */
+/** Refuses callers without a permission. */
 export function permitted(permission: Permission) {
   return createMiddleware<Env>(async (c, next) => {
     checkPermission(c.var.caller, permission);
@@ -88,7 +88,7 @@ export function permitted(permission: Permission) {
   });
 }
 
-/** Some clients send an address encoded, as they were given it. */
+/** Some clients send an e-mail address percent-encoded. */
 const decoded = (name: string): string => name.replace("%40", "@");
 const isEmail = (name: string): boolean => decoded(name).includes("@");
 

@@ -3,9 +3,9 @@ import { limits } from "../../core/base/limits.ts";
 import { addSent, type Sent } from "../../core/rest/parameters.ts";
 
 /**
- * Reads a body: a form, or a JSON object whose values are the texts that a form would carry. Of a
- * JSON value under a name that is not `accepted`, nothing is read. Throws `unsupportedMedia` for any
- * other body (RFC 9110 §15.5.16).
+ * Reads a body: a form, or a JSON object with the values of a form as texts. JSON values under
+ * names that are not `accepted` are ignored. Throws `unsupportedMedia` for any other body (RFC 9110
+ * §15.5.16).
  */
 export async function readBody(
   request: Request,
@@ -15,7 +15,8 @@ export async function readBody(
   if (coding.trim().toLowerCase() !== "identity") {
     throw new Fault("unsupportedMedia", `Content-Encoding must not be "${coding}"`);
   }
-  const type = (request.headers.get("Content-Type") ?? "").split(";")[0]!.trim().toLowerCase();
+  const [mediaType = ""] = (request.headers.get("Content-Type") ?? "").split(";");
+  const type = mediaType.trim().toLowerCase();
   const isForm = type === "application/x-www-form-urlencoded";
   if (!isForm && type !== "application/json") {
     if (await isEmpty(request)) return new Map();
@@ -45,7 +46,7 @@ async function bodyText(request: Request): Promise<string> {
   }
 }
 
-/** A body of known length is read as a whole: under Node's server a stream costs more than the rest. */
+/** The bytes of a body. One of known length is read at once: a stream costs more under Node. */
 async function bodyBytes(request: Request): Promise<Uint8Array> {
   const length = request.headers.get("Content-Length");
   if (Number(length ?? 0) > limits.bodyBytes) throw new Fault("tooLarge");
@@ -77,8 +78,8 @@ function sentOf(pairs: Iterable<[name: string, text: string]>): Sent {
 }
 
 /**
- * The pairs of a form, or of a query string. A stray percent sign stands for itself, as browsers have
- * it; bytes that are no UTF-8 do not. Throws `badParameter`, which names the parameter.
+ * The pairs of a form, or of a query string. A percent sign without two hex digits is literal, as
+ * in browsers. Throws `badParameter` with the parameter's name for bytes that are not UTF-8.
  */
 export function formPairs(text: string): URLSearchParams {
   const isText = (part: string) =>
@@ -97,7 +98,7 @@ function isUri(encoded: string): boolean {
   }
 }
 
-/** Scalars as the texts that a form would carry, null as the empty text, arrays as repetitions. */
+/** Scalars as the texts of a form, null as the empty text, arrays as repeated parameters. */
 function* jsonPairs(
   text: string,
   accepted: (name: string) => boolean,
@@ -113,7 +114,7 @@ function* jsonPairs(
         throw new Fault("badParameter", `${name.slice(0, 64)} ${rule}`);
       }
       const text = one === null ? "" : String(one);
-      if (!text.isWellFormed()) { // Half a surrogate pair is no UTF-8, and so no key of the store.
+      if (!text.isWellFormed()) { // A lone surrogate has no UTF-8 form: the store refuses it in keys.
         throw new Fault("badParameter", `${name.slice(0, 64)} must be whole Unicode characters`);
       }
       yield [name, text];

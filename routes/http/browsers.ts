@@ -4,21 +4,22 @@ import { safeHeaders as safe } from "../../core/base/safe_headers.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { Env } from "./env.ts";
 
-/** What every answer says to browsers; a page of ours has a stricter policy of its own. */
+/** Sets the security headers of every response. Pages of the service set a stricter policy. */
 export const safeHeaders = createMiddleware<Env>(async (c, next) => {
   for (const [name, value] of Object.entries(safe)) c.header(name, value);
   await next();
 });
 
-/** Nothing of an account is kept by browsers and proxies: it may hold AuthTokens and Passwords. */
+/** Forbids browsers and proxies to cache responses: they may hold AuthTokens and Passwords. */
 export const notStored = createMiddleware<Env>(async (c, next) => {
   c.header("Cache-Control", "no-store");
   await next();
 });
 
 /**
- * Refuses changes that a page of another site has a browser make: the browser adds the credentials
- * that it remembers for this service (Fetch Metadata, RFC 6454). Programs send neither header.
+ * Refuses changes by pages of other sites (cross-site request forgery): a browser adds the stored
+ * credentials of this service to their requests (Fetch Metadata, RFC 6454). Programs send neither
+ * header.
  */
 export function ownSiteOnly({ settings }: Pick<Ports, "settings">) {
   return createMiddleware<Env>(async (c, next) => {

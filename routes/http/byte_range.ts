@@ -1,8 +1,8 @@
 import type { ByteRange } from "../../core/ports/providers.ts";
 
 /**
- * What a Range header asks for of so many bytes (RFC 9110 §14.2): null for all of them, as where it
- * asks for several ranges or is not understood; `unsatisfiable` where it begins behind the end.
+ * The range of a Range header in `size` bytes (RFC 9110 §14.2). Null means all bytes, also for
+ * several ranges and for an invalid header; `unsatisfiable` a range that begins behind the end.
  */
 export function byteRange(
   header: string | undefined,

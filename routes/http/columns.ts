@@ -3,7 +3,7 @@ import { type AnyResource, visibleFields } from "../../core/model/resource.ts";
 import { iso8601, pascal, rfc2822, snake } from "../../core/base/wire.ts";
 import { element, escapeXml, printable } from "./xml.ts";
 
-/** How one field of a resource is written. */
+/** Writes one field of a resource. */
 export interface Column {
   field: string;
   /** The JSON key. */
@@ -15,7 +15,7 @@ export interface Column {
 
 const dates = ["dateCreated", "dateUpdated"];
 
-/** The fields that leave the service, in the order of the wire. */
+/** The visible fields, in the order of the wire. */
 export function columnsOf(
   definition: Pick<AnyResource, "fields" | "hidden">,
 ): Column[] {
@@ -45,7 +45,7 @@ function columnOf(field: string, schema: AnyResource["fields"][string] | undefin
   };
 }
 
-/** A field that is an object: what it lacks is left out. */
+/** A field that is an object. Absent fields of it are left out. */
 function nested(field: string, fields: AnyResource["fields"]): Column {
   const columns = Object.keys(fields).map((name) => columnOf(name, fields[name]));
   const present = (value: unknown): [Column, unknown][] => {
@@ -74,7 +74,7 @@ function listed(field: string, fields: AnyResource["fields"]): Column {
   };
 }
 
-/** A stored value as JSON's own kinds have it: dates and some numbers are texts. */
+/** Maps a stored value to its JSON value: dates and some numbers are texts. */
 function writerOf(
   field: string,
   schema: AnyResource["fields"][string] | undefined,

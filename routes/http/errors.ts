@@ -26,13 +26,13 @@ export const statusOf = {
   unavailable: 503,
 } as const satisfies Record<FaultKind, ContentfulStatusCode>;
 
-/** What an error says, in the order of the wire. */
+/** The fields of an error, in the order of the wire. */
 export function errorBody({ code, kind, message }: Fault, baseUrl: string) {
   const more_info = `${baseUrl}/errors/${code}`;
   return { code, message: printable(message), more_info, status: statusOf[kind] };
 }
 
-/** The one answer that is not a success. */
+/** Responds with an error. */
 export function answerFault(c: Ctx, fault: Fault, { settings }: Ports): Response {
   const body = errorBody(fault, settings.baseUrl);
   if (fault.kind === "unavailable" || fault.kind === "throttled") {
@@ -51,7 +51,10 @@ export function answerFault(c: Ctx, fault: Fault, { settings }: Ports): Response
   return answer(c, { json: () => body, xml }, body.status);
 }
 
-/** Faults are answered; anything else is a bug: logged once, and not shown. */
+/**
+ * Responds with a Fault. Any other error is a bug: it is logged once, and the client sees no
+ * detail.
+ */
 export const onError = (ports: Ports): ErrorHandler<Env> => async (error, c) => {
   if (error instanceof Fault) {
     await noticeRefusal(c, error, ports);
@@ -62,7 +65,7 @@ export const onError = (ports: Ports): ErrorHandler<Env> => async (error, c) => 
   return answerFault(c, new Fault("bug"), ports);
 };
 
-/** Tells the account of a refused POST that was to make something (spec, Notifications). */
+/** Writes a Notification of a refused POST that creates a record (spec, Notifications). */
 async function noticeRefusal(c: Ctx, fault: Fault, ports: Ports): Promise<void> {
   const { account, caller, sent = new Map() } = c.var;
   const status = statusOf[fault.kind];
@@ -72,7 +75,7 @@ async function noticeRefusal(c: Ctx, fault: Fault, ports: Ports): Promise<void> 
   const accountSid = (account ?? caller).sid;
   try {
     await notifyRefusal({ accountSid, path, sent, fault }, ports);
-  } catch (error) { // The refusal is answered all the same.
+  } catch (error) { // The response is sent all the same.
     ports.log("Cannot write the Notification of a refused request", { accountSid, error });
   }
 }

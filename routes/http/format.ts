@@ -3,7 +3,7 @@ export type Format = "xml" | "json";
 const suffix = /\.json(?=\/|$)/g;
 const pathOf = (request: Request) => new URL(request.url).pathname;
 
-/** The path that is routed: without the `.json` that may end any of its segments. */
+/** The path for routing, without the suffix `.json` of any of its segments. */
 export const routedPath = (request: Request): string => pathOf(request).replaceAll(suffix, "");
 
 /** JSON when the path says `.json` or the Accept header prefers it; XML otherwise. */
@@ -13,7 +13,7 @@ export function formatOf(request: Request): Format {
   return accept !== "" && prefersJson(accept) ? "json" : "xml";
 }
 
-/** Whether JSON has a higher quality than XML, or the same and stands first (RFC 9110 §12.5.1). */
+/** Whether JSON has a higher quality than XML, or the same and is first (RFC 9110 §12.5.1). */
 function prefersJson(accept: string): boolean {
   const ranges = accept.split(",").map((range) => {
     const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
@@ -22,7 +22,8 @@ function prefersJson(accept: string): boolean {
   });
   const json = ranges.findIndex(({ type }) => type === "application/json");
   const xml = ranges.findIndex(({ type }) => type === "application/xml" || type === "text/xml");
-  const [jsonQuality, xmlQuality] = [json, xml].map((at) => ranges[at]?.quality ?? 0);
-  if (jsonQuality === xmlQuality) return json >= 0 && jsonQuality! > 0 && json < xml;
-  return jsonQuality! > xmlQuality!;
+  const jsonQuality = ranges[json]?.quality ?? 0;
+  const xmlQuality = ranges[xml]?.quality ?? 0;
+  if (jsonQuality === xmlQuality) return json >= 0 && jsonQuality > 0 && json < xml;
+  return jsonQuality > xmlQuality;
 }

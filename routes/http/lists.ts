@@ -10,18 +10,18 @@ import { formatOf } from "./format.ts";
 import { queryOf, warnUnknown } from "./params.ts";
 import type { Shape } from "./represent.ts";
 
-/** A list that can be asked for. */
+/** A list of records, and how it is read. */
 export interface ListSource {
   definition: AnyResource;
   shape: Shape;
-  /** Where the list is, without a suffix. */
+  /** The address of the list, without a suffix. */
   address: string;
-  /** Plain in JSON, with the total in a header, and paged in XML: as the spec has phone numbers. */
+  /** Plain in JSON with the total in a header, paged in XML: the spec's form of phone numbers. */
   isCounted?: boolean;
   read(query: Query): Promise<Slice<Base>>;
 }
 
-/** Answers one page of a list: with the paging envelope, or plain with a `Link` header. */
+/** Responds with one page of a list: in the paging envelope, or plain with a `Link` header. */
 export async function answerList(
   c: Ctx,
   { definition, shape, address, isCounted, read }: ListSource,

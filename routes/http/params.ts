@@ -11,8 +11,8 @@ import { formPairs, readBody } from "./body.ts";
 import type { Ctx } from "./env.ts";
 
 /**
- * Reads the parameters in a request's body into fields; those in its address are none. Throws the
- * fault of the first that is wrong.
+ * Reads the parameters in a request's body into fields. Parameters in the query string are ignored.
+ * Throws the fault of the first wrong one.
  */
 export async function readParams(
   c: Ctx,
@@ -23,14 +23,14 @@ export async function readParams(
   return parametersOf(c, sent, { parameters, ignored: new URL(c.req.url).searchParams.keys() });
 }
 
-/** Reads the parameters in a request's address, as `readParams` does those in its body. */
+/** Reads the parameters in a request's query string, as `readParams` those in its body. */
 export function readQuery(c: Ctx, parameters: Parameters): Record<string, unknown> {
   const sent: Sent = new Map();
   for (const [name, text] of queryOf(c)) addSent(sent, name, text);
   return parametersOf(c, sent, { parameters });
 }
 
-/** The parameters in a request's address. */
+/** The parameters in a request's query string. */
 export const queryOf = (c: Ctx): URLSearchParams => formPairs(new URL(c.req.url).search.slice(1));
 
 function parametersOf(
@@ -43,7 +43,7 @@ function parametersOf(
   return parseFields(parameters, fields);
 }
 
-/** Names parameters that were ignored in the `Warning` header (RFC 7234 §5.5). */
+/** Names the ignored parameters in the `Warning` header (RFC 7234 §5.5). */
 export function warnUnknown(c: Ctx, names: string[]): void {
   if (names.length === 0) return;
   const warnings = names.slice(0, limits.warnedNames).map((name) =>

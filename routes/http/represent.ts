@@ -6,7 +6,7 @@ import { pascal, pathField, snake } from "../../core/base/wire.ts";
 import { columnsOf } from "./columns.ts";
 import { element, escapeXml } from "./xml.ts";
 
-/** How the records of one resource are written. */
+/** Writes the records of one resource. */
 export interface Shape {
   json(record: Base): Record<string, unknown>;
   xml(record: Base): string;
@@ -15,18 +15,20 @@ export interface Shape {
   xmlList(records: Base[], page?: Page): string;
 }
 
-/** Addresses are relative to the base URL; here they have no suffix. */
+/** Addresses are relative to the base URL, without a suffix. */
 export const accountsAddress = `/${limits.apiVersion}/Accounts`;
 export const accountAddress = (sid: string): string => `${accountsAddress}/${sid}`;
 
-/** Derives a resource's wire forms. `addressOf` is where a record is read; null: nowhere by itself. */
+/**
+ * Derives a resource's wire forms. `addressOf` gives a record's address; null: records have none.
+ */
 export function shapeOf(
   { type, path, listType, subresources = [], ...definition }: AnyResource,
   addressOf: ((record: Base) => string) | null = ({ accountSid, sid }) =>
     `${accountAddress(accountSid)}/${path}/${sid}`,
 ): Shape {
   const columns = columnsOf(definition);
-  const listKey = pathField(path.split("/").at(-1)!);
+  const listKey = pathField(path.slice(path.lastIndexOf("/") + 1));
   const listName = listType ?? pascal(listKey);
   const below = subresources.map((path) => {
     const field = pathField(path);
@@ -47,7 +49,7 @@ export function shapeOf(
     return written;
   }
 
-  /** Joined, not added up: lists copy a text of one piece many times as fast as one of parts. */
+  /** Joins the parts: a list copies a flat string many times as fast as a concatenated one. */
   function xml(record: Base): string {
     const written = [`<${type}>`];
     for (const { field, xml } of columns) written.push(xml((record as AnyRecord)[field]));
@@ -63,8 +65,8 @@ export function shapeOf(
     return written.join("");
   }
 
-  const xmlText = remembered(xml);
-  const jsonText = remembered((record) => JSON.stringify(json(record)));
+  const xmlText = cached(xml);
+  const jsonText = cached((record) => JSON.stringify(json(record)));
   const jsonArray = (records: Base[]) => `[${records.map(jsonText).join(",")}]`;
   return {
     json,
@@ -81,10 +83,10 @@ export function shapeOf(
 }
 
 /**
- * Writes a frozen record once: the store gives the same object for as long as the record is the same
- * and was asked for lately, and lists are asked for again and again.
+ * Caches the texts of frozen records. While a record is in the cache of the store, the store
+ * returns the same object for it, and the same lists are requested again and again.
  */
-function remembered(write: (record: Base) => string): (record: Base) => string {
+function cached(write: (record: Base) => string): (record: Base) => string {
   const written = new WeakMap<Base, string>();
   return (record) => {
     const known = written.get(record);

@@ -1,7 +1,7 @@
 import { createMiddleware } from "hono/factory";
 import type { Env } from "./env.ts";
 
-/** Names every request in its answer and in the log; a client's own name is kept when it is safe. */
+/** Gives every request an id for its response and the log: the client's, or a new one. */
 export const requestId = createMiddleware<Env>(async (c, next) => {
   const sent = c.req.header("X-Request-Id") ?? "";
   const id = /^[A-Za-z0-9._-]{8,64}$/.test(sent) ? sent : crypto.randomUUID();

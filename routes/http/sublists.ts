@@ -10,13 +10,13 @@ export interface Sublist {
   definition: AnyResource;
   shape: Shape;
   records: AnyCollection;
-  /** Where the list is, without a suffix. */
+  /** The address of the list, without a suffix. */
   address: string;
-  /** The field that names the other record, and its Sid. */
+  /** The field that has the other record's Sid, and that Sid. */
   of: { field: string; sid: string };
 }
 
-/** Answers one page of a list below a record. */
+/** Responds with one page of a list below a record. */
 export function answerSublist(
   c: Ctx,
   { records, of: { field, sid }, ...source }: Sublist,

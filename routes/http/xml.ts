@@ -1,4 +1,4 @@
-/** An XML element of content that is XML already; without content it is empty. */
+/** An XML element. `content` is XML; an empty one gives an empty element. */
 export const element = (name: string, content: string): string =>
   content === "" ? `<${name}/>` : `<${name}>${content}</${name}>`;
 

@@ -27,11 +27,11 @@ export function protocolRoutes(ports: Ports, secret: string): Hono {
 function handlersOf(ports: Ports): HandlersOf<ServiceRequests> {
   const reports = createReports(ports);
   return {
-    scripts: (asked, { signal, send }) => reports.scripts(asked.reports, signal, send),
-    events: async (told, { signal }) => ({ outcomes: await reports.events(told.reports, signal) }),
+    scripts: (sent, { signal, send }) => reports.scripts(sent.reports, signal, send),
+    events: async (sent, { signal }) => ({ outcomes: await reports.events(sent.reports, signal) }),
     credentials: async ({ login }) => ({ credentials: await credentialsOf(login, ports) }),
     heartbeat: (beat) => takeHeartbeat(beat, ports),
-    presence: async (news) => ({ isKnown: await takePresence(news, ports) }),
+    presence: async (changes) => ({ isKnown: await takePresence(changes, ports) }),
     number: async (query) => ({ number: await numberOf(query, ports) }),
     gateways: async ({ companionId }) => ({ gateways: await registrationsOf(companionId, ports) }),
     async gateway(report) {

@@ -6,7 +6,7 @@ import type { Ports } from "../../core/ports/ports.ts";
 
 const statuses = { taken: 202, unknown: 404, forbidden: 403 } as const;
 
-/** Takes a SIP MESSAGE that a trunk brought for a number; the SIP status of its answer. */
+/** Takes a SIP MESSAGE from a trunk to a number; returns the SIP status of the response. */
 export async function takeTrunkMessage(
   { dialled, gateway, body, id, headers, from: sender }: TrunkMessage,
   ports: Ports,

@@ -42,11 +42,11 @@ export function accountRoutes(ports: Ports): Hono<Env> {
       const account = await updateAccount(c.var, changes as AccountChanges, ports);
       return answerAccount(c, await shown(account, ports));
     })
-    // Before accounts that are not active are refused: DELETE is 405 whatever the status.
+    // This stands before the check of the status: DELETE is 405 for inactive accounts as well.
     .all("/:account", (c) => c.notFound());
 }
 
-/** An account with the status that counts, which may be that of an account above it. */
+/** An account with its effective status, which may be that of a parent account. */
 const shown = async (account: Account, { accounts }: Ports): Promise<Account> => ({
   ...account,
   status: await effectiveStatus(account, accounts),

@@ -59,12 +59,12 @@ const countryShape = shapeOf(numberCountries, (record: Base) => {
   return `${listOf(accountSid)}/${isoCountry}`;
 });
 
-/** A country in capitals. Throws `notFound` for what is none. */
+/** A country code in capitals. Throws `notFound` for an unknown one. */
 function countryCode(text: string): string {
   const code = text.toUpperCase();
   if (isCountry(code)) return code;
   throw new Fault("notFound", `There is no country "${text}"`);
 }
 
-/** An offer is nowhere to be read by itself. */
+/** An offer has no address of its own. */
 const shape = shapeOf(definition, null);

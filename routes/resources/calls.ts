@@ -25,8 +25,8 @@ const modification = {
 } as const;
 
 /**
- * What Calls have beyond the regular operations: applications in place of a Url, live modification,
- * and lists below one call.
+ * The operations of Calls beyond the regular ones: applications in place of a Url, live
+ * modification, and lists below one call.
  */
 export function callRoutes(ports: Ports): Hono<Env> {
   const recordings = recordingsWith(ports.settings);

@@ -11,7 +11,7 @@ import { accountAddress, shapeOf } from "../http/represent.ts";
 
 const shape = shapeOf(definition, null);
 
-/** What Clients have beyond the regular operations: where they are registered now. */
+/** The operation of Clients beyond the regular ones: the list of their registrations. */
 export function clientRoutes(ports: Ports): Hono<Env> {
   return new Hono<Env>().get("/:sid/Bindings", async (c) => {
     const accountSid = c.var.account.sid;

@@ -29,13 +29,13 @@ const shape = shapeOf(participants, (record) => {
 
 const changes = ["POST", "PUT"];
 
-/** What Conferences have beyond the regular operations: their end, and the legs in them by call. */
+/** The operations of Conferences beyond the regular ones: their end, and their participants. */
 export function conferenceRoutes(ports: Ports): Hono<Env> {
   const { records } = ports;
   const named = (c: Ctx) => ({
     accountSid: c.var.account.sid,
-    conferenceSid: c.req.param("sid")!,
-    callSid: c.req.param("call")!,
+    conferenceSid: c.req.param("sid") ?? "",
+    callSid: c.req.param("call") ?? "",
   });
   const shown = (c: Ctx, found: Participant) =>
     answer(c, { json: () => shape.json(found), xml: () => shape.xml(found) });

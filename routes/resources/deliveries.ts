@@ -10,7 +10,7 @@ import { shapeOf } from "../http/represent.ts";
 
 const shape = shapeOf(deliveries);
 
-/** What Deliveries have beyond the regular operations: sending one again. */
+/** The operation of Deliveries beyond the regular ones: sending one again. */
 export function deliveryRoutes({ records, now }: Ports): Hono<Env> {
   return new Hono<Env>().on(["POST", "PUT"], "/:sid", async (c) => {
     const [accountSid, sid] = [c.var.account.sid, c.req.param("sid")];

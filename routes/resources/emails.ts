@@ -11,10 +11,10 @@ import { readParams } from "../http/params.ts";
 import { element } from "../http/xml.ts";
 
 const columns = columnsOf(definition);
-const { required, optional } = definition.create!;
+const { required = [], optional = [] } = definition.create ?? {};
 const parameters = { ...definition, schema: paramsSchema(definition.fields, required, optional) };
 
-/** E-mail: shown to its sender once, so there is nothing to list or to read, and no Uri. */
+/** E-mail. Only the response to the request shows it: there is no list, no read and no Uri. */
 export function emailRoutes(ports: Ports): Hono<Env> {
   const records: AnyCollection = ports.records.emails;
   return new Hono<Env>().post("/", async (c) => {

@@ -80,6 +80,6 @@ function updated(ports: Ports) {
 }
 
 async function answerNumber(c: Ctx, stored: IncomingPhoneNumber, ports: Ports): Promise<Response> {
-  const [number] = await withApplicationNames([stored], ports);
-  return answer(c, { json: () => shape.json(number!), xml: () => shape.xml(number!) });
+  const [number = stored] = await withApplicationNames([stored], ports);
+  return answer(c, { json: () => shape.json(number), xml: () => shape.xml(number) });
 }

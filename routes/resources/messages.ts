@@ -10,10 +10,12 @@ import { readParams } from "../http/params.ts";
 import { shapeOf } from "../http/represent.ts";
 
 const shape = shapeOf(definition);
-const { required, optional } = definition.create!;
+const { required = [], optional = [] } = definition.create ?? {};
 const parameters = { ...definition, schema: paramsSchema(definition.fields, required, optional) };
 
-/** What Messages have beyond the regular operations: who may send to whom is known by the store. */
+/**
+ * The operation of Messages beyond the regular ones: a new Message is checked against the store.
+ */
 export function messageRoutes(ports: Ports): Hono<Env> {
   const records: AnyCollection = ports.records.messages;
   return new Hono<Env>().post("/", async (c) => {

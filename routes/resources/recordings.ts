@@ -11,19 +11,20 @@ import { byteRange } from "../http/byte_range.ts";
 import type { Env } from "../http/env.ts";
 import { answerFault } from "../http/errors.ts";
 
-interface Asked {
+/** The audio that a request wants. */
+interface Wanted {
   accountSid: string;
   sid: string;
   format: "wav" | "mp3";
 }
 
-/** The Sid and the format of the recording whose audio a path is, null when it is none. */
-function audioOf(c: Context): Omit<Asked, "accountSid"> | null {
+/** The Sid and the format of the recording whose audio is at a path; null for another path. */
+function audioOf(c: Context): Omit<Wanted, "accountSid"> | null {
   const [, sid, format] = /\/(RE[0-9a-f]{32})\.(wav|mp3)$/.exec(new URL(c.req.url).pathname) ?? [];
   return sid === undefined ? null : { sid, format: format === "mp3" ? "mp3" : "wav" };
 }
 
-/** Lets audio be had without credentials, by a link that is good or where the operator allows it. */
+/** Serves audio without credentials: by a signed URL, or when RECORDINGS_PUBLIC allows it. */
 export function openAudio(ports: Ports) {
   return createMiddleware<Env>(async (c, next) => {
     const audio = audioOf(c);
@@ -44,7 +45,7 @@ export function openAudio(ports: Ports) {
   });
 }
 
-/** Lets pages of any site read what a link leads to (Fetch standard, CORS protocol). */
+/** Lets pages of any site read audio by a signed URL (Fetch standard, CORS protocol). */
 function allowAnyOrigin(c: Context<Env>): void {
   c.header("Access-Control-Allow-Origin", "*");
   c.header("Access-Control-Expose-Headers", "Accept-Ranges, Content-Length, Content-Range, ETag");
@@ -54,7 +55,9 @@ function allowAnyOrigin(c: Context<Env>): void {
   c.header("Access-Control-Max-Age", "3600");
 }
 
-/** What Recordings have beyond the regular operations: the audio, at the Sid with `.wav` or `.mp3`. */
+/**
+ * The operations of Recordings beyond the regular ones: audio, at the Sid with `.wav` or `.mp3`.
+ */
 export function recordingRoutes(ports: Ports): Hono<Env> {
   const { recordings } = ports.records;
   return new Hono<Env>().on(["GET", "DELETE"], "/:sid", async (c, next) => {
@@ -67,34 +70,37 @@ export function recordingRoutes(ports: Ports): Hono<Env> {
   });
 }
 
-function answerAudio(c: Context<Env>, asked: Asked, ports: Ports): Promise<Response> {
-  return asked.format === "wav" ? answerWav(c, asked, ports) : answerMp3(c, asked, ports);
+function answerAudio(c: Context<Env>, wanted: Wanted, ports: Ports): Promise<Response> {
+  return wanted.format === "wav" ? answerWav(c, wanted, ports) : answerMp3(c, wanted, ports);
 }
 
-/** All of it as far as it is recorded, made while it is sent: no range of it is known before. */
+/**
+ * The audio recorded so far as MP3. It is encoded while it is sent, so there are no ranges of it.
+ */
 async function answerMp3(
   c: Context<Env>,
-  { accountSid, sid }: Asked,
+  { accountSid, sid }: Wanted,
   { records, blobs }: Ports,
 ): Promise<Response> {
   const isKept = await records.recordings.get(accountSid, sid) !== null;
   const size = isKept ? await blobs.size(accountSid, sid) : null;
+  if (size === null) throw new Fault("notFound", `${sid}.mp3`);
   const read = async (end: number) => {
-    const content = size === null ? null : await blobs.get(accountSid, sid, { start: 0, end });
+    const content = await blobs.get(accountSid, sid, { start: 0, end });
     if (content === null) throw new Fault("notFound", `${sid}.mp3`);
     return content;
   };
   const beginning = await new Response(await read(wavHeaderBytes)).bytes();
-  const length = mp3Length(beginning, size!);
+  const length = mp3Length(beginning, size);
   if (length === null) throw new Fault("notFound", `${sid}.mp3`);
   if (isUnchanged(c, `"${sid}-${size}-mp3"`)) return c.body(null, 304);
   c.header("Accept-Ranges", "none");
   c.header("Content-Type", "audio/mpeg");
   c.header("Content-Length", String(length));
-  return c.req.method === "HEAD" ? c.body(null) : c.body(mp3Of(await read(size!)));
+  return c.req.method === "HEAD" ? c.body(null) : c.body(mp3Of(await read(size)));
 }
 
-/** Says how the audio may be cached; whether the client has it already (RFC 9110 §13.1.2). */
+/** Sets the caching headers; true when the client has the audio already (RFC 9110 §13.1.2). */
 function isUnchanged(c: Context<Env>, etag: string): boolean {
   c.header("ETag", etag);
   c.header("Cache-Control", "private");
@@ -102,10 +108,10 @@ function isUnchanged(c: Context<Env>, etag: string): boolean {
   return known.some((tag) => tag === "*" || tag.replace(/^W\//, "") === etag);
 }
 
-/** The bytes, or those of the range that is asked for; or where the object storage has them. */
+/** The audio or a range of it; or a redirect to the object storage that has it. */
 async function answerWav(
   c: Context<Env>,
-  { accountSid, sid }: Asked,
+  { accountSid, sid }: Wanted,
   ports: Ports,
 ): Promise<Response> {
   const { records, blobs } = ports;
@@ -123,18 +129,18 @@ async function answerWav(
   if (isUnchanged(c, etag)) return c.body(null, 304);
   const condition = c.req.header("If-Range");
   const isSame = condition === undefined || condition === etag;
-  const asked = isSame ? byteRange(c.req.header("Range"), size) : null;
+  const range = isSame ? byteRange(c.req.header("Range"), size) : null;
 
   c.header("Accept-Ranges", "bytes");
-  if (asked === "unsatisfiable") {
+  if (range === "unsatisfiable") {
     c.header("Content-Range", `bytes */${size}`);
     return answerFault(c, new Fault("badRange", `there are ${size} bytes`), ports);
   }
-  const { start, end } = asked ?? { start: 0, end: size };
-  if (asked !== null) c.header("Content-Range", `bytes ${start}-${end - 1}/${size}`);
+  const { start, end } = range ?? { start: 0, end: size };
+  if (range !== null) c.header("Content-Range", `bytes ${start}-${end - 1}/${size}`);
   c.header("Content-Type", "audio/wav");
   c.header("Content-Length", String(end - start));
-  const status = asked === null ? 200 : 206;
+  const status = range === null ? 200 : 206;
   if (isHead) return c.body(null, status);
   const content = await blobs.get(accountSid, sid, { start, end });
   if (content === null) throw new Fault("notFound", `${sid}.wav`);

@@ -11,7 +11,7 @@ import { accountAddress, shapeOf } from "../http/represent.ts";
 const shape = shapeOf(definition, ({ accountSid }) => `${accountAddress(accountSid)}/Sandbox`);
 const parameters = {
   ...definition,
-  schema: paramsSchema(definition.fields, [], definition.update!),
+  schema: paramsSchema(definition.fields, [], definition.update ?? []),
 };
 
 const answerSandbox = (c: Ctx, sandbox: Sandbox): Response =>

@@ -13,7 +13,7 @@ import type { Env } from "../http/env.ts";
 import { formatOf } from "../http/format.ts";
 import { readQuery } from "../http/params.ts";
 
-/** What the operator sees of the running instance: for the root account only, in JSON only. */
+/** Metrics and live calls of the running instance, for the root account only and in JSON only. */
 export function supervisorRoutes(ports: Ports): Hono<Env> {
   return new Hono<Env>()
     .use(rootOnly, jsonOnly)

@@ -8,7 +8,7 @@ import { shapeOf } from "../http/represent.ts";
 
 const shape = shapeOf(tokens, null);
 
-/** Answers ICE servers with time-limited TURN credentials; they are stored nowhere. */
+/** Responds with ICE servers and time-limited TURN credentials, which are not stored. */
 export function tokenRoutes(ports: Ports): Hono<Env> {
   return new Hono<Env>().post("/", async (c) => {
     const token = newToken(c.var.account.sid, await readParams(c, tokenParameters), ports);

@@ -14,7 +14,7 @@ const shape = shapeOf(
   ({ accountSid, sid }) => `${accountAddress(accountSid)}/${transcriptions.path}/${sid}`,
 );
 
-/** The transcriptions of one recording, below it: the list, and the making of one. */
+/** The transcriptions below one recording: list and create. */
 export function recordingTranscriptionRoutes({ records, ...ports }: Ports): Hono<Env> {
   const recordingOf = async (accountSid: string, sid: string) => {
     const recording = await records.recordings.get(accountSid, sid);

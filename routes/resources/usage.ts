@@ -15,7 +15,7 @@ import { accountAddress, shapeOf } from "../http/represent.ts";
 
 const listOf = (accountSid: string) => `${accountAddress(accountSid)}/${definition.path}`;
 
-/** A record is read by its day and its category: it is a sum, and has no Sid. */
+/** A usage record is a sum without a Sid: its address has its day and its category. */
 const shape = shapeOf(definition, (record: Base) => {
   const { accountSid, startDate, category } = record as UsageRecord;
   return `${listOf(accountSid)}/${startDate}/${category}`;
@@ -26,7 +26,7 @@ interface Span {
   before: number;
 }
 
-/** The time that all date conditions leave. */
+/** The intersection of all date conditions. */
 function spanOf(where: Condition[]): Span {
   const spans = where.filter((condition) => condition.op === "between");
   return {
@@ -35,7 +35,7 @@ function spanOf(where: Condition[]): Span {
   };
 }
 
-/** What an account was charged, by day and category, latest day first. */
+/** The charges of an account by day and category, latest day first. */
 export function usageRoutes(ports: Ports): Hono<Env> {
   const recordsOf = async (accountSid: string, span: Span) =>
     summarize(accountSid, await ports.ledger.days(accountSid, span));
@@ -48,8 +48,8 @@ export function usageRoutes(ports: Ports): Hono<Env> {
     })
     .get("/:day/:category", async (c) => {
       const { day, category } = c.req.param();
-      const asked = interval("", day);
-      const records = asked === null ? [] : await recordsOf(c.var.account.sid, asked);
+      const span = interval("", day);
+      const records = span === null ? [] : await recordsOf(c.var.account.sid, span);
       const record = records.find((one) => one.startDate === day && one.category === category);
       if (record === undefined) throw new Fault("notFound", `${day}/${category}`);
       return answer(c, { json: () => shape.json(record), xml: () => shape.xml(record) });

@@ -11,7 +11,7 @@ import { shapeOf } from "../http/represent.ts";
 
 const shape = shapeOf(calls);
 
-/** Begins a USSD dialogue with a subscriber; answers the Call that it is. */
+/** Starts a USSD dialogue with a subscriber; responds with its Call. */
 export function ussdPushRoutes(ports: Ports): Hono<Env> {
   return new Hono<Env>().post("/", async (c) => {
     const sent = await readParams(c, pushParameters);

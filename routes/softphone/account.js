@@ -47,10 +47,10 @@ function createAgent({ login, password, wsUrl, domain, microphone }, delegate) {
 }
 
 /**
- * A Client's registration: connects, registers, and does both again whenever it is lost, until it is
- * refused or closed. `onState` is told `connecting`, `registered` (and whether it was not before, as
- * `isBack`), `waiting` (with the `seconds` left) and `refused` (with a `reason`); `onInvite` gets each
- * invitation. `isCalling` says whether there is a call to be saved.
+ * A Client's registration: connects, registers, and does both again whenever it is lost, until it
+ * is refused or closed. `onState` is told `connecting`, `registered` (and whether it was not
+ * before, as `isBack`), `waiting` (with the `seconds` left) and `refused` (with a `reason`);
+ * `onInvite` gets each invitation. `isCalling` says whether there is a call to be saved.
  */
 export function openAccount(
   { login, password, wsUrl, domain, microphone },

@@ -40,10 +40,10 @@ function begin(session, direction, nameOf) {
 
 /**
  * One call. Its `state` is `incoming`, `calling`, `ringing`, `talking` or `ended`; `media` is
- * `none`, `connecting`, `connected`, `interrupted` or `lost`. `onChange` is called whenever anything
- * of it changed, `onSuccessor` with the call that the peer wants in its place. Commands that come too
- * late do nothing. `nameOf` knows names of some whom it may be with; `renew` looks after our
- * registration.
+ * `none`, `connecting`, `connected`, `interrupted` or `lost`. `onChange` is called whenever
+ * anything of it changed, `onSuccessor` with the call that the peer wants in its place. Commands
+ * that come too late do nothing. `nameOf` knows names of some whom it may be with; `renew` looks
+ * after our registration.
  */
 export function createCall(session, direction, { nameOf, onChange, onSuccessor, renew }) {
   const call = begin(session, direction, nameOf);

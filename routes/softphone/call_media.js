@@ -26,7 +26,10 @@ export function watchMedia(call, { peerConnection: peer, remoteMediaStream }) {
   });
 }
 
-/** Offers anew in a call, to hold it or not; the status of the answer, 0 when nothing could be asked. */
+/**
+ * Offers anew in a call, to hold it or not; the status of the answer, 0 when nothing could be
+ * asked.
+ */
 export async function reinvite(call, { isHeld = call.isHeld, iceRestart = false }) {
   const { session } = call;
   const offer = (options) => session.sessionDescriptionHandlerOptionsReInvite = options;

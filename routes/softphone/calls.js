@@ -8,9 +8,9 @@ const MOST = 4;
 const LINGER_MS = 4_000;
 
 /**
- * The calls there are, the newest first. Only one talks: what is placed, answered or resumed puts the
- * others on hold. `onChange` is told the call that changed, `onEnded` each one once; `renew` looks after
- * our registration, and `registered` is told when that is done.
+ * The calls there are, the newest first. Only one talks: what is placed, answered or resumed puts
+ * the others on hold. `onChange` is told the call that changed, `onEnded` each one once; `renew`
+ * looks after our registration, and `registered` is told when that is done.
  */
 export function createCalls({ nameOf, renew, onChange, onEnded }) {
   const calls = [];

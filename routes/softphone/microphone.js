@@ -8,7 +8,10 @@ const wanted = {
 let opening;
 const given = new Set();
 
-/** A stream of its own for a call, which ends it by stopping its tracks. Rejects as the browser does. */
+/**
+ * A stream of its own for a call, which ends it by stopping its tracks. Rejects as the browser
+ * does.
+ */
 export async function microphone() {
   opening ??= open();
   let stream;

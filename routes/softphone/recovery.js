@@ -2,7 +2,9 @@ import { reinvite } from "./call_media.js";
 
 /** For so long an interruption is left alone: ICE often finds back by itself. */
 const PATIENCE_MS = 3_000;
-/** When our own connection is sound, the other side may be the one that moved, and is let go first. */
+/**
+ * When our own connection is sound, the other side may be the one that moved, and is let go first.
+ */
 const OTHERS_FIRST_MS = 5_000;
 /** Between two tries: after one that found no way, and after one that was refused, at least. */
 const RESTART_MS = 8_000;
@@ -11,11 +13,11 @@ const REFUSED_MS = 2_000;
 const GIVE_UP_MS = 30_000;
 
 /**
- * Brings a call through a change of the network, and gives it up when that cannot be done. It is told
- * what becomes of the connection for audio (`media`) and of the registration (`registered`, with
- * whether we were not registered before), which `renew` is to look after. Then it restarts ICE (RFC
- * 8445 §9) by a re-INVITE, which also tells the companion our new connection, and us whether the call
- * is still there.
+ * Brings a call through a change of the network, and gives it up when that cannot be done. It is
+ * told what becomes of the connection for audio (`media`) and of the registration (`registered`,
+ * with whether we were not registered before), which `renew` is to look after. Then it restarts ICE
+ * (RFC 8445 §9) by a re-INVITE, which also tells the companion our new connection, and us whether
+ * the call is still there.
  */
 export function createRecovery(call, renew) {
   /** Since when there is no way for audio; undefined while there is one. */

@@ -1,8 +1,8 @@
 import { UserAgent } from "sip.js";
 
 /**
- * How an agent registers as one device (RFC 3261 §10.2, RFC 5626). The library's Registerer asks nothing
- * new until it has an answer, which a dead connection keeps from it for half a minute.
+ * How an agent registers as one device (RFC 3261 §10.2, RFC 5626). The library's Registerer asks
+ * nothing new until it has an answer, which a dead connection keeps from it for half a minute.
  */
 export function createRegistration(agent) {
   const { userAgentCore: core, configuration, instanceId } = agent;
