@@ -1,13 +1,13 @@
 import { limits } from "../../core/base/limits.ts";
 import type { Account } from "../../core/resources/accounts.ts";
 
-/** The accounts that were read within the last moment, so that each request need not read them. */
+/** A cache of accounts for a short time, so that not every request reads them. */
 export interface AccountCache {
-  /** Undefined when it was not read within `limits.accountRecentMs`. */
+  /** Undefined when the account was not read within `limits.accountRecentMs`. */
   get(sid: string): Account | undefined;
-  /** Reads an account and remembers it. */
+  /** Reads an account and caches it. */
   reading(sid: string, read: () => Promise<Account | null>): Promise<Account | null>;
-  /** Forgets an account that this instance has written, or may have. */
+  /** Drops an account that this instance has written, or may have. */
   wrote(sid: string): void;
 }
 
@@ -25,9 +25,9 @@ export function accountCache(now: () => number): AccountCache {
     async reading(sid, read) {
       const before = { readAt: now(), writes };
       const account = await read();
-      // What was read while a write was under way may be what it was before the write.
+      // A read during a write may have found the account before the write.
       if (account === null || writes !== before.writes) return account;
-      known.delete(sid); // So that it becomes the newest.
+      known.delete(sid); // It becomes the newest entry.
       known.set(sid, { account: Object.freeze(account), readAt: before.readAt });
       const [oldest = sid] = known.keys();
       if (known.size > limits.recentAccounts) known.delete(oldest);

@@ -11,13 +11,13 @@ export interface Block {
   asOf: string;
 }
 
-/** Counters of a store that this process alone writes to. */
+/** A cache of counters, for a store that only this process writes to. */
 export interface CounterCache extends CommitRecord {
-  /** A block by its name: as it is known, or as `read` finds it in one snapshot. */
+  /** A block by its name: from the cache, or as `read` finds it in one snapshot. */
   block(name: string, read: () => Promise<Block>): Promise<Readonly<Block>>;
-  /** Takes part in a commit that was made. */
+  /** Applies a commit that was made. */
   made(writes: Writes, versionstamp: string): void;
-  /** Forgets what a commit may have moved. */
+  /** Drops the blocks that a commit may have moved. */
   doubt(writes: Writes): void;
 }
 
@@ -29,22 +29,22 @@ interface Move {
   versionstamp: string;
 }
 
-/** A block on its way from the store, and the commits made since it was asked for. */
+/** A read of a block under way, and the moves by commits since it began. */
 interface Reading {
   found: Promise<Block>;
   moves: Move[];
   isSpoiled: boolean;
 }
 
-/** The name of the block that has some buckets of a value's level. */
+/** The name of the block with part number `part` of the buckets of a value's level. */
 export const blockName = (value: Deno.KvKey, level: Level, part: number): string =>
   nameOf(keyText(value), level, part);
 
 const nameOf = (text: string, { level }: Level, part: number): string => `${text}${level}/${part}`;
 
 /**
- * How many of a level's buckets are remembered together: those of one bucket of the next coarser
- * level, and of the finest level half of them, as a search begins at the nearer end.
+ * The number of a level's buckets in one block: those of one bucket of the next coarser level. Of
+ * the finest level it is half of them, as a search begins at the nearer end.
  */
 export function blockBuckets({ level, width }: Level): number {
   const coarser = levels[level - 2];
@@ -52,11 +52,11 @@ export function blockBuckets({ level, width }: Level): number {
   return coarser.width / width / (level === levels.length ? 2 : 1);
 }
 
-/** The part of a level that a bucket is remembered in. */
+/** The part of a level whose block has a bucket. */
 export const partOf = (bucket: number, level: Level): number =>
   Math.floor(bucket / blockBuckets(level));
 
-/** Which block has a counter; null when the key is of something else. */
+/** The block of a counter, by its key; null when the key is not of a counter. */
 function blockOf(key: Deno.KvKey): string | null {
   const [level, bucket] = [key.at(-2), key.at(-1)];
   if (typeof level !== "bigint" || typeof bucket !== "bigint") return null;
@@ -66,14 +66,14 @@ function blockOf(key: Deno.KvKey): string | null {
     : blockName(key.slice(0, -2), known, partOf(Number(bucket), known));
 }
 
-/** What a block takes beside its counters, as so many of them. */
+/** Cost of a block beside its counters, in counters. */
 const blockCost = 16;
 
 /**
- * Remembers about `most` counters. All commits pass here, so what is known is what the store has,
- * and the place of a page is found without asking it. Whether a snapshot has a commit that was made
- * while it was read is told by its versionstamps: no counter is older than the last commit that
- * moved it.
+ * Caches about `most` counters. All commits are reported here, so that the cache has the values of
+ * the store and a page is located without reads. The versionstamps of a snapshot show whether it
+ * has a commit that was made during the read: each counter has that of the last commit that moved
+ * it.
  */
 export function counterCache(most: number): CounterCache {
   const blocks = lruCache<Block>(most);
@@ -85,7 +85,7 @@ export function counterCache(most: number): CounterCache {
     try {
       const block = await one.found;
       const since = block.asOf;
-      for (const move of one.moves) if (move.versionstamp > since) take(block, move);
+      for (const move of one.moves) if (move.versionstamp > since) apply(block, move);
       if (!one.isSpoiled) blocks.keep(name, block, block.buckets.length + blockCost);
       return block;
     } finally {
@@ -116,7 +116,7 @@ export function counterCache(most: number): CounterCache {
         readings.get(name)?.moves.push(move);
         const block = blocks.peek(name);
         if (block === undefined || block.asOf >= versionstamp && !moved.has(block)) return;
-        take(block, move);
+        apply(block, move);
         moved.add(block);
       });
       for (const key of deletes) forget(blockOf(key) ?? "");
@@ -128,20 +128,20 @@ export function counterCache(most: number): CounterCache {
   };
 }
 
-/** Tells each counter that moves, by the name of its block. */
+/** Calls `visit` for each counter that moves, with the name of its block. */
 function eachOf(
   counts: Batch["counts"],
-  tell: (name: string, bucket: number, by: number) => void,
+  visit: (name: string, bucket: number, by: number) => void,
 ): void {
   for (const [text, moves] of counts) {
     eachMoved(moves, (level, bucket, by) => {
-      tell(nameOf(text, level, partOf(bucket, level)), bucket, by);
+      visit(nameOf(text, level, partOf(bucket, level)), bucket, by);
     });
   }
 }
 
 /** Moves one counter of a block. */
-function take(block: Block, { bucket, by, versionstamp }: Move): void {
+function apply(block: Block, { bucket, by, versionstamp }: Move): void {
   const { buckets, counts } = block;
   const at = firstFrom(buckets, bucket);
   if (buckets[at] === bucket) counts[at] = (counts[at] ?? 0) + by;
@@ -152,7 +152,7 @@ function take(block: Block, { bucket, by, versionstamp }: Move): void {
   if (versionstamp > block.asOf) block.asOf = versionstamp;
 }
 
-/** Where the first of ascending numbers stands that is not below one. */
+/** The position of the first of ascending numbers that is at least `least`. */
 export function firstFrom(ascending: readonly number[], least: number): number {
   let [low, high] = [0, ascending.length];
   while (low < high) {

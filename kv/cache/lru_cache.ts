@@ -1,17 +1,17 @@
-/** Values by name, of which those that were asked for longest ago go when they take too much. */
+/** Values by name. The least recently used ones are dropped when all cost too much. */
 export interface LruCache<V> {
-  /** The value of a name, which is thereby asked for. */
+  /** The value of a name; counts as a use. */
   get(name: string): V | undefined;
-  /** The same without asking for it. */
+  /** The value of a name; does not count as a use. */
   peek(name: string): V | undefined;
   keep(name: string, value: V, cost: number): void;
   forget(name: string): void;
 }
 
 /**
- * Keeps values that cost at most `most` together, in two generations: when the young one would have
- * more than half of it, it becomes the old one, and what was left in that is gone. A value that
- * costs more than half by itself is not kept, or one such would displace all others.
+ * Keeps values that cost at most `most` together, in two generations. When the young one would cost
+ * more than half of it, it becomes the old one, and the values left in the old one are dropped. A
+ * value that costs more than half is not kept, as it would displace all others.
  */
 export function lruCache<V>(most: number): LruCache<V> {
   type Kept = { value: V; cost: number };

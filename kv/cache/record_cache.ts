@@ -4,9 +4,9 @@ import { lruCache } from "./lru_cache.ts";
 /** An entry of the store that holds a record. */
 export type Stored = Pick<Deno.KvEntry<unknown>, "key" | "value" | "versionstamp">;
 
-/** Records that were read a while ago, each in the state that it had in the store. */
+/** A cache of decoded records by versionstamp. */
 export interface RecordCache {
-  /** What was read of an entry before, or what `read` gives: kept from now on, frozen. */
+  /** The cached record of an entry, or the result of `read`, which is frozen and cached. */
   reading(entry: Stored, read: () => AnyRecord): AnyRecord;
 }
 
@@ -17,13 +17,13 @@ interface Known {
   record: AnyRecord;
 }
 
-/** What a value takes in the store; of one that is not bytes, the most that it can. */
+/** Bytes of a value in the store; for a value that is not bytes, the most of Deno KV. */
 export const storedBytes = (value: unknown): number =>
   value instanceof Uint8Array ? value.length : 64 << 10;
 
 /**
- * Remembers decoded records that take up to `bytes` in the store. An entry is known again by its
- * versionstamp, which every write changes, whoever makes it: so a write need not be noticed here.
+ * Caches decoded records that take up to `bytes` in the store. Every write by any process changes
+ * the versionstamp of an entry, so a cached record is never outdated and no write is reported here.
  */
 export function recordCache(bytes: number): RecordCache {
   const records = lruCache<Known>(bytes);
@@ -44,7 +44,7 @@ export function recordCache(bytes: number): RecordCache {
   };
 }
 
-/** Freezes an object with all that it holds. */
+/** Freezes an object with all objects in it. */
 function freeze(object: object): void {
   Object.freeze(object);
   for (const value of Object.values(object)) {

@@ -1,18 +1,18 @@
 import type { AnyRecord } from "../../core/model/resource.ts";
 
-/** Sids from one up, and before another text. */
+/** Sids from `from` on and below `before`. */
 export interface Bounds {
   from: string;
   before: string;
 }
 
-/** Which of the records between bounds, counted from the newest one. */
+/** A window of the records between bounds, counted from the newest one. */
 export interface Window {
   skip: number;
   limit: number;
 }
 
-/** Where nothing is known, and how many records are wanted of it. */
+/** Bounds without cached records, and the number of records that are wanted of them. */
 export interface Gap extends Bounds {
   limit: number;
 }
@@ -20,14 +20,14 @@ export interface Gap extends Bounds {
 /** All records of a list between bounds, newest first and frozen. */
 export interface Run extends Bounds {
   records: AnyRecord[];
-  /** What they take. */
+  /** Bytes that they take in the store. */
   bytes: number;
 }
 
-/** What a run takes beside its records. */
+/** Bytes of a run beside its records. */
 export const runBytes = 256;
 
-/** What `find` gives: of some runs, and where they have nothing, of what was read. */
+/** The result of `find`: from cached runs, and between them from runs that were read. */
 export function firstOf(
   runs: Run[],
   read: Run[],
@@ -53,10 +53,10 @@ export function firstOf(
 /** A bound right after a Sid, also as the bytes of a key. */
 export const after = (sid: string): string => `${sid}00`;
 
-/** What runs take together. */
+/** Bytes of runs together. */
 export const sumOf = (runs: Run[]): number => runs.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** Where the first of the runs stands that begins below a Sid. */
+/** The position of the first run that begins below a Sid. */
 export function firstBelow(runs: Run[], sid: string): number {
   let [low, high] = [0, runs.length];
   while (low < high) {
@@ -67,7 +67,7 @@ export function firstBelow(runs: Run[], sid: string): number {
   return low;
 }
 
-/** Those of some runs that have anything between the bounds of another, newest first. */
+/** The runs that overlap another run, newest first. */
 export function overlapping(runs: Run[], { from, before }: Run): Run[] {
   const at = firstBelow(runs, before);
   let end = at;
@@ -75,7 +75,7 @@ export function overlapping(runs: Run[], { from, before }: Run): Run[] {
   return runs.slice(at, end);
 }
 
-/** What of a run lies between bounds, with its share of what it takes. */
+/** The part of a run between bounds, with its share of the bytes. */
 export function partOf({ records, bytes, ...run }: Run, bounds: Bounds): Run {
   const from = bounds.from > run.from ? bounds.from : run.from;
   const before = bounds.before < run.before ? bounds.before : run.before;

@@ -1,9 +1,9 @@
 import { keyText } from "../store/batch.ts";
 
-/** How often something is read that others change meanwhile, before what was found last counts. */
+/** The most readings while other processes write; after them the last one counts. */
 const mostReadings = 8;
 
-/** How many entries are read for one answer at most, but for the first time. */
+/** The most entries that all readings but the first read. */
 const mostEntries = 20_000;
 
 /**

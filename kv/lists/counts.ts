@@ -31,19 +31,19 @@ interface Bucket {
   count: number;
 }
 
-/** An index with its coarsest counters, which tell how many entries it has. */
+/** An index with its coarsest counters and its total. */
 export interface Measured {
   index: Index;
   total: number;
   /** Newest first. */
   top: Bucket[];
-  /** Finer ones that were read whole, by level and span. */
+  /** Finer counters that were read, by level and span. */
   parts: Map<string, Bucket[]>;
-  /** Further entries that are not to be counted. */
+  /** Further entries that are not counted. */
   excluded?: ExcludedEntries;
 }
 
-/** Entries that are passed over as quickly as the store is asked once more. */
+/** Entries that are skipped in the time of one more read. */
 const fewEntries = 50;
 
 /**
@@ -58,7 +58,7 @@ export async function measure(source: CounterSource, index: Index): Promise<Meas
   return { index, top, parts: new Map(), total };
 }
 
-/** How many entries the coarsest buckets have that overlap a span. */
+/** The number of entries in the coarsest buckets that overlap a span. */
 export const topIn = ({ top }: Measured, span: Span): number =>
   top.reduce(
     (sum, { span: { from, before }, count }) =>
@@ -66,7 +66,7 @@ export const topIn = ({ top }: Measured, span: Span): number =>
     0,
   );
 
-/** The buckets that overlap a span and were ever counted in, newest or oldest first. */
+/** The buckets with counters that overlap a span, newest or oldest first. */
 async function* listed(
   source: CounterSource,
   index: Index,
@@ -85,7 +85,7 @@ async function* listed(
   }
 }
 
-/** Counters that add to the number of an index's entries, or take from it. */
+/** Counters that are added to the number of an index's entries, or subtracted from it. */
 interface Part extends Counted {
   sign: 1 | -1;
 }
@@ -102,7 +102,7 @@ function partsOf({ account, prefix, field, values, lacking = [] }: Index): Part[
   ]);
 }
 
-/** Several counters, added up by bucket. */
+/** The sums of several counters by bucket. */
 async function added(source: CounterSource, parts: Part[], asked: Buckets): Promise<Count[]> {
   const counts = new Map<number, number>();
   await Promise.all(parts.map(async (part) => {
@@ -113,7 +113,7 @@ async function added(source: CounterSource, parts: Part[], asked: Buckets): Prom
   return [...counts];
 }
 
-/** The same, without reading again what is known. */
+/** The buckets that overlap a span, without a second read of the known ones. */
 function bucketsOf(
   source: CounterSource,
   measured: Measured,
@@ -129,9 +129,7 @@ function bucketsOf(
   return reverse ? known : known.toReversed();
 }
 
-/**
- * The same, newest first, to be known from now on: what is counted is then often looked through.
- */
+/** Reads and keeps the buckets of a span, newest first: a count is often followed by a search. */
 async function partOf(
   source: CounterSource,
   measured: Measured,
@@ -144,7 +142,7 @@ async function partOf(
 
 const nameOf = ({ level, span }: Buckets) => `${level.level} ${span.from} ${span.before}`;
 
-/** How many entries fall into a span of whole buckets of the index's finest level. */
+/** The number of entries in a span of whole buckets of the index's finest level. */
 export async function countIn(
   source: CounterSource,
   measured: Measured,
@@ -159,7 +157,7 @@ export async function countIn(
   return total;
 }
 
-/** The part of a bucket that is in a span. */
+/** The part of a bucket inside of a span. */
 async function within(
   source: CounterSource,
   measured: Measured,
@@ -173,7 +171,7 @@ async function within(
   return { span: part, count: Math.max(0, bucket.count - excludedIn(measured.excluded, part)) };
 }
 
-/** An entry: the one that `skip` newer ones of a span come before, in which there are `count`. */
+/** An entry by its position: `skip` of the `count` entries of a span are newer. */
 export interface Located {
   span: Span;
   skip: number;
@@ -181,9 +179,8 @@ export interface Located {
 }
 
 /**
- * Finds an entry in a smaller span than that of whole buckets in which it is told: in one as small
- * as any where entries lie in between that are not counted. Null when there is none. The search
- * begins at the nearer end.
+ * Narrows the span of an entry by finer buckets; to the finest ones where entries in between are
+ * not counted. Null when there is no such entry. The search begins at the nearer end.
  */
 export async function locate(
   source: CounterSource,

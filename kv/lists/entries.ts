@@ -9,18 +9,18 @@ export interface Found {
   entry?: Stored;
 }
 
-/**
- * Where to read entries: those of a span, from right after (older than) a Sid where one is given.
- */
+/** The entries of a span; with `after` only those that are older than that Sid. */
 export interface Range {
   span: Span;
   after?: string;
 }
 
-/** Values that one read asks of the store: a longer list is read piece by piece. */
+/** Entries of one read: a longer list is read in pieces. */
 export const readAtOnce = 500;
 
-/** The entries of an index in a range, newest first; those of all records bring the records. */
+/**
+ * The entries of an index in a range, newest first; those of the index of all records are records.
+ */
 export async function* entriesOf(
   kv: Deno.Kv,
   index: Index,
@@ -43,7 +43,7 @@ export async function* entriesOf(
   }
 }
 
-/** The same in pieces of `size`. */
+/** The entries of an index in a range, newest first, in pieces of `size`. */
 export async function* chunksOf(
   kv: Deno.Kv,
   index: Index,
@@ -73,7 +73,7 @@ export async function* inChunks<V>(values: AsyncIterable<V>, size: number): Asyn
   if (chunk.length > 0) yield chunk;
 }
 
-/** Pieces joined until each has as many as `size`. */
+/** Joins pieces until each has at least `size` values. */
 export async function* joined<V>(pieces: AsyncIterable<V[]>, size: number): AsyncGenerator<V[]> {
   let joined: V[] = [];
   for await (const piece of pieces) {
@@ -97,8 +97,8 @@ async function* listOf(kv: Deno.Kv, index: Index, one: OneList): AsyncGenerator<
 }
 
 /**
- * The first entries of an index in a range, newest first, or without `reverse` oldest first, which
- * only an index of one value can tell. Quicker than `entriesOf`.
+ * The first entries of an index in a range, newest first, or oldest first when `reverse` is false,
+ * which needs an index of one value. Quicker than `entriesOf`.
  */
 export async function firstEntries(
   kv: Deno.Kv,
@@ -125,7 +125,7 @@ export async function firstRecords(
   return bounds === null ? [] : await recordsBetween(kv, place, { ...bounds, limit });
 }
 
-/** The same from one key up and before another. */
+/** The first records from one key on and before another, newest first, as they are stored. */
 export async function recordsBetween(
   kv: Deno.Kv,
   place: Place,
@@ -165,9 +165,7 @@ function listBetween(
   return kv.list(selector, { reverse: reverse ?? true, batchSize, ...atMost });
 }
 
-/**
- * The keys that a range goes from and to, without the latter; null when nothing is between them.
- */
+/** The first key of a range, and the key after its last one; null for an empty range. */
 export function boundsOf({ span, after }: Range): { start: Uint8Array; end: Uint8Array } | null {
   const start = ordAt(span.from);
   const [end, cursor] = [ordAt(span.before), after === undefined ? null : ordOf(after)];

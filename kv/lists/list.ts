@@ -17,21 +17,19 @@ import type { SidList } from "./sid_list.ts";
 import { readDatedEntries, readEntries, type Wanted } from "./read_entries.ts";
 import { liveUndatedIn } from "./live_undated.ts";
 
-/** How often a list is drafted whose records get dates that its plan does not foresee. */
+/** The most scans of a list whose records get dates outside of its plan. */
 const mostScans = 4;
 
-/**
- * Records written during a scan that are looked at while commits may have to wait; more are before.
- */
+/** The most written records that are read while commits may wait; more are read before. */
 const fewWritten = 50;
 
-/** How often they are looked at before. */
+/** The most rounds of reading written records before commits may wait. */
 const mostRounds = 3;
 
 /**
- * One page of a list, newest first, with its exact total. One index, or none, is answered by
- * counters: such a page costs the same at any depth of any list. Everything else is scanned. What
- * is read in parts is of one moment, also when others write meanwhile.
+ * One page of a list, newest first, with its exact total. Counters find a page of one index or of
+ * all records: it costs the same at any depth of any list. Other lists are scanned. All parts of a
+ * page are of one moment, also when records are written meanwhile.
  */
 export async function list<T extends Base>(
   source: Source,
@@ -45,7 +43,7 @@ export async function list<T extends Base>(
   return await caughtUp(source, states, { where, ...window }) as Slice<Base> as Slice<T>;
 }
 
-/** Whether the counters of one value tell all of a list: one read has them, and so one moment. */
+/** Whether the counters of one value suffice for a list: one read has them, of one moment. */
 const isOfOneValue = (
   { layout: { indexes } }: Source,
   [condition, ...more]: Condition[],
@@ -54,9 +52,8 @@ const isOfOneValue = (
     indexes.some(({ field }) => field === condition.field) && indexValue(condition.value) !== null;
 
 /**
- * A page at the moment at which nobody writes to its list. What takes long is scanned before, and
- * what was written meanwhile looked at again, so that no scan is repeated, and none holds commits
- * back.
+ * A page at a moment at which no commit writes to its list. The long scan runs before; the records
+ * written meanwhile are read again. So no scan is repeated, and none delays commits.
  */
 async function caughtUp(
   source: Source,
@@ -99,7 +96,9 @@ async function pageOf(
   return page;
 }
 
-/** What a part gives to a page: how many pass in it, and those that the page shows. */
+/**
+ * The share of a part in a page: the number of records that pass, and those that the page shows.
+ */
 interface Piece {
   count: number;
   records: AnyRecord[];
@@ -146,14 +145,12 @@ const taken = (source: Source, measured: Measured, wanted: Wanted): Promise<AnyR
     ? readEntries(source, measured, wanted)
     : readDatedEntries(source, measured, wanted);
 
-/**
- * Entries that are passed over as quickly as the store is asked for one more list beside another.
- */
+/** Entries that are skipped in the time of one more read beside another. */
 const fewPassed = 10;
 
 /**
- * The entries of a page, read from the older end of the span in which it begins, where fewer are
- * passed over from there; with those of older spans at the same time. Null for any other page.
+ * The entries of a page, read from the older end of the span in which it begins when that skips
+ * fewer entries, and those of older spans at the same time. Null for any other page.
  */
 async function fromOlderEnd(
   kv: Deno.Kv,
@@ -176,7 +173,7 @@ async function fromOlderEnd(
   return [...oldestFirst.reverse(), ...rest].slice(0, limit);
 }
 
-/** An index, and how many of its entries count in a span. */
+/** An index, and the number of its entries in a span. */
 interface Total {
   measured: Measured;
   count: number;
@@ -190,7 +187,7 @@ async function totalIn(source: Source, result: ScanResult, span: Span): Promise<
   return { measured, count: isKnown ? measured.total : await countIn(source, measured, span) };
 }
 
-/** The index of a plan, less the records of a span that lack a date they must have. */
+/** The index of a plan without the records of a span that lack a required date. */
 async function withoutUndated(
   source: Source,
   { plan: { indexes: [planned], dated }, isFresh }: ScanResult,
@@ -214,6 +211,6 @@ async function withoutUndated(
   return excluded === undefined ? found : { ...found, excluded };
 }
 
-/** Whether there are entries of an index that are not counted. */
+/** Whether some entries of an index are not counted. */
 const isWithout = ({ index, excluded }: Measured): boolean =>
   excluded !== undefined || index.lacking !== undefined;

@@ -7,13 +7,14 @@ import { undatedField } from "../records/layout.ts";
 import { isDearer, membersOf, spanAround } from "./lookups.ts";
 
 /**
- * What lacks dates is looked through while it is few, or at most so many times an index's entries.
+ * Records without dates are read while they are few: this many, or this many times the index's
+ * entries.
  */
 const [fewUndated, mostTimes] = [100, 3];
 
 /**
- * The entries of an index in a span whose records are under way and lack dates in one of some ways:
- * looked for where there are fewer, among those under way or in the index.
+ * The entries of an index in a span whose records are under way and lack one of these combinations
+ * of dates. It starts from the smaller set: the records under way, or the entries of the index.
  */
 export async function liveUndatedIn(
   kv: Deno.Kv,

@@ -5,13 +5,13 @@ import { firstEntries, firstRecords, type Range } from "./entries.ts";
 import { keys, ordOf, type Place } from "../store/keys.ts";
 import type { Stored } from "../cache/record_cache.ts";
 
-/** Looking an entry up costs as much as listing this many. */
+/** The cost of one lookup, in listed entries. */
 const lookupCost = 4;
 
-/** Whether listing so many entries costs more than looking some of them up. */
+/** Whether listing `listed` entries costs more than `lookups` lookups. */
 export const isDearer = (listed: number, lookups: number): boolean => listed > lookupCost * lookups;
 
-/** Of these Sids, newest first, those that an index has an entry of. */
+/** The Sids of these, newest first, that have an entry in an index. */
 export async function membersOf(
   kv: Deno.Kv,
   index: Index,
@@ -32,8 +32,7 @@ export async function membersOf(
 }
 
 /**
- * The entries of the records of these Sids, newest first, each in its place; null where one is
- * gone.
+ * The entries of the records of these Sids, newest first, in their order; null for a removed one.
  */
 export async function recordsOf(
   kv: Deno.Kv,
@@ -59,8 +58,8 @@ export async function recordsOf(
 }
 
 /**
- * Of listed records those of some Sids, both newest first; and how many of the Sids the listed
- * reach. Most listed ones are passed by, so they are compared as bytes.
+ * The listed records of some Sids, both newest first, and the number of Sids that the list reaches.
+ * Most listed records are skipped, so that they are compared as bytes.
  */
 function inOrder(
   listed: Stored[],
@@ -79,7 +78,9 @@ function inOrder(
   return { found, reached };
 }
 
-/** Which of two ords of the same length is greater: positive for the first, 0 for neither. */
+/**
+ * Compares two ords of the same length: positive when the first is greater, 0 when both are equal.
+ */
 function compared(one: Uint8Array, other: Uint8Array): number {
   for (let at = 0; at < one.length; at++) {
     const difference = one[at]! - other[at]!; // Both have the same length.
@@ -88,7 +89,7 @@ function compared(one: Uint8Array, other: Uint8Array): number {
   return 0;
 }
 
-/** Records that may be listed for each one that is wanted. */
+/** The most listed records for each wanted one. */
 const listedFor = 8;
 
 /** The range from the last of these Sids, newest first, to the first; empty without any. */
@@ -103,7 +104,7 @@ export function spanAround(sids: string[]): Span {
   return { from: sidTime(oldest), before: sidTime(newest) + 1 };
 }
 
-/** What one `getMany` may ask for. */
+/** The most keys of one `getMany`. */
 const keysAtOnce = 10;
 
 async function getMany(kv: Deno.Kv, wanted: Deno.KvKey[]): Promise<Deno.KvEntryMaybe<unknown>[]> {

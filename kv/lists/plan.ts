@@ -9,26 +9,26 @@ import type { CounterSource } from "./read_counters.ts";
 import type { RecordCodec } from "../records/record_codec.ts";
 import type { RunCache } from "../cache/run_cache.ts";
 
-/** How the conditions of a list are to be answered. */
+/** The indexes, searches and checks that find the records of a list. */
 export interface Plan {
-  /** A record passes only with an entry in each; the one with the fewest entries comes first. */
+  /** A record passes only with an entry in each; the index with the fewest entries comes first. */
   indexes: [Measured, ...Measured[]];
-  /** How many records there are. */
+  /** The number of all records. */
   all: number;
-  /** Parts of texts to search for. */
+  /** Full-text searches. */
   texts: { field: string; part: string }[];
-  /** Fields that must hold a date, which not every record has. */
+  /** Fields that must have a date, and may lack it. */
   dated: string[];
-  /** Whether there are conditions that only the record itself can tell. */
+  /** Whether some conditions must be checked against the record itself. */
   verifies: boolean;
-  /** By the time of their Sid: outside `maybe` nothing passes, inside `sure` the dates all do. */
+  /** By the time of Sids: no record outside of `maybe` passes; all dates inside of `sure` pass. */
   maybe: Span;
   sure: Span;
 }
 
-/** What lists of a store are read from. */
+/** The sources that lists of a store are read from. */
 export interface ListSource extends CounterSource {
-  /** Of a store that this process alone writes to, as the next. */
+  /** Only for a store that no other process writes to, as `runs`. */
   states: ListStates | null;
   runs: RunCache | null;
 }
@@ -64,7 +64,7 @@ interface Draft extends Omit<Plan, "indexes" | "all"> {
   indexes: Measured[];
 }
 
-/** A plan in the making, and the index of all records. */
+/** A plan that is being made, and the index of all records. */
 interface Planning {
   plan: Draft;
   all: Promise<Measured>;
@@ -100,7 +100,7 @@ async function addCondition(
   }
 }
 
-/** Narrows to some values of a field; null values cannot be told from an index. */
+/** Narrows a plan to some values of a field; null when an index cannot find them. */
 async function addIndex(
   source: Source,
   plan: Draft,
@@ -116,9 +116,7 @@ async function addIndex(
   }
 }
 
-/**
- * Those of some values that records have, for one index is read quicker than several; or the first.
- */
+/** The values that records have, or else the first: an index of fewer values is read quicker. */
 async function valuesInUse(
   source: Source,
   { field, values }: Condition & { op: "oneOf" },
@@ -150,10 +148,12 @@ async function addDates(
   if (!date.isAlways) plan.dated.push(field);
 }
 
-/** Values that a pattern may look at, and find: reading a value costs as much as many records. */
+/**
+ * The most values that a pattern reads and finds: reading a value costs as much as many records.
+ */
 const valueBounds = { looked: 2_000, found: 1_000, recordsEach: 5 };
 
-/** The values of a field that fit a pattern; null when looking at the records is the better way. */
+/** The values of a field that fit a pattern; null when checking the records is quicker. */
 async function valuesThatFit(
   { kv, place }: Source,
   records: number,

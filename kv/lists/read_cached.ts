@@ -8,12 +8,10 @@ import { storedBytes } from "../cache/record_cache.ts";
 import type { RunCache } from "../cache/run_cache.ts";
 import type { Gap, Run } from "../cache/runs.ts";
 
-/**
- * Records that a page passes over in memory at most, as many as the store lists within a few ms.
- */
+/** The most records that a cached page skips: the store lists as many within a few ms. */
 const mostPassed = 2_000;
 
-/** Gaps that are read one by one at most. */
+/** The most gaps that are read one by one. */
 const fewGaps = 4;
 
 /** The cache that has a page of an index; null when such pages are not cached. */
@@ -27,8 +25,8 @@ export function cacheFor(
 }
 
 /**
- * The first records of a range of all, newest first, without the `skip` first ones. What is not in
- * memory is read from the store, and kept.
+ * The first records of a range of all records, newest first, without the `skip` first ones. Records
+ * that are not in the cache are read and cached.
  */
 export async function readCached(
   source: Source,
@@ -47,7 +45,7 @@ export async function readCached(
     if (read.length === fewGaps) break;
     read.push(await readGap(source, runs, found));
   }
-  // There may be many more, and each commit makes new ones: all of it, known or not.
+  // There may be many more gaps, and each commit makes new ones: read the whole page.
   const { records } = await readGap(source, runs, { ...bounds, limit: skip + limit });
   return records.slice(skip);
 }

@@ -11,7 +11,7 @@ import { keys } from "../store/keys.ts";
 /** Where counters are read. */
 export interface CounterSource {
   kv: Deno.Kv;
-  /** Of a store that this process alone writes to. */
+  /** Only for a store that no other process writes to. */
   counters: CounterCache | null;
 }
 
@@ -20,17 +20,17 @@ export interface Buckets {
   level: Level;
   span: Span;
   reverse: boolean;
-  /** Of these how many are likely looked at. */
+  /** The number of counters that are probably read. */
   about?: number;
 }
 
-/** A bucket by its number, and what it counts. */
+/** The number of a bucket, and its count. */
 export type Count = [bucket: number, count: number];
 
-/** Values that one read asks of the store at most. */
+/** The most values of one read. */
 export const mostAtOnce = 1_000;
 
-/** The counters of a value that were ever moved. */
+/** The counters of a value, without those that never moved. */
 export async function readCounters(
   source: CounterSource,
   counted: Counted,
@@ -51,7 +51,7 @@ export async function readCounters(
   return bothOf(inCache, reverse ? [newer, older] : [older, newer]);
 }
 
-/** The second one is only read where the first is not enough. */
+/** The counts of two parts. The second one is read only when the first is not enough. */
 async function* bothOf(
   read: (part: number) => Promise<Count[]>,
   parts: [number, number],
@@ -92,7 +92,7 @@ async function* listed(
   }
 }
 
-/** Counters that one read asks of the store at least. */
+/** The least counters of one read. */
 const leastAtOnce = 32;
 
 async function readBlock(

@@ -7,19 +7,19 @@ import type { Source } from "./plan.ts";
 import { cacheFor, readCached } from "./read_cached.ts";
 import { passing } from "./scan.ts";
 
-/** What a page shows of an index. */
+/** The records that a page shows of an index. */
 export interface Wanted {
   where: Condition[];
-  /** The records are few among all, so that each is looked up. */
+  /** The records are few among all, so that each has its own lookup. */
   isSparse: boolean;
   range: Range;
   limit: number;
   skip: number;
-  /** The entries to begin with, where they are known; none of them is passed over. */
+  /** The first entries when they were read already; none of them is skipped. */
   listed?: Found[];
 }
 
-/** The first records of an index's range; another takes the place of one that changed meanwhile. */
+/** The first records of an index's range. Further ones replace those that changed meanwhile. */
 export async function readEntries(
   source: Source,
   measured: Measured,
@@ -51,14 +51,12 @@ export async function readEntries(
   return records.concat(await readEntries(source, measured, further));
 }
 
-/**
- * When fewer than one of so many entries had the dates, counters tell where there are some again.
- */
+/** When fewer than one of this many entries had the dates, counters find the next ones. */
 const poorShare = 8;
 
 /**
- * The first records of an index's range that have the dates they must have. Each is looked at, for
- * an entry does not tell; where many in a row have none, counters tell how far to jump.
+ * The first records of an index's range that have the required dates. Each record is read, as
+ * entries do not have dates. Where many in a row have none, the counters find the next ones.
  */
 export async function readDatedEntries(
   source: Source,
@@ -85,7 +83,7 @@ export async function readDatedEntries(
   return records.slice(skip, skip + limit);
 }
 
-/** The rest of a range after a Sid, when that is poor without what surely holds nothing. */
+/** The rest of a range after a Sid; when `isPoor`, without the buckets that have no match. */
 async function further(
   source: Source,
   measured: Measured,

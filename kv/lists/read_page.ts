@@ -7,15 +7,15 @@ import type { Source } from "./plan.ts";
 import { passing } from "./scan.ts";
 import { isHeld, pageSorted } from "../records/sorted.ts";
 
-/** How often a page is read whose total and records are of different moments. */
+/** The most readings of a page whose total and records are of different moments. */
 const mostReadings = 4;
 
 type Read<T> = (sid: string) => Promise<T | null>;
 
 /**
- * One page of a list as the store has it; `read` reads the record of a cursor by its Sid. Its
- * records are as many as its total says, also when the list changes meanwhile: a page that
- * contradicts itself is read again, and while writers leave no moment for it, its records decide.
+ * One page of a list; `read` reads the record of a cursor by its Sid. Its total fits its records,
+ * also when the list changes meanwhile: a page whose total does not fit is read again, and after
+ * `mostReadings` the total is corrected.
  */
 export async function readPage<T extends Base>(
   source: Source,
@@ -29,7 +29,7 @@ export async function readPage<T extends Base>(
   }
 }
 
-/** The total nearest to the one that was counted with which the records of a page can be right. */
+/** The total next to the counted one that fits the records of a page. */
 function totalBy({ items: { length }, total }: Slice<Base>, query: Query): number {
   const { skip, limit, after } = query;
   if (after !== undefined) return Math.max(total, length);

@@ -6,7 +6,7 @@ import { isDearer, membersOf, recordsOf } from "./lookups.ts";
 import type { Plan, Source } from "./plan.ts";
 import { search } from "./search.ts";
 
-/** What to look for: the records of a range that pass, `verifies` by looking at each. */
+/** A scan for the records of a range that pass; `verifies` reads each record. */
 export interface Scan {
   plan: Plan;
   where: Condition[];
@@ -14,7 +14,7 @@ export interface Scan {
   verifies: boolean;
 }
 
-/** A search through the packed texts is better than looking at this many records. */
+/** The records from which on a search in packed texts is quicker than reading each record. */
 const searchedRecords = 1_000;
 
 /**
@@ -51,7 +51,7 @@ export async function* scan(
   }
 }
 
-/** Those of a chunk whose record passes, with their records; `recalls` those of a page. */
+/** The entries of a chunk whose records pass, with the records; `recalls` caches them. */
 export async function passing(
   { kv, place, codec }: Source,
   chunk: Found[],

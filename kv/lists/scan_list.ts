@@ -11,26 +11,26 @@ import { scan } from "./scan.ts";
 import { sidOf } from "../store/keys.ts";
 import { type SidList, sidList } from "./sid_list.ts";
 
-/** A stretch of a list. */
+/** A span of a list. */
 export interface Part {
   span: Span;
-  /** The Sids of what passes; null where counters tell. */
+  /** The Sids of the records that pass; null where counters suffice. */
   sids: SidList | null;
 }
 
-/** What was found of a list, part by part, while others write to it. */
+/** The result of a scan by parts, while other records are written. */
 export interface ScanResult {
   where: Condition[];
   plan: Plan;
   /** Newest first. */
   parts: Part[];
-  /** Nothing was written since the plan was made. */
+  /** No record was written since the plan was made. */
   isFresh: boolean;
-  /** A record was written whose dates the plan does not foresee. */
+  /** A record was written whose dates are outside of the plan. */
   isStale: boolean;
 }
 
-/** Plans a list, and scans what counters cannot tell. */
+/** Plans a list, and scans the parts that counters cannot answer. */
 export async function scanList(source: Source, where: Condition[]): Promise<ScanResult> {
   const plan = await planOf(source, where);
   const parts = await Promise.all(
@@ -47,10 +47,7 @@ export async function scanList(source: Source, where: Condition[]): Promise<Scan
   return { where, plan, parts, isFresh: true, isStale: false };
 }
 
-/**
- * The span that surely passes, and around it, where the dates begin and end, the edges: there each
- * record must be looked at.
- */
+/** The span in which all dates pass, and the edges around it: there each record must be read. */
 function spansOf({ maybe, sure, indexes }: Plan): { span: Span; isEdge: boolean }[] {
   const inner = wholeBuckets(sure, indexes[0].index.depth);
   const spans = inner.from >= inner.before ? [{ span: maybe, isEdge: true }] : [
@@ -91,7 +88,7 @@ const partOf = (parts: Part[], sid: string): Part | undefined => {
   return parts.find(({ span }) => ms >= span.from && ms < span.before);
 };
 
-/** Adds those of some Sids whose record passes now. */
+/** Adds the Sids whose records pass now to `passing`. */
 async function lookAgain(
   { kv, place, codec }: Source,
   result: ScanResult,
@@ -112,13 +109,13 @@ async function lookAgain(
   });
 }
 
-/** Whether the counters of a plan count a record of its span; of one that passes, from now on. */
+/** Whether the counters of a plan count a record of its span. Adds the value of one that passes. */
 function isCountedBy({ indexes, dated }: Plan, record: AnyRecord, passes: boolean): boolean {
   const { field, values } = indexes[0].index;
   const value = indexValue(textOf(record, field));
   const isOfValue = field === "" ||
     value !== null && values.some((one) => keyText([one]) === keyText([value]));
-  // Nobody had the value when those were looked for that fit, or it would be among them.
+  // No record had the value when the plan was made, or the plan would have it.
   if (passes && !isOfValue && value !== null) values.push(value);
   return (isOfValue || passes) && dated.every((date) => typeof record[date] === "number");
 }

@@ -17,13 +17,13 @@ import type { Source } from "./plan.ts";
 import type { Stored } from "../cache/record_cache.ts";
 import { hitsIn, type PackedTexts } from "../records/text_pack.ts";
 
-/** A part of a text to look for; lower-case. */
+/** A part of a text to search for, in lower case. */
 export interface Sought {
   field: string;
   part: string;
 }
 
-/** Packed values that one read asks of the store: about a megabyte. */
+/** Packs of one read: about a megabyte. */
 const packsAtOnce = 16;
 
 /** The records of a range whose field contains a text in any case, newest first, in pieces. */
@@ -37,23 +37,23 @@ export async function* search(
   const last = packed === null ? "" : place.prefix + packed.toHex();
   yield* inChunks(unpackedHits(source, sought, { range, last }), readAtOnce);
   if (last === "") return;
-  const isAsked = between(range);
-  const doubtful = await doubtfulTexts(source, sought, last);
-  const fresh = doubtful.entries.map((entry) => ({ sid: sidOf(place.prefix, entry.key), entry }))
-    .filter(({ sid, entry }) => isAsked(sid) && contains(source.codec.decode(entry), sought));
+  const isInside = between(range);
+  const stale = await staleTexts(source, sought, last);
+  const fresh = stale.entries.map((entry) => ({ sid: sidOf(place.prefix, entry.key), entry }))
+    .filter(({ sid, entry }) => isInside(sid) && contains(source.codec.decode(entry), sought));
   for await (const sids of packedHits(source, sought, { range, last })) {
     const found: Found[] = [];
     for (const sid of sids) {
       const older = fresh.findIndex((one) => one.sid <= sid);
       for (const one of fresh.splice(0, older < 0 ? fresh.length : older)) found.push(one);
-      if (isAsked(sid) && !doubtful.sids.has(sid)) found.push({ sid });
+      if (isInside(sid) && !stale.sids.has(sid)) found.push({ sid });
     }
     yield found;
   }
   yield fresh;
 }
 
-/** Those younger than the last record packed. */
+/** The matching records that are younger than the last packed one. */
 async function* unpackedHits(
   { kv, place, codec }: Source,
   sought: Sought,
@@ -81,8 +81,8 @@ function between(range: Range): (sid: string) => boolean {
   };
 }
 
-/** The packed records whose packed text may be wrong, newest first: they themselves are asked. */
-async function doubtfulTexts(
+/** The packed records whose text in the pack may be stale, newest first, read from the store. */
+async function staleTexts(
   { kv, place }: Source,
   { field }: Sought,
   last: string,
@@ -97,7 +97,7 @@ async function doubtfulTexts(
   return { sids: new Set(sids), entries: records.filter((entry) => entry !== null) };
 }
 
-/** By pack, the Sids whose text contains the part, newest first; some around the range as well. */
+/** The Sids whose text contains the part, by pack, newest first; also some outside of the range. */
 async function* packedHits(
   { kv, place }: Source,
   { field, part }: Sought,

@@ -13,7 +13,7 @@ import {
   undatedField,
 } from "./layout.ts";
 
-/** What a record was and what it becomes; absent before it exists, or after it is removed. */
+/** A record before and after a change; absent before its creation, or after its removal. */
 export interface Transition {
   before?: AnyRecord;
   after?: AnyRecord;
@@ -26,7 +26,9 @@ export function sidIn({ before, after }: Transition): string {
   return record.sid;
 }
 
-/** Moves the index entries of a record, their counters, and what is kept of its dates. */
+/**
+ * Moves the index entries of a record and their counters, and the widest distances of its dates.
+ */
 export function stageIndexes(
   batch: Batch,
   { place, layout }: { place: Place; layout: Layout },
@@ -52,26 +54,28 @@ const empty = new Uint8Array(0);
 interface Filing {
   place: Place;
   index: IndexedField;
-  /** Of the record's Sid, as is the time in ms. */
+  /** The record's Sid as part of a key. */
   ord: Uint8Array;
+  /** The time of the record's Sid. */
   ms: number;
 }
 
-/** A record, and which dates it lacks though it is over. */
+/** A record, and the dates that it lacks when it is over. */
 interface State {
   record: AnyRecord;
   lacking: string | undefined;
 }
 
-/** How a record stands in an index: by its value, and as one that is over and lacks dates. */
+/** The entries of a record in an index: by its value, and by its value and missing dates. */
 interface Filed {
   entry: Counted;
   undated: Counted | undefined;
 }
 
 /**
- * By its values a record without dates is counted only when it is over: a counter would be left at
- * 0 for every value of one that gets them. Those under way are few, and have an index of their own.
+ * A record that lacks dates is counted by value and missing dates only when it is over. A record
+ * that is under way gets its dates later, which would leave a counter of 0 for each of its values.
+ * Records under way are few and have their own index.
  */
 function stateOf(layout: Layout, record: AnyRecord | undefined): State | undefined {
   if (record === undefined) return undefined;
@@ -117,7 +121,7 @@ function stageEntry(
 const isSame = (a: IndexValue | undefined, b: IndexValue | undefined): boolean =>
   a === b || a instanceof Uint8Array && b instanceof Uint8Array && a.toHex() === b.toHex();
 
-/** Moves the keys of a record that are the service's, not its account's: unique values, groups. */
+/** Moves the service-wide keys of a record: unique values and groups. */
 export function stageGlobals(batch: Batch, definition: AnyResource, change: Transition): void {
   for (const field of definition.unique ?? []) {
     stageUnique(batch, definition.sidPrefix, field, change);

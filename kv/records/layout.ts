@@ -6,11 +6,11 @@ import type { AnyRecord, AnyResource } from "../../core/model/resource.ts";
 import type { Depth } from "../store/counters.ts";
 import type { IndexValue } from "../store/keys.ts";
 
-/** A field with an index: its entries are the records that have a value in it. */
+/** A field with an index, which has an entry for each record with a value in the field. */
 export interface IndexedField {
   field: string;
   depth: Depth;
-  /** What a record's entry is filed under; null when it has none. */
+  /** The value of a record's entry; null when it has no entry. */
   valueOf(record: AnyRecord): IndexValue | null;
 }
 
@@ -23,20 +23,20 @@ export interface DateField {
   isAlways: boolean;
 }
 
-/** The field whose order lists are in, and what its entries hold beside it. */
+/** The field that lists are sorted by, and further fields that its entries hold. */
 export interface SortedField {
   by: string;
   holds: string[];
 }
 
-/** What the store keeps of a resource beside its records; it follows from the declared filters. */
+/** The entries that the store keeps beside the records of a resource, by its declared filters. */
 export interface Layout {
-  /** The first is of all records. */
+  /** The first one is the index of all records. */
   indexes: IndexedField[];
   dates: DateField[];
-  /** Fields that are searched for a part of their text. */
+  /** Fields with full-text search. */
   texts: string[];
-  /** Without it lists are newest first. */
+  /** Absent: lists are newest first. */
   sorted?: SortedField;
 }
 
@@ -69,13 +69,13 @@ export function layoutOf({ fields, filters = {}, period, sorted }: AnyResource):
   };
 }
 
-/** The dates that a record has not, as they are filed; undefined when it has all. */
+/** The dates that a record lacks, as a value of the index; undefined when it has all. */
 export function lackingOf(dates: DateField[], record: AnyRecord): string | undefined {
   const lacking = dates.filter(({ field, isAlways }) => !isAlways && !isDate(record[field]));
   return lacking.length === 0 ? undefined : lacking.map(({ field }) => field).join(" ");
 }
 
-/** Every way of lacking one or more of these dates. */
+/** Every combination of missing dates with one or more of the wanted ones. */
 export const lackingSome = ({ dates }: Layout, wanted: string[]): string[] =>
   dates.reduce<string[][]>(
     (sets, { field, isAlways }) =>
@@ -85,30 +85,30 @@ export const lackingSome = ({ dates }: Layout, wanted: string[]): string[] =>
     .filter((set) => set.some((field) => wanted.includes(field)))
     .map((set) => set.join(" "));
 
-/** Whether the end is among the dates that are lacking: such a record is under way. */
+/** Whether the end date is missing: such a record is under way. */
 export const isWithoutEnd = ({ dates }: Layout, lacking: string): boolean =>
   lacking.split(" ").at(-1) === dates.at(-1)?.field;
 
 const isDate = (value: unknown): value is number => typeof value === "number";
 
-/** The field, of no record, by which those without dates are filed. */
+/** The name of the index of records that lack dates; no record has such a field. */
 export const undatedField = "undated";
 
-/** A field as filters see it. */
+/** A field as text, for filters. */
 export const textOf = (record: Base, field: string): string =>
   String((record as AnyRecord)[field] ?? "");
 
-/** The longest value that stands in a key as itself, in bytes of UTF-8. */
+/** The longest value that a key holds without hashing, in bytes of UTF-8. */
 const keyedBytes = 100;
 
-/** A filter's value as it stands in keys; null for the empty one, which is not filed. */
+/** A filter's value as part of a key; null for the empty one, which has no entries. */
 export function indexValue(text: string): IndexValue | null {
   if (text === "") return null;
   if (text.length <= keyedBytes / 3 || Buffer.byteLength(text) <= keyedBytes) return text;
   return new Uint8Array(createHash("sha256").update(text).digest().subarray(0, 16));
 }
 
-/** Tells layouts apart: a store filled under one cannot be read under another. */
+/** A unique name of a layout: a store that was written with one cannot be read with another. */
 export const layoutName = ({ indexes, dates, texts, sorted }: Layout): string =>
   [
     indexes.map(({ field, depth }) => field + depth),

@@ -3,22 +3,22 @@ import type { AnyRecord } from "../../core/model/resource.ts";
 import type { RecordCache, Stored } from "../cache/record_cache.ts";
 import { mapFields, type Seal } from "../store/seal.ts";
 
-/** How the records of one resource are kept as values of the store. */
+/** Encodes the records of one resource as values of the store. */
 export interface RecordCodec {
-  /** The value of a record, its secrets sealed. */
+  /** The value of a record, with sealed secrets. */
   encode(record: Base): unknown;
   decode(entry: Stored): AnyRecord;
-  /** The same, frozen and remembered. */
+  /** Decodes an entry by the record cache; the record is frozen. */
   recall(entry: Stored): AnyRecord;
 }
 
-/** The longest record that is kept as JSON; the store takes 64 KiB. */
+/** The longest record that is stored as JSON, in bytes; a value may have 64 KiB. */
 const jsonBytes = 64_000;
 
 const [encoder, decoder] = [new TextEncoder(), new TextDecoder()];
 
 export interface CodecOptions {
-  /** The names of all fields, in the order in which the store has their values. */
+  /** The names of all fields, in the order of their stored values. */
   fields: readonly string[];
   secret: readonly string[];
   seal: Seal;
@@ -26,9 +26,9 @@ export interface CodecOptions {
 }
 
 /**
- * Keeps a record as JSON in bytes: the values of its fields without their names, which are half of
- * it. One that lacks a field or has an unknown one is kept with the names. One that is too long in
- * UTF-8 is kept as the object that it is, in which many characters take less.
+ * Stores a record as the JSON of its values, without the field names, which are half of it. A
+ * record with missing or unknown fields is stored with the names. A record that is too long in
+ * UTF-8 is stored as an object of V8, in which many characters take less.
  */
 export function recordCodec({ fields, secret, seal, cache }: CodecOptions): RecordCodec {
   function compact(record: AnyRecord): AnyRecord | unknown[] {
@@ -37,12 +37,12 @@ export function recordCodec({ fields, secret, seal, cache }: CodecOptions): Reco
     return isWhole ? values : record;
   }
 
-  // Filling in a copy keeps the fields where the engine finds them fast; adding them would not.
+  // A copy of this form keeps the fast properties of V8; adding fields one by one would not.
   const form = JSON.parse(JSON.stringify(Object.fromEntries(fields.map((name) => [name, null]))));
 
   /**
-   * The record of values in order. One that was kept before there were further fields lacks them; a
-   * value of which only a later program knows the name is kept under its number.
+   * The record of values in order. A record that was stored before a field was declared lacks it. A
+   * value of a field that only a later program declares is kept under its number.
    */
   function named(values: unknown[]): AnyRecord {
     const record: Record<string, unknown> = values.length < fields.length ? {} : { ...form };

@@ -9,9 +9,9 @@ import { keys } from "../store/keys.ts";
 import type { Read } from "../store/reader.ts";
 
 /**
- * Has a batch check that what a record comes to name is there when it is committed. A removal that
- * comes first refuses the batch; one that comes later finds the record, and clears the name. Throws
- * `badParameter` when a Sid names no record of the account.
+ * Adds checks to a batch that the records which a changed record refers to exist at the commit. An
+ * earlier removal of one refuses the batch; a later one finds the record and clears the reference.
+ * Throws `badParameter` when a Sid is not of a record of the account.
  */
 export async function stageReferences(
   batch: Batch,
@@ -34,7 +34,10 @@ export async function stageReferences(
   }
 }
 
-/** Whether what a refused batch named has changed since, so that it may pass when staged anew. */
+/**
+ * Whether a reference of a refused batch has changed since, so that the batch may pass when staged
+ * again.
+ */
 export async function isOvertaken({ checks }: Batch, read: Read): Promise<boolean> {
   const named = checks.filter(({ versionstamp }) => versionstamp !== null);
   const found = await Promise.all(named.map(({ key }) => read(key)));

@@ -5,21 +5,21 @@ import { layoutName, layoutOf } from "./layout.ts";
 /** The key shapes that this code reads and writes (`keys.ts`). */
 const schemaVersion = 4;
 
-/** What a store says of itself; by resource. */
+/** The description that a store holds of itself, by resource. */
 interface Schema {
   version: number;
-  /** What is kept beside the records. */
+  /** The entries beside the records. */
   layouts: Record<string, string>;
-  /** In which order records hold their fields: one that is new comes last. */
+  /** The order in which records hold their fields: a new field comes last. */
   fields: Record<string, string[]>;
 }
 
 const base = ["sid", "accountSid", "dateCreated", "dateUpdated"];
 
 /**
- * Claims a new store for this layout, and tells in which order its records hold their fields, by
+ * Writes the layout to a new store; returns the order in which records hold their fields, by
  * resource. Throws for a store of another layout: with other keys, or with indexes that do not
- * cover the records that are in it.
+ * cover its records.
  */
 export async function checkSchema(
   kv: Deno.Kv,
@@ -34,7 +34,7 @@ export async function checkSchema(
   }
 }
 
-/** What a store is to say of itself from now on. */
+/** The description of a store, extended by the fields of this program. */
 function extended(found: Schema | number | null, resources: Record<string, AnyResource>): Schema {
   const version = typeof found === "number" ? found : found?.version ?? schemaVersion;
   if (version !== schemaVersion) {

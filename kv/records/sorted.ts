@@ -7,10 +7,10 @@ import type { Transition } from "./indexes.ts";
 import { keys, ordOf, type Place, sidOf } from "../store/keys.ts";
 import { type SortedField, textOf } from "./layout.ts";
 
-/** What an entry holds of its record: all that a list is filtered by, so that none need be read. */
+/** The fields of a record that its entry holds: those that lists are filtered by. */
 type Held = Record<string, unknown>;
 
-/** Moves the entry of a record in the order of its resource. */
+/** Moves the entry of a record in the sort order of its resource. */
 export function stageSorted(
   batch: Batch,
   { place, sorted }: { place: Place; sorted: SortedField },
@@ -28,11 +28,11 @@ const keyOf = (place: Place, { by }: SortedField, record: Base): Deno.KvKey =>
 const heldOf = ({ by, holds }: SortedField, record: AnyRecord): Held =>
   Object.fromEntries([by, ...holds].map((field) => [field, record[field]]));
 
-/** Whether a list can be answered from the entries alone. */
+/** Whether the entries hold all fields of a list's conditions. */
 export const isHeld = ({ by, holds }: SortedField, { where }: Query): boolean =>
   where.every(({ field }) => field === by || holds.includes(field));
 
-/** The entries of one account's records, and how a record is read. */
+/** The source of one account's sorted entries and records. */
 export interface SortedSource {
   kv: Deno.Kv;
   place: Place;
@@ -40,15 +40,15 @@ export interface SortedSource {
   read(sid: string): Promise<Base | null>;
 }
 
-/** What a page shows, and how many pass in all: null when every record does. */
+/** The Sids of a page, and the number of records that pass: null when all pass. */
 interface Page {
   sids: string[];
   passed: number | null;
 }
 
 /**
- * One page of a list in the order of a field. It looks at the entries up to the page, or from its
- * cursor on; with conditions at all of them, which are a line of text each.
+ * One page of a list in the order of a field. It reads the entries up to the page, or from its
+ * cursor on. With conditions it reads all of them; an entry is a line of text.
  */
 export async function pageSorted(source: SortedSource, query: Query): Promise<Page> {
   const { kv, place } = source;
@@ -74,12 +74,12 @@ export async function pageSorted(source: SortedSource, query: Query): Promise<Pa
   return { sids, passed: isFiltered ? passed : null };
 }
 
-/** Entries that one read asks of the store. */
+/** Entries of one read. */
 const piece = 500;
 
 /**
- * Where the entry of a cursor stands or stood; undefined without one, or when only its Sid is known
- * and it is gone: then the page is found by its number.
+ * The key of a cursor's entry, which may be gone. Undefined without a cursor, and when only the Sid
+ * of a removed record is known: then the page is found by its number.
  */
 async function startOf(
   { place, sorted, read }: SortedSource,

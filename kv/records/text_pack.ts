@@ -7,12 +7,12 @@ import { ordOf } from "../store/keys.ts";
 export interface PackedTexts {
   /** The records' ords, oldest first, 16 bytes each. */
   ords: Uint8Array;
-  /** Where each one's text ends. */
+  /** The end of each record's text. */
   ends: Uint32Array;
   text: string;
 }
 
-/** What a pack may take of a KV value's 64 KiB. */
+/** The most bytes of a pack; a KV value may have 64 KiB. */
 const packBytes = 60_000;
 
 /** A pack in the making. */
@@ -39,7 +39,7 @@ export const emptyPack = (): Pack => ({
 // deno-lint-ignore no-control-regex
 const isWide = (text: string): boolean => /[^\x00-\xff]/.test(text);
 
-/** Whether a text still has room. */
+/** Whether a text fits into a pack. */
 export const fits = (pack: Pack, text: string): boolean =>
   (pack.length + text.length) * (pack.isWide || isWide(text) ? 2 : 1) +
       (pack.ords.length + 1) * 20 <= packBytes;
@@ -66,7 +66,7 @@ export const packedTexts = ({ ords, ends, texts }: Pack): PackedTexts => ({
 /** The ords, in hex, of the records whose text contains a part, oldest first. */
 export function hitsIn({ ords, ends, text }: PackedTexts, part: string): string[] {
   const hits: string[] = [];
-  let hex: string | undefined; // Of all at once, which is quicker than of each.
+  let hex: string | undefined; // Of all ords: one conversion is quicker than one each.
   let item = 0;
   for (let at = text.indexOf(part); at >= 0;) {
     while (ends[item]! <= at) item++; // The last text ends behind every hit.

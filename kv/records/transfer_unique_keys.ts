@@ -1,8 +1,8 @@
 import type { Batch } from "../store/batch.ts";
 
 /**
- * A unique value that a batch frees and takes again passes from one record to another: it is
- * replaced, guarded by the check of the record that had it.
+ * A unique value that a batch both deletes and sets moves from one record to another. Its key is
+ * replaced; the check of the record that had the value guards it.
  */
 export function transferUniqueKeys(batch: Batch): void {
   for (const freed of batch.deletes) {
