@@ -6,32 +6,32 @@ import { isNear, isNewerSequence, type RtpPacket } from "../rtp/rtp.ts";
 import type { Encoding, Formats } from "../sdp/sdp.ts";
 
 const SAMPLES_PER_MS = 8;
-/** The last packet of an event is sent so often (RFC 4733 §2.5.1.4). */
+/** Times that the last packet of an event is sent (RFC 4733 §2.5.1.4). */
 const EVENT_ENDS = 3;
-/** In dBm0 below zero (§2.3.5). */
+/** Volume of events in dBm0 below zero (§2.3.5). */
 const EVENT_VOLUME = 10;
 
 /**
- * The RTP stream to one peer. Our own audio and other legs' packets take turns in it, and the peer
- * sees one source whose sequence numbers and timestamps go on (RFC 3550 §5.1). Lost and reordered
- * packets of another leg stay so, for the peer's jitter buffer to see.
+ * The RTP stream to one peer. Frames of our own and packets of other legs take turns in it. The peer
+ * sees one source with continuous sequence numbers and timestamps (RFC 3550 §5.1). Loss and
+ * reordering of a forwarded stream remain visible to the peer's jitter buffer.
  */
 export interface Outgoing {
   /** Sends 20 ms of our own audio. */
   frame(pcm: Pcm): void;
-  /** Sends 20 ms of a digit. What is sent in the middle of one ends it. */
+  /** Sends 20 ms of a digit. A frame or a forwarded packet sent during a digit ends the digit. */
   press(pressed: Pressed): void;
-  /** Whether the peer takes telephone events; else it gets digits as tones. */
+  /** Whether the peer takes telephone events; otherwise digits are sent as tones. */
   takesEvents(): boolean;
-  /** Sends a packet that another leg received, now unless given, in a codec that this peer takes. */
+  /** Sends a packet that another leg received, by default now. Drops it without a payload type. */
   forward(packet: RtpPacket, encoding: Encoding, at?: number): void;
-  /** The peer wants other payload types from now on. */
+  /** Changes the payload types that the peer wants. */
   setFormats(formats: Formats): void;
 }
 
 export interface OutgoingOptions {
   ssrc: number;
-  /** The payload types that the peer wants, the most wanted first. */
+  /** The payload types that the peer wants, in its order of preference. */
   formats: Formats;
   /** Monotonic time in ms. */
   now: () => number;
@@ -39,10 +39,10 @@ export interface OutgoingOptions {
   send: (packet: RtpPacket, at: number) => void;
 }
 
-/** Where the frames of all legs are encoded, one after the other. */
+/** Buffer that the frames of all legs are encoded into, one after the other. */
 const encoded = new Uint8Array(FRAME_SAMPLES);
 
-/** How a source's numbers are moved to continue the stream. */
+/** A forwarded stream, and the shifts that make its numbers continue ours. */
 interface Source {
   ssrc: number;
   sequenceShift: number;
@@ -52,126 +52,154 @@ interface Source {
   timestamp: number;
 }
 
-export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions): Outgoing {
-  let { formats } = options;
-  const [random] = crypto.getRandomValues(new Uint32Array(1)) as unknown as [number];
-  // In the lower half: who hears SRTP late must not take a wrap for the beginning (RFC 3711 §3.3.1).
-  let sequence = random & 0x7fff;
-  let timestamp = random;
-  let sentAt = now();
-  /** The other leg's source; none while the audio is ours. */
-  let source: Source | undefined;
-  /** Of the packet that was forwarded last. */
-  let passed: Passage | undefined;
-  let silent = true;
-  let event: { code: number; timestamp: number; duration: number } | undefined;
+/** A telephone event that is being sent. */
+interface DigitEvent {
+  code: number;
+  /** When it began; the timestamp of all its packets (RFC 4733 §2.2.1). */
+  timestamp: number;
+  duration: number;
+}
 
-  const elapsedSamples = (at = now()) =>
-    Math.max(1, Math.round((at - sentAt) * SAMPLES_PER_MS / FRAME_SAMPLES)) * FRAME_SAMPLES;
+interface State extends OutgoingOptions {
+  /** Of the newest packet sent. */
+  sequence: number;
+  timestamp: number;
+  sentAt: number;
+  /** The forwarded stream; undefined while we send our own audio. */
+  source: Source | undefined;
+  /** For the encoding of the packet forwarded last. */
+  passage: Passage | undefined;
+  /** Whether no frame or digit of ours has been sent yet. */
+  silent: boolean;
+  event: DigitEvent | undefined;
+}
 
-  const emit = (packet: RtpPacket, at = now()) => {
-    if (isNewerSequence(packet.sequence, sequence)) {
-      ({ sequence, timestamp } = packet);
-      sentAt = at;
-    }
-    send(packet, at);
+/** Starts a stream at random numbers (RFC 3550 §5.1). */
+export function createOutgoing({ ssrc, formats, now, send }: OutgoingOptions): Outgoing {
+  const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
+  const state: State = {
+    ssrc,
+    formats,
+    now,
+    send,
+    // In the lower half: a late receiver of SRTP must not take a wrap for the start (RFC 3711 §3.3.1).
+    sequence: random & 0x7fff,
+    timestamp: random,
+    sentAt: now(),
+    source: undefined,
+    passage: undefined,
+    silent: true,
+    event: undefined,
   };
-
-  /** Our own sound goes on; the result says whether it begins, and when. */
-  const own = () => {
-    const begins = silent || source !== undefined || now() - sentAt > mediaLimits.talkspurtGapMs;
-    silent = false;
-    source = undefined;
-    const passed = begins ? elapsedSamples() : FRAME_SAMPLES;
-    return { marker: begins, timestamp: (timestamp + passed) >>> 0 };
-  };
-  const emitEvent = (marker: boolean, ended: boolean) => {
-    const { code, duration, timestamp: start } = event!;
-    const flags = (ended ? 0x80 : 0) | EVENT_VOLUME;
-    emit({
-      payloadType: formats.get("telephone-event") ?? 0,
-      marker,
-      sequence: (sequence + 1) & 0xffff,
-      timestamp: start,
-      ssrc,
-      payload: Uint8Array.of(code, flags, duration >> 8, duration & 0xff),
-    });
-    // What follows comes after it, though all its packets have its beginning as their time.
-    timestamp = (start + duration - FRAME_SAMPLES) >>> 0;
-  };
-  const endEvent = () => {
-    if (event === undefined) return;
-    for (let i = 0; i < EVENT_ENDS; i++) emitEvent(false, true);
-    event = undefined;
-  };
-
-  const frame = (pcm: Pcm) => {
-    endEvent();
-    const law: Law = preferredLaw(formats);
-    emit({
-      payloadType: formats.get(law)!,
-      ...own(),
-      sequence: (sequence + 1) & 0xffff,
-      ssrc,
-      payload: encodeG711(law, pcm, encoded),
-    });
-  };
-
   return {
-    takesEvents: () => formats.has("telephone-event"),
-    press(pressed) {
-      const { code, part } = pressed;
-      if (!formats.has("telephone-event")) return frame(dualTone(pressed));
-      if (part === "first") endEvent();
-      const begins = event === undefined;
-      event ??= { code, duration: 0, timestamp: own().timestamp };
-      event.duration += FRAME_SAMPLES;
-      if (part === "last") endEvent();
-      else emitEvent(begins, false);
-    },
-    frame,
+    takesEvents: () => state.formats.has("telephone-event"),
+    press: (pressed) => pressDigit(state, pressed),
+    frame: (pcm) => sendFrame(state, pcm),
     forward(packet, encoding, at = now()) {
-      if (passed?.encoding !== encoding) passed = passageOf(formats, encoding);
-      const { crossedFrom, payloadType } = passed;
+      if (state.passage?.encoding !== encoding) state.passage = passageOf(state.formats, encoding);
+      const { crossedFrom, payloadType } = state.passage;
       if (payloadType === undefined) return;
-      endEvent();
-      const begins = source === undefined || !continues(source, packet) ||
-        (encoding !== "telephone-event" && wentBack(source, packet));
-      if (begins) {
-        source = {
-          ssrc: packet.ssrc,
-          sequence: packet.sequence,
-          timestamp: packet.timestamp,
-          sequenceShift: sequence + 1 - packet.sequence,
-          timestampShift: timestamp + elapsedSamples(at) - packet.timestamp,
-        };
+      endEvent(state);
+      const continued = continuedSource(state, packet, encoding);
+      const source = continued ?? (state.source = newSource(state, packet, at));
+      if (isNewerSequence(packet.sequence, source.sequence)) {
+        source.sequence = packet.sequence;
+        source.timestamp = packet.timestamp;
       }
-      if (isNewerSequence(packet.sequence, source!.sequence)) {
-        source!.sequence = packet.sequence;
-        source!.timestamp = packet.timestamp;
-      }
-      emit({
+      emit(state, {
         payloadType,
         payload: crossedFrom ? transcode(crossedFrom, packet.payload) : packet.payload,
-        marker: packet.marker || begins,
+        marker: packet.marker || continued === undefined,
         ssrc,
-        sequence: (packet.sequence + source!.sequenceShift) & 0xffff,
-        timestamp: (packet.timestamp + source!.timestampShift) >>> 0,
+        sequence: (packet.sequence + source.sequenceShift) & 0xffff,
+        timestamp: (packet.timestamp + source.timestampShift) >>> 0,
       }, at);
     },
-    setFormats(next) {
-      endEvent();
-      formats = next;
-      passed = undefined;
+    setFormats(formats) {
+      endEvent(state);
+      state.formats = formats;
+      state.passage = undefined;
     },
   };
 }
 
-/** How packets of an encoding reach the peer; not at all without a payload type. */
+function emit(state: State, packet: RtpPacket, at: number): void {
+  if (isNewerSequence(packet.sequence, state.sequence)) {
+    state.sequence = packet.sequence;
+    state.timestamp = packet.timestamp;
+    state.sentAt = at;
+  }
+  state.send(packet, at);
+}
+
+/** The time since the newest packet in whole frames, at least one. */
+const elapsedSamples = (state: State, at: number) =>
+  Math.max(1, Math.round((at - state.sentAt) * SAMPLES_PER_MS / FRAME_SAMPLES)) * FRAME_SAMPLES;
+
+/** Continues with our own audio. The marker says that it begins (RFC 3551 §4.1). */
+function ownTiming(state: State): { marker: boolean; timestamp: number } {
+  const at = state.now();
+  const marker = state.silent || state.source !== undefined ||
+    at - state.sentAt > mediaLimits.talkspurtGapMs;
+  state.silent = false;
+  state.source = undefined;
+  const elapsed = marker ? elapsedSamples(state, at) : FRAME_SAMPLES;
+  return { marker, timestamp: (state.timestamp + elapsed) >>> 0 };
+}
+
+function sendFrame(state: State, pcm: Pcm): void {
+  endEvent(state);
+  const law = preferredLaw(state.formats);
+  const { marker, timestamp } = ownTiming(state);
+  emit(state, {
+    payloadType: state.formats.get(law)!, // One of its keys.
+    marker,
+    timestamp,
+    sequence: (state.sequence + 1) & 0xffff,
+    ssrc: state.ssrc,
+    payload: encodeG711(law, pcm, encoded),
+  }, state.now());
+}
+
+function pressDigit(state: State, pressed: Pressed): void {
+  const { code, part } = pressed;
+  if (!state.formats.has("telephone-event")) return sendFrame(state, dualTone(pressed));
+  if (part === "first") endEvent(state);
+  const begins = state.event === undefined;
+  const event = state.event ??= { code, duration: 0, timestamp: ownTiming(state).timestamp };
+  event.duration += FRAME_SAMPLES;
+  if (part === "last") endEvent(state);
+  else sendEvent(state, event, begins ? "start" : "middle");
+}
+
+/** Sends the last packet of the event under way, if any. */
+function endEvent(state: State): void {
+  const { event } = state;
+  if (event === undefined) return;
+  for (let i = 0; i < EVENT_ENDS; i++) sendEvent(state, event, "end");
+  state.event = undefined;
+}
+
+function sendEvent(state: State, event: DigitEvent, place: "start" | "middle" | "end"): void {
+  const { code, duration, timestamp } = event;
+  const flags = (place === "end" ? 0x80 : 0) | EVENT_VOLUME;
+  emit(state, {
+    payloadType: state.formats.get("telephone-event") ?? 0,
+    marker: place === "start",
+    sequence: (state.sequence + 1) & 0xffff,
+    timestamp,
+    ssrc: state.ssrc,
+    payload: Uint8Array.of(code, flags, duration >> 8, duration & 0xff),
+  }, state.now());
+  // All packets of an event carry the time it began; the audio after it continues from its end.
+  state.timestamp = (timestamp + duration - FRAME_SAMPLES) >>> 0;
+}
+
+/** How packets of an encoding are sent to the peer. Without a payload type they are dropped. */
 interface Passage {
   encoding: Encoding;
   payloadType: number | undefined;
-  /** The law that they are in, where the peer takes the other one. */
+  /** The law of the packets when the peer takes only the other law. */
   crossedFrom: Law | undefined;
 }
 
@@ -183,12 +211,27 @@ function passageOf(formats: Formats, encoding: Encoding): Passage {
   return { encoding, payloadType, crossedFrom };
 }
 
-/** Whether a packet goes on where its source was; one that jumps has begun anew. */
+/** The source that a packet continues; undefined when the packet begins a new one. */
+function continuedSource(state: State, packet: RtpPacket, encoding: Encoding): Source | undefined {
+  const { source } = state;
+  if (source === undefined || !continues(source, packet)) return undefined;
+  return encoding !== "telephone-event" && wentBack(source, packet) ? undefined : source;
+}
+
+const newSource = (state: State, packet: RtpPacket, at: number): Source => ({
+  ssrc: packet.ssrc,
+  sequence: packet.sequence,
+  timestamp: packet.timestamp,
+  sequenceShift: state.sequence + 1 - packet.sequence,
+  timestampShift: state.timestamp + elapsedSamples(state, at) - packet.timestamp,
+});
+
+/** Whether a packet is of the source and near its newest one; after a jump the source is new. */
 const continues = (source: Source, packet: RtpPacket) =>
   source.ssrc === packet.ssrc && isNear(source.sequence, packet.sequence) &&
   Math.abs((packet.timestamp - source.timestamp) | 0) <= mediaLimits.maxTimestampJump;
 
-/** Whether a later packet of sound is of an earlier time: its clock began anew. */
+/** Whether a later audio packet has an earlier timestamp: the sender restarted its clock. */
 const wentBack = (source: Source, { sequence, timestamp }: RtpPacket) =>
   isNewerSequence(sequence, source.sequence) && ((timestamp - source.timestamp) | 0) < 0;
 

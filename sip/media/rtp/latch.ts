@@ -7,35 +7,35 @@ export interface Address {
 }
 
 /**
- * Symmetric RTP (RFC 4961): the source that a leg hears, and the address it sends to.
+ * Symmetric RTP (RFC 4961): the source that a leg accepts packets from, and the address it sends to.
  *
- * - At first the leg sends to the address of the SDP. A packet from there settles the source.
- * - A peer behind a NAT sends from another port, and maybe another address. Only addresses that
- *   signalling knows count: that of the SDP, and those of the SIP flow and of the trunk. Two packets in a
- *   row of one source there settle it too. The address of the SDP takes over by its first packet, however
- *   late that comes. Packets from all other addresses are dropped.
+ * - At first the leg sends to the address of the SDP. A packet from that address settles the source.
+ * - A peer behind a NAT sends from another port, and maybe another address. Only known addresses count:
+ *   that of the SDP, and those of the SIP flow and of the trunk. Two consecutive packets of one source at
+ *   a known address settle it too. The address of the SDP takes over with its first packet, however late
+ *   that arrives. Packets from all other addresses are dropped.
  * - Once settled, packets from elsewhere are dropped, unless they come from a known address and continue
  *   the SSRC and the sequence numbers of the source: a NAT gave it a new port.
- * - When signalling moves the address we send there at once (RFC 3264 §8.3.1), and all begins anew, but
- *   the former source is still heard while it goes on with its stream, and others than the signalled
- *   address are not taken beside it. Who does so for `latchMoveMs` has not moved: it stands behind a NAT,
- *   and is sent to again. It yields to the signalled address whenever that speaks after all.
+ * - When signalling changes the address, the leg sends there at once (RFC 3264 §8.3.1) and settles anew.
+ *   While the former source continues its stream, its packets are accepted, and those of no source but
+ *   the signalled address. A former source that continues for `latchMoveMs` has not moved: it is behind
+ *   a NAT, and the leg sends to it again. It yields to the first packet of the signalled address.
  */
 export interface Latch {
-  /** Where to send; undefined as long as signalling named no address. */
+  /** The address to send to; undefined until signalling gives one. */
   target(): Address | undefined;
   /** Whether a packet is the peer's. */
   admits(from: Address, packet: RtpPacket): boolean;
   /** Whether the peer may send from an address. */
   knows(address: string): boolean;
-  /** Signalling gave an address; the one it gave before changes nothing. */
+  /** Takes an address from signalling; the address that it gave last changes nothing. */
   signal(address: Address): void;
 }
 
 export interface LatchOptions {
   /** Monotonic time in ms. */
   now(): number;
-  /** Whether signalling knows an address of the peer's, beside that of the SDP. */
+  /** Whether signalling knows an address of the peer, beside that of the SDP. */
   isSource?(address: string): boolean;
   /** Called with the source of each packet that is dropped for its address. */
   onUnknown?(from: Address): void;
@@ -46,72 +46,99 @@ interface Source extends Address {
   sequence: number;
 }
 
+interface State extends Required<LatchOptions> {
+  signalled: Address | undefined;
+  settled: Source | undefined;
+  /** The newest packet's source that is neither settled nor signalled. */
+  candidate: Source | undefined;
+  /** The target before signalling moved the address, and when it did. */
+  former: Address & Partial<Source> | undefined;
+  movedAt: number;
+  formerHeardAt: number;
+}
+
+/** A latch without an address: it drops all packets until signalling gives one. */
 export function createLatch(
   { now, isSource = () => false, onUnknown = () => {} }: LatchOptions,
 ): Latch {
-  let signalled: Address | undefined;
-  let settled: Source | undefined;
-  let candidate: Source | undefined;
-  /** Who was sent to before signalling moved the address, and when that was. */
-  let former: Address & Partial<Source> | undefined;
-  let movedAt = 0;
-  let formerHeardAt = -Infinity;
-
-  const knows = (address: string) =>
-    address === signalled?.address || address === settled?.address ||
-    address === former?.address || isSource(address);
-  const settle = (source: Source) => {
-    settled = source;
-    candidate = former = undefined;
-    return true;
+  const state: State = {
+    now,
+    isSource,
+    onUnknown,
+    signalled: undefined,
+    settled: undefined,
+    candidate: undefined,
+    former: undefined,
+    movedAt: 0,
+    formerHeardAt: -Infinity,
   };
-  const admitsAnother = (source: Source) => {
-    const isInRow = isSame(candidate, source) && goesOn(candidate, source);
-    candidate = source;
-    return isInRow && now() - formerHeardAt > mediaLimits.latchPauseMs && settle(source);
-  };
-  const admitsFormer = (source: Source) => {
-    const stays = now() - movedAt > mediaLimits.latchMoveMs;
-    if (!goesOn(former, source)) return stays && admitsAnother(source);
-    if (stays) return settle(source);
-    former = source;
-    formerHeardAt = now();
-    return true;
-  };
-  const follow = (settled: Source, source: Source) =>
-    (goesOn(settled, source) || isSame(signalled, source)) && settle(source);
-
   return {
-    target: () => settled ?? signalled,
-    knows,
+    target: () => state.settled ?? state.signalled,
+    knows: (address) => knows(state, address),
     admits({ address, port }, { ssrc, sequence }) {
-      // As nearly all packets are, which should cost nothing.
+      const { settled } = state;
+      // Fast path: nearly all packets come from the settled source.
       if (settled?.port === port && settled.address === address) {
         settled.ssrc = ssrc;
         settled.sequence = sequence;
         return true;
       }
-      const source = { address, port, ssrc, sequence };
-      if (signalled === undefined) return false;
-      if (!knows(address)) {
-        onUnknown(source);
-        return false;
-      }
-      if (settled !== undefined) return follow(settled, source);
-      if (isSame(signalled, source)) return settle(source);
-      return isSame(former, source) ? admitsFormer(source) : admitsAnother(source);
+      return admitsFromElsewhere(state, { address, port, ssrc, sequence });
     },
-    signal(address) {
-      if (isSame(signalled, address)) return;
-      const before = settled ?? signalled;
-      former = isSame(before, address) ? undefined : before;
-      movedAt = now();
-      formerHeardAt = settled === undefined ? -Infinity : movedAt;
-      signalled = { ...address };
-      settled = candidate = undefined;
-    },
+    signal: (address) => signal(state, address),
   };
 }
+
+function admitsFromElsewhere(state: State, source: Source): boolean {
+  const { signalled, settled, former } = state;
+  if (signalled === undefined) return false;
+  if (!knows(state, source.address)) {
+    state.onUnknown(source);
+    return false;
+  }
+  if (settled !== undefined) {
+    return (goesOn(settled, source) || isSame(signalled, source)) && settle(state, source);
+  }
+  if (isSame(signalled, source)) return settle(state, source);
+  return isSame(former, source) ? admitsFormer(state, source) : admitsAnother(state, source);
+}
+
+function admitsFormer(state: State, source: Source): boolean {
+  const stays = state.now() - state.movedAt > mediaLimits.latchMoveMs;
+  if (!goesOn(state.former, source)) return stays && admitsAnother(state, source);
+  if (stays) return settle(state, source);
+  state.former = source;
+  state.formerHeardAt = state.now();
+  return true;
+}
+
+function admitsAnother(state: State, source: Source): boolean {
+  const isInRow = isSame(state.candidate, source) && goesOn(state.candidate, source);
+  state.candidate = source;
+  const isFormerSilent = state.now() - state.formerHeardAt > mediaLimits.latchPauseMs;
+  return isInRow && isFormerSilent && settle(state, source);
+}
+
+function settle(state: State, source: Source): true {
+  state.settled = source;
+  state.candidate = state.former = undefined;
+  return true;
+}
+
+function signal(state: State, address: Address): void {
+  const { settled, signalled } = state;
+  if (isSame(signalled, address)) return;
+  const before = settled ?? signalled;
+  state.former = isSame(before, address) ? undefined : before;
+  state.movedAt = state.now();
+  state.formerHeardAt = settled === undefined ? -Infinity : state.movedAt;
+  state.signalled = { ...address };
+  state.settled = state.candidate = undefined;
+}
+
+const knows = ({ signalled, settled, former, isSource }: State, address: string) =>
+  address === signalled?.address || address === settled?.address ||
+  address === former?.address || isSource(address);
 
 const isSame = (one: Address | undefined, other: Address) =>
   one?.address === other.address && one.port === other.port;

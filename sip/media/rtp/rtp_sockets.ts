@@ -2,31 +2,31 @@ import { randomInt } from "node:crypto";
 import type { Address } from "./latch.ts";
 import { mediaLimits } from "../base/limits.ts";
 
-/** The ports that legs take, both ends included; 0 lets the system choose. */
+/** The ports for legs, both ends included; 0 lets the system choose. */
 export interface PortRange {
   first: number;
   last: number;
 }
 
-/** One end of UDP: what it sends is on the wire in that order, or lost. */
+/** A UDP socket. Datagrams leave in the order of `send`, or are lost. */
 export interface Datagrams {
   port: number;
-  /** Calls back with every packet, whose bytes are lent until it returns. */
+  /** Called with every datagram, whose bytes are lent until it returns. */
   onMessage: (bytes: Uint8Array, from: Address) => void;
   /** The bytes are lent until it returns. */
   send(bytes: Uint8Array, to: Address): void;
-  /** Resolves when what was handed over has left and the port is free. */
+  /** Resolves when all datagrams have left and the port is free. */
   close(): Promise<void>;
 }
 
-/** A way to open them. */
+/** Opens UDP sockets. */
 export interface Udp {
   /**
-   * Binds a port of an address, 0 being any; rejects when it is not to be had. As many packets as said,
-   * or as one leg may have, wait for the system where it does not take them at once.
+   * Binds a port of an address, 0 being any; rejects when the port is not available. At most `unsent`
+   * datagrams, by default the limit of one leg, wait while the system does not take them.
    */
   bind(address: string, port: number, unsent?: number): Promise<Datagrams>;
-  /** Ends what all sockets shared; they are closed. */
+  /** Frees what the sockets shared; called when all are closed. */
   close(): void;
 }
 
@@ -45,31 +45,15 @@ export interface RtpPorts {
 }
 
 /**
- * Ports for RTP, each with the one above for RTCP (RFC 3550 §11), drawn at random, so that nobody can tell
- * which one a call gets. Half of those that are not in use rest after their last call, of which late
- * packets may still arrive.
+ * Ports for RTP, each with the one above for RTCP (RFC 3550 §11), from a pool or, where the range is 0,
+ * chosen by the system.
  */
 export function createRtpPorts(
   { bind }: Pick<Udp, "bind">,
   bindAddress: string,
-  { first, last }: PortRange,
+  range: PortRange,
 ): RtpPorts {
-  const lowest = first + first % 2;
-  const pairs = Math.floor((last - lowest + 1) / 2);
-  const free = first === 0 ? [] : Array.from({ length: pairs }, (_, i) => lowest + 2 * i);
-  /** The one that was closed first comes first. */
-  const resting: number[] = [];
-
-  /** Takes a free pair out at random; of those that rest, the one that did so for longest. */
-  const draw = (): number | undefined => {
-    if (free.length === 0) return resting.shift();
-    const [port] = free.splice(randomInt(free.length), 1);
-    return port;
-  };
-  const giveBack = (port: number) => {
-    resting.push(port);
-    if (resting.length > free.length) free.push(resting.shift()!);
-  };
+  const pool = range.first === 0 ? anyPort : createPortPool(range);
 
   const openAt = async (port: number, shared: boolean): Promise<RtpSockets> => {
     const rtp = await bind(bindAddress, port);
@@ -78,7 +62,7 @@ export function createRtpPorts(
       const sockets = new Set([rtp, rtcp]);
       const close = async () => {
         await Promise.all([...sockets].map((each) => each.close()));
-        if (first !== 0) giveBack(port);
+        pool.giveBack(port);
       };
       return { rtp, rtcp, close };
     } catch (cause) {
@@ -90,28 +74,71 @@ export function createRtpPorts(
     async open({ shared }) {
       let why: unknown = "all are taken";
       const failed: number[] = [];
-      const tries = first === 0 ? mediaLimits.portPairTries : pairs;
       try {
-        for (let i = 0; i < tries; i++) {
-          const port = first === 0 ? 0 : draw();
+        for (let i = 0; i < pool.tries; i++) {
+          const port = pool.draw();
           if (port === undefined) break;
           try {
             return await openAt(port, shared);
           } catch (cause) {
-            if (port !== 0) failed.push(port);
+            failed.push(port);
             why = cause instanceof Error ? cause.message : cause;
           }
         }
       } finally {
-        failed.forEach(giveBack);
+        failed.forEach(pool.giveBack);
       }
-      const ports = first === 0 ? "any port" : `a port of ${first}-${last}`;
-      throw new Error(`Cannot open ${ports} on "${bindAddress}" for RTP: ${why}`);
+      throw new Error(`Cannot open ${pool.name} on "${bindAddress}" for RTP: ${why}`);
     },
   };
 }
 
-/** As `Udp` does, by Deno. `node:dgram` would do the same at more than twice the cost of a packet. */
+/** Even ports, each of which stands for itself and the one above. */
+interface PortPool {
+  /** For error messages. */
+  readonly name: string;
+  /** The number of ports to try for one leg. */
+  readonly tries: number;
+  /** Takes a port out; undefined when all are in use. */
+  draw(): number | undefined;
+  giveBack(port: number): void;
+}
+
+/** The system chooses the port of RTP; the one above may be in use. */
+const anyPort: PortPool = {
+  name: "any port",
+  tries: mediaLimits.portPairTries,
+  draw: () => 0,
+  giveBack() {},
+};
+
+/**
+ * Draws ports at random, so that the port of a call cannot be predicted. Half of the ports not in use
+ * rest after their last call, whose late packets may still arrive.
+ */
+function createPortPool({ first, last }: PortRange): PortPool {
+  const lowest = first + first % 2;
+  const pairs = Math.floor((last - lowest + 1) / 2);
+  const free = Array.from({ length: pairs }, (_, i) => lowest + 2 * i);
+  /** In the order in which they were given back. */
+  const resting: number[] = [];
+  return {
+    name: `a port of ${first}-${last}`,
+    tries: pairs,
+    draw() {
+      if (free.length === 0) return resting.shift();
+      const [port] = free.splice(randomInt(free.length), 1);
+      return port;
+    },
+    giveBack(port) {
+      resting.push(port);
+      const rested = resting.length > free.length ? resting.shift() : undefined;
+      if (rested !== undefined) free.push(rested);
+    },
+  };
+}
+
+/** `Udp.bind` by Deno. `node:dgram` would cost more than twice as much per packet. */
 export function bindDatagrams(
   address: string,
   port: number,
@@ -135,10 +162,10 @@ export function bindDatagrams(
   });
 }
 
-/** All sockets by Deno. */
+/** UDP sockets of Deno. */
 export const udpByDeno: Udp = { bind: bindDatagrams, close: () => {} };
 
-/** Hands over packet after packet; resolves once the socket is closed. */
+/** Passes each datagram to `onMessage`; resolves once the socket is closed. */
 async function receiveAll(socket: Deno.DatagramConn, datagrams: Datagrams): Promise<void> {
   const buffer = new Uint8Array(mediaLimits.datagramBytes);
   for (;;) {
@@ -149,17 +176,17 @@ async function receiveAll(socket: Deno.DatagramConn, datagrams: Datagrams): Prom
       const isClosed = error instanceof Deno.errors.BadResource ||
         error instanceof Deno.errors.Interrupted;
       if (isClosed) return;
-      continue; // One that could not be had is lost, as on any network.
+      continue; // A datagram that cannot be read is lost, as on any network.
     }
     const [bytes, { hostname, port }] = received as [Uint8Array, Deno.NetAddr];
-    // One that fills the buffer may have been cut off.
+    // A datagram that fills the buffer may have been truncated.
     if (bytes.length < buffer.length) datagrams.onMessage(bytes, { address: hostname, port });
   }
 }
 
 /**
- * Packets handed over in one turn of the event loop may leave in any order, so each waits until the
- * one before it has left. What cannot be sent is lost; the leg notices that its peer is gone.
+ * Sends datagrams in order. The system may reorder sends of one turn of the event loop, so each waits
+ * for the one before. A datagram that cannot be sent is lost; silence of the peer ends the leg.
  */
 function inOrder(socket: Deno.DatagramConn, unsent: number) {
   const waiting: [bytes: Uint8Array, to: Deno.NetAddr][] = [];
