@@ -118,7 +118,7 @@ function inviteMessage(
   const cseq = (request?.message.cseq ?? 0) + 1;
   const proof = device.proof?.(cseq) ?? [];
   const ours = [contactHeader(domain), allowHeader, ...timer, ...headers, ...proof];
-  const ids = { callId, cseq, routeSet: [...routeSet] };
+  const ids = { callId, cseq, fromTag: crypto.randomUUID(), routeSet: [...routeSet] };
   const body = ussd === undefined
     ? sdpBody(offer)
     : { ...isAlone ? ussd.alone : ussd.whole, contentDisposition: "render" };

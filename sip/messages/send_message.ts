@@ -59,7 +59,12 @@ function send(
     content: body,
   };
   // A device that gets the message twice can tell by its Call-ID.
-  const ids = { callId: sid, cseq: 1, routeSet: [...binding.path] };
+  const ids = {
+    callId: sid,
+    cseq: 1,
+    fromTag: crypto.randomUUID(),
+    routeSet: [...binding.path],
+  };
   const [caller, called] = [userUri(callerUser(from), domain), userUri(login, domain)];
   const final = ({ message }: { message: { statusCode: number | undefined } }) =>
     onFinal(message.statusCode ?? 500);

@@ -3,29 +3,31 @@ import {
   IncomingMessage,
   InviteClientTransaction,
   InviteServerTransaction,
-  NameAddrHeader,
   NonInviteClientTransaction,
   NonInviteServerTransaction,
   OutgoingRequestMessage,
   SessionDialog,
-  URI,
   UserAgentClient,
-  UserAgentCore,
   UserAgentServer,
 } from "sip.js/lib/core/index.js";
 import { replaceAuthentication } from "./authentication.ts";
 import { replaceBranchIds } from "./branches.ts";
 import { replaceClients } from "./client_transactions.ts";
-import { replaceCostly } from "./messages.ts";
-import { replaceRequests } from "./requests.ts";
+import { replaceMessages } from "./messages.ts";
 import { replaceTimers } from "./timers.ts";
+
+/** `rule`: what SIP demands. The others save CPU time; `bench:sip` measures a companion without. */
+export type PatchGroup = "rule" | "timers" | "headers";
 
 /** Members of a class of sip.js that run our code in place of the library's. */
 export interface Patch {
   of: object;
   members: readonly string[];
-  /** What goes wrong, or is slow, without it. */
+  group: PatchGroup;
+  /** What goes wrong without it. */
   without: string;
+  /** What it saves of the CPU time of a call over WebSocket; absent: nothing, it is for its rule. */
+  saves?: string;
 }
 
 /**
@@ -37,31 +39,36 @@ export const patches: readonly Patch[] = [
   {
     of: ClientTransaction,
     members: ["makeId"],
+    group: "rule",
     without:
       "Branch ids are drawn from ten million: they collide, and a client can guess another's.",
   },
   {
     of: UserAgentClient.prototype,
     members: ["authenticationGuard"],
+    group: "rule",
     without: "A request answers one challenge only (RFC 3261 §22.3 allows one for each realm).",
   },
   {
     of: InviteServerTransaction.prototype,
     members: ["receiveResponse"],
+    group: "rule",
     without: "100 Trying leaves at once, not after 200 ms (§17.2.1).",
   },
   {
     of: OutgoingRequestMessage.prototype,
     members: ["toString"],
-    without:
-      "A request about a sips: URI has no sips: Contact (§8.1.1.8), and its text costs more.",
+    group: "rule",
+    without: "A request about a sips: URI has no sips: Contact (§8.1.1.8).",
   },
   {
     of: UserAgentServer.prototype,
     members: ["reply"],
-    without: "A response to a sips: request has no sips: Contact, and its text costs more.",
+    group: "rule",
+    without: "A response to a sips: request has no sips: Contact (§8.1.1.8).",
   },
-  // Timers: the library sets one of the runtime for each, and cannot be told otherwise.
+  // Timers: the library sets one of the runtime for each, and cannot be told otherwise. The whole group:
+  // see docs/explanation/complexity.md.
   {
     of: InviteServerTransaction.prototype,
     members: [
@@ -70,63 +77,52 @@ export const patches: readonly Patch[] = [
       "startProgressExtensionTimer",
       "stopProgressExtensionTimer",
     ],
+    group: "timers",
     without: "Timers H, I and L are the runtime's.",
+    saves: "1 in a call: 1.6 to 2.2 us",
   },
   {
     of: InviteClientTransaction.prototype,
     members: ["stateTransition", "dispose"],
+    group: "timers",
     without: "Timers D and M are the runtime's.",
+    saves: "1 in a call: 1.6 to 2.2 us",
   },
   {
     of: NonInviteServerTransaction.prototype,
     members: ["stateTransition", "dispose"],
+    group: "timers",
     without: "Timer J is the runtime's.",
+    saves: "2 in a call: 3.1 to 4.4 us",
   },
   {
     of: NonInviteClientTransaction.prototype,
     members: ["stateTransition", "dispose"],
+    group: "timers",
     without: "Timer K is the runtime's.",
+    saves: "2 in a call: 3.1 to 4.4 us",
   },
   {
     of: SessionDialog.prototype,
     members: ["start2xxRetransmissionTimer", "dispose"],
+    group: "timers",
     without: "Repeats of a 2xx are timed by the runtime.",
+    saves: "1 in a call: 1.6 to 2.2 us",
   },
   {
     of: UserAgentClient.prototype,
     members: ["init"],
+    group: "timers",
     without: "Timers B and F are the runtime's; each request makes a closure for each of its ends.",
+    saves: "2 in a call: 3.1 to 4.4 us, and their closures",
   },
   // Speed: the same results at less cost.
   {
     of: IncomingMessage.prototype,
     members: ["getHeader", "getHeaders", "hasHeader", "parseHeader"],
+    group: "headers",
     without: "The name of a header is spelt letter by letter whenever the header is asked for.",
-  },
-  {
-    of: OutgoingRequestMessage.prototype,
-    members: ["getHeader", "setHeader"],
-    without: "The same, for requests of ours.",
-  },
-  {
-    of: URI.prototype,
-    members: ["escapeUser", "clone", "_toString"],
-    without: "Each copy and each text of a URI escapes and sorts its parts anew.",
-  },
-  {
-    of: NameAddrHeader.prototype,
-    members: ["clone"],
-    without: "A copy of a header reads its text anew.",
-  },
-  {
-    of: SessionDialog.prototype,
-    members: ["signalingStateTransition"],
-    without: "Headers of messages without a body are read for an offer.",
-  },
-  {
-    of: UserAgentCore.prototype,
-    members: ["makeOutgoingRequestMessage"],
-    without: "A request copies every URI, header line and body that it is made of.",
+    saves: "74 reads in a call, each 0.15 to 0.23 us: 12 us",
   },
 ];
 
@@ -136,6 +132,5 @@ export function applyPatches(): void {
   replaceAuthentication();
   replaceTimers();
   replaceClients();
-  replaceCostly();
-  replaceRequests();
+  replaceMessages();
 }

@@ -13,7 +13,7 @@ import { createTimers } from "../../base/timers.ts";
 /**
  * What the library waits for in a call, with timers of ours: it sets one of the runtime each time, at
  * several times the cost. Those of no length, by which it ends what needs no wait (RFC 3261 §17), are
- * the next microtask. What a client waits for at first, B and F, `lean_clients.ts` sets.
+ * the next microtask. What a client waits for at first, B and F, `client_transactions.ts` sets.
  */
 export function replaceTimers(): void {
   Object.assign(InviteServerTransaction.prototype, inviteServer);
