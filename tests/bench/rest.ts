@@ -6,10 +6,15 @@ import { answers, freePorts } from "../support/process/system.ts";
  * can do at most here: bare `Deno.serve`, Hono, and one `kv.get` a request. Each server has a process
  * and the first core to itself, `wrk` the second one. SECONDS is the time of each figure (default 4).
  * Where other programs take part of that core, requests per second of the server's own CPU time tell
- * what it would do alone.
+ * what it would do alone. ONLY is a pattern of the names of the service's figures. WITHOUT="pages runs
+ * pages,runs" measures services without these caches too: see `without_caches.ts`.
  */
 
 const seconds = Number(Deno.env.get("SECONDS") ?? 4);
+/** What is measured of the service; all of it unless given. */
+const only = new RegExp(Deno.env.get("ONLY") ?? "");
+/** Services without some of their caches, separated by spaces; the caches of one by commas. */
+const variants = (Deno.env.get("WITHOUT") ?? "").split(" ").filter((one) => one !== "");
 const warmUpSeconds = 1;
 const connections = 32;
 const stored = 10_000;
@@ -169,17 +174,30 @@ async function fill(): Promise<{ accountSid: string; callSid: string }> {
   return { accountSid: lab.accountSid, callSid };
 }
 
-/** Every figure of the service, by name. */
-async function service(): Promise<[name: string, rate: Rate][]> {
-  const { accountSid, callSid } = await fill();
+/** A service on a store of its own, without the caches that `without` names. */
+async function startService(without: string): Promise<Server> {
+  const data = await Deno.makeTempDir({ dir: directory });
+  await Deno.copyFile(`${directory}/switchboard.db`, `${data}/switchboard.db`);
   const env = (port: string) => ({
     PORT: port,
-    DATA_DIR: directory,
+    DATA_DIR: data,
+    WITHOUT: without,
     SECRET_KEY: secretKey,
     BRIDGE_PORT: String(freePorts(1)[0]), // Nobody listens there, and nobody is called.
     REQUESTS_PER_SECOND: "0",
   });
-  await using server = await serve(() => ["main.ts"], { path: "/health", env });
+  const preload = without === "" ? [] : ["--preload=tests/bench/without_caches.ts"];
+  return await serve(() => [...preload, "main.ts"], { path: "/health", env });
+}
+
+/** Every figure of the service, by name; then what it is without a cache, each load of all in turn. */
+async function service(): Promise<[name: string, rate: Rate][]> {
+  const { accountSid, callSid } = await fill();
+  await using open = new AsyncDisposableStack();
+  const servers: { without: string; server: Server }[] = [];
+  for (const without of ["", ...variants]) {
+    servers.push({ without, server: open.use(await startService(without)) });
+  }
   const account = `/2012-04-24/Accounts/${accountSid}`;
   const headers = { Authorization: `Basic ${btoa(`${accountSid}:token`)}` };
   const nobody = { From: "bench", To: "client:nobody", Url: "http://127.0.0.1/voice" };
@@ -198,8 +216,11 @@ async function service(): Promise<[name: string, rate: Rate][]> {
     ["create of a call to nobody, and its job", "Calls.json", { form: nobody }],
   ];
   const rates: [string, Rate][] = [];
-  for (const [name, path, load] of loads) {
-    rates.push([name, await measure(server, { headers, ...load }, `${account}/${path}`)]);
+  for (const [name, path, load] of loads.filter(([name]) => only.test(name))) {
+    for (const { without, server } of servers) {
+      const rate = await measure(server, { headers, ...load }, `${account}/${path}`);
+      rates.push([without === "" ? name : `  without ${without}`, rate]);
+    }
   }
   return rates;
 }

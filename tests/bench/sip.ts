@@ -12,7 +12,9 @@ import { openUdp, openWebSocket, type Wire } from "./sip_wires.ts";
  * 200, ACK, BYE. Kamailio passes calls through and keeps no record; the companion has two legs, asks
  * its service what to do and reports what happens. SECONDS is the turns of each (default 10),
  * IDLE the number of idle registered connections whose memory is measured (default 2,000), ONLY a
- * pattern of the names of the loads to run, without the memory.
+ * pattern of the names of the loads to run, without the memory. WITHOUT=ffi drives a second companion in
+ * turn that lacks a piece: see `companion()`. One piece a run: where three companions wait for each
+ * other, those that were started first take several times what they take else.
  */
 
 const seconds = Number(Deno.env.get("SECONDS") ?? 10);
@@ -197,7 +199,12 @@ await using service = startFakeService();
 putThrough(service);
 for (let at = 0; at < Math.max(idle, 100); at++) service.addClient(`agent${at}`, password);
 
-const starts = [kamailio, () => companion(service)];
+const variants = (Deno.env.get("WITHOUT") ?? "").split(" ").filter((one) => one !== "");
+const starts = [
+  kamailio,
+  () => companion(service),
+  ...variants.map((one) => () => companion(service, one.split(","))),
+];
 row("", "Kamailio/s", "CPU an op", "Switchboard/s", "CPU an op", "ratio of CPU");
 for (const load of loads.filter(({ name }) => new RegExp(only ?? "").test(name))) {
   const figures = await compare(load);
@@ -206,6 +213,12 @@ for (const load of loads.filter(({ name }) => new RegExp(only ?? "").test(name))
     `${cpuUs.toFixed(0)} us`,
   ]);
   row(load.name, ...cells, (figures[0]!.cpuUs / figures[1]!.cpuUs).toFixed(2));
+  for (const [at, name] of variants.entries()) {
+    const { perSecond, cpuUs } = figures[at + 2]!;
+    const ratio = (figures[0]!.cpuUs / cpuUs).toFixed(2);
+    const beside = (cpuUs / figures[1]!.cpuUs).toFixed(2);
+    row(`  without ${name}`, "", "", perSecond.toFixed(0), `${cpuUs.toFixed(0)} us`, ratio, beside);
+  }
   const failures = figures.map((figure) => figure.failures);
   if (failures.some((count) => count > 0)) log(`  failed: ${failures.join(" and ")}`);
 }

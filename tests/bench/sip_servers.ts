@@ -76,8 +76,12 @@ export function kamailio(): Promise<Server> {
   ]);
 }
 
-/** The companion as it is started, on a fake service, without bounds for one address. */
-export function companion(service: FakeService): Promise<Server> {
+/**
+ * The companion as it is started, on a fake service, without bounds for one address. `without` names
+ * pieces that are switched off: `flags` (of V8), `ffi` (SIP over UDP by the C library), and groups of
+ * patches of sip.js.
+ */
+export function companion(service: FakeService, without: string[] = []): Promise<Server> {
   const [wsPort, udpPort, bridgePort] = freePorts(3) as [number, number, number];
   const env = {
     SIP_WS_PORT: String(wsPort),
@@ -90,6 +94,11 @@ export function companion(service: FakeService): Promise<Server> {
     SIP_STRANGER_REQUESTS_PER_S: "0",
     MEDIA_RELAY: "never", // The agents have no audio.
   };
-  const command = [Deno.execPath(), "run", "-A", "--quiet", ...companionFlags, "sip/main.ts"];
-  return serve({ wsPort, udpPort }, command, env);
+  const flags = [
+    ...without.includes("flags") ? [] : companionFlags,
+    ...without.includes("ffi") ? ["--deny-ffi"] : [],
+    ...without.length === 0 ? [] : ["--preload=tests/bench/without.ts"],
+  ];
+  const command = [Deno.execPath(), "run", "-A", "--quiet", ...flags, "sip/main.ts"];
+  return serve({ wsPort, udpPort }, command, { ...env, WITHOUT: without.join() });
 }

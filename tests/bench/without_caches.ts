@@ -1,0 +1,14 @@
+import { limits } from "../../core/base/limits.ts";
+
+/** To be preloaded by a service: caches that WITHOUT names, separated by commas, have no room. */
+const rooms: Record<string, keyof typeof limits> = {
+  pages: "recentPageBytes",
+  runs: "recentRunBytes",
+  counters: "cachedCounters",
+  records: "recentRecordBytes",
+};
+for (const name of (Deno.env.get("WITHOUT") ?? "").split(",")) {
+  const limit = rooms[name];
+  if (limit === undefined) throw new Error(`Cannot switch off ${name}: there is no such cache`);
+  Object.assign(limits, { [limit]: 0 });
+}
