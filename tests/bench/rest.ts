@@ -6,8 +6,8 @@ import { answers, freePorts } from "../support/process/system.ts";
  * can do at most here: bare `Deno.serve`, Hono, and one `kv.get` a request. Each server has a process
  * and the first core to itself, `wrk` the second one. SECONDS is the time of each figure (default 4).
  * Where other programs take part of that core, requests per second of the server's own CPU time tell
- * what it would do alone. ONLY is a pattern of the names of the service's figures. WITHOUT="pages runs
- * pages,runs" measures services without these caches too: see `without_caches.ts`.
+ * what it would do alone. ONLY is a pattern of the names of the service's figures. WITHOUT="runs
+ * counters" measures services without these caches too: see `without_caches.ts`.
  */
 
 const seconds = Number(Deno.env.get("SECONDS") ?? 4);

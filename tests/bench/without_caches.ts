@@ -2,7 +2,6 @@ import { limits } from "../../core/base/limits.ts";
 
 /** To be preloaded by a service: caches that WITHOUT names, separated by commas, have no room. */
 const rooms: Record<string, keyof typeof limits> = {
-  pages: "recentPageBytes",
   runs: "recentRunBytes",
   counters: "cachedCounters",
   records: "recentRecordBytes",
