@@ -65,6 +65,7 @@ export const declaredWebhooks: Record<string, Webhook> = {
   redirect: inCall(
     "Requests the markup that a call goes on with",
     "The URL of a Redirect, or Url of a Call that a request updates.",
+    { sometimes: ["OutboundCallSid"] },
   ),
   gatherAction: inCall("Reports the input of a Gather", "The action of a Gather.", {
     sometimes: ["SpeechResult", "Confidence"],

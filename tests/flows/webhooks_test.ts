@@ -253,7 +253,7 @@ const flows: Flow[] = [
     },
   },
   {
-    webhooks: ["refer"],
+    webhooks: ["refer", "redirect"],
     async run(app) {
       await bob(app);
       const { script, sid } = await called(app, "<Dial><Client>bob</Client></Dial>", {
@@ -263,6 +263,7 @@ const flows: Flow[] = [
       await child.report({ type: "answered" }, { wantsScript: false });
       const refer = { type: "refer", other: sid, to: "sip:carol@sip.test" } as const;
       await child.report({ ...refer, by: "sip:bob@sip.test", headers: {} });
+      await made(app.root, `Calls/${sid}`, { Url: at("redirect"), MoveConnectedCallLeg: "true" });
     },
   },
   {

@@ -39,7 +39,7 @@ async function commit(app: App, jobs: ReturnType<TestJob<string>>[]): Promise<vo
 }
 
 Deno.test("a job that fails is tried again when its back-off is over, then buried with a Notification", async () => {
-  using app = await startApp();
+  using app = await startApp({ madeUpWebhooks: true });
   const attempts: number[] = [];
   const failing = kindOf((_, { attempt }) => {
     attempts.push(attempt);
@@ -66,7 +66,7 @@ Deno.test("a job that fails is tried again when its back-off is over, then burie
 });
 
 Deno.test("a job whose arguments can never work is not tried again", async () => {
-  using app = await startApp();
+  using app = await startApp({ madeUpWebhooks: true });
   let runs = 0;
   const hopeless = kindOf(() => {
     runs++;
@@ -80,7 +80,7 @@ Deno.test("a job whose arguments can never work is not tried again", async () =>
 });
 
 Deno.test("a lane that hangs holds up no other lane, and has its own bound", async () => {
-  using app = await startApp();
+  using app = await startApp({ madeUpWebhooks: true });
   const release = Promise.withResolvers<void>();
   let slow = 0;
   const full = Promise.withResolvers<void>();
@@ -101,7 +101,7 @@ Deno.test("a lane that hangs holds up no other lane, and has its own bound", asy
 });
 
 Deno.test("servers that hang take no room from the lanes of the service itself", async () => {
-  using app = await startApp();
+  using app = await startApp({ madeUpWebhooks: true });
   const release = Promise.withResolvers<void>();
   const own = Promise.withResolvers<void>();
   let hanging = 0;
@@ -125,7 +125,7 @@ Deno.test("servers that hang take no room from the lanes of the service itself",
 });
 
 Deno.test("a job is committed with its cause, or not at all", async () => {
-  using app = await startApp();
+  using app = await startApp({ madeUpWebhooks: true });
   const kind = kindOf(() => Promise.resolve());
   const taken = { emailAddress: "root@example.com", password: "x" };
   const before = await app.ports.accounts.get(app.root.sid);
@@ -143,7 +143,7 @@ Deno.test("a job is committed with its cause, or not at all", async () => {
 
 Deno.test("stop() waits for the jobs under way, then takes their signal away and gives them back", async () => {
   const store = await openStore({ location: ":memory:", secretKey: "x", now: () => Date.now() });
-  using app = await startApp();
+  using app = await startApp({ madeUpWebhooks: true });
   const ports = { ...app.ports, now: () => Date.now(), accounts: store.accounts };
   const begun = Promise.withResolvers<void>();
   const attempts: number[] = [];

@@ -22,7 +22,7 @@ const propertiesOf = (webhook: string): string[] => {
 
 /** The parameters of a webhook that are not those of every request of a call. */
 export function ownParameters(webhook: string): string[] {
-  const ofCall = propertiesOf("redirect");
+  const ofCall = propertiesOf("ussd"); // It has no others.
   return propertiesOf(webhook).filter((parameter) => !ofCall.includes(parameter));
 }
 
