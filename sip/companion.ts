@@ -224,7 +224,9 @@ function keepBeating(parts: Parts, self: Self, stopping: AbortSignal): void {
     const problem = await sendHeartbeat(parts, self);
     unheard = problem === null ? 0 : unheard + 1;
     // The service may start a moment after us: the first misses are no news.
-    if (unheard === sipLimits.heartbeatMisses) log("The service does not hear us", { problem });
+    if (unheard === sipLimits.heartbeatMisses) {
+      log("The service does not accept the heartbeats of this companion", { problem });
+    }
     const pauseMs = unheard === 0 ? protocolLimits.heartbeatMs : sipLimits.heartbeatRetryMs;
     timers.after(pauseMs, beat);
   };

@@ -37,7 +37,10 @@ export async function createAccount(
   const ancestors = parent === null ? [] : [...parent.ancestors, parent.sid];
   if (parent !== null) checkPermission(parent, "createAccounts");
   if (ancestors.length >= limits.accountLevels) {
-    throw new Fault("badParameter", `Accounts have at most ${limits.accountLevels} levels`);
+    throw new Fault(
+      "badParameter",
+      `sub-accounts can be nested at most ${limits.accountLevels} levels deep`,
+    );
   }
 
   const sid = ports.newSid(accounts.sidPrefix);

@@ -26,7 +26,10 @@ export async function updateAccount(
   ports: Pick<Ports, "accounts" | "deriveToken" | "now">,
 ): Promise<Account> {
   if (account.status !== "closed" && await effectiveStatus(account, ports.accounts) === "closed") {
-    throw new Fault("badParameter", "Status of an account above is closed, and so is this one");
+    throw new Fault(
+      "badParameter",
+      "a parent account has Status closed, so this account cannot change",
+    );
   }
   if (changes.role !== undefined) checkPermission(caller, "changeRoles");
   const token = password === undefined
@@ -56,7 +59,7 @@ function checkChange(caller: Account, before: Account, { status, role }: Account
   const isRoot = before.ancestors.length === 0;
   const isOwn = caller.sid === before.sid;
   if (before.status === "closed") {
-    throw new Fault("badParameter", "Status is closed, and a closed account stays as it is");
+    throw new Fault("badParameter", "Status is closed; a closed account cannot change");
   }
   if (isRoot && role === "Developer") {
     throw new Fault("badParameter", "Role of the root account must be Administrator");
@@ -64,6 +67,9 @@ function checkChange(caller: Account, before: Account, { status, role }: Account
   if (status === undefined || status === before.status) return;
   if (isRoot) throw new Fault("badParameter", "Status of the root account must be active");
   if (isOwn && status !== "closed") {
-    throw new Fault("denied", "Status is changed by an account above");
+    throw new Fault(
+      "denied",
+      "only a parent account can change Status to a value other than closed",
+    );
   }
 }

@@ -22,7 +22,7 @@ export function blobDirectory(directory: string): Blobs {
       if (at === 0) await Deno.mkdir(folderOf(accountSid), { recursive: true, mode: 0o700 });
       const options = { write: true, create: at === 0, mode: 0o600 };
       using file = await absentAsNull(Deno.open(path, options));
-      if (file === null) throw new Fault("notFound", `There is no blob ${sid}`);
+      if (file === null) throw new Fault("notFound", `the audio ${sid} does not exist`);
       await file.seek(at, Deno.SeekMode.Start);
       for (let written = 0; written < bytes.length;) {
         written += await file.write(bytes.subarray(written));

@@ -57,7 +57,10 @@ async function readAudio(
   for await (const part of content) {
     size += part.length;
     if (size > limits.transcriptionBytes) {
-      throw new Fault("notTranscribed", `it is over ${limits.transcriptionBytes >> 20} MiB`);
+      throw new Fault(
+        "notTranscribed",
+        `the recording is larger than ${limits.transcriptionBytes >> 20} MiB`,
+      );
     }
     parts.push(part);
   }
@@ -71,12 +74,12 @@ async function textIn(response: Response): Promise<string> {
   const answer = parsed(text);
   if (!response.ok) {
     const why = answer?.error?.message ?? `its status is ${status}`;
-    const detail = `the recogniser did not help: ${String(why).slice(0, 300)}`;
+    const detail = `the speech recognizer failed: ${String(why).slice(0, 300)}`;
     const mayChange = status === 408 || status === 429 || status > 501 || status === 500;
     throw mayChange ? new Error(detail) : new Fault("notTranscribed", detail);
   }
   if (isWhole && typeof answer?.text === "string") return answer.text.trim();
-  throw new Fault("notTranscribed", "the answer of the recogniser is not understood");
+  throw new Fault("notTranscribed", "cannot parse the response of the speech recognizer");
 }
 
 function parsed(text: string): { text?: unknown; error?: { message?: unknown } } | null {

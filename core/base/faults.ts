@@ -49,31 +49,34 @@ export const faults = {
     kind: "denied",
     code: 20005,
     message: "Cannot use the account: it is not active",
-    advice: "Ask the owner of the parent account to activate it. A closed account stays closed.",
+    advice:
+      "Set Status=active with the credentials of the parent account. A closed account stays " +
+      "closed.",
   },
   denied: {
     kind: "denied",
     code: 20403,
-    message: "Cannot allow the request",
-    advice: "An account acts for itself and its sub-accounts, within the permissions of its Role.",
+    message: "Cannot authorize the request",
+    advice: "Use the credentials of the account itself or of a parent account, with a Role that " +
+      "has the permission.",
   },
   notFound: {
     kind: "missing",
     code: 20404,
     message: "Cannot find the resource",
-    advice: "Check the path and the Sid; a resource of another account is not found either.",
+    advice: "Check the path and the Sid. A resource of another account gives this error too.",
   },
   alreadyExists: {
     kind: "conflict",
     code: 20409,
-    message: "Cannot save the resource: its name is already in use",
-    advice: "Choose another Login or EmailAddress.",
+    message: "Cannot save the resource: a value that must be unique is in use",
+    advice: "Send another value of the parameter that the message names.",
   },
   notAcceptable: {
     kind: "unacceptable",
     code: 20406,
-    message: "Cannot answer in XML",
-    advice: "This resource is offered in JSON only: append .json to its path.",
+    message: "Cannot respond in XML",
+    advice: "Append .json to the path: this resource exists in JSON only.",
   },
   tooLarge: {
     kind: "tooLarge",
@@ -91,27 +94,28 @@ export const faults = {
   crossSite: {
     kind: "denied",
     code: 20407,
-    message: "Cannot change anything for a page of another site",
-    advice: "Browsers add remembered credentials to requests of foreign pages, which are " +
-      "therefore refused. Send the request from a server, not from a web page.",
+    message: "Cannot accept a cross-site request",
+    advice: "Send the request from a server. Requests that a browser sends for a page of another " +
+      "site are refused, because they may carry stored credentials.",
   },
   throttled: {
     kind: "throttled",
     code: 20429,
-    message: "Cannot answer so many requests",
-    advice: "Wait for the seconds in the Retry-After header.",
+    message: "Cannot accept the request: the rate limit is exceeded",
+    advice: "Wait for the seconds in the Retry-After header, then send the request again.",
   },
   bug: {
     kind: "internal",
     code: 20500,
     message: "Cannot complete the request",
-    advice: "This is a defect of the service. Report it with the X-Request-Id of the answer.",
+    advice: "This is a defect of the service. Report it with the X-Request-Id of the response.",
   },
   expired: {
     kind: "throttled",
     code: 20504,
-    message: "Cannot try again: it has waited too long",
-    advice: "The server that was to be asked has failed for a day. Mend it and ask again.",
+    message: "Cannot retry the request: the time limit for retries is over",
+    advice: "Repair the server at the other end, which failed for a day. Then send the request " +
+      "again.",
   },
   unavailable: {
     kind: "unavailable",
@@ -122,64 +126,71 @@ export const faults = {
   badUrl: {
     kind: "invalid",
     code: 21205,
-    message: "Cannot use a URL",
-    advice: "Give an absolute http or https URL of a server that this service may reach.",
+    message: "Cannot use the URL",
+    advice: "Send an absolute http or https URL. A URL at a private address needs " +
+      "ALLOW_PRIVATE_URLS, which the operator sets.",
   },
   badTo: {
     kind: "invalid",
     code: 21211,
     message: "Cannot use the recipient",
-    advice: "Give a phone number, client: and the Login of a Client, or for calls a sip: address.",
+    advice:
+      "Send a phone number, client: and the Login of a Client, or for calls a sip: address. " +
+      "In a form, send the + of a number as %2B.",
   },
   badFrom: {
     kind: "invalid",
     code: 21212,
-    message: "Cannot use the originator",
-    advice: "Give a phone number or client: and the Login of a Client; for calls a name will do.",
+    message: "Cannot use the sender",
+    advice: "Send a phone number, client: and the Login of a Client, or for calls a name. In a " +
+      "form, send the + of a number as %2B.",
   },
   badPhoneNumber: {
     kind: "invalid",
     code: 21421,
     message: "Cannot use the number",
-    advice: "Give a possible number in E.164 form, + first, of the kind that the path asks for.",
+    advice: "Send a possible number in E.164 form, of the kind that the path names. In a form, " +
+      "send the + as %2B.",
   },
   numberUnavailable: {
     kind: "invalid",
     code: 21422,
     message: "Cannot provision the number",
-    advice: "Choose another of those that AvailablePhoneNumbers offers.",
+    advice: "Send another number from AvailablePhoneNumbers.",
   },
   noNumberInArea: {
     kind: "invalid",
     code: 21452,
-    message: "Cannot find a number in the area",
-    advice: "Give the three digits of an area code of the United States or Canada, or try another.",
+    message: "Cannot find an available number in the area",
+    advice: "AreaCode is the three digits of an area code of the United States or Canada. Send " +
+      "another AreaCode, or a PhoneNumber from AvailablePhoneNumbers.",
   },
   // Calls, their markup and their callbacks.
   callerIdNotAllowed: {
     kind: "invalid",
     code: 21210,
-    message: "Cannot call a number with this From",
-    advice: "Give a number, an OutgoingCallerId or a Client of the account as From or callerId.",
+    message: "Cannot use this caller ID",
+    advice: "Send as From or callerId a number, an OutgoingCallerId or a Client of the account.",
   },
   callEnded: {
     kind: "invalid",
     code: 21220,
     message: "Cannot modify a call that has ended",
-    advice: "Only live calls can be modified.",
+    advice: "Modify only calls whose Status is queued, ringing or in-progress.",
   },
   notModifiable: {
     kind: "invalid",
     code: 21221,
-    message: "Cannot modify the call as asked",
-    advice: "A redirect needs a call in progress.",
+    message: "Cannot modify the call in its state",
+    advice: "Url, Mute and MoveConnectedCallLeg need a call whose Status is in-progress. " +
+      "MoveConnectedCallLeg also needs Url.",
   },
   noRoute: {
     kind: "invalid",
     code: 13224,
-    message: "Cannot route the call: nobody is at the address",
-    advice: "A Client must exist and be enabled; a number must be one of this service with a " +
-      "VoiceUrl, or a Gateway or the operator's OUTBOUND_PROXY must lead to it.",
+    message: "Cannot route the call: the address has no destination",
+    advice: "A Client must exist and be enabled. A number must have a VoiceUrl, or a Gateway or " +
+      "OUTBOUND_PROXY must route it.",
   },
   notRegistered: {
     kind: "invalid",
@@ -191,32 +202,33 @@ export const faults = {
     kind: "unavailable",
     code: 13227,
     message: "Cannot place the call: no Gateway took it",
-    advice: "Check the Proxy, UserName and Password of the account's Gateways, and their Status.",
+    advice: "Check Proxy, UserName, Password and Status of the account's Gateways.",
   },
   conferenceEnded: {
     kind: "invalid",
     code: 21222,
     message: "Cannot modify a conference that has ended",
-    advice: "Only conferences that are not completed can be modified.",
+    advice: "Modify only conferences whose Status is not completed.",
   },
   conferenceUnreached: {
     kind: "unavailable",
     code: 13232,
     message: "Cannot join the conference",
-    advice:
-      "A conference is at the companion of its first participant: it is to answer at SIP_PEER_URI.",
+    advice: "The operator checks that the companion of the conference responds at its " +
+      "SIP_PEER_URI.",
   },
   queueUnreached: {
     kind: "unavailable",
     code: 13233,
     message: "Cannot take a call from the queue",
-    advice: "The companion at which the call waits is to answer at its SIP_PEER_URI.",
+    advice: "The operator checks that the companion of the waiting call responds at its " +
+      "SIP_PEER_URI.",
   },
   mediaLost: {
     kind: "unavailable",
     code: 13231,
-    message: "Cannot go on with the call: its audio was lost",
-    advice: "Check that the phone's network lets UDP through to the companion and back.",
+    message: "Cannot continue the call: its audio was lost",
+    advice: "Allow UDP between the network of the phone and the companion, in both directions.",
   },
   noCommonCodec: {
     kind: "invalid",
@@ -229,42 +241,42 @@ export const faults = {
   unknownAudioSource: {
     kind: "invalid",
     code: 13237,
-    message: "Audio came from an address that the call's signalling does not know, and was dropped",
-    advice:
-      "Audio counts from the address in the SDP, the address that the phone signals from, and the " +
-      "trunk's addresses. If it is the phone's or trunk's own, have its SDP name it; the operator adds a " +
-      "trunk's media addresses to SIP_TRUSTED_SOURCES. Else it is an attack, or audio of an earlier call.",
+    message: "Dropped audio from an unknown source address",
+    advice: "Audio is accepted from the address in the SDP, the signalling address of the phone, " +
+      "and the addresses of the trunk. If the source is the phone or trunk itself, have its " +
+      "SDP name the address, or let the operator add it to SIP_TRUSTED_SOURCES. Any other " +
+      "source is an attack, or audio of an earlier call.",
   },
   companionLost: {
     kind: "unavailable",
     code: 13235,
-    message: "Cannot go on with the call: the SIP companion lost it",
-    advice:
-      "Place the call again. The operator reads in the log whether the companion ended, and why.",
+    message: "Cannot continue the call: the SIP companion lost it",
+    advice: "Place the call again. The log of the companion holds the reason.",
   },
   notDialled: {
     kind: "unavailable",
     code: 13225,
-    message: "Cannot place the call: the SIP companion is out of reach",
-    advice: "Check that the companion runs and that BRIDGE_URL points at it.",
+    message: "Cannot place the call: the SIP companion is unreachable",
+    advice: "The operator checks that the companion runs and that BRIDGE_URL is its address.",
   },
   callbackFailed: {
     kind: "unavailable",
     code: 11200,
     message: "Cannot deliver a status callback",
-    advice: "The application server must answer the callback URL with a status below 500.",
+    advice: "The application server must respond to the callback URL with a status below 500 " +
+      "within 15 seconds.",
   },
   deliveryQueued: {
     kind: "invalid",
     code: 21230,
-    message: "Cannot replay a delivery that is under way",
+    message: "Cannot replay a delivery that is queued",
     advice: "Wait until its Status is delivered or failed.",
   },
   documentUnreachable: {
     kind: "unavailable",
     code: 11210,
     message: "Cannot fetch the markup document",
-    advice: "The application server must answer the URL with 2xx and markup within 15 seconds.",
+    advice: "The application server must respond to the URL with 2xx and markup within 15 seconds.",
   },
   documentInvalid: {
     kind: "invalid",
@@ -276,173 +288,187 @@ export const faults = {
     kind: "invalid",
     code: 12300,
     message: "Cannot use the content type of the document",
-    advice: "Answer with text/xml or application/xml, audio/* or text/plain.",
+    advice: "Respond with Content-Type text/xml, application/xml, audio/* or text/plain.",
   },
   documentLoop: {
     kind: "invalid",
     code: 12400,
-    message: "Cannot go on: the documents redirect without end",
-    advice: "Let one of the documents do something that takes time.",
+    message: "Cannot continue: the documents redirect without end",
+    advice: "Add a verb that takes time, such as Say, Pause or Gather, to one of the documents.",
   },
   flowFailed: {
     kind: "invalid",
     code: 12500,
-    message: "Cannot go on with the flow",
-    advice: "Check the Flow of the application that the message names: it, or a step of it, was " +
-      "removed or no longer fits.",
+    message: "Cannot continue the flow",
+    advice: "Check the Flow of the Application that the message names: the Flow or one of its " +
+      "steps was removed or is no longer valid.",
   },
   serviceFailed: {
     kind: "unavailable",
     code: 12510,
-    message: "Cannot use the answer of an external service",
-    advice: "The URL of the externalService step must answer with 2xx within 15 seconds, with at " +
-      "most 64 KiB, and with JSON where the step extracts from it. An onRemoteError handles it.",
+    message: "Cannot use the response of an external service",
+    advice:
+      "The URL of the externalService step must respond with 2xx within 15 seconds, with at " +
+      "most 64 KiB, and with JSON where the step extracts values. Set onRemoteError to " +
+      "handle the failure in the flow.",
   },
   markupSkipped: {
     kind: "invalid",
     code: 12200,
     message: "Cannot perform a part of the markup",
-    advice: "The part that the message names was skipped. Check verb and attribute names.",
+    advice: "The service skipped the part that the message names. Check the names and values of " +
+      "its verbs and attributes.",
   },
   audioUnavailable: {
     kind: "unavailable",
     code: 13230,
     message: "Cannot play the audio",
-    advice: "The URL must answer with a WAV or MP3 file that this service can decode.",
+    advice: "The URL must respond with a WAV or MP3 file that the service can decode.",
   },
   notSpoken: {
     kind: "unavailable",
     code: 13241,
     message: "Cannot say the text",
-    advice: "Check voice and language of Say. If they are right, the operator has to set up " +
-      "speech, or the provider of it is out of reach.",
+    advice:
+      "Check voice and language of Say. If they are right, the operator checks the text-to- " +
+      "speech of the service.",
   },
   notTranscribed: {
     kind: "invalid",
     code: 13242,
     message: "Cannot transcribe the recording",
-    advice: "The operator has to set up speech recognition: RECOGNITION_URL, or pocketsphinx on " +
-      "the machine of the service. It must take audio of this length and language.",
+    advice: "The operator sets up speech recognition: RECOGNITION_URL, or pocketsphinx on the " +
+      "machine of the service. The recording must have a length and language that it " +
+      "supports.",
   },
   speechUnavailable: {
     kind: "unavailable",
     code: 13245,
-    message: "Cannot take what was said",
-    advice: "The operator has to set up speech recognition. Gather takes digits without it.",
+    message: "Cannot recognize speech",
+    advice: "The operator sets up speech recognition (RECOGNITION_URL or pocketsphinx). Gather " +
+      "accepts digits without it.",
   },
   referFailed: {
     kind: "unavailable",
     code: 13234,
-    message: "Cannot refer the call",
-    advice: "The other side must take a REFER and reach whom it names. A trunk is asked to call " +
-      "beyond this service only where it is a Gateway of the account itself.",
+    message: "Cannot transfer the call with Refer",
+    advice: "The remote party must support REFER and be able to reach the address. A trunk " +
+      "transfers beyond this service only if it is a Gateway of the account.",
   },
   // Recordings and their audio.
   recordingBrokeOff: {
     kind: "unavailable",
     code: 13260,
-    message: "Cannot record to the end",
-    advice: "A part of the service stopped, or had no room. The audio is there up to that moment.",
+    message: "Cannot complete the recording",
+    advice: "The companion stopped, or the storage was full. The audio up to that moment is kept.",
   },
   recordingNotStored: {
     kind: "unavailable",
     code: 13261,
     message: "Cannot store the audio of a recording",
-    advice: "The operator must make room on the disk, or let the object storage take it (S3_…). " +
-      "It is tried again.",
+    advice: "The operator frees disk space, or repairs the object storage (S3_ENDPOINT). The " +
+      "service retries.",
   },
   recordingNotDeleted: {
     kind: "unavailable",
     code: 13263,
     message: "Cannot delete the audio of a recording",
-    advice: "The operator must delete it: the disk or the object storage did not for hours.",
+    advice: "The service retried for hours. The operator deletes the audio on the disk or in the " +
+      "object storage.",
   },
   badRange: {
     kind: "unsatisfiable",
     code: 20416,
-    message: "Cannot answer the range",
-    advice: "Ask for bytes before the end that Content-Range tells.",
+    message: "Cannot satisfy the Range header",
+    advice: "Request bytes below the length in the Content-Range header.",
   },
   // Messages, e-mail and look-ups of devices.
   senderNotAllowed: {
     kind: "invalid",
     code: 21606,
-    message: "Cannot send from this originator",
-    advice: "Give an SMS-capable number of the account, or a short code the operator allows.",
+    message: "Cannot send from this sender",
+    advice:
+      "Send as From an SMS-capable number of the account, or a short code that the operator " +
+      "allows.",
   },
   emptyBody: {
     kind: "invalid",
     code: 21602,
-    message: "Cannot send an empty message",
+    message: "Cannot send a message with an empty Body",
     advice: "Give a Body of 1 to 160 characters.",
   },
   bodyTooLong: {
     kind: "invalid",
     code: 21605,
-    message: "Cannot send so long a message",
+    message: "Cannot send a message with so long a Body",
     advice: "Give a Body of 1 to 160 characters.",
   },
   noMessageRoute: {
     kind: "invalid",
     code: 21612,
     message: "Cannot route the message",
-    advice: "The operator must configure a route to the number or the Client in To.",
+    advice: "The operator configures a route to the number or Client in To.",
   },
   messageNotSent: {
     kind: "unavailable",
     code: 30008,
     message: "Cannot send the message",
-    advice: "The route to the number did not take the message. Send it again later.",
+    advice: "The route to the number did not accept the message. Send it again later.",
   },
   messageUndelivered: {
     kind: "unavailable",
     code: 30005,
     message: "Cannot deliver the message",
-    advice: "The carrier took the message, and did not deliver it. Check the number in To.",
+    advice: "The carrier accepted the message but did not deliver it. Check the number in To.",
   },
   messageRefused: {
     kind: "invalid",
     code: 30007,
-    message: "Cannot send the message: the recipient does not take it",
+    message: "Cannot send the message: the recipient or the carrier refused it",
     advice:
-      "The message tells what the Client's softphone or the carrier answered; it would again.",
+      "The message quotes the response of the softphone or the carrier. Change the message: " +
+      "a retry gets the same response.",
   },
   messageFlood: {
     kind: "throttled",
     code: 14107,
-    message: "Cannot take so many messages from one Client to one recipient",
-    advice:
-      "Look for two programs that answer each other. Messages are taken again a minute later.",
+    message: "Cannot accept so many messages from one sender to one recipient",
+    advice: "Look for two programs that reply to each other. The service accepts messages again " +
+      "after the seconds in the message.",
   },
   numberWithoutSmsUrl: {
     kind: "invalid",
     code: 14108,
-    message: "Cannot hand the message to an application",
-    advice: "Give the number an SmsUrl, or an application of the kind sms with a Flow or RcmlUrl.",
+    message: "Cannot pass the message to an application",
+    advice: "Set SmsUrl of the number, or SmsApplicationSid to an Application of Kind sms that " +
+      "has a Flow or an RcmlUrl.",
   },
   messageIncomplete: {
     kind: "unavailable",
     code: 14109,
-    message: "Cannot receive the whole of a long message",
-    advice: "Its other parts did not come from the carrier in time. Ask the sender for it again.",
+    message: "Cannot receive all parts of a long message",
+    advice:
+      "The carrier did not send the other parts in time. Ask the sender to send the message " +
+      "again.",
   },
   emailNotSent: {
     kind: "unavailable",
     code: 13250,
     message: "Cannot send the e-mail",
-    advice: "The message tells what the mail server answered. Correct the addresses or try later.",
+    advice: "The message quotes the response of the mail server. Correct the addresses, or send " +
+      "the e-mail again later.",
   },
   emailRefused: {
     kind: "invalid",
     code: 13251,
-    message: "Cannot send the e-mail: the mail server refuses it",
-    advice: "The message tells what the mail server answered. Correct the addresses.",
+    message: "Cannot send the e-mail: the mail server refused it",
+    advice: "The message quotes the response of the mail server. Correct the addresses.",
   },
   notLocated: {
     kind: "unavailable",
     code: 13240,
     message: "Cannot locate the device",
-    advice: "The operator must configure a location source (LOCATION_URL) that knows the number.",
+    advice: "The operator configures a location source (LOCATION_URL) that knows the number.",
   },
 } as const satisfies Record<string, FaultEntry>;
 

@@ -50,7 +50,7 @@ async function withMarkup(
 ): Promise<Record<string, unknown>> {
   if (applicationSid === undefined) {
     if (sent.url !== undefined) return sent;
-    throw new Fault("badUrl", "Url is required, or ApplicationSid in its place");
+    throw new Fault("badUrl", "Url or ApplicationSid is required");
   }
   const application = await records.applications.get(accountSid, String(applicationSid));
   if (application === null) {
@@ -58,7 +58,7 @@ async function withMarkup(
   }
   if (application.kind !== kind) {
     const rule = `ApplicationSid must name an application of Kind ${kind}`;
-    throw new Fault("badParameter", `${rule}, and this one is of Kind ${application.kind}`);
+    throw new Fault("badParameter", `${rule}; this one has Kind ${application.kind}`);
   }
   const url = applicationUrl(application, settings);
   if (url === null) {

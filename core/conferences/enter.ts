@@ -27,7 +27,7 @@ export async function enterConference(
 ): Promise<Script> {
   const { call, ports, signal } = context;
   const { companion: own } = call;
-  if (own === null) throw new Fault("unavailable", "The call is at no companion");
+  if (own === null) throw new Fault("unavailable", "the call has no SIP companion any more");
   const { unreached, isGone: _, until: __, only, ...wanted } = asked;
   if (unreached !== undefined) {
     const instead = await afterUnreached(asked, next, {
@@ -52,7 +52,10 @@ export async function enterConference(
     }
     if (status !== "completed") return await refused("busy", next, context);
   }
-  throw new Fault("unavailable", `"${wanted.name}" ends again and again`);
+  throw new Fault(
+    "unavailable",
+    `the conference "${wanted.name}" ended while the call joined; retry`,
+  );
 }
 
 async function isOver(sid: string, { call, ports }: ScriptContext): Promise<boolean> {
@@ -105,7 +108,7 @@ async function conferenceNamed(
       if (!isTaken) throw error; // Another call was first.
     }
   }
-  throw new Fault("unavailable", `Too many calls enter "${name}" at once`);
+  throw new Fault("unavailable", `too many calls enter "${name}" at the same time; retry`);
 }
 
 /** Whether the media of a Conference can still be there: its companion has not been started anew. */

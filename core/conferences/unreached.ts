@@ -53,7 +53,7 @@ function notifyUnreached(
   { call, ports, cause }: ScriptContext,
 ): Promise<void> {
   const { accountSid, sid: callSid } = call;
-  const detail = `the companion that has ${sid} is out of reach`;
+  const detail = `the companion of ${sid} is unreachable`;
   const notice = { accountSid, callSid, fault: "conferenceUnreached", detail, cause } as const;
   return notify({ ...notice, level: "error" }, ports);
 }

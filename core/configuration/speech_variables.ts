@@ -19,7 +19,7 @@ export const speechVariables = {
   SPEECH_SECRET: {
     schema: secret,
     fallback: "",
-    help: "What the speech process wants to hear from who asks it. Empty: new at every start; " +
+    help: "Shared secret between the speech process and its clients. Empty: new at every start; " +
       "needed where service and companion are started each by itself.",
     secret: ["service", "companion", "speech process"],
   },
@@ -54,7 +54,7 @@ export const speechVariables = {
     fallback: "",
     help:
       "Provider that makes text of speech in the OpenAI form: /v1/audio/transcriptions is below " +
-      "it. Empty: the speech process, by pocketsphinx where installed, else nobody.",
+      "it. Empty: the speech process, by pocketsphinx where installed, else off.",
   },
   RECOGNITION_KEY: {
     schema: text,

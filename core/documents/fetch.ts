@@ -58,7 +58,7 @@ export async function fetchDocument(
   if (kind.startsWith("audio/")) return { url, verbs: [verbOf("Play", url)] };
   if (kind === "text/plain") return { url, verbs: [verbOf("Say", text.trim())] };
   if (!/^(text|application)\/(xml|[\w.-]+\+xml)$/.test(kind)) {
-    const told = kind === "" ? "it has none" : `it is ${kind}`;
+    const told = kind === "" ? "the response has no Content-Type" : `Content-Type is ${kind}`;
     throw new DocumentFault("documentType", told, exchange, status);
   }
   try {
@@ -96,11 +96,16 @@ async function exchangeWith(
     const responseBody = isAudio ? "" : masked(text, hidden);
     const exchange = { ...none, responseHeaders, responseBody };
     if (isWhole || isAudio) return { response, text, exchange };
-    throw new DocumentFault("documentInvalid", "it is over 64 KiB", exchange, response.status);
+    throw new DocumentFault(
+      "documentInvalid",
+      "the document is larger than 64 KiB",
+      exchange,
+      response.status,
+    );
   } catch (error) {
     if (signal.aborted || error instanceof DocumentFault) throw error;
     const why = timeout.aborted
-      ? `no whole answer within ${limits.documentTimeoutMs / 1_000} s`
+      ? `no complete response within ${limits.documentTimeoutMs / 1_000} s`
       : reasonOf(error, hidden);
     throw new DocumentFault("documentUnreachable", why, none);
   }

@@ -203,7 +203,8 @@ function notifyLoop(
   { call, ports, cause }: ScriptContext,
 ): Promise<void> {
   const { accountSid, sid: callSid } = call;
-  const detail = `${limits.documentHops} documents in a row took no time`;
+  const detail =
+    `${limits.documentHops} documents in a row redirected without a verb that takes time`;
   const exchange = unanswered({ url: shownUrl(url), method, params: {} });
   const notice = { accountSid, callSid, detail, exchange, cause } as const;
   return notify({ ...notice, fault: "documentLoop", level: "error" }, ports);

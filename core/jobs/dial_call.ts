@@ -35,7 +35,7 @@ export const dialCallHandler: JobHandler<ArgsOf<typeof dialCall>> = handler(dial
     const routing = await routeOf(call, account, ports);
     if ("fault" in routing) return await fail(call, ports, routing);
     if (ports.now() - call.dateCreated > limits.dialStaleMs) {
-      const detail = `it waited over ${limits.dialStaleMs / 1000} s`;
+      const detail = `the call was queued for more than ${limits.dialStaleMs / 1000} s`;
       return await fail(call, ports, { fault: "notDialled", detail });
     }
     const { rateMicros, ...called } = routing;

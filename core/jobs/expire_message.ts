@@ -16,7 +16,8 @@ export const expireMessageHandler: JobHandler<ArgsOf<typeof expireMessage>> = ha
     async work({ accountSid, messageSid }, ports) {
       const message = await ports.records.messages.get(accountSid, messageSid);
       if (message?.status !== "sending") return;
-      const detail = `the carrier took it, and told within ${hours} h no more of it`;
+      const detail =
+        `the carrier accepted the message and sent no delivery receipt within ${hours} h`;
       await failMessage(message, { fault: "messageUndelivered", detail }, ports);
     },
   },

@@ -25,10 +25,13 @@ export const pushUssdHandler: JobHandler<ArgsOf<typeof pushUssd>> = handler(push
     const routing = await routeOf(call, account, ports);
     if ("fault" in routing) return await fail(call, ports, routing);
     if (routing.target.kind !== "trunk") {
-      return await fail(call, ports, { fault: "noRoute", detail: `${call.to}: it is here` });
+      return await fail(call, ports, {
+        fault: "noRoute",
+        detail: `${call.to} is a Client or number of this service; a USSD dialogue needs a trunk`,
+      });
     }
     if (ports.now() - call.dateCreated > limits.dialStaleMs) {
-      const detail = `it waited over ${limits.dialStaleMs / 1000} s`;
+      const detail = `the call was queued for more than ${limits.dialStaleMs / 1000} s`;
       return await fail(call, ports, { fault: "notDialled", detail });
     }
     const { rateMicros: _, ...called } = routing; // No minutes are talked.
@@ -38,7 +41,7 @@ export const pushUssdHandler: JobHandler<ArgsOf<typeof pushUssd>> = handler(push
     if (script[0]?.type === "reject") return await fail(call, ports); // Which was told of.
     const begun = withInvitation({ leg: callSid, accountSid, ...called }, script, call);
     if (begun !== null) return await place(call, begun, called.target, ports);
-    const detail = "it begins with no UssdMessage or UssdCollect to show";
+    const detail = "the document must begin with UssdMessage or UssdCollect";
     await fail(call, ports, { fault: "documentInvalid", detail });
   },
 

@@ -47,7 +47,7 @@ export const sendMessageHandler: JobHandler<ArgsOf<typeof sendMessage>> = handle
 function failureOf(error: unknown): { fault: FaultName; detail: string } {
   if (error instanceof Fault && error.fault === "expired") {
     const hours = limits.messageWaitMs / 3_600_000;
-    return { fault: "messageNotSent", detail: `it waited for more than ${hours} h` };
+    return { fault: "messageNotSent", detail: `the message was queued for more than ${hours} h` };
   }
   if (error instanceof Fault && error.kind !== "unavailable") {
     return { fault: error.fault, detail: error.detail ?? "" };

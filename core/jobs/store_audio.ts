@@ -46,7 +46,7 @@ export const storeAudioHandler: JobHandler<Args> = handler(storeAudio, {
 
 function notice({ accountSid, recordingSid }: Args, callSid: string, error: unknown): Notice {
   const why = plainReason(error);
-  const detail = `${recordingSid} stays at the service for now: ${why}`;
+  const detail = `${recordingSid} stays on the disk of the service until a retry succeeds: ${why}`;
   // It is told once, whether after some attempts, at their end, or both.
   const cause = { at: sidTime(recordingSid), id: `${recordingSid} stored` };
   return { accountSid, callSid, fault: "recordingNotStored", detail, cause, level: "error" };

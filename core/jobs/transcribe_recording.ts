@@ -52,11 +52,11 @@ async function textOf(
   signal: AbortSignal,
 ): Promise<string> {
   if (transcriber === null) {
-    throw new Fault("notTranscribed", "no recogniser is set up (RECOGNITION_URL)");
+    throw new Fault("notTranscribed", "speech recognition is off; set RECOGNITION_URL");
   }
   const open = async () => {
     const audio = await blobs.get(accountSid, recordingSid);
-    if (audio === null) throw new Fault("notTranscribed", "the recording has no audio any more");
+    if (audio === null) throw new Fault("notTranscribed", "the audio of the recording was deleted");
     return audio;
   };
   const seconds = duration ?? 0;

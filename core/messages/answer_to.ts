@@ -125,7 +125,7 @@ export async function tellFailure(failure: Fault, answering: Answering): Promise
 const tellLoop = ({ url, method }: Signable, answering: Answering) =>
   tell({
     fault: "documentLoop",
-    detail: `${limits.documentHops} documents followed each other`,
+    detail: `${limits.documentHops} documents redirected in a row`,
     exchange: unanswered({ url: shownUrl(url), method, params: {} }),
   }, answering);
 

@@ -22,7 +22,7 @@ export async function checkMessage(ends: Ends, accountSid: string, ports: Ports)
   if (!strictSmsFrom || smsShortCodes.includes(from)) return { from, to };
   const number = await ports.records.incomingPhoneNumbers.holder("phoneNumber", from);
   if (number?.accountSid === accountSid && number.capabilities.smsCapable) return { from, to };
-  throw new Fault("senderNotAllowed", "From is no SMS-capable number of the account");
+  throw new Fault("senderNotAllowed", "From must be an SMS-capable number of the account");
 }
 
 /** Towards another account's Client From is what a call to a number may show. */
@@ -33,7 +33,10 @@ async function checkShown({ from, to }: Ends, accountSid: string, ports: Ports):
   if (ports.settings.smsShortCodes.includes(from)) return;
   const caller = { account: { sid: accountSid }, call: null };
   if (await callerId(from, caller, ports) === null) {
-    throw new Fault("senderNotAllowed", "From is not the account's, and To is another account's");
+    throw new Fault(
+      "senderNotAllowed",
+      "From must be a number or Client of the account when To is a Client of another account",
+    );
   }
 }
 
@@ -44,7 +47,10 @@ async function recipient(to: string, { records }: Ports): Promise<string> {
   if (login !== undefined && await records.clients.holder("login", login) !== null) {
     return `client:${login}`;
   }
-  throw new Fault("badTo", "To must be a number as + and its digits, or client: and a Login");
+  throw new Fault(
+    "badTo",
+    "To must be a number in E.164 form (+ and digits), or client: and a Login",
+  );
 }
 
 async function sender(from: string, accountSid: string, { records }: Ports): Promise<string> {
@@ -52,6 +58,7 @@ async function sender(from: string, accountSid: string, { records }: Ports): Pro
   const login = client.exec(from)?.[1];
   const holder = login === undefined ? null : await records.clients.holder("login", login);
   if (holder?.accountSid === accountSid) return `client:${holder.login}`;
-  const rule = "must be a number as + and its digits, a short code or a Client of the account";
+  const rule =
+    "must be a number in E.164 form (+ and digits), a short code or a Client of the account";
   throw new Fault("badFrom", `From ${rule}`);
 }

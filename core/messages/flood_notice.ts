@@ -11,7 +11,7 @@ export function floodNotice(
   },
   now: number,
 ): Notice {
-  const detail = `${from} to ${to}: the next are not taken for ${retryAfterS} s`;
+  const detail = `${from} to ${to}: further messages are refused for ${retryAfterS} s`;
   // Each instance counts, and tells of it: in one minute that is once.
   const cause = { at: Math.floor(now / windowMs) * windowMs, id: `${from} ${to}` };
   return { accountSid, callSid: null, fault: "messageFlood", detail, cause, level: "error" };

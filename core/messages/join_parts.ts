@@ -51,7 +51,7 @@ export async function takePart(
       if (!isOvertaken(error)) throw error;
     }
   }
-  throw new Fault("unavailable", `Too many changes of ${sid} at once`);
+  throw new Fault("unavailable", `too many requests change ${sid} at the same time; retry`);
 }
 
 /** A text of which this is the first part. */

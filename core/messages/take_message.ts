@@ -93,7 +93,11 @@ interface MessageRefusal {
 async function refusalOf(message: Message, ports: Ports): Promise<MessageRefusal | undefined> {
   const { from, to } = message;
   if ((await routesOf(message, ports)).length === 0) {
-    return { status: 404, fault: "noMessageRoute", detail: `nobody is at ${to}` };
+    return {
+      status: 404,
+      fault: "noMessageRoute",
+      detail: `no Client or number has the address ${to}`,
+    };
   }
   const login = /^client:(.+)$/.exec(to)?.[1];
   if (login === undefined) {

@@ -23,7 +23,7 @@ export async function takeReceipt(
       const at = ports.now();
       await ports.records.messages.update(accountSid, sid, (now) => settle(now, { at }));
     } else {
-      const detail = `the carrier reports ${reason ?? "that it failed"}`;
+      const detail = `the carrier reports ${reason ?? "a failure"}`;
       await failMessage(message, { fault: "messageUndelivered", detail }, ports);
     }
   }

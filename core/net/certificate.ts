@@ -49,13 +49,13 @@ export async function watchCertificate(options: CertificateOptions): Promise<Cer
       if (!closed && (found.cert !== certificate.cert || found.key !== certificate.key)) {
         certificate = found;
         for (const take of takers) take(found);
-        log("Took up the renewed TLS certificate", { file: options.certFile });
+        log("Loaded the renewed TLS certificate", { file: options.certFile });
       }
     } catch (error) {
       const text = String(error);
       problem = { text, times: text === problem.text ? problem.times + 1 : 1 };
       // Once is no news: between the writing of one file and the other they do not match.
-      if (problem.times === 2) log("Cannot take up the TLS certificate", { error: text });
+      if (problem.times === 2) log("Cannot load the renewed TLS certificate", { error: text });
     } finally {
       if (!closed) stop = clock.after(pollMs, look);
     }

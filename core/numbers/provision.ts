@@ -37,7 +37,7 @@ export async function provisionNumber(
   const { sent, accountSid } = wanted;
   if (sent.areaCode !== undefined) return await inAreaCode(sent.areaCode, wanted, ports);
   if (sent.phoneNumber === undefined) {
-    throw new Fault("badParameter", "PhoneNumber is required, or AreaCode in its place");
+    throw new Fault("badParameter", "PhoneNumber or AreaCode is required");
   }
   const granted = await grant(sent.phoneNumber, sent.isSIP === true, ports);
   if (granted.isSIP && isPattern(granted.phoneNumber)) await checkPatterns(accountSid, ports);
@@ -60,7 +60,7 @@ async function inAreaCode(
       if (!(error instanceof Fault) || error.fault !== "numberUnavailable") throw error;
     }
   }
-  throw new Fault("noNumberInArea", `AreaCode ${areaCode} has none that is available`);
+  throw new Fault("noNumberInArea", `no number with AreaCode ${areaCode} is available`);
 }
 
 const randomBelow = (bound: number): number =>
@@ -77,7 +77,10 @@ async function grant(text: string, isSIP: boolean, { numbers }: NumberPorts): Pr
   if (isSIP) {
     const phoneNumber = number?.phoneNumber ?? text;
     if (!isVirtualNumber(phoneNumber)) {
-      throw new Fault("badPhoneNumber", "PhoneNumber must be digits and signs, or a pattern");
+      throw new Fault(
+        "badPhoneNumber",
+        "PhoneNumber must be digits, *, # and +, or a pattern of them, when isSIP is true",
+      );
     }
     return {
       phoneNumber,
@@ -87,7 +90,10 @@ async function grant(text: string, isSIP: boolean, { numbers }: NumberPorts): Pr
     };
   }
   if (number !== null) throw new Fault("numberUnavailable", unavailable(number.phoneNumber));
-  throw new Fault("badPhoneNumber", "PhoneNumber must be a possible number in E.164 form, + first");
+  throw new Fault(
+    "badPhoneNumber",
+    "PhoneNumber must be a possible number in E.164 form: + and digits",
+  );
 }
 
 async function checkPatterns(accountSid: string, { records }: NumberPorts): Promise<void> {
@@ -105,7 +111,7 @@ async function take(
 ): Promise<IncomingPhoneNumber> {
   const { phoneNumber, kinds, capabilities, isSIP } = granted;
   if (!kinds.includes(kind)) {
-    throw new Fault("badPhoneNumber", `PhoneNumber is not a ${kindNames[kind]} number`);
+    throw new Fault("badPhoneNumber", `PhoneNumber must be a ${kindNames[kind]} number`);
   }
   const { areaCode: _, ...settings } = sent;
   const friendlyName = sent.friendlyName ??

@@ -57,6 +57,9 @@ async function checkReceiver(caller: Account, sid: string, { accounts }: UpdateP
   const mayReceive = receiver !== null && actsFor(caller, receiver) &&
     await effectiveStatus(receiver, accounts) === "active";
   if (!mayReceive) {
-    throw new Fault("badParameter", "AccountSid must name an active account that you act for");
+    throw new Fault(
+      "badParameter",
+      "AccountSid must be the caller's account or one of its sub-accounts, with Status active",
+    );
   }
 }

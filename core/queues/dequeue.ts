@@ -65,7 +65,9 @@ async function takeNext(
     const other = await ports.records.calls.get(accountSid, callSid);
     return other === null || !isLive(other.status);
   };
-  if (call.companion === null) throw new Fault("unavailable", "The call is at no companion");
+  if (call.companion === null) {
+    throw new Fault("unavailable", "the call has no SIP companion any more");
+  }
   const unreached = [...passed];
   const ended: string[] = [];
   for (const { taken } of members) if (taken && await hasEnded(taken.by)) ended.push(taken.by);
@@ -90,7 +92,7 @@ function notifyUnreached(
   leg: string,
   { call: { accountSid, sid: callSid }, ports, cause }: ScriptContext,
 ): Promise<void> {
-  const detail = `${leg} waits in "${name}" at a companion out of reach`;
+  const detail = `${leg} waits in "${name}" at a companion that is unreachable`;
   const notice = { accountSid, callSid, fault: "queueUnreached", detail, cause } as const;
   return notify({ ...notice, level: "error" }, ports);
 }

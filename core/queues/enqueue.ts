@@ -23,7 +23,9 @@ export async function enqueueCall(
     const params = queueParameters({ result: "queue-full", waitedS: 0, queueSid: queue.sid });
     return await actionScript(next, params, context);
   }
-  if (call.companion === null) throw new Fault("unavailable", "The call is at no companion");
+  if (call.companion === null) {
+    throw new Fault("unavailable", "the call has no SIP companion any more");
+  }
   return [{
     type: "queue",
     queueSid: queue.sid,
@@ -81,7 +83,7 @@ async function queueNamed(name: string, { call, ports }: ScriptContext): Promise
       if (!isTaken) throw error; // Another call was first.
     }
   }
-  throw new Fault("unavailable", `Too many calls enter "${name}" at once`);
+  throw new Fault("unavailable", `too many calls enter "${name}" at the same time; retry`);
 }
 
 /** Whether nobody else can wait; those whose calls have ended are taken out before that is said. */

@@ -51,7 +51,7 @@ function finished(
   }
   const ended = withTranscription({ record, jobs }, ports);
   if (isWhole) return ended;
-  const detail = `${sid} broke off; ${record.duration} s of it are kept`;
+  const detail = `${sid} was cut off after ${record.duration} s`;
   const notice = { accountSid, callSid, fault: "recordingBrokeOff", detail } as const;
   const told = notification({ ...notice, level: "error" }, ports);
   return { ...ended, also: [...ended.also ?? [], told] };

@@ -92,7 +92,7 @@ async function keep(
     const notice = { accountSid, callSid, fault: "recordingNotStored", level: "error" } as const;
     const told = { ...notice, cause: { at: sidTime(sid), id: sid }, detail: `${sid}: ${why}` };
     await notify(told, { blobs, ...ports }).catch((error) =>
-      ports.log("Cannot tell that a recording is not kept", { sid, error })
+      ports.log("Cannot write the Notification of a recording that was not stored", { sid, error })
     );
     throw new Fault("unavailable", `Cannot keep a recording: ${why}`, { cause: error });
   }

@@ -63,19 +63,24 @@ export async function modifyCall(
 }
 
 function assertModifiable({ status }: Call, wanted: ModifyParams): void {
-  if (!isLive(status)) throw new Fault("callEnded", `it is ${status}`);
+  if (!isLive(status)) throw new Fault("callEnded", `Status is ${status}`);
   const { mute, moveConnectedCallLeg, url } = wanted;
   if (moveConnectedCallLeg === true && url === undefined) {
-    throw new Fault("notModifiable", "MoveConnectedCallLeg needs a Url to move to");
+    throw new Fault("notModifiable", "MoveConnectedCallLeg needs Url");
   }
   const isForTalking = url !== undefined || mute !== undefined;
-  if (isForTalking && status !== "in-progress") throw new Fault("notModifiable", `it is ${status}`);
+  if (isForTalking && status !== "in-progress") {
+    throw new Fault("notModifiable", `Status is ${status}, not in-progress`);
+  }
 }
 
 /** Silences the leg of a call where it is, or lets it be heard again; its script goes on. */
 async function mute({ sid, companion }: Call, muted: boolean, { control }: Ports): Promise<void> {
   if (companion !== null && await control.mute(sid, muted, companion)) return;
-  throw new Fault("notModifiable", "its audio passes by the service, which cannot mute it");
+  throw new Fault(
+    "notModifiable",
+    "Mute needs audio that passes through the companion; the audio of this call does not",
+  );
 }
 
 /** Says so in the conference too that the call is in, if it is in one. */

@@ -64,7 +64,7 @@ export async function sweepCompanions(ports: Ports): Promise<void> {
   const lost = (await ports.companions.list()).filter(({ seenAt }) => seenAt < oldest);
   const closed: Closed[] = [];
   for (const { id, runId, seenAt } of lost) {
-    ports.log("Closing the calls of a companion that is gone", { companion: id });
+    ports.log("Ending the calls of a companion that stopped", { companion: id });
     const calls = await closeAll(await ports.records.calls.group("live", id), seenAt, ports);
     closed.push({ id, runId, stuck: calls + await closeConferencesOf(id, ports) });
   }
@@ -89,7 +89,7 @@ async function forget(companions: Closed[], ports: Ports): Promise<void> {
   }
   if (!isChanged) return;
   await ports.control.gatewaysChanged().catch((error) =>
-    ports.log("Cannot tell the companion of Gateways that it is to take over", { error })
+    ports.log("Cannot hand the Gateways over to another companion", { error })
   );
 }
 
@@ -111,7 +111,7 @@ async function close(lost: Call, heardAt: number, ports: Ports): Promise<void> {
     if (!isLive(call.status)) return { record: call };
     const at = Math.max(heardAt, call.dateUpdated);
     const ended = end(call, "failed", { at, instanceId: ports.settings.instanceId });
-    const detail = `the companion was last heard of at ${iso8601(at)}`;
+    const detail = `the last heartbeat of the companion came at ${iso8601(at)}`;
     const notice = { accountSid, callSid: sid, fault: "companionLost", detail } as const;
     return { ...ended, also: [notification({ ...notice, level: "error" }, ports)] };
   });

@@ -56,7 +56,11 @@ async function taken(report: Report, ports: Ports, signal: AbortSignal): Promise
     if (error instanceof Fault && error.kind !== "internal") {
       return { outcome: error.kind === "unavailable" ? "outage" : "refused", script: [] };
     }
-    ports.log("Cannot take a report", { leg: report.leg, event: report.event.type, error });
+    ports.log("Cannot process a report of the companion", {
+      leg: report.leg,
+      event: report.event.type,
+      error,
+    });
     return { outcome: "defect", script: [] };
   }
 }

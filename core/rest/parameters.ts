@@ -67,7 +67,9 @@ export function parseFields(
   const broken = new Map<string, string>();
   for (const issue of result.error.issues) {
     const field = String(issue.path[0]);
-    if (!broken.has(field)) broken.set(field, ruleOf(issue, fields.get(field)));
+    if (broken.has(field)) continue;
+    const sent = fields.get(field);
+    broken.set(field, ruleOf(issue, sent) + plusHint(issue, sent));
   }
   const detail = [...broken].map(([field, rule]) => `${pascal(field)} ${rule}`).join("; ");
   throw new Fault(
@@ -75,6 +77,15 @@ export function parseFields(
     detail,
   );
 }
+
+/** Rules about the form of a text, which a space in place of a `+` breaks. */
+const formatRules = ["invalid_format", "invalid_union", "custom"];
+
+/** Names the usual cause of a space in an address: a `+` that was not percent-encoded. */
+const plusHint = ({ code }: z.core.$ZodIssue, sent: string | string[] | undefined): string =>
+  typeof sent === "string" && /(^|\S) \S/.test(sent) && formatRules.includes(code)
+    ? ` (in a form, + means a space: send + as %2B)`
+    : "";
 
 /** The fault of one rule of a field, which its schema carries as `params: { fault }`. */
 const ownFault = (issue: z.core.$ZodIssue | undefined): FaultName | undefined =>

@@ -253,7 +253,7 @@ async function withAcceptedFlags(program: Program): Promise<Program> {
   const { name, flags = [] } = program;
   const accepted = await acceptedFlags(flags);
   if (accepted.length < flags.length) {
-    log(`The runtime refuses the V8 flags of the ${name}, which starts without them`, { flags });
+    log(`V8 refuses the flags of the ${name}; it starts without them`, { flags });
   }
   return { ...program, flags: accepted };
 }

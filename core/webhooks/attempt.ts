@@ -65,7 +65,7 @@ export async function attemptOf(
     const nothing = { status: null, responseHeaders: null, responseBody: null, error: null };
     const attempt = { made: { ...timed(), ...nothing }, exchange: request };
     const message = timeout.aborted
-      ? `no whole answer within ${limits.callbackTimeoutMs / 1_000} s`
+      ? `no complete response within ${limits.callbackTimeoutMs / 1_000} s`
       : reasonOf(error, hidden).slice(0, limits.deliveryErrorLength);
     throw new AttemptFailed(message, attempt, { cause: error });
   }

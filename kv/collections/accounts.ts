@@ -106,7 +106,7 @@ async function insert(state: State, change: Change<Account>): Promise<Account> {
     if (await commit(state, batch, change)) return account;
     await jitter(attempt * 5);
   }
-  throw new Fault("unavailable", "Too many new accounts at once");
+  throw new Fault("unavailable", "too many accounts are created at the same time; retry");
 }
 
 async function update(
@@ -128,7 +128,7 @@ async function update(
     }
     await jitter(attempt * 5);
   }
-  throw new Fault("unavailable", `Too many changes of ${sid} at once`);
+  throw new Fault("unavailable", `too many requests change ${sid} at the same time; retry`);
 }
 
 /** Looks up the number of an account. It never changes, so each is read once. */

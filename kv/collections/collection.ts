@@ -233,7 +233,8 @@ async function membersOf<T extends Base>(
   return records;
 }
 
-const tooBusy = (sid: string) => new Fault("unavailable", `Too many changes of ${sid} at once`);
+const tooBusy = (sid: string) =>
+  new Fault("unavailable", `too many requests change ${sid} at the same time; retry`);
 
 function throwUnlessMissing(error: unknown): void {
   const isMissing = error instanceof Fault && error.fault === "notFound";

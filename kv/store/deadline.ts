@@ -29,7 +29,7 @@ export function withDeadline(kv: Deno.Kv, ms: number): Deno.Kv {
 async function inTime<T>(request: Promise<T>, ms: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Fault("unavailable", "The store does not answer")), ms);
+    timer = setTimeout(() => reject(new Fault("unavailable", "the store does not respond")), ms);
   });
   try {
     return await Promise.race([request, late]);

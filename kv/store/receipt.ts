@@ -38,7 +38,7 @@ export function receiptOf(kv: Deno.Kv, now: () => number): Receipt {
     async find() {
       // An instance that was suspended for days may find its receipt removed.
       const isLost = now() - last.stagedAt > dayMs;
-      if (isLost) throw new Fault("unavailable", "The store's answer came too late to be trusted");
+      if (isLost) throw new Fault("unavailable", "the store responded too late");
       const { value, versionstamp } = await kv.get<Deno.KvU64>(last.key);
       return versionstamp !== null && value.value === made ? { versionstamp } : null;
     },

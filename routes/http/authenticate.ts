@@ -61,7 +61,10 @@ export function accountScope(accounts: Accounts) {
     const account = named === caller.sid ? caller : await findAccount(named, accounts);
     // The same response for another's account and for none: it must not reveal which exist.
     if (account === null || !actsFor(caller, account)) {
-      throw new Fault("denied", "Not your account");
+      throw new Fault(
+        "denied",
+        "the path names an account that is neither the caller's nor one of its sub-accounts",
+      );
     }
     c.set("account", account);
     await next();
@@ -113,6 +116,10 @@ function basicCredentials(header: string | undefined): Credentials {
     const [user = "", ...password] = text.split(":");
     return { user, password: password.join(":") };
   } catch (cause) {
-    throw new Fault("badCredentials", "The Authorization header is not Base64", { cause });
+    throw new Fault(
+      "badCredentials",
+      "the credentials in the Authorization header must be Base64",
+      { cause },
+    );
   }
 }

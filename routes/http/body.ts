@@ -42,7 +42,7 @@ async function bodyText(request: Request): Promise<string> {
     return utf8.decode(await bodyBytes(request));
   } catch (cause) {
     if (cause instanceof Fault) throw cause;
-    throw new Fault("badParameter", "The body is not complete UTF-8 text", { cause });
+    throw new Fault("badParameter", "the body must be UTF-8", { cause });
   }
 }
 
@@ -66,7 +66,10 @@ function sentOf(pairs: Iterable<[name: string, text: string]>): Sent {
   let count = 0;
   for (const [name, text] of pairs) {
     if (++count > limits.parameters) {
-      throw new Fault("badParameter", `There are more than ${limits.parameters} parameters`);
+      throw new Fault(
+        "badParameter",
+        `the request must have at most ${limits.parameters} parameters`,
+      );
     }
     if (text.length > limits.longParameterLength) {
       const rule = `must have at most ${limits.longParameterLength} characters`;
@@ -127,7 +130,7 @@ function jsonObject(text: string): Record<string, unknown> {
     const value = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   } catch (cause) {
-    throw new Fault("badParameter", "The body is not JSON", { cause });
+    throw new Fault("badParameter", "the body must be JSON", { cause });
   }
-  throw new Fault("badParameter", "The body is not a JSON object");
+  throw new Fault("badParameter", "the body must be a JSON object");
 }

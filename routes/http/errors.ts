@@ -84,7 +84,7 @@ async function noticeRefusal(c: Ctx, fault: Fault, ports: Ports): Promise<void> 
 export const explain: Handler<Env, "/errors/:code"> = (c) => {
   const code = c.req.param("code");
   const entry = Object.values(faults).find((fault) => String(fault.code) === code);
-  if (entry === undefined) throw new Fault("notFound", `There is no error ${code}`);
+  if (entry === undefined) throw new Fault("notFound", `the error code ${code} does not exist`);
   c.header(
     "Content-Security-Policy",
     "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",

@@ -63,7 +63,7 @@ const countryShape = shapeOf(numberCountries, (record: Base) => {
 function countryCode(text: string): string {
   const code = text.toUpperCase();
   if (isCountry(code)) return code;
-  throw new Fault("notFound", `There is no country "${text}"`);
+  throw new Fault("notFound", `the country "${text}" in the path is no ISO 3166 code`);
 }
 
 /** An offer has no address of its own. */

@@ -134,7 +134,7 @@ async function answerWav(
   c.header("Accept-Ranges", "bytes");
   if (range === "unsatisfiable") {
     c.header("Content-Range", `bytes */${size}`);
-    return answerFault(c, new Fault("badRange", `there are ${size} bytes`), ports);
+    return answerFault(c, new Fault("badRange", `the audio has ${size} bytes`), ports);
   }
   const { start, end } = range ?? { start: 0, end: size };
   if (range !== null) c.header("Content-Range", `bytes ${start}-${end - 1}/${size}`);

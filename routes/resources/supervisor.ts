@@ -29,7 +29,7 @@ export function supervisorRoutes(ports: Ports): Hono<Env> {
 
 const rootOnly = createMiddleware<Env>(async (c, next) => {
   if (c.var.account.ancestors.length > 0) {
-    throw new Fault("denied", "The supervisor is of the root account only");
+    throw new Fault("denied", "Supervisor resources need the credentials of the root account");
   }
   await next();
 });

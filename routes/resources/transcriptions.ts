@@ -36,7 +36,10 @@ export function recordingTranscriptionRoutes({ records, ...ports }: Ports): Hono
     .post("/:sid/Transcriptions", async (c) => {
       const recording = await recordingOf(c.var.account.sid, c.req.param("sid"));
       if (recording.status === "in-progress") {
-        throw new Fault("notTranscribed", "it is still being made");
+        throw new Fault(
+          "notTranscribed",
+          "the recording is in progress; wait until its Status is completed",
+        );
       }
       const wanted = transcribeParameters.schema.parse(await readParams(c, transcribeParameters));
       const { transcribeCallback: url, transcribeCallbackMethod: method = "POST" } = wanted;

@@ -133,7 +133,10 @@ function onAck(state: State, body: string): void {
   dialog.settle = undefined;
   if (settle !== undefined) {
     void Promise.try(settle, body).catch((error) => {
-      state.signalling.log("Cannot follow an answer", { leg: dialog.leg, error: String(error) });
+      state.signalling.log("Cannot process an SDP answer", {
+        leg: dialog.leg,
+        error: String(error),
+      });
       dialog.events.onUnfollowed(error);
     });
   } else if (!confirmed) dialog.events.onAck?.(body);

@@ -19,7 +19,7 @@ export async function anchor(calls: Calls, one: Leg, other: Leg): Promise<boolea
     theirs = await offerOurs(calls, other);
     ours = await offerOurs(calls, one);
   } catch (error) {
-    log("Cannot take the media of a call", { leg: one.id, error: String(error) });
+    log("Cannot anchor the media of a call", { leg: one.id, error: String(error) });
     if (theirs !== undefined && !other.signal.aborted) {
       await other.dialog?.reinvite(before).catch(() => {});
     }
@@ -42,7 +42,7 @@ export async function anchorCallee(calls: Calls, callee: Leg): Promise<boolean> 
     callee.anchor(await offerOurs(calls, callee));
     return true;
   } catch (error) {
-    calls.signalling.log("Cannot take the media of a call", {
+    calls.signalling.log("Cannot anchor the media of a call", {
       leg: callee.id,
       error: String(error),
     });

@@ -47,7 +47,7 @@ export function createHoldReporter(leg: Leg, { timers, log }: Signalling): HoldR
         const crossed = error instanceof Refused && error.status === 491;
         if (!crossed || tries++ === sipLimits.holdTries) {
           if (!leg.signal.aborted) {
-            log("Cannot tell a leg of a hold", { leg: leg.id, error: String(error) });
+            log("Cannot pass call hold to a leg", { leg: leg.id, error: String(error) });
           }
           return;
         }

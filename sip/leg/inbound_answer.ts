@@ -177,7 +177,7 @@ function dialogEvents(state: InboundState): DialogEvents {
       if (message.body !== "") return;
       taken = state.media?.accept(sdp)
         .catch((error) => {
-          log("Cannot take the answer to a call", { leg: id, error: String(error) });
+          log("Cannot process the answer to a call", { leg: id, error: String(error) });
           const ending = { outcome: "failed", sipStatus: 488, ...unfollowed(error) } as const;
           bye(state, ending, unfollowedWords);
         });

@@ -118,7 +118,7 @@ export function bye(state: InboundState, ending: Ending, words?: LastWords): voi
 export function mediaLost(state: InboundState, why: string): void {
   const { signalling: { timers, log }, call: { id: leg } } = state;
   const lose = () => {
-    log("Media of a leg was lost", { leg, why });
+    log("Lost the media of a leg", { leg, why });
     bye(state, { outcome: "completed", reason: "media-lost" });
   };
   const stop = timers.after(sipLimits.byeGraceMs, lose);

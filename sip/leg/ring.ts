@@ -230,7 +230,7 @@ async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): P
     await media?.accept(sdp);
   } catch (error) {
     const { signalling: { log }, call: { invitation: { leg } } } = state;
-    log("Cannot take the answer to a call", { leg, error: String(error) });
+    log("Cannot process the answer to a call", { leg, error: String(error) });
     const ending = { ...refusedEnding(488), ...unfollowed(error) };
     return bye(state, ending, unfollowedWords);
   }
@@ -252,7 +252,7 @@ export function anchorAt(state: OutboundState, media: MediaLeg): void {
 function mediaLost(state: OutboundState, why: string): void {
   const { signalling: { timers, log }, call: { invitation: { leg } } } = state;
   const lose = () => {
-    log("Media of a leg was lost", { leg, why });
+    log("Lost the media of a leg", { leg, why });
     bye(state, { outcome: "completed", reason: "media-lost" });
   };
   const stop = timers.after(sipLimits.byeGraceMs, lose);

@@ -77,7 +77,9 @@ async function deliver(
       if (!news.whole) return "lost";
     } catch (error) {
       const isOutage = !(error instanceof ServiceError) || error.failure === "outage";
-      if (!isOutage) log("Cannot tell the service who is registered", { error: String(error) });
+      if (!isOutage) {
+        log("Cannot report the registrations to the service", { error: String(error) });
+      }
     }
     const ms = Math.min(sipLimits.retryMinMs * 2 ** attempt, sipLimits.retryMaxMs);
     await timers.pause(ms * (0.75 + Math.random() / 2), stopped);

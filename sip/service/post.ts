@@ -98,7 +98,7 @@ function exchange(
   timers: Timers,
 ): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const giveUp = () => outgoing.destroy(new Error("it took too long, or nobody waits any more"));
+  const giveUp = () => outgoing.destroy(new Error("the request timed out or was aborted"));
   const stopTimer = timers.after(ms, giveUp);
   for (const signal of signals) {
     if (signal.aborted) giveUp();

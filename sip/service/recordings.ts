@@ -126,7 +126,7 @@ function flush(shared: Shared, state: State, end?: Piece["end"]): void {
   const isTooMuch = state.held + state.filled > recordingHeldBytes ||
     shared.held + state.filled > recordingsHeldBytes;
   if (isTooMuch && state.filled > 0) {
-    shared.log("Cut a recording off", { recording: state.recording.sid, bytes: state.taken });
+    shared.log("Cut off a recording", { recording: state.recording.sid, bytes: state.taken });
     state.isCut = true;
     state.taken -= state.filled;
     state.filled = 0;

@@ -38,7 +38,10 @@ export async function wait(
     // What is heard after that is somebody else's.
     if (action !== null && !signal.aborted) await leg.media?.play(waitMusic(), { loop: 0, signal });
   } catch (error) {
-    calls.signalling.log("Cannot play to those who wait", { leg: leg.id, error: String(error) });
+    calls.signalling.log("Cannot play the wait document to a leg", {
+      leg: leg.id,
+      error: String(error),
+    });
   }
   await whenAborted(signal);
   return false;

@@ -47,7 +47,7 @@ export function onRefer(calls: Calls, live: LiveLeg, request: IncomingReferReque
   const asked: AskedTransfer = { live, other, referTo, request, isOver };
   if (other !== undefined && (other.leg.counterpart !== undefined || other.isOfPeer)) {
     void passOn(calls, { ...asked, other }).catch((error) => {
-      calls.signalling.log("Cannot pass a transfer on", { leg: live.leg.id, error: String(error) });
+      calls.signalling.log("Cannot forward a transfer", { leg: live.leg.id, error: String(error) });
       isOver();
     });
     return;

@@ -92,7 +92,7 @@ export function createGateways(signalling: Signalling, options: GatewaysOptions)
       isAnswered = true;
     } catch (error) {
       // The service may start a moment after the companion, and may be away for long.
-      if (isAnswered) log("Cannot ask for the Gateways", { error: String(error) });
+      if (isAnswered) log("Cannot fetch the Gateways from the service", { error: String(error) });
       isAnswered = false;
       stopRetrying();
       stopRetrying = timers.after(sipLimits.retryMaxMs, changed);

@@ -63,7 +63,7 @@ Deno.test({
     await files.renew({ ...first, cert: `${first.cert}-----BEGIN CERTIFICATE-----` });
     await eventually(
       "the broken one is told of",
-      () => system.output().includes("Cannot take up the TLS certificate"),
+      () => system.output().includes("Cannot load the renewed TLS certificate"),
     );
     const last = await shown();
     const renewed = await alice.register();

@@ -58,7 +58,7 @@ Deno.test({
     const [before] = system.pids("sip/main.ts");
 
     await Deno.writeTextFile(`${tree}/sip/hang`, "");
-    await eventually("Worker hangs", () => system.output().includes("The media Worker is gone"));
+    await eventually("Worker hangs", () => system.output().includes("The media worker stopped"));
     await Deno.remove(`${tree}/sip/hang`);
 
     assert.equal((await talking.ended).method, "BYE");

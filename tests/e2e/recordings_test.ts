@@ -130,7 +130,7 @@ Deno.test("a companion that is killed leaves a recording that plays and says tha
   assert.equal((await asked(app, "/status")).RecordingStatus, "failed");
   const { notifications } = await system.get("Notifications.json");
   const texts: string[] = notifications.map((one: { message_text: string }) => one.message_text);
-  assert.ok(texts.some((text) => text.includes(`${failed.sid} broke off`)), texts.join());
+  assert.ok(texts.some((text) => text.includes(`${failed.sid} was cut off`)), texts.join());
 });
 
 Deno.test("a service that is killed misses nothing of a recording", async () => {

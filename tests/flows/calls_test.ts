@@ -151,7 +151,7 @@ Deno.test("a call to nobody fails with a Notification and its callback", async (
   assert.equal((await callOf(app, sid)).status, "failed");
   assert.deepEqual((await callbacks(app)).map((form) => form.get("CallStatus")), ["failed"]);
   assert.deepEqual(await notifications(app), [
-    "Cannot route the call: nobody is at the address: client:nobody",
+    "Cannot route the call: the address has no destination: client:nobody",
   ]);
 });
 
@@ -195,7 +195,7 @@ Deno.test("a call that no companion takes fails after a minute", async () => {
   assert.equal((await callOf(app, sid)).status, "failed");
   assert.match(
     (await notifications(app))[0]!,
-    /the SIP companion is out of reach: it waited over 60 s/,
+    /the SIP companion is unreachable: the call was queued for more than 60 s/,
   );
 });
 
@@ -242,7 +242,7 @@ Deno.test("Redirect goes from document to document, and a loop of them ends the 
   }
   assert.deepEqual(step, { type: "hangup" });
   assert.equal(documents, limits.documentHops + 2);
-  assert.match((await notifications(app))[0]!, /50 documents in a row took no time/);
+  assert.match((await notifications(app))[0]!, /50 documents in a row redirected without/);
 });
 
 Deno.test("an action is told of a verb that could not be performed", async () => {
@@ -517,7 +517,10 @@ Deno.test("a companion that started again has lost its calls: they are closed, o
   assert.deepEqual([completed.status, completed.duration], ["completed", "4"]);
   const notices = await notifications(app);
   assert.equal(notices.length, 2, "one for each call");
-  assert.match(notices[0]!, /the SIP companion lost it: the companion was last heard of at 20/);
+  assert.match(
+    notices[0]!,
+    /the SIP companion lost it: the last heartbeat of the companion came at 20/,
+  );
   assert.deepEqual(
     (await callbacks(app)).map((form) => form.get("CallStatus")),
     ["initiated", "failed"],

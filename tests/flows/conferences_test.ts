@@ -391,7 +391,7 @@ Deno.test("a conference out of reach at a companion that lives fails Dial, and a
   const asked = new URLSearchParams(await app.fetched[0]!.clone().text());
   assert.equal(asked.get("DialCallStatus"), "failed");
   assert.deepEqual(await notifications(app), [
-    `Cannot join the conference: the companion that has ${conferenceSid} is out of reach`,
+    `Cannot join the conference: the companion of ${conferenceSid} is unreachable`,
   ]);
   assert.equal(await statusOf(app, conferenceSid), "init", "its call is there still");
 });

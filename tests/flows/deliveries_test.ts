@@ -288,7 +288,7 @@ Deno.test("a delivery has 15 s, and at most 64 KiB of the answer are read", asyn
   await deliver(app);
   await app.runJobs();
   const [{ status, attempts }] = await deliveries(app);
-  assert.deepEqual([status, attempts[0].error], ["queued", "no whole answer within 15 s"]);
+  assert.deepEqual([status, attempts[0].error], ["queued", "no complete response within 15 s"]);
   assert.equal(limits.callbackTimeoutMs, 15_000);
 });
 

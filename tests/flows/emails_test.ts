@@ -59,7 +59,7 @@ Deno.test("an e-mail that is refused for good is not tried again", async () => {
   assert.deepEqual(told, [[
     0,
     13251,
-    "Cannot send the e-mail: the mail server refuses it: EM to you@example.com: 550 no such user",
+    "Cannot send the e-mail: the mail server refused it: EM to you@example.com: 550 no such user",
   ]]);
 });
 

@@ -146,7 +146,7 @@ for (const [what, { answer, step = {}, problem }] of Object.entries(failures)) {
     assert.equal(asked.length, 1);
     assert.deepEqual(said, [`bad ${answer().status}`]);
     assert.deepEqual(told, [
-      `Cannot use the answer of an external service: step "ask": ${problem}`,
+      `Cannot use the response of an external service: step "ask": ${problem}`,
     ]);
   });
 }

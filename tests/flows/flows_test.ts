@@ -101,7 +101,7 @@ Deno.test("the remote error handler of a flow runs, with one Notification", asyn
   assert.deepEqual(said(next), ["We cannot find you: 410"]);
   assert.deepEqual(types(next), ["say", "hangup"]);
   assert.deepEqual(await notifications(app), [
-    'Cannot use the answer of an external service: step "lookUp": it answered 410',
+    'Cannot use the response of an external service: step "lookUp": it answered 410',
   ]);
 });
 
@@ -183,7 +183,7 @@ for (const [what, { steps, documents }] of Object.entries(loops)) {
     const end = documents === 1 ? "reject" : "hangup";
     assert.deepEqual([count, types(script)], [documents, [end]]);
     const told = await notifications(app);
-    const loop = told.filter((text) => /^Cannot go on: the documents redirect/.test(text));
+    const loop = told.filter((text) => /^Cannot continue: the documents redirect/.test(text));
     assert.equal(loop.length, 1, told.join("\n"));
   });
 }
@@ -206,8 +206,8 @@ Deno.test("a flow that is cleared or changed under a call ends it, and tells whi
   assert.deepEqual(types(await leg.report(gathered(script, "1"))), ["hangup"]);
 
   assert.deepEqual((await notifications(app)).toReversed(), [
-    'Cannot go on with the flow: it has no step "ask" any more',
-    `Cannot go on with the flow: the application ${applicationSid} has none any more`,
+    'Cannot continue the flow: it has no step "ask" any more',
+    `Cannot continue the flow: the application ${applicationSid} has none any more`,
   ]);
 });
 

@@ -94,7 +94,7 @@ Deno.test("speech that nobody understands is one Notification", async () => {
   await leg.report({ type: "problem", url: "", message: "no recogniser", about: "recognition" });
   await leg.repeat();
 
-  assert.deepEqual(await notifications(app), ["Cannot take what was said: no recogniser"]);
+  assert.deepEqual(await notifications(app), ["Cannot recognize speech: no recogniser"]);
 });
 
 const dialBob = '<Dial><Client url="screen" method="GET">bob</Client></Dial>';
@@ -203,10 +203,10 @@ const kinds: [type: string | null, body: string | null, script: Script, notice: 
   [null, null, nothing, /^$/],
   ["text/html", "<html/>", nothing, /content type.*text\/html/],
   ["application/json", "{}", nothing, /content type.*application\/json/],
-  [null, document, nothing, /content type.*it has none/],
+  [null, document, nothing, /content type.*the response has no Content-Type/],
   ["text/xml", "<response/>", nothing, /the root is "response"/],
   ["text/xml", `<!DOCTYPE x><Response/>`, nothing, /document type/],
-  ["text/xml", `<Response>${" ".repeat(64 << 10)}</Response>`, nothing, /over 64 KiB/],
+  ["text/xml", `<Response>${" ".repeat(64 << 10)}</Response>`, nothing, /larger than 64 KiB/],
   ["text/xml", `<Response>${"<Pause/>".repeat(101)}</Response>`, nothing, /more than 100 verbs/],
 ];
 

@@ -104,7 +104,7 @@ Deno.test("a message that waited for too long fails without another attempt", as
 
   assert.deepEqual([(await messageOf(app, sid)).status, taken], ["failed", []]);
   assert.deepEqual(await notifications(app), [
-    `Cannot send the message: ${sid}: it waited for more than 24 h`,
+    `Cannot send the message: ${sid}: the message was queued for more than 24 h`,
   ]);
   assert.equal(new URLSearchParams(await app.fetched[0]!.text()).get("SmsStatus"), "failed");
 });
@@ -177,7 +177,7 @@ Deno.test("a number without SmsUrl receives, with a Notification to its account"
   assert.equal((await messageOf(app, sid)).status, "sent");
   assert.equal(message.status, "received");
   assert.deepEqual(told.map((one: { message_text: string }) => one.message_text), [
-    `Cannot hand the message to an application: ${message.sid}: ${number} has no SmsUrl`,
+    `Cannot pass the message to an application: ${message.sid}: ${number} has no SmsUrl`,
   ]);
   assert.deepEqual(await notifications(app), []);
 });

@@ -139,7 +139,7 @@ Deno.test("POST /Calls/{Sid} refuses Mute where the audio passes by, and after t
 
   const refused = await app.root.post(`Calls/${sid}.json`, { Mute: "true" });
   assert.deepEqual([refused.status, refused.json().code], [400, 21221]);
-  assert.match(refused.json().message, /its audio passes by the service/);
+  assert.match(refused.json().message, /Mute needs audio that passes through the companion/);
   assert.deepEqual(await callOf(app, sid), before);
 
   await app.root.post(`Calls/${sid}.json`, { Status: "completed" });

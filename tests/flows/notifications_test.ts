@@ -284,7 +284,7 @@ const failures: Record<string, Failure> = {
       await Promise.all([takePart(end, app.ports), takePart(end, app.ports)]);
       await takePart(end, app.ports);
     },
-    text: new RegExp(`${recordingSid} broke off; 1 s of it are kept`),
+    text: new RegExp(`${recordingSid} was cut off after 1 s`),
   },
   "a transcription that cannot be made": {
     code: 13242,

@@ -247,7 +247,7 @@ sipTest(
     assert.deepEqual([after?.DialCallStatus, after?.DialCallDuration], ["failed", "0"]);
     const { sid } = await lab.conference();
     assert.deepEqual(await notifications(lab.app), [
-      `Cannot join the conference: the companion that has ${sid} is out of reach`,
+      `Cannot join the conference: the companion of ${sid} is unreachable`,
     ]);
     assert.deepEqual((await lab.conference()).logins, ["alice"]);
     await alice.bye();
@@ -324,7 +324,7 @@ sipTest(
     assert.equal((await lab.asked("/after"))[0]?.DialCallStatus, "no-answer");
     assert.match(
       (await notifications(lab.app)).join(),
-      /waits in "help" at a companion out of reach/,
+      /waits in "help" at a companion that is unreachable/,
     );
     assert.notEqual((await lab.callOf("bob")).queueSid, null);
     await companions.beat(two);

@@ -100,7 +100,7 @@ const refused: Record<
   string,
   (app: App) => Promise<{ sent: Record<string, string>; code: number }>
 > = {
-  "Url is required, or ApplicationSid in its place": () => answer(21205, {}),
+  "Url or ApplicationSid is required": () => answer(21205, {}),
   "ApplicationSid must be a Sid that begins AP": () => answer(20001, { ApplicationSid: "" }),
   "ApplicationSid must name one of the account's applications": async (app) => {
     const other = await app.subAccount(app.root, "other");
@@ -108,7 +108,7 @@ const refused: Record<
     const { sid: ApplicationSid } = await made(other, "Applications", wanted);
     return { sent: { ApplicationSid }, code: 20001 };
   },
-  "of Kind voice, and this one is of Kind ussd": async (app) => {
+  "of Kind voice; this one has Kind ussd": async (app) => {
     const flow = flowOf({ a: { type: "ussdMessage", text: "x" } });
     const { sid: ApplicationSid } = await flowApplication(app, flow, "ussd");
     return { sent: { ApplicationSid, Url: "https://app.test/" }, code: 20001 };

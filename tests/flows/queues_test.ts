@@ -264,7 +264,9 @@ Deno.test("one whose companion is out of reach keeps its place, and the next is 
   const [next] = await consult(taker, [{ type: "consult", serviceContext, action: step.action! }]);
   assert.ok(next?.type === "pickup" && next.leg === leg("2"), Deno.inspect(next));
   assert.deepEqual(await notifications(app), [
-    `Cannot take a call from the queue: ${leg("1")} waits in "help" at a companion out of reach`,
+    `Cannot take a call from the queue: ${
+      leg("1")
+    } waits in "help" at a companion that is unreachable`,
   ]);
   const [another] = [await caller(app, "b", dequeue())];
   const [free] = await consult(another, another.script);

@@ -137,7 +137,7 @@ Deno.test("a recording that was cut off has failed, with what there is of it", a
   assert.deepEqual(values((await audioOf(app)).samples), [1, 2]);
   assert.equal((await sentTo(app, callback.url))[0]?.RecordingStatus, "failed");
   assert.deepEqual(await notifications(app), [
-    `Cannot record to the end: ${sid} broke off; 2 s of it are kept`,
+    `Cannot complete the recording: ${sid} was cut off after 2 s`,
   ]);
 });
 
@@ -349,7 +349,10 @@ Deno.test("audio that cannot be stored stays here, is told after a while, and is
     app.clock.now += 3_600_000;
   }
   assert.deepEqual(told, [0, 0, 1, 1, 1]);
-  assert.match((await notifications(app))[0]!, /RE1+ stays at the service for now: .*403/);
+  assert.match(
+    (await notifications(app))[0]!,
+    /RE1+ stays on the disk of the service until a retry succeeds: .*403/,
+  );
   assert.deepEqual([await stored(), values((await audioOf(app)).samples)], [false, [1]]);
 
   refusal = null;

@@ -105,7 +105,7 @@ Deno.test("a message of which no receipt comes fails when it is too old", async 
 
   assert.equal((await message()).status, "failed");
   assert.equal(late, 0);
-  assert.match((await notifications(lab.app))[0]!, /told within 24 h no more of it/);
+  assert.match((await notifications(lab.app))[0]!, /sent no delivery receipt within 24 h/);
 });
 
 Deno.test("without receipts a message that the message center takes is sent", async () => {

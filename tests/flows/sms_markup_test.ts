@@ -128,7 +128,7 @@ Deno.test("SmsFallbackUrl is asked with ErrorCode and ErrorUrl when SmsUrl fails
   assert.deepEqual((await replies(app)).map(([, , body]) => body), ["from the fallback"]);
   assert.match(
     (await notifications(app)).join("\n"),
-    /content type of the document: SM\w+: it is im/,
+    /content type of the document: SM\w+: Content-Type is im/,
   );
 });
 
@@ -226,7 +226,7 @@ Deno.test("an Sms or Email that cannot be is told of, and its action told that i
     [
       "Cannot perform a part of the markup: Email: From must be an e-mail address",
       "Cannot perform a part of the markup: SM: Email: it needs from",
-      "Cannot send so long a message: Sms: Body must have at most 160 characters",
+      "Cannot send a message with so long a Body: Sms: Body must have at most 160 characters",
     ],
   );
 });

@@ -111,7 +111,7 @@ Deno.test("the callback of a transcription names the two sides of the call", asy
 });
 
 const failures: [what: string, transcriber: Transcriber | null, cause: RegExp, times: number][] = [
-  ["nobody is set up", null, /no recogniser is set up \(RECOGNITION_URL\)/, 0],
+  ["nobody is set up", null, /speech recognition is off; set RECOGNITION_URL/, 0],
   [
     "the recogniser refuses it for good",
     hearing(() => Promise.reject(new Fault("notTranscribed", "it is over 64 MiB"))).transcriber,
@@ -166,7 +166,10 @@ Deno.test("a transcription fails when its recording is deleted before its turn",
   await runAll(app);
   const found = (await app.root.get(`Transcriptions/${made.sid}.json`)).json();
   assert.equal(found.status, "failed");
-  assert.match((await notifications(app))[0].message_text, /no audio any more/);
+  assert.match(
+    (await notifications(app))[0].message_text,
+    /the audio of the recording was deleted/,
+  );
 });
 
 Deno.test("a long text is kept as far as a record has conference, whole characters only", async () => {
@@ -210,5 +213,5 @@ Deno.test("a recording that is still being made is not transcribed yet", async (
   }));
   const answer = await app.root.post(`Recordings/${recording}/Transcriptions.json`, {});
   assert.equal(answer.status, 400);
-  assert.match(answer.json().message, /it is still being made/);
+  assert.match(answer.json().message, /the recording is in progress/);
 });

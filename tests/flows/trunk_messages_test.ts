@@ -95,7 +95,7 @@ sipTest("a Gateway that refuses a message for good fails it, with a Notification
 
   const { status, price } = await sent.message();
   assert.deepEqual([status, price], ["failed", null]);
-  assert.match((await notifications(lab.app))[0]!, /take it: SM\w+: the Gateway answered 415/);
+  assert.match((await notifications(lab.app))[0]!, /refused it: SM\w+: the Gateway answered 415/);
 });
 
 sipTest("a Gateway that is busy is asked again", async () => {

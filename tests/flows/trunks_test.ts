@@ -539,7 +539,7 @@ Deno.test("Dial with another's callerId, or to where nothing leads, rings nobody
   });
   assert.match(
     (await notifications(app))[0]!,
-    /Cannot call a number with this From: \+14155550199/,
+    /Cannot use this caller ID: \+14155550199/,
   );
 
   app.ports.settings.trunks.outboundProxy = null;

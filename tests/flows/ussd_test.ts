@@ -194,10 +194,13 @@ Deno.test("UssdPush asks for its document first, which the INVITE carries", asyn
 
 const failures: Record<string, { document?: Response; to?: object; told: RegExp }> = {
   "no Gateway": { to: { hasGateway: false }, told: /there is no Gateway/ },
-  "a number of this service": { to: { To: number }, told: /\*135#: it is here/ },
+  "a number of this service": {
+    to: { To: number },
+    told: /\*135# is a Client or number of this service/,
+  },
   "a document that shows nothing": {
     document: xml("<Hangup/>"),
-    told: /begins with no UssdMessage or UssdCollect/,
+    told: /must begin with UssdMessage or UssdCollect/,
   },
   "a document that cannot be had": {
     document: new Response("", { status: 404 }),

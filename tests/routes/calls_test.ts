@@ -76,9 +76,9 @@ Deno.test("POST /Calls/{Sid} checks Mute and MoveConnectedCallLeg, and refuses w
   const cases: [Record<string, string>, number, RegExp][] = [
     [{ Mute: "yes" }, 20001, /Mute must be one of true, false$/],
     [{ MoveConnectedCallLeg: "1" }, 20001, /MoveConnectedCallLeg must be one of true, false$/],
-    [{ Mute: "true" }, 21221, /it is queued/],
-    [{ Mute: "false" }, 21221, /it is queued/],
-    [{ MoveConnectedCallLeg: "true" }, 21221, /MoveConnectedCallLeg needs a Url/],
+    [{ Mute: "true" }, 21221, /Status is queued/],
+    [{ Mute: "false" }, 21221, /Status is queued/],
+    [{ MoveConnectedCallLeg: "true" }, 21221, /MoveConnectedCallLeg needs Url/],
   ];
 
   for (const [form, code, message] of cases) {

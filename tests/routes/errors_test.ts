@@ -53,7 +53,7 @@ Deno.test("a bug answers 500 without its message and is logged once with the req
 
 Deno.test("a store out of reach answers 503 with Retry-After and is not logged", async () => {
   using app = await startApp();
-  const unavailable = () => Promise.reject(new Fault("unavailable", "The store does not answer"));
+  const unavailable = () => Promise.reject(new Fault("unavailable", "the store does not respond"));
   Object.assign(app.ports.records.outgoingCallerIds, { list: unavailable, insert: unavailable });
 
   for (
@@ -97,11 +97,11 @@ Deno.test("every fault has a code of its own and a page that explains it", async
 Deno.test("no message of a refused parameter says the same twice", async () => {
   using app = await startApp();
   const refused: [path: string, form: Record<string, string>, message: string][] = [
-    ["Calls", {}, "originator: From is required; To is required"],
-    ["Calls", { From: "1", To: "2" }, "a URL: Url is required, or ApplicationSid in its place"],
+    ["Calls", {}, "sender: From is required; To is required"],
+    ["Calls", { From: "1", To: "2" }, "URL: Url or ApplicationSid is required"],
     ["SMS/Messages", { From: "+15550001" }, "recipient: To is required; Body is required"],
     ["IncomingPhoneNumbers/Mobile", {}, "number: PhoneNumber is required"],
-    ["Geolocation/Immediate", { DeviceIdentifier: "123" }, "a URL: StatusCallback is required"],
+    ["Geolocation/Immediate", { DeviceIdentifier: "123" }, "URL: StatusCallback is required"],
   ];
   for (const [path, form, message] of refused) {
     const answer = (await app.root.post(`${path}.json`, form)).json();
@@ -111,7 +111,7 @@ Deno.test("no message of a refused parameter says the same twice", async () => {
   assert.equal(none.code, 21452);
   assert.equal(
     none.message,
-    "Cannot find a number in the area: AreaCode 999 has none that is available",
+    "Cannot find an available number in the area: no number with AreaCode 999 is available",
   );
 });
 

@@ -60,7 +60,7 @@ Deno.test("exactly one of PhoneNumber and AreaCode is needed, and AreaCode wins"
   using app = await startApp();
 
   const none = await refusal(app.root, "IncomingPhoneNumbers", { FriendlyName: "x" });
-  assert.match(none.message, /PhoneNumber is required, or AreaCode/);
+  assert.match(none.message, /PhoneNumber or AreaCode is required/);
   const long = { PhoneNumber: "x".repeat(1_000), AreaCode: "415" };
   assert.equal((await app.root.post("IncomingPhoneNumbers.json", long)).status, 200);
   const both = { PhoneNumber: "not even a number", AreaCode: "415" };
@@ -138,7 +138,7 @@ Deno.test("Local, TollFree and Mobile need a PhoneNumber of their kind", async (
       PhoneNumber,
     });
     assert.equal(code, 21421);
-    assert.match(message, /PhoneNumber is not a (local|mobile|toll-free) number/);
+    assert.match(message, /PhoneNumber must be a (local|mobile|toll-free) number/);
   }
   for (const path of ["Local", "TollFree", "Mobile"]) {
     const answer = await app.root.post(`IncomingPhoneNumbers/${path}.json`, { AreaCode: "415" });
@@ -306,7 +306,7 @@ Deno.test("a number is transferred within the caller's subtree, and nowhere else
 
   for (const AccountSid of [app.root.sid, sibling.sid, `AC${"0".repeat(32)}`]) {
     const { message } = await refusal(child, path, { AccountSid });
-    assert.match(message, /AccountSid must name an active account that you act for/);
+    assert.match(message, /AccountSid must be the caller's account/);
   }
   const stays = await child.post(`${path}.json`, { AccountSid: child.sid, FriendlyName: "a" });
   assert.equal(stays.json().friendly_name, "a");

@@ -31,10 +31,10 @@ Deno.test("a body over the limit answers 413, with and without Content-Length", 
 Deno.test("a body that cannot be read answers 400 or 415 and says why", async () => {
   using app = await startApp();
   const cases: [type: string, body: BodyInit, why: RegExp][] = [
-    ["application/json", "{", /The body is not JSON$/],
-    ["application/json", "[]", /not a JSON object/],
-    ["application/json", "null", /not a JSON object/],
-    ["application/json", '"text"', /not a JSON object/],
+    ["application/json", "{", /the body must be JSON$/],
+    ["application/json", "[]", /must be a JSON object/],
+    ["application/json", "null", /must be a JSON object/],
+    ["application/json", '"text"', /must be a JSON object/],
     ["application/json", '{"Login":{"a":1}}', /Login must be a text/],
     ["application/json", '{"Login":[["a"]]}', /Login must be a text/],
     [
@@ -120,7 +120,11 @@ Deno.test("every wrong parameter is named with the rule it breaks", async () => 
   using app = await startApp();
   const cases: [Record<string, string | string[]>, string][] = [
     [{ Login: "" }, "Login must be 1 to 64 of letters, digits and - . _ +"],
-    [{ Login: "a b" }, "Login must be 1 to 64 of letters, digits and - . _ +"],
+    [
+      { Login: "a b" },
+      "Login must be 1 to 64 of letters, digits and - . _ + " +
+      "(in a form, + means a space: send + as %2B)",
+    ],
     [{ Login: ["a", "b"] }, "Login must be given once"],
     [{ Password: "" }, "Password must have at least 4 characters"],
     [{ Password: "abc" }, "Password must have at least 4 characters"],
@@ -231,10 +235,30 @@ Deno.test("a body of very many or very long parameters is refused", async () => 
   const many = await app.root.post("Clients.json", {
     Login: Array(limits.parameters + 1).fill(""),
   });
-  assert.match(many.json().message, /more than 1000 parameters/);
+  assert.match(many.json().message, /at most 1000 parameters/);
   const long = { Login: "x".repeat(limits.longParameterLength + 1) };
   assert.match(
     (await app.root.post("Clients.json", long)).json().message,
     /Login must have at most/,
   );
 });
+
+for (
+  const [path, form, rule] of [
+    ["Clients", "Login=ann+tag&Password=secret", "Login must be 1 to 64"],
+    ["Calls", "From=ann&To=sip:+1555@a.test&Url=http://a.test", "To must be a phone number"],
+    ["Email/Messages", "From=a+b@a.test&To=c@a.test&Subject=x&Body=y", "From must be"],
+  ] as const
+) {
+  Deno.test(`the error about an unencoded + says to send %2B: ${path}`, async () => {
+    using app = await startApp();
+    const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+
+    const response = await app.root.request("POST", `${path}.json`, { headers, body: form });
+
+    assert.equal(response.status, 400, response.text);
+    const { message } = response.json();
+    assert.ok(message.includes(rule), message);
+    assert.match(message, /\(in a form, \+ means a space: send \+ as %2B\)/);
+  });
+}

@@ -34,7 +34,7 @@ export async function takeDelivery(
   const from = senderOf(isInternational ? source.replace(/^\+?/, "+") : source, ports);
   const arriving = { dialled: [to], gateway: null, from, body: text, ...partIn(pdu, text) };
   const taken = await receiveMessage(arriving, ports);
-  if (taken !== "taken") ports.log("A message came for a number that nobody has", { to, taken });
+  if (taken !== "taken") ports.log("Refused a message: no account has the number", { to, taken });
   return taken === "taken" ? 0 : errors["ESME_RX_R_APPN"]!;
 }
 
@@ -52,7 +52,7 @@ async function takeReceiptOf(
   const { receipted_message_id: id, message_state: state } = pdu;
   const receipt = readReceipt(text, { id, state });
   if (receipt === null) {
-    ports.log("Cannot read a receipt", { text: text.slice(0, 200) });
+    ports.log("Cannot parse a delivery receipt", { text: text.slice(0, 200) });
     return 0;
   }
   const { status, reason } = receipt;
@@ -64,7 +64,7 @@ async function takeReceiptOf(
       if (await takeReceipt({ carrierId, status, reason }, ports)) return 0;
     }
   }
-  ports.log("A receipt came that no message waits for", { id: receipt.id });
+  ports.log("Ignored a delivery receipt: no message has its id", { id: receipt.id });
   return 0;
 }
 

@@ -45,11 +45,11 @@ export function startSmppLink(options: SmppLinkOptions): SmppLink {
         whenBound.resolve();
         const error = await session.closed;
         if (!stopping.signal.aborted) {
-          log("The connection to the message center is lost", { error });
+          log("Lost the connection to the SMS message center", { error });
         }
       } catch (error) {
         const isNews = failures === 0 && !stopping.signal.aborted;
-        if (isNews) log("Cannot bind to the message center", { error: String(error) });
+        if (isNews) log("Cannot bind to the SMS message center", { error: String(error) });
         failures++;
       }
       session = null;

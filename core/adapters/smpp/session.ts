@@ -108,7 +108,7 @@ function answerRequests(
   });
   library.on("deliver_sm", (pdu) => {
     onDeliver(pdu).catch((error) => {
-      log("Cannot take what the message center delivers", { error });
+      log("Cannot process a message from the SMS message center", { error });
       return errors["ESME_RX_T_APPN"]!; // It may come again.
     }).then((status) => library.send(pdu.response({ command_status: status })));
   });

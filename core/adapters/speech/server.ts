@@ -54,7 +54,7 @@ export function speechServer(options: SpeechServerOptions): Answer {
     } catch (error) {
       if (error instanceof SpeechRefusal) return refusal(400, error.message);
       if (error instanceof Busy) return refusal(503, error.message);
-      log("Cannot serve a request for speech", { error });
+      log("The speech process cannot answer a request", { error });
       return refusal(500, error instanceof Error ? error.message : String(error));
     }
   };

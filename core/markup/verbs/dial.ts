@@ -74,7 +74,7 @@ export const dial = verb({
     const invited = nouns.slice(0, limits.dialLegs).map((noun) => invite(noun, from, context));
     const legs = (await Promise.all(invited)).filter((leg) => leg !== null);
     if (legs.length === 0) {
-      context.skip("Dial: it names nobody who can be called");
+      context.skip("Dial: it has no destination that can be called");
       return notPerformed(action, { DialCallStatus: "failed", DialCallDuration: "0" });
     }
     return [{

@@ -26,7 +26,7 @@ export const refer = verb({
     }
     const referred = target && await targetOf(target, context);
     if (referred) return [{ type: "refer", ...referred, ...action && { action } }];
-    if (target === undefined) context.skip("Refer: it names nobody in a Sip");
+    if (target === undefined) context.skip("Refer: it needs a Sip or Uri noun with an address");
     return notPerformed(action, { ReferCallStatus: "failed" });
   },
 });

@@ -51,7 +51,9 @@ export function httpNumbers({ url, token, fetch }: HttpNumbersOptions): NumberPr
     try {
       return await fetch(new Request(url + path, { ...init, headers, signal }));
     } catch (cause) {
-      throw new Fault("unavailable", "The numbers endpoint does not answer", { cause });
+      throw new Fault("unavailable", "the provider of numbers (NUMBERS_URL) does not respond", {
+        cause,
+      });
     }
   }
 
@@ -61,7 +63,10 @@ export function httpNumbers({ url, token, fetch }: HttpNumbersOptions): NumberPr
     if (response.status === 404) return null;
     const parsed = response.ok && isWhole ? schema.safeParse(jsonOf(text)) : undefined;
     if (parsed?.success) return parsed.data;
-    throw new Fault("unavailable", "The numbers endpoint sent no answer that can be used");
+    throw new Fault(
+      "unavailable",
+      "cannot use the response of the provider of numbers (NUMBERS_URL)",
+    );
   }
 
   return {

@@ -43,7 +43,7 @@ export function mediaEngine(options: MediaEngineOptions): MediaEngine {
   const engine: Engine = {
     clock,
     ticker: createTicker(clock, (error) => {
-      log("Cannot hand on audio", { error: error instanceof Error ? error.stack : String(error) });
+      log("Cannot forward audio", { error: error instanceof Error ? error.stack : String(error) });
     }),
     open: new Map(),
     sounds: new WeakMap(),

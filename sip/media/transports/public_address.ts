@@ -46,7 +46,7 @@ export async function publicAddress(
       if (now !== address) log("The public address changed", { host, from: address, to: now });
       address = now;
     } catch (error) {
-      log("Cannot look the public address up again", { host, address, error: String(error) });
+      log("Cannot resolve the public address", { host, address, error: String(error) });
     }
   };
   const timer = setInterval(again, everyMs);

@@ -36,7 +36,7 @@ export async function startMediaWorker(
     if (stopWatch === undefined) return;
     stopWatch();
     stopWatch = undefined;
-    log("The media Worker is gone", { why });
+    log("The media worker stopped", { why });
     onEnd();
   };
   worker.onerror = (event) => {

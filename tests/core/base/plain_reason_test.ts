@@ -47,7 +47,13 @@ Deno.test("plainReason() says in words that a server closed the connection, or d
 });
 
 Deno.test("plainReason() keeps a message of ours, without the name of a class", () => {
-  assert.equal(plainReason(new Error("it is over 64 KiB")), "it is over 64 KiB");
-  assert.equal(plainReason(new Error("TypeError: it is over 64 KiB")), "it is over 64 KiB");
+  assert.equal(
+    plainReason(new Error("it is over 64 KiB")),
+    "it is over 64 KiB",
+  );
+  assert.equal(
+    plainReason(new Error("TypeError: it is over 64 KiB")),
+    "it is over 64 KiB",
+  );
   assert.equal(plainReason("TypeError: failed"), "failed");
 });

@@ -332,7 +332,7 @@ const flawed: Record<string, { body: string; skipped: string[] }> = {
   "a Refer that names nobody, or several": {
     body: "<Refer/><Refer><Sip>bob</Sip><Sip>sip:bob@sip.test</Sip><Number>1</Number></Refer>",
     skipped: [
-      "Refer: it names nobody in a Sip",
+      "Refer: it needs a Sip or Uri noun with an address",
       "Sip of Refer: it takes one Sip",
       "Number of Refer: it takes one Sip",
       'Sip "bob" of Refer: it cannot be called',
@@ -359,7 +359,7 @@ const flawed: Record<string, { body: string; skipped: string[] }> = {
     body: "<Dial><Client>a b</Client></Dial>",
     skipped: [
       'Client "a b" of Dial: it cannot be called',
-      "Dial: it names nobody who can be called",
+      "Dial: it has no destination that can be called",
     ],
   },
   "what cannot stand in a Gather": {

@@ -144,5 +144,5 @@ Deno.test("jobs that waited too long for a server that fails come to an end with
 
   assert.equal(begun.length, asked, "nobody was asked any more");
   assert.equal(new Set(spent).size, 700);
-  assert.match(spent[0]!, /Cannot try again: it has waited too long$/);
+  assert.match(spent[0]!, /Cannot retry the request: the time limit for retries is over$/);
 });

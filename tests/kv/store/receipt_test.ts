@@ -34,7 +34,7 @@ Deno.test("a receipt tells of a commit whose answer was lost, also across midnig
   assert.deepEqual([only!.key[1], only!.value, more], [10, new Deno.KvU64(3n), []]);
 
   now += dayMs + 1;
-  await assert.rejects(receipt.find(), /too late to be trusted/);
+  await assert.rejects(receipt.find(), /responded too late/);
 });
 
 Deno.test("receipts of instances that are gone are removed by one that starts days later", async () => {

@@ -56,7 +56,7 @@ for (const [what, files, why] of broken) {
     watch.close();
     await Deno.remove(directory, { recursive: true });
 
-    assert.match(line, /^Cannot take up the TLS certificate: Error: Cannot use /);
+    assert.match(line, /^Cannot load the renewed TLS certificate: Error: Cannot use /);
     assert.ok(line.includes(why), line);
     assert.deepEqual(kept, first);
     assert.deepEqual(renewed, [second.cert]);

@@ -275,9 +275,9 @@ sipTest(
     await dialog.ended;
 
     const { leg } = await lab.service.event("ended");
-    const lost = lab.logged.filter((line) => line.startsWith("Media of a leg was lost"));
+    const lost = lab.logged.filter((line) => line.startsWith("Lost the media of a leg"));
     assert.ok(
-      lost.includes(`Media of a leg was lost {"leg":"${leg}","why":"its peer is gone"}`),
+      lost.includes(`Lost the media of a leg {"leg":"${leg}","why":"its peer is gone"}`),
       leg,
     );
   },

@@ -107,7 +107,7 @@ Deno.test("changed() sends the same news until they are taken, then what came af
 
   assert.deepEqual([again, third].map(gist), [gist(failed), gist(failed)]);
   assert.deepEqual(gist(last), { seq: 1, whole: false, came: [], went: ["alice"] });
-  assert.deepEqual(logged, ["Cannot tell the service who is registered"]);
+  assert.deepEqual(logged, ["Cannot report the registrations to the service"]);
 });
 
 Deno.test("changed() tells the whole again when the service lacks what was before", async () => {

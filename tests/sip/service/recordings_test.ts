@@ -72,7 +72,7 @@ Deno.test("createRecordings() cuts a recording off that waits too long, and keep
   assert.equal(recorded?.durationS, Math.round(kept.length / 16_000));
   assert.ok(kept.every((sample, i) => sample === Math.floor(i / 16_000)));
   assert.deepEqual(service.parts.map(({ end }) => end).filter(Boolean), ["cut"]);
-  assert.match(service.logged.join(), /Cut a recording off/);
+  assert.match(service.logged.join(), /Cut off a recording/);
 });
 
 Deno.test("createRecordings() bounds what all recordings hold together", async () => {

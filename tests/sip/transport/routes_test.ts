@@ -201,11 +201,11 @@ sipTest("listenSip() takes up a renewed certificate and keeps connections", asyn
   const before = [await serialAt(tls), await serialAt(wss)];
 
   await files.write({ ...testCertificates.first, cert: "no certificate" });
-  assert.equal(await server.nextLog(), "Cannot take up the TLS certificate");
+  assert.equal(await server.nextLog(), "Cannot load the renewed TLS certificate");
   assert.deepEqual([await serialAt(tls), await serialAt(wss)], before);
   await files.write(testCertificates.second);
   // A slow machine may see the files twice before they match again.
-  while (await server.nextLog() !== "Took up the renewed TLS certificate");
+  while (await server.nextLog() !== "Loaded the renewed TLS certificate");
   const after = [await serialAt(tls), await serialAt(wss)];
   await flow.transport.send(peerRequest("OPTIONS", "TLS", 1));
   const byTls = await server.next();

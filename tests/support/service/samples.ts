@@ -69,7 +69,7 @@ export const samples: Record<SampledName, Sample> = {
         status: null,
         responseHeaders: null,
         responseBody: null,
-        error: "no whole answer within 15 s",
+        error: "no complete response within 15 s",
       }, {
         startTime: Date.UTC(2024, 0, 31, 11, 59, 58),
         duration: 12,

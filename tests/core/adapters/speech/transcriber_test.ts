@@ -61,8 +61,8 @@ const refusals: [status: number, body: string, isFinal: boolean, why: RegExp][] 
   [501, '{"error":{"message":"not installed"}}', true, /not installed/],
   [429, "", false, /its status is 429/],
   [503, "", false, /its status is 503/],
-  [200, "<html>", true, /not understood/],
-  [200, "{}", true, /not understood/],
+  [200, "<html>", true, /cannot parse the response/],
+  [200, "{}", true, /cannot parse the response/],
 ];
 for (const [status, body, isFinal, why] of refusals) {
   const worth = isFinal ? "is final" : "may be tried again";
@@ -85,7 +85,7 @@ Deno.test("transcribe() takes no more audio than fits, and so many at once", asy
     const huge = audio(...Array(65).fill(new Uint8Array(limits.transcriptionBytes / 64)));
     await assert.rejects(
       transcriber.transcribe({ open: huge, isLong: false, mostMs }, never),
-      /it is over 64 MiB/,
+      /the recording is larger than 64 MiB/,
     );
 
     let opened = 0;

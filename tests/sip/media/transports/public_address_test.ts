@@ -37,7 +37,7 @@ Deno.test("publicAddress() looks a name up again, and keeps its address while it
     told.close();
   }
   assert.deepEqual(lines, [
-    "Cannot look the public address up again, at 203.0.113.10",
+    "Cannot resolve the public address, at 203.0.113.10",
     "The public address changed, at 203.0.113.10",
   ]);
 });
