@@ -6,9 +6,8 @@ import { writeWav } from "../core/base/wav.ts";
 import { element, escapeXml } from "./http/xml.ts";
 
 /**
- * Markup applications of our own, so that a first call has something to say: `welcome` plays a
- * chime and says that it works; `echo`, `menu`, `voicemail` and `conference` are what the numbers
- * to try lead to (`core/demo/demo.ts`).
+ * Built-in markup applications for first calls: `welcome` plays a chime and a sentence. The demo
+ * numbers lead to `echo`, `menu`, `voicemail` and `conference` (`core/demo/demo.ts`).
  */
 export function demo(): Hono {
   const methods = ["GET", "POST"];
@@ -50,7 +49,7 @@ const say = (text: string): string => element("Say", escapeXml(text));
 async function parameters({ req }: Context): Promise<URLSearchParams> {
   const query = new URL(req.url).searchParams;
   if (req.method === "GET") return query;
-  // Without credentials, so little is read.
+  // The request has no credentials, so that only a small body is read.
   if (Number(req.header("Content-Length") ?? 0) > limits.documentBytes) throw new Fault("tooLarge");
   const { text } = await readText(req.raw, limits.documentBytes);
   return new URLSearchParams(text);
@@ -63,15 +62,15 @@ const menu = '<Gather numDigits="1" timeout="8" action="menu/chosen">' +
   say("Press 1 to hear a chime, 2 to hear which number you came from, or 3 to leave a message.") +
   "</Gather>" + say("You pressed nothing. Goodbye.");
 
-/** Every way leads back to the menu, but the one to the voice mail. */
-function chosen(told: URLSearchParams): string {
-  const digits = told.get("Digits") ?? "";
+/** Each choice returns to the menu, except the voice mail. */
+function chosen(params: URLSearchParams): string {
+  const digits = params.get("Digits") ?? "";
   const again = "<Redirect>../menu</Redirect>";
   switch (digits) {
     case "1":
       return `<Play>../chime.wav</Play>${again}`;
     case "2":
-      return say(`You are ${told.get("From") || "somebody without a number"}.`) + again;
+      return say(`You are ${params.get("From") || "somebody without a number"}.`) + again;
     case "3":
       return "<Redirect>../voicemail</Redirect>";
     default:
@@ -83,10 +82,10 @@ const voicemail = say("Say something after the beep, and be silent when you are 
   '<Record maxLength="60" timeout="3" action="voicemail/recorded"/>' +
   say("Nothing was recorded. Goodbye.");
 
-function recorded(told: URLSearchParams): string {
-  if (told.get("Digits") === "hangup") return "";
+function recorded(params: URLSearchParams): string {
+  if (params.get("Digits") === "hangup") return "";
   return say("This is what you said.") +
-    element("Play", escapeXml(told.get("RecordingUrl") ?? "")) +
+    element("Play", escapeXml(params.get("RecordingUrl") ?? "")) +
     say("It is kept among your recordings. Goodbye.");
 }
 

@@ -7,7 +7,8 @@ import type { Env } from "./http/env.ts";
 import { errorBody, statusOf } from "./http/errors.ts";
 
 /**
- * `GET /health`: the process lives. `GET /ready`: it reaches what it needs. For anybody, in JSON.
+ * `GET /health`: the process runs. `GET /ready`: it reaches its store and a companion. In JSON,
+ * without credentials.
  */
 export function health(ports: Ports): Hono<Env> {
   return new Hono<Env>()
@@ -25,7 +26,7 @@ export function health(ports: Ports): Hono<Env> {
     });
 }
 
-/** Whether a part of the service answers in time. */
+/** Whether a part of the service responds in time. */
 async function stateOf(isReady: Promise<boolean>): Promise<"ok" | "unreachable"> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<false>((resolve) => {

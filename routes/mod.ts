@@ -44,14 +44,14 @@ import { usageRoutes } from "./resources/usage.ts";
 import { ussdPushRoutes } from "./resources/ussd_push.ts";
 
 /**
- * Interfaces of other kinds beside this one, each below `/{name}` and with its own authentication.
+ * Further interfaces, each below `/{name}` and with its own authentication.
  */
 export type Mounts = Record<string, Hono>;
 
 /** The second is of gateways alone. */
 const versions = [limits.apiVersion, limits.gatewayApiVersion];
 
-/** What is not derived; it comes first, and so before the derived routes of the same path. */
+/** Routes that are not derived. They come before the derived ones of the same path. */
 function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
   app.route(`${account}/Calls`, callRoutes(ports));
   app.route(`${account}/Clients`, clientRoutes(ports));

@@ -6,7 +6,7 @@ import type { Env } from "./http/env.ts";
 
 /** `GET /openapi.json`: the interface in OpenAPI 3.1. It needs no credentials. */
 export function reference({ settings }: Ports): Hono<Env> {
-  let json = ""; // Written when it is first asked for; it never changes.
+  let json = ""; // Made at the first request; it never changes.
   return new Hono<Env>().get("/openapi", (c) => {
     json ||= JSON.stringify(openApiDocument(settings));
     return answerJson(c, json);

@@ -11,8 +11,8 @@ import {
 import type { Ports } from "../core/ports/ports.ts";
 
 /**
- * What the operator's HTTP aggregator tells: POSTs of JSON with a bearer token, answered with 200
- * once all is committed. `/messages` brings a text for a number, `/receipts` what became of one.
+ * Reports of the operator's HTTP aggregator: POSTs of JSON with a bearer token. The response is 200
+ * after the commit. `/messages` delivers a text to a number, `/receipts` a delivery report.
  */
 export function smsCarrier(ports: Ports, token: string): Hono {
   const refused = {
@@ -51,7 +51,7 @@ interface Schema<T> {
   };
 }
 
-/** The content of a request; an answer that says what is wrong with it where it cannot be read. */
+/** The content of a request, or the response that refuses it. */
 async function contentOf<T>(c: Context, schema: Schema<T>): Promise<T | Response> {
   const { text, isWhole } = await readText(c.req.raw, limits.aggregatorAnswerBytes);
   if (!isWhole) return refuse(c, 413, "Cannot read so large a body");

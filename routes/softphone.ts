@@ -11,18 +11,18 @@ export interface SoftphoneFile {
 }
 
 export interface SoftphoneOptions {
-  /** The files by name, `index.html` among them; asked for once. */
+  /** Reads the files by name, `index.html` among them; called once. */
   files(): Promise<Map<string, SoftphoneFile>>;
-  /** Where the page connects. */
+  /** The WebSocket address that the page connects to. */
   wsUrl: string;
 }
 
 type Served = SoftphoneFile & { zipped: Uint8Array<ArrayBuffer>; tag: string; policy: string };
 
 /**
- * The softphone: its page, the files that it is made of, and `settings.json`, which tells where to
- * connect and what there is to try. For anybody; who logs in is the companion's to say. Everything
- * is asked for anew and answered 304 when it is the same, so that an update shows at once.
+ * The softphone: its page, its files, and `settings.json` with the address to connect to and the
+ * demo numbers. It needs no credentials: the companion authenticates Clients. Browsers revalidate
+ * every file (304 when it is the same), so that an update shows at once.
  */
 export function softphone({ files, wsUrl }: SoftphoneOptions, ports: Ports): Hono {
   let loading: Promise<Map<string, Served>> | undefined;
@@ -32,9 +32,9 @@ export function softphone({ files, wsUrl }: SoftphoneOptions, ports: Ports): Hon
         [...await files()].map(async ([name, file]) => [name, await prepare(file, wsUrl)] as const),
       ),
     );
-  const answer = async (name: string, { headers: asked }: Request): Promise<Response> => {
+  const answer = async (name: string, request: Request): Promise<Response> => {
     loading ??= load();
-    loading.catch(() => loading = undefined); // What could not be read may be there later.
+    loading.catch(() => loading = undefined); // The next request reads the files again.
     const file = (await loading).get(name);
     if (file === undefined) throw new Fault("notFound", name);
     const { type, text, zipped, tag, policy } = file;
@@ -45,17 +45,17 @@ export function softphone({ files, wsUrl }: SoftphoneOptions, ports: Ports): Hon
       ETag: `W/"${tag}"`,
       Vary: "Accept-Encoding",
     };
-    if (asked.get("If-None-Match")?.includes(tag)) {
+    if (request.headers.get("If-None-Match")?.includes(tag)) {
       return new Response(null, { status: 304, headers });
     }
-    if (!/\bgzip\b/.test(asked.get("Accept-Encoding") ?? "")) {
+    if (!/\bgzip\b/.test(request.headers.get("Accept-Encoding") ?? "")) {
       return new Response(text, { headers });
     }
     return new Response(zipped, { headers: { ...headers, "Content-Encoding": "gzip" } });
   };
   return new Hono()
     .get("/", (c) => answer("index.html", c.req.raw))
-    // Without `.json`, which is taken off what is routed.
+    // Without `.json`: routing removes this suffix.
     .get("/settings", async (c) => {
       const { sipDomain } = ports.settings;
       const answer = { ws_url: wsUrl, domain: sipDomain, demo_numbers: await demoNumbers(ports) };
@@ -79,7 +79,7 @@ async function prepare(file: SoftphoneFile, wsUrl: string): Promise<Served> {
   return { ...file, zipped, tag: await hash(file.text), policy: await policyOf(file, wsUrl) };
 }
 
-/** Scripts and styles of our own alone, and connections to the companion; nothing else. */
+/** Allows scripts and styles of this service, and connections to the companion. */
 async function policyOf({ type, text }: SoftphoneFile, wsUrl: string): Promise<string> {
   if (!type.startsWith("text/html")) return "default-src 'none'; frame-ancestors 'none'";
   const inline = /<script type="importmap">([^]*?)<\/script>/.exec(text)?.[1];

@@ -7,11 +7,10 @@ const mostReadings = 8;
 const mostEntries = 20_000;
 
 /**
- * What `read` finds of a store that others write to as well, at one moment: it reads until two
- * readings in a row have met the same entries. No versionstamp comes twice, so nothing that was
- * read changed between the end of the one and the beginning of the other. Writers that leave no
- * such moment in `mostReadings` have the last reading count, whose parts may be of different
- * moments; and so does one after which another would read more than `mostEntries` in all.
+ * A consistent read of a store that other processes write to as well: it reads until two readings
+ * in a row met the same entries. Versionstamps are unique, so no entry changed between both
+ * readings. After `mostReadings`, or when a further reading would pass `mostEntries` in all, the
+ * last reading counts; its parts may then be of different moments.
  */
 export async function consistentRead<R>(
   kv: Deno.Kv,
@@ -29,8 +28,7 @@ export async function consistentRead<R>(
 }
 
 /**
- * Reads of a store, of which the entries are noted with their versionstamps, until they are too
- * many.
+ * A store whose reads add their entries with versionstamps to `met`, up to a bound.
  */
 function noting(kv: Deno.Kv, met: Set<string>): Deno.Kv {
   const note = <E extends Deno.KvEntryMaybe<unknown>>(entry: E): E => {

@@ -70,17 +70,17 @@ export const topIn = ({ top }: Measured, span: Span): number =>
 async function* listed(
   source: CounterSource,
   index: Index,
-  asked: Buckets,
+  wanted: Buckets,
 ): AsyncGenerator<Bucket> {
   const parts = partsOf(index);
-  const { level, reverse } = asked;
+  const { level, reverse } = wanted;
   const [part, ...others] = parts;
   if (part === undefined || others.length > 0) {
-    const found = (await added(source, parts, asked)).sort(([a], [b]) => reverse ? b - a : a - b);
+    const found = (await added(source, parts, wanted)).sort(([a], [b]) => reverse ? b - a : a - b);
     for (const [bucket, count] of found) yield { span: spanOf(bucket, level), count };
     return;
   }
-  for await (const [bucket, count] of await readCounters(source, part, asked)) {
+  for await (const [bucket, count] of await readCounters(source, part, wanted)) {
     yield { span: spanOf(bucket, level), count };
   }
 }
@@ -103,10 +103,10 @@ function partsOf({ account, prefix, field, values, lacking = [] }: Index): Part[
 }
 
 /** The sums of several counters by bucket. */
-async function added(source: CounterSource, parts: Part[], asked: Buckets): Promise<Count[]> {
+async function added(source: CounterSource, parts: Part[], wanted: Buckets): Promise<Count[]> {
   const counts = new Map<number, number>();
   await Promise.all(parts.map(async (part) => {
-    for await (const [bucket, count] of await readCounters(source, part, asked)) {
+    for await (const [bucket, count] of await readCounters(source, part, wanted)) {
       counts.set(bucket, (counts.get(bucket) ?? 0) + part.sign * count);
     }
   }));
@@ -117,15 +117,15 @@ async function added(source: CounterSource, parts: Part[], asked: Buckets): Prom
 function bucketsOf(
   source: CounterSource,
   measured: Measured,
-  asked: Buckets,
+  wanted: Buckets,
 ): Iterable<Bucket> | AsyncIterable<Bucket> {
-  const { level, span, reverse } = asked;
+  const { level, span, reverse } = wanted;
   const known = level === levelAt(1)
     ? measured.top.filter((bucket) =>
       bucket.span.before > span.from && bucket.span.from < span.before
     )
-    : measured.parts.get(nameOf(asked));
-  if (known === undefined) return listed(source, measured.index, asked);
+    : measured.parts.get(nameOf(wanted));
+  if (known === undefined) return listed(source, measured.index, wanted);
   return reverse ? known : known.toReversed();
 }
 
@@ -133,10 +133,10 @@ function bucketsOf(
 async function partOf(
   source: CounterSource,
   measured: Measured,
-  asked: Buckets,
+  wanted: Buckets,
 ): Promise<Bucket[]> {
-  const found = await Array.fromAsync(bucketsOf(source, measured, asked));
-  measured.parts.set(nameOf(asked), found);
+  const found = await Array.fromAsync(bucketsOf(source, measured, wanted));
+  measured.parts.set(nameOf(wanted), found);
   return found;
 }
 
@@ -150,8 +150,8 @@ export async function countIn(
   depth = 1,
 ): Promise<number> {
   let total = 0;
-  const asked = { level: levelAt(depth), span, reverse: true };
-  for (const bucket of await partOf(source, measured, asked)) {
+  const wanted = { level: levelAt(depth), span, reverse: true };
+  for (const bucket of await partOf(source, measured, wanted)) {
     total += (await within(source, measured, { bucket, span, depth })).count;
   }
   return total;
@@ -194,8 +194,8 @@ export async function locate(
   let left = reverse ? skip : count - skip - 1;
   const level = levelAt(depth);
   const about = (span.before - span.from) / level.width * left / count + 8;
-  const asked = { level, span, reverse, about };
-  for await (const bucket of bucketsOf(source, measured, asked)) {
+  const wanted = { level, span, reverse, about };
+  for await (const bucket of bucketsOf(source, measured, wanted)) {
     const part = await within(source, measured, { bucket, span, depth });
     if (left < part.count) {
       const inside = { ...part, skip: reverse ? left : part.count - left - 1 };

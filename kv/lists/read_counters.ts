@@ -34,9 +34,9 @@ export const mostAtOnce = 1_000;
 export async function readCounters(
   source: CounterSource,
   counted: Counted,
-  asked: Buckets,
+  wanted: Buckets,
 ): Promise<Iterable<Count> | AsyncIterable<Count>> {
-  const { level, span: { from, before }, reverse } = asked;
+  const { level, span: { from, before }, reverse } = wanted;
   const first = bucketAt(Math.max(from, 0), level);
   const end = before <= 0 ? 0 : bucketAt(Math.min(before, timeEnd) - 1, level) + 1;
   if (end <= first) return [];
@@ -44,7 +44,7 @@ export async function readCounters(
   const [older, newer] = [partOf(first, level), partOf(end - 1, level)];
   const { kv, counters } = source;
   if (counters === null || newer - older > 1) {
-    return listed(kv, counted, { ...range, ...asked.about && { about: asked.about } });
+    return listed(kv, counted, { ...range, ...wanted.about && { about: wanted.about } });
   }
   const inCache = (part: number) => inBlock({ kv, counters }, counted, { ...range, part });
   if (older === newer) return await inCache(older);
@@ -92,7 +92,7 @@ async function* listed(
   }
 }
 
-/** The least counters of one read. */
+/** The fewest counters of one read. */
 const leastAtOnce = 32;
 
 async function readBlock(

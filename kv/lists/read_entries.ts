@@ -36,8 +36,8 @@ export async function readEntries(
   const meant = excluded === undefined
     ? listed
     : listed.filter(({ sid }) => !excluded.sids.has(sid));
-  const asked = { where, isSparse, recalls: true };
-  const found = await passing(source, meant.slice(skip), asked);
+  const check = { where, isSparse, recalls: true };
+  const found = await passing(source, meant.slice(skip), check);
   const records = found.map(({ record }) => record);
   const missing = limit - records.length;
   const last = listed.at(-1);

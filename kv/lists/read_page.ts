@@ -48,8 +48,8 @@ async function readOnce<T extends Base>(
   const page = async (kv: Deno.Kv) => {
     const { sids, passed } = await pageSorted({ kv, place, sorted, read }, query);
     const shown = sids.map((sid) => ({ sid }));
-    const asked = { where, isSparse: true, recalls: true };
-    const found = await passing({ ...source, kv }, shown, asked);
+    const check = { where, isSparse: true, recalls: true };
+    const found = await passing({ ...source, kv }, shown, check);
     const items = found.map(({ record }) => record as Base as T);
     return { items, passed, isWhole: items.length === sids.length };
   };

@@ -18,9 +18,9 @@ export interface Scan {
 const searchedRecords = 1_000;
 
 /**
- * Everything that passes, newest first and in pieces, where counters cannot tell: the entries of
- * the smallest index, less those without an entry in the others, less those whose record does not
- * pass.
+ * The records that pass, newest first and in pieces, where counters do not suffice: the entries of
+ * the smallest index, without those that have no entry in the other indexes, and without those
+ * whose records do not pass.
  */
 export async function* scan(
   source: Source,

@@ -62,9 +62,9 @@ const isCounted = ({ indexes, texts, verifies }: Plan, isEdge: boolean): boolean
   !isEdge && !verifies && texts.length === 0 && indexes.length === 1;
 
 /**
- * Looks again at records that were written since they were scanned: with those that were not, it
- * then has what passes now. A record that the plan does not foresee makes it stale: one whose date
- * is farther from its Sid's time than any was. A value that none had is counted from now on.
+ * Reads the records that were written since the scan again, so that the result has the records that
+ * pass now. A record outside of the plan makes the result stale: one whose date is farther from its
+ * Sid's time than those of all others. A new value of a field is counted from now on.
  */
 export async function catchUp(
   source: Source,

@@ -4,7 +4,7 @@ import { escape, renderMarkdown } from "./markdown.ts";
 import type { Page } from "./page.ts";
 import { referencePages } from "./reference.ts";
 
-/** What the documentation is made of. */
+/** The sources of the documentation. */
 export interface DocumentationFiles {
   /** The Markdown of `docs/`, by path without `.md`. */
   pages: Map<string, string>;
@@ -53,7 +53,7 @@ function linkFrom(from: string, files: DocumentationFiles, docs: string) {
   };
 }
 
-/** Whether a relative link leaves the folder that `from` is counted from. */
+/** Whether a relative link leads out of the folder of the documentation. */
 function escapes(from: string, href: string): boolean {
   let depth = from.split("/").length - 1;
   for (const part of href.split("/")) {
@@ -63,7 +63,7 @@ function escapes(from: string, href: string): boolean {
   return false;
 }
 
-/** Renders everything there is to read. `prefix` is the path of the service's address. */
+/** Renders all pages. `prefix` is the path of the service's address. */
 export function documentationOf(
   files: DocumentationFiles,
   document: OpenApiDocument,
@@ -101,7 +101,7 @@ function groupsOf(pages: Page[]): Group[] {
   })).filter(({ entries }) => entries.length > 0);
 }
 
-/** The first page of a folder stands first. */
+/** Orders the first page of a folder before the others. */
 const indexFirst = (one: string, other: string): number =>
   Number(isFirst(other)) - Number(isFirst(one));
 const isFirst = (path: string): boolean => !path.includes("/") || path === "api/overview";

@@ -19,7 +19,7 @@ export const page = (path: string, title: string, lead: string, parts: Part[]): 
   ],
 });
 
-/** What is on a page, where that is long. */
+/** The table of contents of a long page. */
 const contents = (parts: Part[]): string =>
   parts.length < 3
     ? ""
@@ -27,11 +27,11 @@ const contents = (parts: Part[]): string =>
       parts.map(({ id, heading }) => `<li><a href="#${id}">${escape(heading)}</a></li>`).join("\n")
     }</ul>\n`;
 
-/** What stands below one heading of a generated page. */
+/** The content below one heading of a generated page. */
 export interface Part {
   id: string;
   heading: string;
   html: string;
-  /** What the search looks at. */
+  /** The text for the search. */
   text: string;
 }

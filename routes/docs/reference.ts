@@ -14,7 +14,7 @@ import {
   typeOf,
 } from "./schema_text.ts";
 
-/** The pages that the description of the interface makes: one for each resource, and some more. */
+/** The pages of the reference from the OpenAPI document: one for each resource, and some more. */
 
 interface Media {
   schema?: Shown;
@@ -69,7 +69,7 @@ export function referencePages(
     Object.entries(item).map(([method, described]) => ({
       method: method.toUpperCase(),
       path,
-      described: described as unknown as Described,
+      described: described as unknown as Described, // The document types it as plain JSON.
     }))
   );
   const tagged = document.tags.map(({ name, description }) => {
@@ -231,7 +231,7 @@ function webhookPage(context: Context): Page {
     "The requests that the service sends to your server: status callbacks, and requests " +
     "for call-control markup.";
   const parts = Object.entries(context.document.webhooks).map(([name, item]): Part => {
-    const { post } = item as unknown as { post: Described };
+    const { post } = item as unknown as { post: Described }; // Plain JSON as well.
     const [body] = Object.values(post.requestBody?.content ?? {});
     const rows = rowsOf(formOf(context, body));
     return {

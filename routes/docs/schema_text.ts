@@ -24,12 +24,12 @@ export interface Shown {
 /** The address at which a schema is shown, by its name; null when it is not shown. */
 export type AddressOf = (name: string) => string | null;
 
-/** A name, its type and what it means: a row of a table. */
+/** A name, its type and its meaning: a row of a table. */
 export interface Row {
   name: string;
   schema: Shown;
   isRequired?: boolean;
-  /** Where the parameter is sent, where that is not the body. */
+  /** The place of a parameter that is not in the body. */
   place?: string;
 }
 
@@ -45,7 +45,7 @@ export function tableOf(rows: Row[], addressOf: AddressOf): string {
   return scrolling(`<table class="fields">${head}<tbody>${cells.join("\n")}</tbody></table>`);
 }
 
-/** Text in which code stands between backticks. */
+/** Renders text with code between backticks. */
 export const prose = (text: string): string =>
   escape(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 

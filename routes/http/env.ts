@@ -2,13 +2,13 @@ import type { Context } from "hono";
 import type { Sent } from "../../core/rest/parameters.ts";
 import type { Account } from "../../core/resources/accounts.ts";
 
-/** What the middleware of `mod.ts` puts on every request. */
+/** The context that the middleware of `mod.ts` sets on every request. */
 export interface Env {
   Variables: {
     requestId: string;
-    /** Whose credentials the request carries. */
+    /** The account of the request's credentials. */
     caller: Account;
-    /** Whose resources the path is about: the caller or one of its descendants. */
+    /** The account in the path: the caller or one of its descendants. */
     account: Account;
     /** The parameters in the body, once they are read. */
     sent?: Sent;

@@ -18,7 +18,7 @@ const shape = shapeOf(definition, (record) => {
 const answerRecord = (c: Ctx, record: Geolocation): Response =>
   answer(c, { json: () => shape.json(record), xml: () => shape.xml(record) });
 
-/** Look-ups of devices: each of the two types is made and read below its own path. */
+/** Lookups of devices: each of the two types is created and read below its own path. */
 export function geolocationRoutes(ports: Ports): Hono<Env> {
   const app = new Hono<Env>();
   for (const type of definition.fields.geolocationType.options) {

@@ -22,7 +22,7 @@ const shape = shapeOf(definition);
 
 type NumberCtx = Context<Env, `/:sid{${string}}`>;
 
-/** The numbers of an account: all in one list, and by kind in three. */
+/** The numbers of an account: one list of all, and one of each of three kinds. */
 export function incomingPhoneNumberRoutes(ports: Ports): Hono<Env> {
   const numbers = ports.records.incomingPhoneNumbers;
   const app = new Hono<Env>()

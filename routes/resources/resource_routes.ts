@@ -16,7 +16,7 @@ import { answerList } from "../http/lists.ts";
 import { readParams } from "../http/params.ts";
 import { accountAddress, type Shape, shapeOf } from "../http/represent.ts";
 
-/** What the regular operations of one resource work on. */
+/** The resource of regular operations, with its records and its shape. */
 interface Regular {
   definition: AnyResource;
   shape: Shape;
@@ -26,7 +26,7 @@ interface Regular {
 
 type RecordCtx = Context<Env, "/:sid">;
 
-/** The regular operations of a resource, each present only when its declaration asks for it. */
+/** The regular operations of a resource, as far as its declaration has them. */
 export function resourceRoutes(
   definition: AnyResource,
   records: AnyCollection,

@@ -2,18 +2,20 @@ import { defaultSessionDescriptionHandlerFactory, UserAgent } from "sip.js";
 import { useIceServers } from "./ice_servers.js";
 import { createRegistration } from "./registration.js";
 
-/** Pauses before a new try, in seconds; the last one again and again. */
+/** Back-off between connection attempts, in seconds; the last one repeats. */
 const PAUSES_S = [1, 2, 4, 8, 15, 30];
-/** The longest one while somebody is in a call: the companion waits no more than 8 s for us. */
+/** The longest pause during a call: the companion waits at most 8 s for the phone. */
 const CALL_PAUSE_S = 2;
 const EXPIRES_S = 300;
 const REFRESH_AFTER = 0.9;
 const REGISTER_TIMEOUT_MS = 10_000;
-/** A connection that worked before answers sooner, or is dead. */
+/** A connection that worked before responds within this time, or is dead. */
 const PROBE_TIMEOUT_MS = 4_000;
 const UNREGISTER_TIMEOUT_MS = 1_000;
 
-/** Why an answer is one that no further try will change; undefined for others. */
+/**
+ * The reason of a final refusal; undefined for responses after which a further attempt may succeed.
+ */
 function refusedBecause(message) {
   const { statusCode, reasonPhrase } = message;
   if ([401, 404, 407].includes(statusCode)) return "Wrong login or password";
@@ -32,7 +34,7 @@ function createAgent({ login, password, wsUrl, domain, microphone }, delegate) {
     authorizationPassword: password,
     transportOptions: { server: wsUrl, keepAliveInterval: 20, connectionTimeout: 8 },
     sessionDescriptionHandlerFactory: defaultSessionDescriptionHandlerFactory(microphone),
-    // No server outside is asked for our address, unless the answer to REGISTER names some.
+    // No STUN server, unless the response to REGISTER names some.
     sessionDescriptionHandlerFactoryOptions: {
       iceGatheringTimeout: 1_000,
       peerConnectionConfiguration: { iceServers: [] },
@@ -47,10 +49,10 @@ function createAgent({ login, password, wsUrl, domain, microphone }, delegate) {
 }
 
 /**
- * A Client's registration: connects, registers, and does both again whenever it is lost, until it
- * is refused or closed. `onState` is told `connecting`, `registered` (and whether it was not
- * before, as `isBack`), `waiting` (with the `seconds` left) and `refused` (with a `reason`);
- * `onInvite` gets each invitation. `isCalling` says whether there is a call to be saved.
+ * A Client's registration: connects, registers, and repeats both after each loss until it is
+ * refused or closed. `onState` receives `connecting`, `registered` (`isBack`: it was not registered
+ * before), `waiting` (with the `seconds` left) and `refused` (with a `reason`). `onInvite` receives
+ * each invitation. `isCalling` returns whether calls are to be recovered.
  */
 export function openAccount(
   { login, password, wsUrl, domain, microphone },
@@ -64,12 +66,12 @@ export function openAccount(
   });
   const { register, granted, giveUp } = createRegistration(agent);
 
-  /** Registers, by a new connection where the one there is does not answer. */
+  /** Registers, by a new connection when the present one does not respond. */
   async function renew() {
     clearTimers();
     if (isTrying || isClosed) return;
     isTrying = true;
-    const answer = await ask().catch(() => undefined); // No connection: like no answer.
+    const answer = await request().catch(() => undefined); // No connection counts as no response.
     isTrying = false;
     if (isClosed) return;
     if (answer?.statusCode === 200) return registered(answer);
@@ -79,8 +81,8 @@ export function openAccount(
     await close();
   }
 
-  /** The answer; undefined when there is none. */
-  async function ask() {
+  /** Sends REGISTER; returns the response, or undefined without one. */
+  async function request() {
     if (!isRegistered) onState({ kind: "connecting" });
     if (agent.isConnected()) {
       const answer = await register(EXPIRES_S, PROBE_TIMEOUT_MS);
@@ -94,7 +96,7 @@ export function openAccount(
 
   async function connect() {
     if (isStarted) {
-      // One that is dead would take its time to say so.
+      // Disconnecting a dead connection takes long: do not wait for it.
       if (agent.isConnected()) void agent.transport.disconnect().catch(() => {});
       return await agent.reconnect();
     }
@@ -141,7 +143,7 @@ export function openAccount(
     isClosed = true;
     clearTimers();
     globalThis.removeEventListener("online", renew);
-    // What is not said now is noticed by the companion when the connection closes.
+    // Without a response the companion ends the registration when the connection closes.
     if (isRegistered) await register(0, UNREGISTER_TIMEOUT_MS);
     await agent.stop().catch(() => {});
   }

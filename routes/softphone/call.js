@@ -5,7 +5,7 @@ import { microphoneProblem, refusal, shownAs } from "./words.js";
 
 let made = 0;
 
-/** What is known of a call before anything happens. */
+/** A new call. */
 function begin(session, direction, nameOf) {
   const identity = direction === "incoming" ? session.remoteIdentity : undefined;
   const uri = identity?.uri ?? session.request.ruri ?? session.remoteIdentity.uri;
@@ -24,14 +24,14 @@ function begin(session, direction, nameOf) {
     /** A command is under way. */
     isBusy: false,
     isReconnecting: false,
-    /** In ms; when it was answered and when it was over. */
+    /** When it was answered and when it ended, in ms. */
     startedAt: undefined,
     endedAt: undefined,
-    /** Why it ended, or what went wrong. */
+    /** The reason of its end, or a problem. */
     notice: "",
     isMissed: false,
     hasEarlyMedia: false,
-    /** What is sent and what comes in, to be measured. */
+    /** The sent and the received stream, for the level meters. */
     local: undefined,
     remote: undefined,
     element: new Audio(),
@@ -40,10 +40,9 @@ function begin(session, direction, nameOf) {
 
 /**
  * One call. Its `state` is `incoming`, `calling`, `ringing`, `talking` or `ended`; `media` is
- * `none`, `connecting`, `connected`, `interrupted` or `lost`. `onChange` is called whenever
- * anything of it changed, `onSuccessor` with the call that the peer wants in its place. Commands
- * that come too late do nothing. `nameOf` knows names of some whom it may be with; `renew` looks
- * after our registration.
+ * `none`, `connecting`, `connected`, `interrupted` or `lost`. `onChange` is called after each
+ * change. `onSuccessor` receives the call of a transfer, which replaces this one. Late commands do
+ * nothing. `nameOf` returns the known name of a number; `renew` checks the phone's registration.
  */
 export function createCall(session, direction, { nameOf, onChange, onSuccessor, renew }) {
   const call = begin(session, direction, nameOf);
@@ -68,7 +67,7 @@ export function createCall(session, direction, { nameOf, onChange, onSuccessor, 
   });
   session.stateChange.addListener((state) => {
     if (state === "Established") call.change({ state: "talking", startedAt: Date.now() });
-    // The reason is told after the state.
+    // The library delivers the reason after the state.
     if (state === "Terminated") queueMicrotask(() => end(call));
   });
   session.delegate = {
@@ -80,7 +79,7 @@ export function createCall(session, direction, { nameOf, onChange, onSuccessor, 
     onCancel({ request }) {
       if (/cause=200/.test(request.getHeader("Reason") ?? "")) call.notice = "Answered elsewhere";
     },
-    // Who holds offers to send alone, or nothing (RFC 3264 §8.4); who resumes says so by an offer too.
+    // A hold offers sendonly or inactive (RFC 3264 §8.4); a resume is a further offer.
     onInvite({ body }) {
       if (body !== "") call.change({ isHeldByPeer: /^a=(sendonly|inactive)\s*$/m.test(body) });
     },
@@ -110,7 +109,7 @@ function end(call) {
   });
 }
 
-/** Says why there is no microphone; whether there is one. */
+/** Opens the microphone. Without one it returns false, and the notice has the reason. */
 async function hasMicrophone(call) {
   try {
     await ensureMicrophone();
@@ -121,7 +120,7 @@ async function hasMicrophone(call) {
   }
 }
 
-/** Sends the INVITE of a call that we make, unless it was given up meanwhile. */
+/** Sends the INVITE of an outgoing call, unless the call has ended meanwhile. */
 async function place(call) {
   if (!await hasMicrophone(call)) return end(call);
   if (call.state === "ended") return;
@@ -150,35 +149,35 @@ async function answer(call) {
   call.change({ isBusy: false });
 }
 
-/** We are registered: a call that was answered goes on, as does one that we are to answer. */
+/** The phone is registered: answered calls and incoming calls go on. */
 function registered(call, isBack) {
   const { session, state, direction } = call;
   if (state === "talking") return call.recovery.registered(isBack);
   if (!isBack) return;
-  // What answers it comes by the connection that is gone.
+  // The response to its INVITE would use the lost connection.
   if (direction === "outgoing") {
     call.notice ||= `The connection was lost before ${call.name} answered`;
     void Promise.resolve().then(() => session.cancel()).catch(() => {});
     end(call);
-  } // The companion learns by which connection we are reached now.
+  } // A response shows the companion the new connection.
   else void session.progress().catch(() => {});
 }
 
-/** Ends it in whatever state it is: BYE, CANCEL or 603. */
+/** Ends the call by BYE, CANCEL or 603, depending on its state. */
 async function hangup(call) {
   const { session, direction, startedAt } = call;
-  const deed = direction === "incoming" ? "Declined" : "Cancelled";
-  if (call.media !== "lost") call.notice = startedAt === undefined ? deed : "You hung up";
+  const action = direction === "incoming" ? "Declined" : "Cancelled";
+  if (call.media !== "lost") call.notice = startedAt === undefined ? action : "You hung up";
   const leave = () => {
     if (session.state === "Established") return session.bye();
     if (direction === "incoming") return session.reject({ statusCode: 603 });
     return session.cancel();
   };
-  await Promise.resolve().then(leave).catch(() => {}); // It is over already.
+  await Promise.resolve().then(leave).catch(() => {}); // The call has ended already.
   if (session.state === "Established" || session.state === "Initial") end(call);
 }
 
-/** Resolves when the peer agreed, or did not: then `notice` says so. */
+/** Holds or resumes. Resolves after the peer's response; `notice` has a refusal. */
 async function hold(call, isHeld) {
   if (call.state !== "talking" || call.isHeld === isHeld || call.isBusy) return;
   call.change({ isBusy: true, notice: "" });
@@ -189,7 +188,7 @@ async function hold(call, isHeld) {
   setAudible(call);
 }
 
-/** Hands the peer to a SIP URI, or to the peer of another call (RFC 3891); then we leave. */
+/** Transfers the peer to a SIP URI, or to the peer of another call (RFC 3891); then hangs up. */
 async function transfer(call, to, name) {
   const { session } = call;
   call.change({ isBusy: true, notice: `Transferring to ${name}…` });

@@ -1,4 +1,4 @@
-/** What a call does with its audio. */
+/** The audio of a call. */
 
 const DIGIT_MS = 100;
 const GAP_MS = 60;
@@ -9,12 +9,12 @@ export const constraints = { audio: true, video: false };
 
 const audioSender = (peer) => peer?.getSenders().find(({ track }) => track?.kind === "audio");
 
-/** Plays what comes in, and follows the connection for it. */
+/** Plays the received audio, and reports the state of its connection. */
 export function watchMedia(call, { peerConnection: peer, remoteMediaStream }) {
   call.change({ media: "connecting" });
   peer.addEventListener("track", () => {
     call.element.srcObject = remoteMediaStream;
-    void call.element.play().catch(() => {}); // Before anybody touched the page; then it is touched.
+    void call.element.play().catch(() => {}); // Browsers refuse before the first click on the page.
     call.change({ remote: remoteMediaStream });
   });
   peer.addEventListener("connectionstatechange", () => {
@@ -27,8 +27,8 @@ export function watchMedia(call, { peerConnection: peer, remoteMediaStream }) {
 }
 
 /**
- * Offers anew in a call, to hold it or not; the status of the answer, 0 when nothing could be
- * asked.
+ * Sends a re-INVITE that holds the call or not; returns the status of the response, 0 when it could
+ * not be sent.
  */
 export async function reinvite(call, { isHeld = call.isHeld, iceRestart = false }) {
   const { session } = call;
@@ -42,12 +42,12 @@ export async function reinvite(call, { isHeld = call.isHeld, iceRestart = false 
       },
     }).catch(() => resolve(0))
   );
-  // What the other side asks for later is answered by this.
+  // Later offers of the peer are answered with these options.
   offer({ hold: status === 200 ? isHeld : call.isHeld, constraints });
   return status;
 }
 
-/** Lets both sides be heard, or not, as hold and mute have it. */
+/** Enables the tracks by hold and mute. */
 export function setAudible(call) {
   const { isHeld, isMuted } = call;
   for (const { track } of peerOf(call)?.getSenders() ?? []) {
@@ -56,7 +56,7 @@ export function setAudible(call) {
   for (const { track } of peerOf(call)?.getReceivers() ?? []) track.enabled = !isHeld;
 }
 
-/** Sends a digit as a telephone event (RFC 4733), after those that are still under way. */
+/** Sends a digit as a telephone event (RFC 4733) after the queued ones. */
 export function pressDigit(call, digit) {
   const dtmf = audioSender(peerOf(call))?.dtmf;
   if (!dtmf?.canInsertDTMF) return call.change({ notice: "The other side takes no digits" });

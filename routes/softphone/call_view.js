@@ -4,7 +4,7 @@ import { duration, shownAs } from "./words.js";
 
 const METER_MS = 80;
 const SILENT_AFTER_MS = 8_000;
-/** Below it a microphone that is open gives nothing but its own hiss. */
+/** Below this level an open microphone gives only noise. */
 const SILENT = 0.08;
 
 const doing = {
@@ -23,8 +23,8 @@ const doing = {
 };
 
 /**
- * A call as a card. `deeds` are what its buttons do: each gets the call, `transferNow` and
- * `askFirst` who it goes to as well, `connect` the other call. They answer with what is wrong.
+ * A call as a card. `deeds` are the actions of its buttons. Each receives the call, `transferNow`
+ * and `askFirst` also the target, `connect` the other call. They return the text of a problem.
  */
 export function callView(call, deeds) {
   const card = document.getElementById("call-template").content.firstElementChild.cloneNode(true);
@@ -79,7 +79,7 @@ export function callView(call, deeds) {
     setText(find(".why"), call.notice || meters.notice());
   }
 
-  /** Shows the call as it is now; `others` are those that talk or wait beside it. */
+  /** Shows the present state of the call; `others` are the other answered calls. */
   function update(others) {
     const { state } = call;
     setText(heading, call.name);
@@ -124,10 +124,10 @@ export function callView(call, deeds) {
   };
 }
 
-/** The same text again would be read out again. */
+/** Sets a text only when it differs: screen readers read each change. */
 const setText = (element, text) => element.textContent === text || (element.textContent = text);
 
-/** Shows how loud both sides are, and says when our microphone gives nothing. */
+/** Shows the levels of both sides; `notice` reports a silent microphone. */
 function watchLevels(call, find) {
   const open = {};
   let [heardAt, read] = [Date.now(), 0];

@@ -4,13 +4,13 @@ import { createCall } from "./call.js";
 import { releaseMicrophone } from "./microphone.js";
 
 const MOST = 4;
-/** How long a call that is over is still shown. */
+/** How long an ended call is shown. */
 const LINGER_MS = 4_000;
 
 /**
- * The calls there are, the newest first. Only one talks: what is placed, answered or resumed puts
- * the others on hold. `onChange` is told the call that changed, `onEnded` each one once; `renew`
- * looks after our registration, and `registered` is told when that is done.
+ * The calls, newest first. Only one is active: a placed, answered or resumed call puts the others
+ * on hold. `onChange` receives each changed call, `onEnded` each ended one once. `renew` checks the
+ * registration; the phone calls `registered` after it.
  */
 export function createCalls({ nameOf, renew, onChange, onEnded }) {
   const calls = [];
@@ -21,7 +21,7 @@ export function createCalls({ nameOf, renew, onChange, onEnded }) {
       nameOf,
       renew,
       onChange: changed,
-      // Whom we talk to wants us to call somebody in its place.
+      // The peer transfers this phone: call the target.
       onSuccessor: (inviter) => void add(inviter, "outgoing").place(),
     });
     calls.unshift(call);
@@ -61,7 +61,7 @@ export function createCalls({ nameOf, renew, onChange, onEnded }) {
       if (!canCall) return void invitation.reject({ statusCode: 488 });
       if (alive().length >= MOST) return void invitation.reject({ statusCode: 486 });
       const call = add(invitation, "incoming");
-      // It takes the place of a call of ours, which its answer ends (RFC 3891).
+      // It replaces an own call, which ends with the answer (RFC 3891).
       if (invitation.replacee !== undefined) void call.answer();
     },
     async answer(call) {

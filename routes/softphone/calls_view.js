@@ -5,7 +5,7 @@ import { maySound } from "./sounds.js";
 const $ = (id) => document.getElementById(id);
 const follow = followCalls();
 
-/** Shows the calls as cards, and keeps the focus and the ear where they belong. */
+/** Shows the calls as cards, manages the focus, and plays the ringing tones. */
 export function callsView(calls, deeds) {
   const views = new Map();
 
@@ -35,7 +35,7 @@ export function callsView(calls, deeds) {
     views.get(call)?.card.querySelector(".deeds button:not([hidden])")?.focus();
   }
 
-  /** Nobody loses the focus with the card that has it. */
+  /** Removes a card; the focus in it moves to the next call, or to the dial field. */
   function remove(call) {
     const view = views.get(call);
     if (view === undefined) return;

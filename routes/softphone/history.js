@@ -1,21 +1,21 @@
 const MOST = 50;
 const key = (login) => `switchboard.history.${login}`;
 
-/** The calls that a login made and got in this browser, newest first. */
+/** The past calls of a login in this browser, newest first. */
 export function openHistory(login) {
   const read = () => {
     try {
       const kept = JSON.parse(localStorage.getItem(key(login)) ?? "[]");
       return Array.isArray(kept) ? kept : [];
     } catch {
-      return []; // Nothing is kept here, or what is there is not ours.
+      return []; // The browser allows no storage, or the entry is invalid.
     }
   };
   const write = (entries) => {
     try {
       localStorage.setItem(key(login), JSON.stringify(entries));
     } catch {
-      // Private windows may keep nothing: then there is no history.
+      // Private windows may allow no storage: then there is no history.
     }
   };
   return {

@@ -2,7 +2,7 @@ import { duration, shownAs } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 
-/** Shows the calls there were; `call` calls one of them again. */
+/** Shows the past calls; `call` repeats one of them. */
 export function historyView(history, call) {
   const list = document.querySelector("#history .entries");
   const show = () => {
@@ -21,7 +21,7 @@ export function historyView(history, call) {
   return show;
 }
 
-/** Shows the numbers to try. */
+/** Shows the demo numbers. */
 export function demoView(numbers, call) {
   const rows = numbers.map(({ name, number }) =>
     entryButton(

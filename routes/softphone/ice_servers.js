@@ -1,8 +1,8 @@
-/** Gathering waits no longer for servers that do not answer, as where UDP is blocked. */
+/** The longest gathering, for servers that do not respond, as where UDP is blocked. */
 const GATHERING_MS = 2_000;
 
 /**
- * Has an agent's next calls use the ICE servers that came with the answer to its REGISTER, if any.
+ * Sets the ICE servers of an agent's next calls from the response to its REGISTER, if it has some.
  */
 export function useIceServers({ configuration }, answer) {
   const text = answer.getHeader("X-Ice-Servers");

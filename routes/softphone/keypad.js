@@ -4,7 +4,7 @@ const letters = ["", "abc", "def", "ghi", "jkl", "mno", "pqrs", "tuv", "wxyz", "
 const SHOWN_MS = 160;
 
 /**
- * Fills an element with the keys of a telephone. The result shows a key as pressed, and presses it.
+ * Fills an element with the keys of a telephone. Returns a function that presses a key.
  */
 export function makeKeypad(element, onKey) {
   const buttons = new Map([..."123456789*0#"].map((key, at) => {

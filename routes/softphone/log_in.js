@@ -1,7 +1,7 @@
 const KEY = "switchboard.account";
 const $ = (id) => document.getElementById(id);
 
-/** The account that somebody wanted to be kept while this tab is open; null otherwise. */
+/** The account that this tab keeps while it is open; null without one. */
 export function keptAccount() {
   try {
     return JSON.parse(sessionStorage.getItem(KEY));
@@ -12,7 +12,7 @@ export function keptAccount() {
 
 export const forgetAccount = () => sessionStorage.removeItem(KEY);
 
-/** The form to log in with; `onAccount` gets login and password. */
+/** The log-in form; `onAccount` receives login and password. */
 export function logInForm(onAccount) {
   const form = document.querySelector("#log-in form");
   const { login, password, keep } = form.elements;
@@ -43,7 +43,7 @@ export function logInForm(onAccount) {
       $("log-in").hidden = true;
       password.value = "";
     },
-    /** While it is not known yet whether they are right. */
+    /** Disables the form while the login is being checked. */
     setBusy: (isBusy) => form.querySelector("[type=submit]").disabled = isBusy,
   };
 }

@@ -8,11 +8,11 @@ const state = $("state");
 let phone;
 
 const form = logInForm((account) => {
-  audioContext(); // Somebody has touched the page: from now on it may ring.
+  audioContext(); // After a click the page may play sounds.
   void enter(account);
 });
 
-/** What registration is at, in plain words. */
+/** Shows the state of the registration. */
 function show(kind, text) {
   state.dataset.kind = kind;
   if (state.textContent !== text) state.textContent = text;
@@ -21,7 +21,7 @@ function show(kind, text) {
 async function enter(account) {
   form.setBusy(true);
   show("connecting", "Connecting…");
-  await phone?.close(); // One that never got through.
+  await phone?.close(); // A phone that never registered.
   phone = undefined;
   try {
     const answer = await fetch("softphone/settings.json");
@@ -63,7 +63,7 @@ function open() {
   $(canCall ? "target" : "log-out").focus();
 }
 
-/** Back to the form; `why` is shown there. */
+/** Shows the log-in form with the reason `why`. */
 async function leave(why = "") {
   forgetAccount();
   const leaving = phone;
@@ -89,7 +89,7 @@ else {
   $("log-in").hidden = true;
   void enter(kept);
 }
-// Back from the browser's cache, its connection is gone.
+// A page from the browser's cache has lost its connection.
 addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
-// The last statement: the notice stays where a module, or one that it imports, cannot be run.
+// The last statement: the notice stays when a module cannot be run.
 $("not-loaded").remove();

@@ -2,7 +2,7 @@ import { audioContext } from "./sounds.js";
 
 const FLOOR_DB = -60;
 
-/** Measures how loud a stream is: `level()` is 0 (silent) to 1 (as loud as it can be). */
+/** Measures the level of a stream: `level()` is 0 (silence) to 1 (full scale). */
 export function openMeter(stream) {
   const audio = audioContext();
   const source = audio.createMediaStreamSource(stream);

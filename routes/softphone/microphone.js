@@ -1,4 +1,4 @@
-/** The microphone, opened once for all calls and let go of after the last one. */
+/** The microphone, opened once for all calls and released after the last one. */
 
 const wanted = {
   audio: { echoCancellation: true, noiseSuppression: true, autoGainControl: true },
@@ -9,7 +9,7 @@ let opening;
 const given = new Set();
 
 /**
- * A stream of its own for a call, which ends it by stopping its tracks. Rejects as the browser
+ * A copy of the stream for a call, which stops its tracks at its end. Rejects as getUserMedia()
  * does.
  */
 export async function microphone() {
@@ -26,7 +26,7 @@ export async function microphone() {
   return copy;
 }
 
-/** Opens it; rejects as the browser does. */
+/** Opens the microphone; rejects as getUserMedia() does. */
 export async function ensureMicrophone() {
   (await microphone()).getTracks().forEach((track) => track.stop());
 }
@@ -38,7 +38,7 @@ async function open() {
   return stream;
 }
 
-/** Lets go of it, so that the browser shows that nobody listens. */
+/** Closes the microphone, so that the browser shows it as not in use. */
 export async function releaseMicrophone() {
   const stream = await opening?.catch(() => undefined);
   opening = undefined;

@@ -27,7 +27,7 @@ dialForm.addEventListener("submit", (event) => {
 });
 
 /**
- * The phone of a logged-in Client, from now until `close`. `onState` is told what becomes of its
+ * The phone of a logged-in Client, until `close`. `onState` receives the states of its
  * registration.
  */
 export function openPhone({ login, password }, settings, onState) {
@@ -53,7 +53,7 @@ export function openPhone({ login, password }, settings, onState) {
     isCalling: () => calls.alive().length > 0,
     onInvite: (invitation) => calls.take(invitation),
   });
-  /** Calls whom a text names; says what is wrong with that. */
+  /** Calls the target in a text; returns the text of a problem. */
   const place = (text) => {
     const { uri, problem } = read(text, domain);
     if (problem !== undefined) return problem;
@@ -92,7 +92,7 @@ export function openPhone({ login, password }, settings, onState) {
   };
 }
 
-/** The URI of who is to be called, or what is wrong with the text. */
+/** The URI of the target in a text, or the text of a problem. */
 function read(text, domain) {
   if (text.trim() === "") return { problem: "Say whom to call" };
   const uri = target(text, domain);
@@ -100,7 +100,9 @@ function read(text, domain) {
   return { uri };
 }
 
-/** What the buttons of a call do that takes more than the call; they answer with what is wrong. */
+/**
+ * The actions of a call's buttons that need more than the call; they return the text of a problem.
+ */
 const deedsOf = (calls, { place, domain }) => ({
   answer: (call) => calls.answer(call),
   resume: (call) => calls.resume(call),

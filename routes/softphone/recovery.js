@@ -1,26 +1,26 @@
 import { reinvite } from "./call_media.js";
 
-/** For so long an interruption is left alone: ICE often finds back by itself. */
+/** Time in which ICE may recover by itself after an interruption. */
 const PATIENCE_MS = 3_000;
 /**
- * When our own connection is sound, the other side may be the one that moved, and is let go first.
+ * With a working connection of this phone, the other side may have moved: it restarts ICE first.
  */
 const OTHERS_FIRST_MS = 5_000;
-/** Between two tries: after one that found no way, and after one that was refused, at least. */
+/** Pauses between restarts: after one without a result, and the least after a refused one. */
 const RESTART_MS = 8_000;
 const REFUSED_MS = 2_000;
-/** As long as the companion waits for our consent (RFC 7675 §5.1). */
+/** The companion's timeout of consent (RFC 7675 §5.1). */
 const GIVE_UP_MS = 30_000;
 
 /**
- * Brings a call through a change of the network, and gives it up when that cannot be done. It is
- * told what becomes of the connection for audio (`media`) and of the registration (`registered`,
- * with whether we were not registered before), which `renew` is to look after. Then it restarts ICE
- * (RFC 8445 §9) by a re-INVITE, which also tells the companion our new connection, and us whether
- * the call is still there.
+ * Recovers a call after a change of the network, or ends it. It receives the states of the audio
+ * connection (`media`) and of the registration (`registered`; `isBack`: it was lost before);
+ * `renew` checks the registration. After it, a re-INVITE restarts ICE (RFC 8445 §9). The re-INVITE
+ * also shows the companion the new connection, and its response shows whether the call still
+ * exists.
  */
 export function createRecovery(call, renew) {
-  /** Since when there is no way for audio; undefined while there is one. */
+  /** When the audio connection was lost, in ms; undefined while it works. */
   let downAt;
   let [next, last] = [];
 
@@ -77,7 +77,7 @@ export function createRecovery(call, renew) {
     call.change({ isBusy: false });
     if (status === 408 || status === 481) return giveUp("The call has ended meanwhile");
     if (downAt === undefined) return found();
-    // Of two that restart at once, one is to wait longer (RFC 3261 §14.1).
+    // A random pause: when both sides restart at once, one waits longer (RFC 3261 §14.1).
     if (status !== 200) later(tryAgain, REFUSED_MS * (1 + Math.random()));
   }
 

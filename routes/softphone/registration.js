@@ -1,8 +1,9 @@
 import { UserAgent } from "sip.js";
 
 /**
- * How an agent registers as one device (RFC 3261 §10.2, RFC 5626). The library's Registerer asks
- * nothing new until it has an answer, which a dead connection keeps from it for half a minute.
+ * Registers an agent as one device (RFC 3261 §10.2, RFC 5626). The library's Registerer sends no
+ * new request before the response to the last one, which a dead connection delays for half a
+ * minute.
  */
 export function createRegistration(agent) {
   const { userAgentCore: core, configuration, instanceId } = agent;
@@ -14,7 +15,10 @@ export function createRegistration(agent) {
   let cseq = 0;
   let giveUp = () => {};
 
-  /** Asks for so many seconds, 0 to end it: the answer, or undefined when none comes in time. */
+  /**
+   * Registers for `expiresS` seconds, 0 ends it. Returns the response, or undefined after the
+   * timeout.
+   */
   function register(expiresS, timeoutMs) {
     const headers = [`Contact: ${device};expires=${expiresS}`];
     const ids = { callId, cseq: ++cseq };
@@ -23,25 +27,25 @@ export function createRegistration(agent) {
       const end = (message) => {
         clearTimeout(timer);
         giveUp = () => {};
-        cseq = Math.max(cseq, request.cseq); // One more with credentials.
+        cseq = Math.max(cseq, request.cseq); // The request with credentials has the next number.
         resolve(message);
       };
       const answered = ({ message }) => end(message);
-      const asked = core.register(request, { onAccept: answered, onReject: answered });
+      const sent = core.register(request, { onAccept: answered, onReject: answered });
       giveUp = () => {
-        asked.dispose();
+        sent.dispose();
         end();
       };
       const timer = setTimeout(giveUp, timeoutMs);
     });
   }
 
-  /** For how many seconds an answer has us registered. */
+  /** The seconds of registration that a response grants. */
   function granted(message, expiresS) {
     const ours = message.getHeaders("Contact").find((each) => each.includes(contact));
     return Number(/;\s*expires=(\d+)/i.exec(ours ?? "")?.[1] ?? expiresS);
   }
 
-  /** No answer comes any more: its connection is gone. */
+  /** `giveUp` ends a request without a response, as after the loss of its connection. */
   return { register, granted, giveUp: () => giveUp() };
 }

@@ -1,6 +1,6 @@
 import { start } from "./sounds.js";
 
-/** Sounds and title that follow from the calls there are. */
+/** Plays ringing tones and sets the page title by the states of the calls. */
 export function followCalls() {
   let playing = "";
   let stop = () => {};

@@ -1,15 +1,15 @@
-/** Sounds that the page makes itself, and the one AudioContext it has. */
+/** Tones of the page, and its one AudioContext. */
 
 let context;
 
-/** The page's AudioContext; browsers let it sound once somebody has touched the page. */
+/** The page's AudioContext; browsers allow sound after the first click on the page. */
 export function audioContext() {
   context ??= new AudioContext();
   if (context.state === "suspended") void context.resume().catch(() => {});
   return context;
 }
 
-/** Whether the page may sound already. */
+/** Whether the browser allows sound. */
 export const maySound = () => audioContext().state === "running";
 
 /** Frequencies in Hz, seconds on and off, and loudness. */
@@ -59,7 +59,7 @@ const rows = [697, 770, 852, 941];
 const columns = [1209, 1336, 1477];
 const keys = "123456789*0#";
 
-/** What a key of a telephone sounds like (ITU-T Q.23), softly. */
+/** Plays the DTMF tone of a key (ITU-T Q.23) at low volume. */
 export function keySound(key) {
   const at = keys.indexOf(key);
   if (at < 0) return;

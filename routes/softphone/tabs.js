@@ -1,6 +1,6 @@
 /**
- * Tells whether another tab of this browser has the same login: then both ring. `onChange` is
- * called when that changes; the result says goodbye.
+ * Detects whether another tab of this browser has the same login: then both ring. `onChange`
+ * receives each change. Returns a function that leaves.
  */
 export function meetTabs(login, onChange) {
   const channel = new BroadcastChannel("switchboard.softphone");

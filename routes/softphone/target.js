@@ -1,12 +1,12 @@
 import { UserAgent } from "sip.js";
 
 const LOGIN = /^[A-Za-z0-9\-._+*#]{1,64}$/;
-/** What people put between the digits of a number. */
+/** Separators between the digits of a number. */
 const SEPARATORS = /[\s().\/-]/g;
 
 /**
- * The SIP URI of what somebody dialled: a Client's login, a number however it is written, or an
- * address. Undefined when it is none of these.
+ * The SIP URI of a dialled text: a Client's login, a number in any notation, or an address.
+ * Undefined for any other text.
  */
 export function target(text, domain) {
   const typed = text.trim().replace(/^(?:client|tel):/i, "");

@@ -1,6 +1,6 @@
-/** What the page says, in plain words. */
+/** Texts of the page. */
 
-/** What became of a call that was refused with a SIP status. */
+/** The reason of a refused call, by SIP status. */
 export function refusal(status, name) {
   switch (status) {
     case 404:
@@ -29,7 +29,7 @@ export function refusal(status, name) {
   }
 }
 
-/** Why there is no microphone. */
+/** The reason of a missing microphone. */
 export function microphoneProblem(error) {
   if (!globalThis.isSecureContext) {
     return "No microphone: browsers give it only to pages that came over https or from this computer";
@@ -57,7 +57,7 @@ export function duration(seconds) {
   return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 }
 
-/** A number as people of the North American plan write it; others, and names, as they are. */
+/** A number in the notation of the North American plan; other numbers and names unchanged. */
 export function shownAs(user) {
   const [, area, exchange, line] = /^\+1(\d{3})(\d{3})(\d{4})$/.exec(user) ?? [];
   return area ? `+1 ${area} ${exchange} ${line}` : user;
