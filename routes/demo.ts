@@ -100,7 +100,8 @@ function chime(): Uint8Array<ArrayBuffer> {
     const start = Math.round(index * noteS * rate);
     for (let i = start; i < samples.length; i++) {
       const t = (i - start) / rate;
-      samples[i]! += 7_000 * Math.exp(-5 * t) * Math.sin(2 * Math.PI * hz * t);
+      const value = 7_000 * Math.exp(-5 * t) * Math.sin(2 * Math.PI * hz * t);
+      samples[i] = (samples[i] ?? 0) + value;
     }
   }
   return writeWav(samples, rate);

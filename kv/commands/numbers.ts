@@ -6,9 +6,9 @@ import { openStore } from "../open_store.ts";
 
 /**
  * `deno task numbers import FILE`: loads phone numbers from a CSV file for
- * NUMBERS_PROVIDER=inventory. It opens the store itself: loading is a rare act of the operator, who
- * is at the machine anyway, and an address for it would be one more to guard. A store in a file is
- * one process's alone, so the service must be stopped meanwhile; with KV_URL it may run on.
+ * NUMBERS_PROVIDER=inventory. It opens the store itself: an import is rare, and an HTTP endpoint
+ * for it would need protection. Only one process may open a store in a file, so the service must be
+ * stopped during the import. With KV_URL the service may run.
  */
 async function importFile(path: string): Promise<void> {
   const config = readConfig((name) => Deno.env.get(name));
@@ -41,7 +41,7 @@ async function openFile(path: string): Promise<Deno.FsFile> {
   }
 }
 
-/** What a file holds. Throws for one that is no text in UTF-8. */
+/** The text of a file. Throws when it is not UTF-8. */
 async function* textOf({ readable }: Deno.FsFile, path: string): AsyncGenerator<string> {
   try {
     yield* readable.pipeThrough(new TextDecoderStream("utf-8", { fatal: true }));

@@ -74,7 +74,7 @@ async function inBlock(
 ): Promise<Count[]> {
   const name = blockName(keys.counters(counted), level, part);
   const { buckets, counts } = await counters.block(name, () => readBlock(kv, counted, level, part));
-  const found = buckets.map((bucket, at): Count => [bucket, counts[at]!])
+  const found = buckets.map((bucket, at): Count => [bucket, counts[at] ?? 0])
     .filter(([bucket]) => bucket >= first && bucket < end);
   return reverse ? found.reverse() : found;
 }

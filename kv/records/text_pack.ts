@@ -70,7 +70,7 @@ export function hitsIn({ ords, ends, text }: PackedTexts, part: string): string[
   let item = 0;
   for (let at = text.indexOf(part); at >= 0;) {
     while (ends[item]! <= at) item++; // The last text ends behind every hit.
-    const end = ends[item]!; // As above.
+    const end = ends[item]!; // The loop ended at a text.
     const isInside = at + part.length <= end;
     if (isInside) hits.push((hex ??= ords.toHex()).slice(item * 32, item * 32 + 32));
     at = text.indexOf(part, isInside ? end : at + 1);

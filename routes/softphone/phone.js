@@ -94,7 +94,7 @@ export function openPhone({ login, password }, settings, onState) {
 
 /** The URI of the target in a text, or the text of a problem. */
 function read(text, domain) {
-  if (text.trim() === "") return { problem: "Say whom to call" };
+  if (text.trim() === "") return { problem: "Enter a login, a number or an address" };
   const uri = target(text, domain);
   if (uri === undefined) return { problem: `“${text.trim()}” is no login, number or address` };
   return { uri };
