@@ -201,7 +201,7 @@ export const faults = {
   trunkUnreachable: {
     kind: "unavailable",
     code: 13227,
-    message: "Cannot place the call: no Gateway took it",
+    message: "Cannot place the call: no Gateway accepted it",
     advice: "Check Proxy, UserName, Password and Status of the account's Gateways.",
   },
   conferenceEnded: {

@@ -36,8 +36,8 @@ export function addressNotes(
     if (!isEveryAddress(config[host]) || guessed === "") return;
     notes.push({
       of,
-      text: `${host}=${config[host]} is every address of this machine, and none that others can ` +
-        `connect to. They are told ${guessed}. Where that is wrong, set ${set}.`,
+      text: `${host}=${config[host]} is no address that clients can connect to. The service ` +
+        `advertises ${guessed}. If that is wrong, set ${set}.`,
     });
   };
   if (config.PUBLIC_IP === "") {
@@ -47,16 +47,16 @@ export function addressNotes(
   } else if (isLoopback(config.SIP_HOST)) {
     notes.push({
       of: "sip",
-      text: `PUBLIC_IP=${config.PUBLIC_IP} is where peers send SIP and audio, but SIP_HOST=` +
-        `${config.SIP_HOST} takes none from other machines. Set HOST or SIP_HOST to 0.0.0.0, or to ` +
+      text: `PUBLIC_IP=${config.PUBLIC_IP} is advertised for SIP and audio, but SIP_HOST=` +
+        `${config.SIP_HOST} listens on this machine only. Set HOST or SIP_HOST to 0.0.0.0, or to ` +
         "this machine's address.",
     });
   }
   if (config.SIP_HOST.includes(":") && isIPv4(config.RTP_HOST)) {
     notes.push({
       of: "sip",
-      text: `RTP_HOST=${config.RTP_HOST} is an address of IPv4, but with SIP_HOST=` +
-        `${config.SIP_HOST} plain RTP is taken by IPv6 alone. Set SIP_HOST to 0.0.0.0.`,
+      text: `RTP_HOST=${config.RTP_HOST} is an IPv4 address, but with SIP_HOST=` +
+        `${config.SIP_HOST} the companion accepts plain RTP over IPv6 only. Set SIP_HOST to 0.0.0.0.`,
     });
   }
   if (v4 === undefined && v6 === undefined) notes.push(noInterface);

@@ -159,7 +159,7 @@ for (
   const [reason, text] of [
     ["not-registered", /none of its phones/],
     ["media-lost", /audio/],
-    ["no-trunk", /no Gateway took it/],
+    ["no-trunk", /no Gateway accepted it/],
     ["no-codec", /no media in common/],
   ] as const
 ) {

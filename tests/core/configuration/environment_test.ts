@@ -440,7 +440,7 @@ Deno.test("addressNotes() says that browsers make no calls where there is the lo
 
 Deno.test("addressNotes() says what keeps PUBLIC_IP from being reached", () => {
   const [unheard] = notesOf({ PUBLIC_IP: "203.0.113.10" });
-  assert.match(unheard!.text, /SIP_HOST=127.0.0.1 takes none from other machines. Set HOST or SIP/);
+  assert.match(unheard!.text, /SIP_HOST=127.0.0.1 listens on this machine only. Set HOST or SIP/);
   const [mixed] = notesOf({ HOST: "::", PUBLIC_IP: "203.0.113.10" });
   assert.match(mixed!.text, /RTP_HOST=203.0.113.10 .* SIP_HOST=:: .* Set SIP_HOST to 0.0.0.0/);
 });
