@@ -3,7 +3,7 @@ const iterations = 210_000;
 /**
  * Derives an account's AuthToken from its password: PBKDF2-HMAC-SHA-256 (RFC 8018), salted with the
  * account's Sid and the server's secret, as 32 hex digits. Slow on purpose, and without the secret
- * nobody can try passwords against a token.
+ * passwords cannot be tried against a token.
  */
 export function tokenDeriver(secretKey: string) {
   return async (accountSid: string, password: string): Promise<string> => {

@@ -25,7 +25,7 @@ export interface S3Request {
 export interface S3Client {
   /** The answer, when its status is 2xx or 404. Throws an error that says what the storage said. */
   send(request: S3Request): Promise<Response>;
-  /** Where an object is, for whoever may read it. */
+  /** The URL of an object, without a signature. */
   address(key: string): string;
   /** A link that opens the object for `limits.s3LinkS` seconds. */
   signedLink(key: string, method: "GET" | "HEAD"): Promise<string>;

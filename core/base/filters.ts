@@ -59,7 +59,7 @@ function passes(value: unknown, condition: Condition): boolean {
   }
 }
 
-/** Whether a text fits a pattern. In time linear in text × pattern, whoever wrote the pattern. */
+/** Whether a text fits a pattern. In time linear in text × pattern, whatever the pattern. */
 export function fitsPattern(text: string, pattern: string): boolean {
   let [at, next] = [0, 0];
   /** Where the last `*` stands, and how far it reaches in the text for now. */

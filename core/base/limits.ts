@@ -43,7 +43,7 @@ export const limits = {
 
   /** Of a virtual number, which may be a pattern. */
   numberPatternLength: 128,
-  /** Each is tried for every call to a number that nobody holds. */
+  /** Each is tried for every call to a number that no account holds. */
   patternsOfAccount: 100,
   /** Compiled patterns that are kept. */
   recentPatterns: 1_000,
@@ -102,7 +102,7 @@ export const limits = {
   dialTimeoutS: 30,
   dialTimeLimitS: 14_400,
   dialLegs: 10,
-  /** Headers of an INVITE that markup is told, and characters of each. */
+  /** Headers of an INVITE that markup requests carry, and characters of each. */
   sipHeaders: 20,
   sipHeaderLength: 1_000,
   /** Numbers of this service that one call may go through, each by the markup of the one before. */
@@ -126,7 +126,7 @@ export const limits = {
   /** Characters of a variable that a flow keeps, and of all of them as they are handed on. */
   flowVariableLength: 2_000,
   flowVariablesLength: 32 << 10,
-  /** Errors of a flow that are told together. */
+  /** Errors of a flow that one response lists. */
   flowErrors: 5,
   /** Characters of a USSD message: of the GSM alphabet in 7 bits, and of others. */
   ussdGsmLength: 182,
@@ -202,7 +202,7 @@ export const limits = {
   queueNameLength: 64,
   /** Calls that wait in a queue at most. */
   queueMembers: 250,
-  /** For so long nobody else is given who was given to one. */
+  /** In ms: how long a waiting call is reserved for its taker. */
   queueTakingMs: 30_000,
   /** Legs in a conference unless told, and the most that may be told. */
   conferenceMembers: 40,

@@ -35,7 +35,7 @@ export function callParameters(
   );
 }
 
-/** What is told of a transfer. */
+/** Parameters about a transfer. */
 export const transferParameters = (
   { target, transferor, transferee }: NonNullable<Call["transfer"]>,
 ): Record<string, string> => ({
@@ -79,7 +79,7 @@ export function dialParameters(dialled: LegEvent & { type: "dialled" }): Record<
   };
 }
 
-/** What is told of the leg that a Dial placed. */
+/** Parameters about the leg that a Dial placed. */
 export function legParameters(dialled: LegEvent & { type: "dialled" }): Record<string, string> {
   return {
     OutboundCallSid: dialled.leg,

@@ -13,7 +13,7 @@ export async function bindingsOf(
   { control, now }: Pick<Ports, "control" | "now">,
 ): Promise<Binding[]> {
   const found = await control.bindings(client.login).catch((cause) => {
-    // Where companions are is nobody's business but the operator's.
+    // Addresses of companions are for the operator alone.
     const isUnreachable = cause instanceof Fault && cause.kind === "unavailable";
     throw isUnreachable ? new Fault("unavailable", "a SIP companion does not answer") : cause;
   });

@@ -119,7 +119,7 @@ async function firstAnswer<T>(
   return null;
 }
 
-/** Whether a machine that lives said that nobody listens there, or ended the connection. */
+/** Whether the machine refused or reset the connection: it runs, and no companion listens. */
 const isRefused = (error: unknown): boolean =>
   error instanceof Error &&
   (/connection (was )?(refused|reset)/i.test(error.message) || isRefused(error.cause));

@@ -21,7 +21,7 @@ export async function closeConference(
   const jobs = mayLive && companion !== null
     ? [endConference({ conferenceSid: sid, companion })]
     : [];
-  // Its end comes last: where it is cut off, whoever finds it live goes on.
+  // Its end comes last: after a crash before it, the next look finds it live and goes on.
   for (const { callSid } of members) {
     await conferences.update(
       accountSid,

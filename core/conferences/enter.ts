@@ -18,7 +18,7 @@ type Wanted = Omit<ConferenceWanted, "only" | keyof Missed>;
 
 /**
  * The step that takes a call into the Conference of a name, which is made when there is none. Where
- * that cannot be, Dial's action is told, or the call goes on with its next verb.
+ * that cannot be, Dial's action is requested, or the call goes on with its next verb.
  */
 export async function enterConference(
   asked: ConferenceWanted,

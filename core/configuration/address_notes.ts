@@ -2,7 +2,7 @@ import { isIPv4 } from "node:net";
 import type { Config } from "./config.ts";
 import { isEveryAddress, isLoopback, type MachineAddresses } from "./machine_addresses.ts";
 
-/** What an operator should know of the addresses that peers are told, and which process it is about. */
+/** A note for the operator about advertised addresses, and the process that it is about. */
 export interface AddressNote {
   of: "api" | "sip";
   text: string;

@@ -5,7 +5,7 @@ export interface SpeechEndpoint {
   url: string;
   key: string;
   model: string;
-  /** The speech process beside us, which is told more than the form has: the language. */
+  /** The speech process on this machine, whose requests also have the language. */
   isLocal: boolean;
 }
 
@@ -16,7 +16,7 @@ export const localSpeechUrl = ({ SPEECH_PORT }: Pick<Config, "SPEECH_PORT">): st
 export const needsSpeechProcess = ({ SPEECH_URL, RECOGNITION_URL }: Config): boolean =>
   SPEECH_URL === "" || RECOGNITION_URL === "";
 
-/** Where text becomes speech; null when nobody was set up. */
+/** The endpoint of text-to-speech; null when none is set up. */
 export const speechEndpoint = (config: Config): SpeechEndpoint | null =>
   config.SPEECH_URL === "" ? local(config) : {
     url: baseOf(config.SPEECH_URL),
@@ -25,7 +25,7 @@ export const speechEndpoint = (config: Config): SpeechEndpoint | null =>
     isLocal: false,
   };
 
-/** Where speech becomes text; null when nobody was set up. */
+/** The endpoint of speech recognition; null when none is set up. */
 export const recognitionEndpoint = (config: Config): SpeechEndpoint | null =>
   config.RECOGNITION_URL === "" ? local(config) : {
     url: baseOf(config.RECOGNITION_URL),

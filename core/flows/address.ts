@@ -31,7 +31,7 @@ export function readFlowUrl(url: string): FlowPlace {
   return { applicationSid, step, phase: phase as FlowPlace["phase"], variables };
 }
 
-/** A URL as a customer is told of it: without what a flow knows. */
+/** A URL as customers see it: without the variables of a flow. */
 export const shownUrl = (url: string): string => isFlow(url) ? url.replace(/\?.*$/s, "") : url;
 
 /**

@@ -67,7 +67,7 @@ export const branch = z.strictObject({
   "needs either digits or speech",
 );
 
-/** Whom a dial calls: one of these. */
+/** The target of a dial: one of these. */
 export const callee = z.strictObject({
   number: text(255).optional().describe("Phone number."),
   client: text(255).optional().describe("Login of a Client."),

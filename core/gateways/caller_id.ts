@@ -26,7 +26,7 @@ export async function showsForeignLogin(
   // What came in for a number of the account is passed on as it came.
   if (call !== null && call.phoneNumberSid !== null && call.from === from) return false;
   const login = from.replace(/^(?:client:|sips?:)/i, "").split("@")[0]!;
-  // A Login that reads as a number keeps nobody from showing that number.
+  // A Login that reads as a number does not reserve that number.
   if (!from.startsWith("client:") && dialString(login) !== null) return false;
   const client = await records.clients.holder("login", decoded(login));
   return client !== null && client.accountSid !== account.sid;

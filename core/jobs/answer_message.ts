@@ -56,7 +56,7 @@ async function answeringOf(
   return markup && { account, message, markup, ports, signal };
 }
 
-/** Whether asking again may help: nobody answered, or the server has a problem of its own. */
+/** Whether another attempt may succeed: there was no response, or the server has a problem. */
 const isPassing = ({ fault, status }: DocumentFault): boolean =>
   fault === "documentUnreachable" &&
   (status === undefined || status >= 500 || status === 408 || status === 429);

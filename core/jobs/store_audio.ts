@@ -8,7 +8,7 @@ import { sidTime } from "../base/sid.ts";
 
 type Args = ArgsOf<typeof storeAudio>;
 
-/** The attempt whose failure the customer is told of; what is shorter passes. */
+/** The attempt whose failure becomes a Notification; a shorter outage causes none. */
 const toldAttempt = 3;
 
 /** Performs `storeAudio`. */
@@ -47,7 +47,7 @@ export const storeAudioHandler: JobHandler<Args> = handler(storeAudio, {
 function notice({ accountSid, recordingSid }: Args, callSid: string, error: unknown): Notice {
   const why = plainReason(error);
   const detail = `${recordingSid} stays on the disk of the service until a retry succeeds: ${why}`;
-  // It is told once, whether after some attempts, at their end, or both.
+  // One Notification, whether it is due after some attempts, at their end, or both.
   const cause = { at: sidTime(recordingSid), id: `${recordingSid} stored` };
   return { accountSid, callSid, fault: "recordingNotStored", detail, cause, level: "error" };
 }

@@ -4,13 +4,13 @@ import type { RecordingContext } from "../values/recording_context.ts";
 import type { Element } from "./parse.ts";
 import { type CompileContext, methodAttribute, urlAttribute } from "./verb.ts";
 
-/** Who is told that a recording is there. */
+/** The callback of a recording. */
 export const recordingCallback = {
   recordingStatusCallback: z.string().optional(),
   recordingStatusCallbackMethod: methodAttribute,
 };
 
-/** Who is told of its text; who is told wants it. */
+/** The transcription callback; setting it implies `transcribe=true`. */
 export const transcription = {
   transcribe: z.enum(["true", "false"]).optional(),
   transcribeCallback: z.string().optional(),

@@ -27,7 +27,7 @@ export interface CompileContext extends DocumentContext {
   call: Call;
   /** Where a call to an address goes. */
   route(address: Address, caller: Pick<Caller, "from" | "credentials">): Promise<Routing>;
-  /** Notes that nobody can be called where a noun says, for a Notification of that reason alone. */
+  /** Notes that the target of a noun cannot be called, for a Notification of that reason alone. */
   unroutable(reason: Unroutable): void;
   newSid(prefix: string): string;
   /** What comes after the last verb, where that is not a hang-up. */

@@ -9,7 +9,7 @@ import { takeReceipt } from "./take_receipt.ts";
 const id = z.union([z.string(), z.number()]).transform(String)
   .pipe(z.string().min(1).max(limits.carrierIdLength));
 
-/** A message came for a number; `id` is the same when it is told again. */
+/** A message for a number has arrived; a repeat has the same `id`. */
 export const aggregatorMessage = z.object({
   id,
   from: z.string().trim().min(1).max(255),

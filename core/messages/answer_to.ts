@@ -96,7 +96,7 @@ async function commit(
   return made;
 }
 
-/** Where two applications answer each other without end: what the verb's action is told then. */
+/** Parameters of the verb's action when two applications answer each other without end. */
 function floodOf(
   serviceContext: unknown,
   { accountSid }: Message,

@@ -37,7 +37,7 @@ export interface Ordering {
   cause: Cause;
 }
 
-/** What an order makes, to be committed together, and what the verb's action is told. */
+/** Records and jobs of an action, committed together, and parameters of the verb's action URL. */
 export interface PerformedAction {
   also: AlsoInserted[];
   jobs: Job[];

@@ -50,7 +50,7 @@ export function messageTaker(ports: Ports): TakeMessage {
   };
 }
 
-/** Whom a Request-URI means: a Client of our domain, a number, or what it says, which is nobody. */
+/** The recipient of a Request-URI: a Client of the SIP domain, a number, or none. */
 async function recipientOf(uri: string, account: Account, ports: Ports): Promise<string> {
   const address = parseAddress(uri.replace(/^tel:([^;]*).*$/i, "$1"));
   if (address === null || address.kind === "client") return uri.slice(0, longest);

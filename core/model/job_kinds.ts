@@ -151,7 +151,7 @@ export const redirectCall = jobKind({
   args: z.object({
     accountSid: z.string(),
     callSid: z.string(),
-    /** Whom the call talks to gets a document of the Url as well, as the call that it is. */
+    /** The connected leg also fetches the document at Url, as the call that it is. */
     both: z.boolean().optional(),
   }),
   lane: ({ accountSid }) => `documents:${accountSid}`,

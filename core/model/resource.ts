@@ -32,7 +32,7 @@ export interface Resource<F extends Fields = Fields> {
   storedAs?: string;
   /** No operation is derived: a route file serves it. */
   irregular?: boolean;
-  /** It is of the service alone, and shown to nobody. */
+  /** Internal: no response shows it. */
   internal?: boolean;
   fields: F;
   /** Fields that stay inside the service. */

@@ -1,6 +1,6 @@
 /** Bounds of everything that listens; milliseconds end in Ms. */
 export const netLimits = {
-  /** Connections of a process, where nobody says how many descriptors it may have. */
+  /** Connections of a process whose limit of descriptors is not known. */
   connections: 512,
   /** The part of the descriptors of a process that is for connections. */
   connectionPart: 1 / 2,

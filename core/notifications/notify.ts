@@ -15,7 +15,7 @@ export interface Notice {
   detail: string;
   level: "error" | "warning";
   exchange?: Exchange | undefined;
-  /** What led to it: told again, it is still one Notification. Absent: it is told once. */
+  /** The cause: a repeat of it makes no second Notification. Absent: there is no repeat. */
   cause?: Cause | undefined;
 }
 

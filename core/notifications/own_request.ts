@@ -68,7 +68,7 @@ export function callRequest(call: Call, ports: Settings): Exchange | undefined {
   return requestOf(shown, path, ["from", "to", "url", "fallbackUrl", "statusCallback"], ports);
 }
 
-/** What is told of each request that makes something, by its path below the account. */
+/** The fields shown of each request that creates something, by its path below the account. */
 const toldOf = {
   "Calls": ["from", "to", "url", "fallbackUrl", "statusCallback"],
   "UssdPush": ["from", "to", "url", "fallbackUrl", "statusCallback"],

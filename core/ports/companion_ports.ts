@@ -66,7 +66,7 @@ export interface CompanionControl {
    */
   message(order: MessageOrder): Promise<number[]>;
   /**
-   * Sends a message to a number elsewhere; its final status, null when surely nobody has it. Throws
+   * Sends a message to a number elsewhere; its final status, null when surely no recipient has it. Throws
    * `unavailable` when no companion could be asked.
    */
   sendOut(order: OutwardOrder): Promise<number | null>;

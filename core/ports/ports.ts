@@ -84,7 +84,7 @@ export interface Ports {
   locationSource: LocationSource | null;
   /** Counts the messages between two that no person may have written. */
   messagePairs: PairCap;
-  /** Null when nobody is set up who makes text of speech. */
+  /** Null when no speech recognition is set up. */
   transcriber: Transcriber | null;
   /** What this instance has counted since it started. */
   counters: Counters;

@@ -5,7 +5,7 @@ import { legId, step } from "./script.ts";
 
 /**
  * The call-control protocol: what service and companion say to each other. `requests.ts` lists every
- * request, `script.ts` holds what a leg is told to do and `events.ts` what happened to it.
+ * request, `script.ts` holds the steps that a leg performs and `events.ts` what happened to it.
  *
  * The companion *reports* what happened to a leg and is answered with the next script; the service
  * *runs* a script on a leg. A leg's id is the Sid of its Call, so there is no mapping. A script is
@@ -24,9 +24,9 @@ export const report = z.object({
   seq: z.number().int().nonnegative(),
   at: z.number().int(),
   event: legEvent,
-  /** False: acknowledge at once, nobody waits for a script. */
+  /** False: acknowledge at once, the companion waits for no script. */
   wantsScript: z.boolean(),
-  /** The leg is over, though its last report comes later: what an action is told then. */
+  /** The leg has ended, though its last report comes later; actions are requested accordingly. */
   hasEnded: z.boolean().optional(),
 });
 
@@ -79,7 +79,7 @@ export const heartbeat = z.object({
   isLast: z.boolean().optional(),
 });
 
-/** `other` is for whom the leg talks to, who else would lose the call with it. */
+/** `other` is the script of the connected leg, which would otherwise end with this one. */
 export const runRequest = z.object({
   leg: legId,
   script: z.array(step),

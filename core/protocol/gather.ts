@@ -31,7 +31,7 @@ export const prompt = z.discriminatedUnion("type", [playStep, sayStep, silenceSt
 
 const keys = z.string().regex(/^[0-9A-D*#]*$/);
 
-/** Where what is said is told before it is finished. */
+/** The callback that gets words while the caller speaks. */
 const callback = z.object({ url: z.string(), method: z.enum(["GET", "POST"]) });
 
 /** How speech is listened to: a language tag, and words that are likely. */

@@ -30,7 +30,7 @@ export const messageReport = z.object({
 /** A trunk brought a message for a number. */
 export const trunkMessage = z.object({
   ...numberQuery.shape,
-  /** Whom it is from, as of a call; `user` is empty where it has none. */
+  /** The sender, as the caller of a call; `user` is empty where it has none. */
   from: z.object({ user: z.string(), host: z.string() }),
   /** The same when the trunk sends it again. */
   id: z.string(),
@@ -68,7 +68,7 @@ export const outwardOrder = z.object({
 
 /**
  * Its final status, 408 where a proxy was silent; null where none could be reached, or every one had
- * a failure of its own (5xx): then nobody has the message.
+ * a failure of its own (5xx): then no device has the message.
  */
 export const outwardOutcome = z.object({ status: z.number().int().nullable() });
 

@@ -22,7 +22,7 @@ export const referStep = z.object({
 export const referredEvent = z.object({
   type: z.literal("referred"),
   to: z.string(),
-  /** Of the REFER where it was refused, else of the new call; absent where nobody told it. */
+  /** Of the REFER where it was refused, else of the new call; absent where it is not known. */
   sipStatus: z.number().int().optional(),
   action: action.optional(),
 });

@@ -30,7 +30,7 @@ export const presenceChanges = z.object({
 /** False: the service lacks what came before these news, and asks for the whole. */
 export const presenceAnswer = z.object({ isKnown: z.boolean() });
 
-/** True: the service knows of nobody at this companion, and asks for the whole. */
+/** True: the service knows no presence of this companion, and requests the whole list. */
 export const heartbeatAnswer = z.object({ wantsPresence: z.boolean().optional() });
 
 export const bindingsRequest = z.object({ login });

@@ -43,12 +43,12 @@ export const invitation = z.object({
   serviceContext: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** How it is told whether a person or a machine answered. */
+/** How a person is told from a machine. */
 const machineDetection = z.object({
   /** How long to listen at most, and whether a machine's greeting is to be over first. */
   timeoutS: z.number().positive(),
   untilEnd: z.boolean(),
-  /** A greeting so long is a machine's; a pause so long ends a person's; nobody speaks for so long. */
+  /** Lengths in ms: a greeting of a machine; the pause that ends a greeting; silence of an unknown. */
   speechThresholdMs: z.number().positive(),
   speechEndMs: z.number().positive(),
   silenceMs: z.number().positive(),

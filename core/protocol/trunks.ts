@@ -66,7 +66,7 @@ export const incomingNumber = z.object({
   displayName: z.string().optional(),
   /**
    * The user of the topmost Diversion (RFC 5806) or the last History-Info (RFC 7044) with a cause, that
-   * does not want to be nobody.
+   * does not ask to be anonymous.
    */
   forwardedFrom: z.string().optional(),
   /** As in the target; 0 on a call that a trunk brought. */
@@ -97,7 +97,7 @@ export const foundNumber = z.object({
   allowed: z.boolean(),
 });
 
-/** `null`: nobody whom the source may reach has the number. Refuse with 404. */
+/** `null`: no account that the source may reach has the number. Refuse with 404. */
 export const numberAnswer = z.object({ number: foundNumber.nullable() });
 
 export const gatewaysQuery = z.object({ companionId: z.string().min(1) });

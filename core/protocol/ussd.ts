@@ -3,7 +3,7 @@ import { action } from "./action.ts";
 
 /** The part of the call-control protocol (`companion.ts`) that is about USSD dialogues (3GPP TS 24.390). */
 
-/** A text that a USSD dialogue carries, and its language where that is told. */
+/** A text that a USSD dialogue carries, and its language where it is known. */
 export const ussdText = z.object({ text: z.string(), language: z.string().optional() });
 
 /**

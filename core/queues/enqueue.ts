@@ -10,7 +10,7 @@ import { type Queue, queues } from "../resources/queues.ts";
 import { dequeued, positionOf } from "./membership.ts";
 import type { EnqueueWanted } from "../values/queue_wanted.ts";
 
-/** The step that has a call wait in the queue of a name; where that is full, the action is told. */
+/** The step that puts a call into the queue of a name; a full queue requests the action. */
 export async function enqueueCall(
   { name, wait }: EnqueueWanted,
   next: Action | undefined,
@@ -34,7 +34,7 @@ export async function enqueueCall(
   }];
 }
 
-/** What the action of an Enqueue is told. */
+/** Parameters of the action of an Enqueue. */
 export const queueParameters = (
   { result, waitedS, queueSid }: { result: string; waitedS: number; queueSid: string },
 ): Record<string, string> => ({
@@ -43,7 +43,7 @@ export const queueParameters = (
   QueueSid: queueSid,
 });
 
-/** What the wait document of a queue is told. */
+/** Parameters of the request for the wait document of a queue. */
 export async function waitParameters(
   queueSid: string,
   { call, ports }: Pick<ScriptContext, "call" | "ports">,
@@ -86,7 +86,7 @@ async function queueNamed(name: string, { call, ports }: ScriptContext): Promise
   throw new Fault("unavailable", `too many calls enter "${name}" at the same time; retry`);
 }
 
-/** Whether nobody else can wait; those whose calls have ended are taken out before that is said. */
+/** Whether the queue is full, after the calls that have ended were taken out. */
 async function isFull({ accountSid, sid, members }: Queue, ports: Ports): Promise<boolean> {
   if (members.length < limits.queueMembers) return false;
   let left = members.length;

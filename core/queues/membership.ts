@@ -28,11 +28,11 @@ export interface Taker {
   at: number;
   /** Those in it that it could not reach. */
   unreached: readonly string[];
-  /** Takers that have ended: whom they were given is nobody's. */
+  /** Takers that have ended: their reserved calls are free again. */
   ended: readonly string[];
 }
 
-/** Who is to be taken by a call: whom it was given already, or the first who is nobody's. */
+/** The waiting call for a taker: the one reserved for it already, or the first that is free. */
 export function nextOf(
   { members }: Queue,
   { by, at, unreached, ended }: Taker,
@@ -43,7 +43,7 @@ export function nextOf(
   return near.find(({ taken }) => taken?.by === by) ?? near.find(isFree);
 }
 
-/** Gives the next one to a call, for as long as taking may last, and back whom it could not reach. */
+/** Reserves the next waiting call for a taker, for as long as taking may last, and frees those that it could not reach. */
 export function given(queue: Queue, taker: Taker): Change<Queue> {
   const { by, at } = taker;
   const next = nextOf(queue, taker);

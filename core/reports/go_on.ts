@@ -21,7 +21,7 @@ export interface Left {
   signal: AbortSignal;
 }
 
-/** What needs nobody on the line. */
+/** Verbs that need no caller on the line. */
 const isUnattended = ({ name, text }: Element): boolean =>
   name === "Sms" || name === "Email" || name === "Redirect" && isFlow(text);
 

@@ -4,7 +4,7 @@ import { performAction, type PerformedAction } from "../messages/perform_action.
 import type { Ports } from "../ports/ports.ts";
 import type { StepResult } from "./step_result.ts";
 
-/** What a `note` of a call's script makes, and what its action is told. */
+/** What a `note` of a call's script makes, and the parameters of its action. */
 export interface Noted extends Pick<PerformedAction, "also" | "jobs"> {
   result: StepResult | null;
 }

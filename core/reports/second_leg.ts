@@ -2,7 +2,7 @@ import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
 
-/** What markup is told of the leg that a call's Dial placed, while the two talk. */
+/** Parameters about the leg that a call's Dial placed, while the two are connected. */
 export async function secondLegParameters(
   call: Call,
   ports: Ports,
@@ -11,7 +11,7 @@ export async function secondLegParameters(
   return talking === undefined ? {} : { OutboundCallSid: talking.sid };
 }
 
-/** The leg that a call's Dial placed, while the two talk. */
+/** The leg that a call's Dial placed, while the two are connected. */
 export async function connectedChild(
   { accountSid, sid }: Call,
   { records }: Ports,

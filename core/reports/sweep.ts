@@ -103,7 +103,7 @@ const closeAll = (calls: Call[], heardAt: number, ports: Ports) =>
 
 /**
  * Ends a call that nobody will report on: an answered one is completed, another has failed. It
- * lasted until its companion was heard of last, in ms: what came after is nobody's to pay.
+ * lasted until the last heartbeat of its companion, in ms: later time is not charged.
  */
 async function close(lost: Call, heardAt: number, ports: Ports): Promise<void> {
   const { accountSid, sid } = lost;

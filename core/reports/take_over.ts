@@ -5,7 +5,7 @@ import type { Call } from "../resources/calls.ts";
 import { connectedChild } from "./second_leg.ts";
 import { isLive } from "../values/status.ts";
 
-/** Whom a leg connects us with: the caller of one that came in, else the callee. */
+/** The remote party of a leg: the caller of an inbound one, else the callee. */
 export const softphoneOf = ({ direction, from, to }: Call): string =>
   direction === "inbound" ? from : to;
 
@@ -39,7 +39,7 @@ export async function takeOver(
   }, { type: "hangup" }];
 }
 
-/** Whom a leg talks to. */
+/** The leg that a leg is connected to. */
 async function partyOf(call: Call, ports: Ports): Promise<string> {
   const { accountSid, parentCallSid, direction, from, to } = call;
   const other = parentCallSid === null

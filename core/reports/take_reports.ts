@@ -5,13 +5,13 @@ import { handleReport } from "./handle_report.ts";
 
 type Taken = Omit<ScriptAnswer, "at">;
 
-/** Takes reports of several legs side by side; what goes wrong with one is told of that one alone. */
+/** Takes reports of several legs side by side; a failure of one affects that one alone. */
 export interface Reports {
   /** What became of each, once all are taken. */
   events(reports: Report[], signal: AbortSignal): Promise<EventsAnswer["outcomes"]>;
   /**
    * Tells the script that answers each, as soon as it is there. A later report of the same leg ends the
-   * search for one: nobody waits for it any more.
+   * search for one: the leg waits for it no longer.
    */
   scripts(
     reports: Report[],

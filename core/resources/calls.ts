@@ -147,7 +147,7 @@ export const calls = resource({
     sipCallId: z.string().nullable(),
     /** X- and User-to-User headers of the INVITE that came in. */
     sipHeaders: z.record(z.string(), z.string()),
-    /** Who sent it to whom, where a transfer placed the call. */
+    /** The parties of the transfer that placed the call. */
     transfer: z.object({ target: z.string(), transferor: z.string(), transferee: z.string() })
       .nullable(),
     /** What is known of the last leg that its Dial placed, as callbacks of its number tell it. */

@@ -187,7 +187,7 @@ export const incomingPhoneNumbers = resource({
 
 export type IncomingPhoneNumber = RecordOf<typeof incomingPhoneNumbers>;
 
-/** The job that tells a number's provider of it; nobody provides a virtual number. */
+/** The job that notifies the provider of a number; a virtual number has none. */
 export const toldOf = (
   event: NumberEvent["event"],
   { phoneNumber, accountSid, sid, isSIP }: NumberSubject,

@@ -13,7 +13,7 @@ export const queueMember = z.object({
   taken: z.object({ by: z.string(), at: z.number() }).nullable(),
 });
 
-/** Where calls wait for one that takes them, the longest-waiting first. It is shown to nobody. */
+/** Where calls wait for one that takes them, the longest-waiting first. Internal: no response shows it. */
 export const queues = resource({
   type: "Queue",
   description: "Calls that wait, the longest-waiting first.",

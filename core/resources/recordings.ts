@@ -4,7 +4,7 @@ import { removeAudio } from "../model/job_kinds.ts";
 import type { Settings } from "../values/settings.ts";
 import { type RecordOf, resource } from "../model/resource.ts";
 
-/** Who is told that a recording or its text is there. */
+/** The callbacks of a recording and of its transcription. */
 const callback = z.object({ url: z.string(), method }).nullable();
 
 /** Sound recorded during a call; the audio itself is kept by the blob port. */
@@ -47,7 +47,7 @@ export const recordings = resource({
 
 export type Recording = RecordOf<typeof recordings>;
 
-/** S3Uri is told only where everybody may read the objects. */
+/** S3Uri is shown only where the objects are public. */
 export const recordingsWith = (
   { recordingsOpenInS3 }: Pick<Settings, "recordingsOpenInS3">,
 ): typeof recordings =>

@@ -28,7 +28,7 @@ import type { ProcessName } from "../configuration/variable.ts";
 interface Program {
   name: ProcessName;
   script: string;
-  /** What the runtime is told besides. */
+  /** Further flags of the runtime. */
   flags?: readonly string[];
   permissions(config: Config): string[];
 }
@@ -153,7 +153,7 @@ interface Running {
   over: Promise<void>;
 }
 
-/** Says what peers are told where nothing tells the addresses at which they reach this machine. */
+/** Prints the addresses that peers are told, where no variable sets them. */
 function sayNotes(config: Config, wanted: Program[], machine: MachineAddresses): void {
   const isSet = (name: string) => Boolean(Deno.env.get(name));
   for (const { of, text } of addressNotes(config, isSet, machine)) {

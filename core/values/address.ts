@@ -12,7 +12,7 @@ export interface SipAddress {
   transport: string | null;
 }
 
-/** Whom a text means. */
+/** What an address in a text means. */
 export type Address =
   | { kind: "client"; login: string }
   | { kind: "number"; dialled: string }

@@ -12,7 +12,7 @@ export const missed = {
   unreached: z.string().optional(),
   /** That companion itself said that it has been started anew. */
   isGone: z.boolean().optional(),
-  /** Until when it is waited for, in ms, where nobody can tell whether it lives. */
+  /** In ms: until when to wait for a companion of which it is not known whether it runs. */
   until: z.number().optional(),
 };
 

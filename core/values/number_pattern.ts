@@ -19,7 +19,7 @@ export const isPattern = (text: string): boolean =>
 
 /**
  * Whether a pattern stands for a number: for the whole of it, unless it has anchors or alternatives
- * of its own. In time linear in both, whoever wrote the pattern.
+ * of its own. In time linear in both, whatever the pattern.
  */
 export function fitsNumber(number: string, pattern: string): boolean {
   const expression = recent.get(pattern) ?? compile(pattern);

@@ -14,7 +14,7 @@ export type Capabilities = z.infer<typeof capabilities>;
 /** The three digits after +1. */
 export const areaCode = z.string().regex(/^[2-9]\d\d$/, "must be three digits, the first 2 to 9");
 
-/** What the service itself handles: what a number can do when nobody says. */
+/** What the service itself handles: the default capabilities of a number. */
 export const usualCapabilities: Capabilities = {
   voiceCapable: true,
   smsCapable: true,
@@ -47,7 +47,7 @@ export interface NumberOffer extends Place {
   phoneNumber: string;
   /** ISO 3166-1; null where several countries share the range. */
   isoCountry: string | null;
-  /** What it may be provisioned as; the first is what it is when nobody says. */
+  /** What it may be provisioned as; the first is the default. */
   kinds: NumberKind[];
   capabilities: Capabilities;
 }

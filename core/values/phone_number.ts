@@ -22,7 +22,7 @@ export interface RealNumber {
   national: string;
   /** ISO 3166-1; null where several countries share the range. */
   isoCountry: string | null;
-  /** What it may be provisioned as; the first is what it is when nobody says. */
+  /** What it may be provisioned as; the first is the default. */
   kinds: NumberKind[];
 }
 

@@ -125,7 +125,7 @@ function recognising({ recognition }: SpeechServerOptions): Answer {
   };
 }
 
-/** Aborts when nobody waits any more, or when it took too long for audio of some length. */
+/** Aborts when the client has left, or when the work took too long for the length of the audio. */
 function bound(request: Request, soundMs: number): AbortSignal {
   const mostMs = soundMs === 0
     ? speechLimits.speakMs

@@ -46,7 +46,7 @@ export function nounsOf({ children, text }: Element): Element[] {
 
 /**
  * The leg of a noun; null, with a note, for one that names nobody. One that can go nowhere has no
- * routes: it fails as soon as it is placed, and Dial's action is told.
+ * routes: it fails as soon as it is placed, and Dial's action is requested.
  */
 export async function invite(
   noun: Element,
@@ -99,7 +99,7 @@ function attributesOf(
   return { ...none, ...readAttributes(noun, shape, context) };
 }
 
-/** Whom the steps of the leg's life are told; nobody where that is no address. */
+/** The status callback of the leg; none where it is not a URL. */
 function callbacksOf(
   noun: Element,
   { statusCallbackMethod, statusCallbackEvent }: SipAttributes,
@@ -117,7 +117,7 @@ function addressOf(noun: string, text: string): Address | null {
   return (noun === "Number") === (address?.kind === "number") ? address : null;
 }
 
-/** A call that fails as soon as it is placed; not at a Client, of whom more would be told. */
+/** A call that fails as soon as it is placed; not to a Client. */
 function nowhere(address: Address, from: string): Routed {
   const to = textOf(address);
   return { target: { kind: "trunk", dialled: to, routes: [] }, to, from, rateMicros: 0 };

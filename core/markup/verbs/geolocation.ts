@@ -19,7 +19,7 @@ export const geofenceAttributes = {
   geofenceEvent: z.string().optional(),
 };
 
-/** Looks up where a mobile device is; the statusCallback is told. */
+/** Looks up where a mobile device is; its statusCallback gets the result. */
 export const geolocation = verb({
   name: "Geolocation",
   attributes: {

@@ -31,7 +31,7 @@ export const refer = verb({
   },
 });
 
-/** Whom a Sip means: somebody whom the call could dial, too. Null, with a note, for others. */
+/** The target of a Sip, which the call could also dial. Null, with a note, for others. */
 async function targetOf(
   noun: Element,
   context: CompileContext,
@@ -44,7 +44,7 @@ async function targetOf(
     return null;
   }
   const routing = await context.route(address, { from: context.call.from });
-  // Nobody is shown a number of ours, so it is none that could be wrong.
+  // The target sees no caller ID of this service, so that none can be wrong.
   const isRouted = !("fault" in routing);
   if (!isRouted && routing.fault !== "callerIdNotAllowed") {
     context.unroutable(routing);
