@@ -25,7 +25,7 @@ export interface ControlOptions {
   gatewaysChanged(): void;
   /** Sends a message to the devices of a login; the final status of each. */
   message(order: MessageOrder): Promise<number[]>;
-  /** Sends a message to a number elsewhere; its final status, null when nobody has it. */
+  /** Sends a message to a number elsewhere; its final status, null when no recipient has it. */
   outward(order: OutwardOrder): Promise<number | null>;
   /** Whether new legs are still placed. */
   accepting(): boolean;

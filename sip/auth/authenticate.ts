@@ -17,7 +17,7 @@ import { type Refusal, unavailable } from "../base/refusal.ts";
 import { parseUri } from "../text/uri.ts";
 import { warning } from "../base/warning.ts";
 
-/** Whom a request comes from, or the response that refuses it. */
+/** The Client that sent a request, or the response that refuses it. */
 export type Identity = { login: string; credentials: Credentials } | { refusal: Refusal };
 
 export interface Authenticator {
@@ -31,16 +31,16 @@ export interface Authenticator {
   location: Pick<Location, "find">;
 }
 
-/** Who asks: 401 and WWW-Authenticate for a registrar, 407 and Proxy-Authenticate for a proxy. */
+/** Challenges: 401 and WWW-Authenticate of a registrar, 407 and Proxy-Authenticate of a proxy. */
 const kinds = {
   registrar: { status: 401, challenge: "WWW-Authenticate", answer: "authorization" },
   proxy: { status: 407, challenge: "Proxy-Authenticate", answer: "proxy-authorization" },
 } as const;
 
-/** Nobody's HA1: an unknown login costs the same work and gets the same answer. */
+/** HA1 for an unknown login, which thereby costs the same work and gets the same response. */
 const absentDigests = { md5: "0".repeat(32), sha256: "0".repeat(64) };
 
-/** What a Client can be called; nobody is asked about any other name. */
+/** A possible login of a Client; the service is not asked about any other name. */
 const possibleLogin = /^[A-Za-z0-9\-._+]{1,64}$/;
 
 /** The challenge to a request without an answer to a fresh challenge of ours; undefined for others. */
@@ -111,7 +111,7 @@ interface GivenAnswer {
   as: keyof typeof kinds;
   given: DigestParameters;
   login: string;
-  /** Who has the login. */
+  /** The account and Client of the login. */
   found: Credentials | null;
 }
 

@@ -13,7 +13,7 @@ const forbidden = (domain: string, reasonPhrase: string, text: string): Refusal 
   extraHeaders: [warning(domain, text)],
 });
 
-/** Who wants to be nobody may say so in From too (RFC 3323 §4.1.1.3); the digest tells who calls. */
+/** An anonymous caller may have an anonymous From (RFC 3323 §4.1.1.3); the digest identifies it. */
 const isHidden = (message: IncomingRequestMessage): boolean =>
   message.method === "INVITE" && hidesCaller(message) && isFromAnonymous(message);
 

@@ -64,7 +64,7 @@ export function clientAuthentication(dialogs: ReadonlyMap<string, Dialog>): Clie
   };
 }
 
-/** Notes who asks; false where nobody does whom we could answer, or one refuses what it was sent. */
+/** Notes the realms that challenge; false where none can be answered, or one refuses its answer. */
 function note(asked: Map<string, Asked>, { headers }: IncomingResponseMessage): boolean {
   const asking = headerNames.flatMap(([challenged, name]) => {
     const challenges = headers[challenged]?.[0]?.parsed as Challenges | undefined;

@@ -18,7 +18,7 @@ interface Entry {
   answer: Promise<Credentials | null>;
   /** The answer, once it is there. */
   found: Credentials | null | undefined;
-  /** In ms: when to ask again, and until when it will do if nobody answers then. */
+  /** In ms: when to ask again, and until when the answer counts while the service is out of reach. */
   freshUntil: number;
   usableUntil: number;
   isForgotten: boolean;

@@ -15,7 +15,7 @@ export interface LocalName {
   readonly sentBy: string;
   /** The URI in our Contact, where requests in a dialog go (§8.1.1.8). */
   readonly contact: string;
-  /** Where the peer sends plain RTP, if not to the address that all others are told. */
+  /** The media address for this peer, if not the public one. */
   readonly mediaHost?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface Flow {
   readonly id: string;
   readonly remote: Endpoint;
   readonly local: LocalName;
-  /** Clients that proved who they are here; an idle stream without any is closed soon. */
+  /** Clients that have authenticated here; an idle stream without any is closed soon. */
   readonly logins: Set<string>;
   readonly closed: boolean;
   /** Logins that gave a right answer to our challenges here; a changed password removes its login. */

@@ -9,7 +9,7 @@ export interface Content {
 /** Takes the body of an INFO, and says the status to answer; undefined for one that is not its own. */
 export type TakeContent = (content: Content) => number | undefined;
 
-/** What companions say to each other in the dialogs between them, and nobody else. */
+/** The content type of INFO between companions. */
 export const companionType = "application/vnd.switchboard+json";
 
 /** Bodies that carry a digit; what other INFO there is has no meaning to us. */

@@ -42,7 +42,7 @@ export const EVENT = Deno.build.arch === "x86_64" ? { words: 3, data: 1 } : { wo
 export function openLibc(): Libc | undefined {
   if (Deno.build.os !== "linux") return undefined;
   for (const path of LIBC_PATHS) {
-    // Asked for first, that nobody is asked at a terminal.
+    // Requested first, so that Deno does not prompt at a terminal.
     if (Deno.permissions.querySync({ name: "ffi", path }).state !== "granted") continue;
     try {
       return Deno.dlopen(path, FUNCTIONS);

@@ -8,7 +8,7 @@ export const sipLimits = {
   passedHeaderLength: 1_024,
   headerBytes: 8 << 10,
   requestUriLength: 512,
-  /** Of a caller, in what the service is told. */
+  /** Of a caller, in reports. */
   displayNameLength: 255,
   /** The request for a WebSocket; browsers send their cookies with it. */
   httpHeadBytes: 16 << 10,
@@ -23,7 +23,7 @@ export const sipLimits = {
   targets: 20,
   /** From the first byte of a message in a stream to its last. */
   messageCompleteMs: 10_000,
-  /** A silent stream on which nobody proved who they are, and any other. */
+  /** Of a silent stream without an authenticated Client, and of any other. */
   unauthenticatedIdleMs: 64_000,
   streamIdleMs: 3_700_000,
   /** Sent on a stream and not yet taken by the peer. */
@@ -35,10 +35,10 @@ export const sipLimits = {
   datagramsAtOnce: 64,
   /** What waits in the kernel while we do something else, where that allows so much (`rmem_max`). */
   udpBufferBytes: 1 << 20,
-  /** Between two looks which of them nobody uses any more, when they are too many. */
+  /** Between two looks for flows without a use, when they are too many. */
   udpPurgeMs: 1_000,
 
-  /** What strangers may take from one address, unless it is configured. */
+  /** Bounds of unauthenticated sources by address, unless configured. */
   admission: { connectionsPerAddress: 1_000, unauthenticatedRequestsPerS: 200 },
   /**
    * How many seconds' worth they may ask at once, the part of it that one connection may, and the
@@ -108,7 +108,7 @@ export const sipLimits = {
   ussd: { replyMs: 180_000, shownMs: 10_000 },
   /** Of a digit, a `Refer-To` and the body of an INFO, in characters. */
   infoLength: 4 << 10,
-  /** What a REFER is told its subscription lasts. */
+  /** The length of the subscription that a REFER implies, in s. */
   referExpiresS: 180,
   /** How long the service may take to say what becomes of a transfer. */
   referScriptMs: 20_000,
@@ -153,7 +153,7 @@ export const sipLimits = {
   /** Speech of a Gather: the silence that ends an utterance, and the longest one. */
   utterancePauseMs: 1_000,
   utteranceMs: 60_000,
-  /** Between two looks at what was said so far, where that is told. */
+  /** Between two partial results of recognition. */
   partialSpeechMs: 2_000,
   /** Utterances without words after which a Gather listens no more. */
   wordlessUtterances: 3,

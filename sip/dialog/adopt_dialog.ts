@@ -157,7 +157,7 @@ function leave(state: State): Promise<void> {
 function sendBye(state: State): void {
   const done = () => finish(state);
   const { lastWords: { content, reason }, signalling, dialog } = state;
-  // Nobody will answer the BYE that went by a connection that has closed.
+  // No response comes to a BYE on a connection that has closed.
   const onClosed = (closed: Flow) => void (dialog.flow === closed && finish(state));
   state.stopWatching.push(signalling.closeWatchers.add(onClosed));
   withFlow(dialog.flow, () => {

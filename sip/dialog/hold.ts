@@ -15,7 +15,7 @@ export function isHold(sdp: string): boolean {
 
 /** Tells a leg whether the other side holds it. */
 export interface HoldReporter {
-  /** What it is told from now on; a leg that has ended is told nothing more. */
+  /** Reports the hold to the leg from now on; nothing to a leg that has ended. */
   report(isHeld: boolean): void;
 }
 
@@ -29,7 +29,7 @@ export function createHoldReporter(leg: Leg, { timers, log }: Signalling): HoldR
     const { media, dialog } = leg;
     if (media === undefined || dialog === undefined) return;
     const sdp = await media.reoffer(isHeld);
-    // An offer that nobody waits for any more would cross the BYE.
+    // An offer at the end of the call would cross the BYE.
     if (leg.signal.aborted) return;
     const { sdp: answer } = await dialog.reinvite(sdp);
     await media.reaccept(answer);

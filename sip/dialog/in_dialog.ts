@@ -18,7 +18,7 @@ import { guard } from "../base/log.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 import { contactHeader } from "../stack/user_agent_core.ts";
 
-/** Whom the requests inside a leg's dialog are for. */
+/** The handlers of requests in a leg's dialog. */
 export interface Wiring {
   /** The leg to which they are passed as they are; our own media answer without one. */
   counterpart: Leg | undefined;
@@ -28,7 +28,7 @@ export interface Wiring {
   onUnknownSource: ((address: string) => void) | undefined;
   onRefer: DialogEvents["onRefer"] | undefined;
   onNotify: DialogEvents["onNotify"] | undefined;
-  /** Who takes bodies first; undefined of a USSD dialogue before there is somebody. */
+  /** The first handler of bodies; undefined in a USSD dialogue that has none yet. */
   onContent: TakeContent | undefined | null;
 }
 

@@ -32,7 +32,7 @@ export async function answerOffer(
     media: MediaLeg | undefined;
     /** Hears the peer's SDP, offer or answer, when our media have followed it. */
     onFollowed(sdp: string): void;
-    /** Who offers has given up. */
+    /** The offerer has given up. */
     signal?: AbortSignal | undefined;
   },
 ): Promise<OfferAnswer> {

@@ -1,7 +1,7 @@
 import type { Dialog } from "../contracts/dialog.ts";
 import { sipLimits } from "../base/limits.ts";
 
-/** What a transferor is told of its transfer: the subscription that a REFER implies (RFC 3515). */
+/** Progress of a transfer for its transferor: the subscription that a REFER implies (RFC 3515). */
 export interface Referral {
   /** A provisional status of the new call. */
   progress(status: number): void;

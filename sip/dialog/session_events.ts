@@ -22,7 +22,7 @@ const offerInPrack = (domain: string): Refusal => ({
   extraHeaders: [warning(domain, "Cannot take an offer in a PRACK: offer it in a re-INVITE")],
 });
 
-/** A dialog that is told of the ACK to our 2xx. */
+/** A dialog with a handler of the ACK to our 2xx. */
 export interface Acknowledged extends Dialog {
   /** It came, with this body. */
   onAck(body: string): void;

@@ -10,7 +10,7 @@ export const orderHeader = "Switchboard-Order";
 /** Stands for a companion among the logins of a flow; no Client can be called so. */
 export const peerLogin = "@companion";
 
-/** An INVITE from companion to companion: to whom it is, and what makes it the only one. */
+/** An INVITE from companion to companion: its recipient, and what makes it unique. */
 interface PeerInvite {
   login: string;
   callId: string;

@@ -12,35 +12,35 @@ const hiding = ["id", "user", "header"];
  */
 const provided = [...hiding, "session", "history", "critical", "none"];
 
-/** What a request wants kept from whom it is for, in small letters. */
+/** The values of Privacy in a request, in lower case. */
 function privacyOf(message: IncomingRequestMessage): string[] {
   if (!message.hasHeader("privacy")) return [];
   return message.getHeaders("privacy").join(";").split(/[;,]/)
     .map((value) => value.trim().toLowerCase());
 }
 
-/** Whether a caller does not want to be known to whom it calls. */
+/** Whether a caller asks to be anonymous to the callee. */
 export const hidesCaller = (message: IncomingRequestMessage): boolean =>
   privacyOf(message).some((value) => hiding.includes(value));
 
-/** Whether a caller does not want its SDP known to whom it calls. */
+/** Whether a caller asks to hide its SDP from the callee. */
 export const hidesSession = (message: IncomingRequestMessage): boolean =>
   privacyOf(message).includes("session");
 
 const cannotProvide: Refusal = { statusCode: 500, reasonPhrase: "Cannot Provide That Privacy" };
 
-/** Who must have a privacy that we do not provide gets no call without it (RFC 3323 §5). */
+/** A call that requires a privacy which is not provided here is refused (RFC 3323 §5). */
 export function refusePrivacy(message: IncomingRequestMessage): Refusal | undefined {
   const values = privacyOf(message);
   const isProvided = (value: string) => provided.includes(value);
   return !values.includes("critical") || values.every(isProvided) ? undefined : cannotProvide;
 }
 
-/** The text of a Client says whom it is from: one that must not is not sent on. */
+/** A text of a Client shows its sender: one that requires anonymity is refused. */
 export const refuseHiddenText = (message: IncomingRequestMessage): Refusal | undefined =>
   hidesCaller(message) && privacyOf(message).includes("critical") ? cannotProvide : undefined;
 
-/** Who calls, as From or another header names it. */
+/** The identity of a caller, as From or another header gives it. */
 export interface CallerIdentity {
   user: string;
   host: string;
@@ -67,7 +67,7 @@ export function identityOf(message: IncomingRequestMessage): CallerIdentity {
 const isAnonymous = ({ user, host }: Pick<CallerIdentity, "user" | "host">): boolean =>
   user === "" || /^anonymous$/i.test(user) || /^anonymous\.invalid$/i.test(host);
 
-/** Whether From says of nobody that it calls. */
+/** Whether From is anonymous. */
 export const isFromAnonymous = ({ from: { uri } }: IncomingRequestMessage): boolean =>
   isAnonymous({ user: userOf(uri), host: uri.host });
 

@@ -3,7 +3,7 @@ import type { Flow, Protocol } from "../base/flow.ts";
 import type { Binding, Flows } from "./location.ts";
 import type { Refusal } from "../base/refusal.ts";
 
-/** Whether nobody on the way reads what goes by a transport. */
+/** Whether a transport is encrypted. */
 export const isSecure = (protocol: Protocol): boolean => protocol === "TLS" || protocol === "WSS";
 
 /** Whether what is said in a dialog may go by a flow. */

@@ -108,7 +108,7 @@ function legToReplace(
   return replaces?.earlyOnly ? 486 : named.leg;
 }
 
-/** A trunk may call numbers, and a Client whom it likes. */
+/** A trunk may call numbers; a Client may call any address. */
 async function admit(
   { calls, link, authenticator, accepting }: InviteOptions,
   request: IncomingInviteRequest,

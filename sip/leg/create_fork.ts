@@ -35,7 +35,7 @@ interface State {
   over: boolean;
   cancelled: boolean;
   request: OutgoingInviteRequest | undefined;
-  /** Early SDP by the tag of who said it. */
+  /** Early SDP by the To tag of the early dialog. */
   early: Map<string, string> | undefined;
   stopGivingUp(): void;
   stopWatching(): void;
@@ -220,7 +220,7 @@ interface Responding {
   flow: Flow;
   readonly device: Pick<Device, "trunk" | "routeSet">;
   readonly request: OutgoingInviteRequest | undefined;
-  /** Early SDP by the tag of who said it: a 2xx of the same need have none (RFC 3262 §5). */
+  /** Early SDP by the To tag of the early dialog: a 2xx of the same need have none (RFC 3262 §5). */
   early: Map<string, string> | undefined;
 }
 

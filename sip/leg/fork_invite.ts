@@ -41,13 +41,13 @@ export function forkInvite(
   };
 }
 
-/** A Request-URI by which whoever passes the call on knows that it demands TLS. */
+/** A Request-URI that demands TLS of every proxy on the way. */
 export function secured(uri: URI, { isSecure }: CallerDemands): URI {
   if (isSecure) uri.scheme = "sips";
   return uri;
 }
 
-/** The user part of whom a target means. */
+/** The user part of a target. */
 function calledUser(target: Target): string {
   if (target.kind === "client") return target.login;
   return target.kind === "leg" ? target.leg : target.dialled;

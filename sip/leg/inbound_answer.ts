@@ -81,7 +81,7 @@ async function prepare(state: InboundState): Promise<MediaLeg | undefined> {
 export function anchorAt(state: InboundState, media: MediaLeg): void {
   if (state.over.signal.aborted) return media.close();
   state.media = media;
-  // Whoever joins it now asks for an answer with media of ours, which it has.
+  // A join from now on wants an answer with media of the companion, which the leg has.
   state.preparing = Promise.resolve(media);
   state.answering = Promise.resolve();
   void media.lost.then((why) => mediaLost(state, why));

@@ -21,7 +21,7 @@ import type { Signalling } from "../contracts/signalling.ts";
 import { userOf } from "../text/uri.ts";
 import { WiredLeg } from "./wired_leg.ts";
 
-/** Nobody declined and nothing failed: the call is canceled, and no proxy tries another way. */
+/** 487: the call is canceled, and no proxy tries another way. */
 const ENDED_BY_US = 487;
 
 /** The leg of an INVITE that was let in (RFC 3261 §13.3). */
@@ -65,7 +65,7 @@ export function createInboundLeg(signalling: Signalling, call: InboundCall): Inb
   return new InboundLegOfState(state);
 }
 
-/** Ends an invitation that nobody took up while it was good (RFC 3261 §13.3.1); the result stops it. */
+/** Ends an unanswered INVITE when it expires (RFC 3261 §13.3.1); the result stops it. */
 function expire(state: InboundState): () => void {
   const { signalling: { timers, log }, call: { request: { message } } } = state;
   const [, seconds] = /^\s*(\d{1,6})\s*$/.exec(message.getHeader("expires") ?? "") ?? [];

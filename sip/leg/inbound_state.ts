@@ -43,7 +43,7 @@ export interface InboundState {
   preparing: Promise<MediaLeg | undefined> | undefined;
   answering: Promise<void> | undefined;
   rang: boolean;
-  /** What whoever rings said first of its media; empty before. */
+  /** The first SDP of a ringing callee; empty before. */
   earlySdp: string;
   /** The caller takes reliable provisional responses only. */
   readonly reliable: ReliableResponses | undefined;
@@ -76,7 +76,7 @@ export function refuse(
     headers?: string[];
   } = {},
 ): void {
-  // A redirection would need a target, which nobody gave.
+  // A redirection would need a target, and there is none.
   const statusCode = status < 400 ? 480 : status;
   const refusal: Refusal = statusCode === unavailable.statusCode ? unavailable : { statusCode };
   const extraHeaders = [...refusal.extraHeaders ?? [], ...headers];

@@ -28,7 +28,7 @@ export function otherKind({ flow, path }: Binding, refused: MediaKind): MediaKin
   return refused === "webrtc" ? "rtp" : "webrtc";
 }
 
-/** What a device takes: whoever comes by WebSocket, also to a proxy of its own, is a browser. */
+/** The media of a device: one on WebSocket, also behind its own proxy, is a browser. */
 export function mediaKindOf(binding: Binding): MediaKind {
   const { flow, path } = binding;
   if (path.length === 0 && flow.mediaKind !== undefined) return flow.mediaKind;

@@ -13,7 +13,7 @@ export interface OutboundCall {
   invitation: Invitation;
   /** Whole header lines for the INVITE, beside those of the invitation. */
   headers: string[];
-  /** Of the caller for whom it is placed. */
+  /** Of the caller that it is placed for. */
   demands: CallerDemands;
   /** The service knows of the leg of a dial only by `onInviting`. */
   isChild: boolean;
@@ -42,7 +42,7 @@ export interface OutboundState {
   readonly released: PromiseWithResolvers<void>;
   readonly answered: PromiseWithResolvers<boolean>;
   readonly refusals: number[];
-  /** What was offered to whoever refused it last, and what that one says; undefined before. */
+  /** The offer that was refused last, and the refusal; undefined before. */
   unwanted: string | undefined;
   forks: Fork[];
   winner: Fork | undefined;

@@ -11,7 +11,7 @@ import { orderHeader, peerLogin } from "../identity/peer_proofs.ts";
 import { isSecureUri } from "../identity/secure.ts";
 import { parseSipUri, userUri } from "../text/uri.ts";
 
-/** Another companion, with whom it is to call there and the SDP to offer. */
+/** Another companion, the Client to call there, and the SDP to offer. */
 export interface OfferedPeer {
   peer: Peer;
   /** Whose devices it rings; of a leg that another takes the place of, that one. */

@@ -4,7 +4,7 @@ import { ringLeg } from "./ring_leg.ts";
 import { ringNumber } from "./ring_number.ts";
 import { ringTrunk } from "./ring_trunk.ts";
 
-/** Calls whom a leg is for: every device of a Client, a trunk, or a number of this service. */
+/** Calls the target of a leg: every device of a Client, a trunk, or a number of this service. */
 export async function place(state: OutboundState): Promise<void> {
   const { target, ussd } = state.call.invitation;
   if (ussd !== undefined && target.kind !== "trunk") {

@@ -36,7 +36,7 @@ type ClientTarget = Extract<Target, { kind: "client" }>;
 /** Why a device stops ringing when another was quicker (RFC 3326). */
 export const answeredElsewhere = 'SIP;cause=200;text="Call completed elsewhere"';
 
-/** The same when who is called has declined at another. */
+/** The same when the callee has declined at another device. */
 const declinedElsewhere = (status: number): string =>
   `SIP;cause=${status};text="Call declined elsewhere"`;
 
@@ -96,7 +96,7 @@ async function withMedia(
     const [{ flow }] = flows;
     const sources = knownSources(flows.map(({ flow }) => flow));
     const host = nearMediaOf(flows[0]);
-    // Only where nobody on the way reads the keys (RFC 4568 §8.3).
+    // Only over an encrypted transport, since the SDP has the keys (RFC 4568 §8.3).
     const isSecured = kind === "rtp" && flow.transport.protocol === "TLS" && "engine" in call.media;
     const ways: { kind: MediaKind; secure?: Secure }[] = isSecured
       ? [{ kind, secure: "either" }, { kind, secure: "dtls" }]
@@ -127,7 +127,7 @@ async function withMedia(
 const nearMediaOf = ({ flow, path }: Binding): string | undefined =>
   path.length === 0 ? flow.local.mediaHost : undefined;
 
-/** What one who is called is offered: media of ours, or the caller's. */
+/** The offer to a callee: media of the companion, or the caller's. */
 export async function offerTo(
   { media, invitation }: OutboundCall,
   kind: MediaKind,

@@ -72,7 +72,7 @@ export function hangUp({ live, held }: Child, elsewhere: boolean): void {
   if (!held.aborted) live.leg.hangup({ elsewhere });
 }
 
-/** How the dial ended that nobody answered, or the winner's leg. */
+/** The outcome of a dial without an answer, or the leg that answered first. */
 export async function lastEnding(
   { endings }: Ring,
   winner: Child | undefined,

@@ -3,13 +3,13 @@ import type { MediaLeg } from "../media/base/port.ts";
 import { ringingTone } from "../media/audio/ringing_tone.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
 
-/** What somebody whose call was answered hears while whom it is to talk to rings. */
+/** The ringing tone for a caller that was answered, while its target rings. */
 export interface Ringback {
   /** The tone, unless what the callee sends is heard already. */
   ring(): void;
   /** What the callee sends before it answers, in place of the tone. */
   early(media: MediaLeg): void;
-  /** Ends both; where nobody answered, whom it talked to before is heard again. */
+  /** Ends both; without an answer, the leg that it was connected to is heard again. */
   stop(isAnswered: boolean): void;
 }
 

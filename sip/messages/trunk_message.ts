@@ -95,7 +95,7 @@ function requestOf(
     target,
     userUri(callerUser(from), domain),
     called,
-    // Who gets the message twice can tell by its Call-ID.
+    // A recipient that gets the message twice can tell by its Call-ID.
     { callId: sid, cseq: 1, fromTag: crypto.randomUUID(), routeSet: [] },
     [],
     { contentDisposition: "render", contentType: "text/plain;charset=UTF-8", content: body },

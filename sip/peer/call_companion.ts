@@ -19,7 +19,7 @@ import { orderHeader, peerLogin } from "../identity/peer_proofs.ts";
 /** A call to another companion, where a leg of this one meets what that one has. */
 export interface CompanionCall {
   readonly leg: OutboundLeg;
-  /** Resolves when it is over, with what the other companion said before; at once news are told. */
+  /** Resolves when it is over, after the last event of the other companion. */
   readonly ended: Promise<Ending>;
   /** What the other companion said first; undefined when it is out of reach or does not want the call. */
   readonly first: Promise<CompanionCallEvent | undefined>;

@@ -3,7 +3,7 @@ import type { Leg } from "../contracts/leg.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
 import { type CompanionCallEvent, readEvent, writeEvent } from "./companion_call.ts";
 
-/** Has whom a leg talks to perform what the companion at its other end says. */
+/** Runs the scripts that the companion at the other end of a leg sends, on the connected leg. */
 export function takeOrders(live: LiveLeg): void {
   live.leg.onContent = (body) => {
     const news = readEvent(body);
@@ -12,7 +12,7 @@ export function takeOrders(live: LiveLeg): void {
   };
 }
 
-/** Has whom a leg talks to perform a script, wherever that is; false when it talks to nobody. */
+/** Runs a script on the connected leg, wherever that is; false when there is none. */
 export function runPartner({ partner }: LiveLeg, script: Script): boolean {
   if (partner === undefined) return false;
   if (partner.isOfPeer) sayTo(partner.leg, { type: "run", script });

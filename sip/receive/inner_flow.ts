@@ -20,7 +20,7 @@ export function openInnerFlow(signalling: Signalling, target: NumberTarget): Flo
   const { domain } = signalling;
   const local: LocalName = { sentBy: domain, contact: `sip:${contactUser}@${domain}` };
   const wireTo = (other: () => Flow): Wire => ({
-    // Nobody but us sees what goes by it.
+    // It stays within the process.
     protocol: "TLS",
     remote: inside,
     local,
@@ -35,7 +35,7 @@ export function openInnerFlow(signalling: Signalling, target: NumberTarget): Flo
   const out: Flow = createFlow(wireTo(() => back));
   const back: Flow = createFlow(wireTo(() => out));
   numbers.set(back, target);
-  // Whoever calls was let in already.
+  // The caller is authenticated already.
   back.logins.add(target.numberSid);
   return out;
 }

@@ -70,7 +70,7 @@ function refuseUnreadable(
 }
 
 function receiveResponse({ core }: Signalling, message: IncomingResponseMessage): void {
-  // Whoever sent it with two of them meant another (RFC 3261 §8.1.3.3).
+  // A response with two Via headers is for another hop (RFC 3261 §8.1.3.3).
   if (message.headers["Via"]?.length !== 1) return;
   unwrapSdp(message, ussdType);
   // What is no SDP is no answer to an offer; of a body without a type the library would throw.

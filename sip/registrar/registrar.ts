@@ -14,7 +14,7 @@ import type { Signalling } from "../contracts/signalling.ts";
 import { userOf } from "../text/uri.ts";
 
 /**
- * Answers a REGISTER of anybody (RFC 3261 §10.3): who it is, then what it wants. A binding put twice
+ * Answers a REGISTER (RFC 3261 §10.3): authenticates it, then changes bindings. A binding put twice
  * stays the same, so no transaction is needed to tell a repetition. What it waits for is the service.
  */
 export function onRegister(

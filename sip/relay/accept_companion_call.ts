@@ -45,7 +45,7 @@ export async function acceptCompanionCall(
   caller.hangup();
 }
 
-/** Has the call in a conference. What it hears while it waits its own companion plays, which is told when. */
+/** Puts the call into a conference. Its own companion plays the wait music, and gets INFO when to. */
 async function joinConference(
   { calls, caller, media }: AcceptedCall,
   { leg, step }: CompanionCallOrder & { type: "conference" },
@@ -75,7 +75,7 @@ async function joinConference(
     return 200;
   };
   await Promise.race([whenAborted(caller.signal), participant.over, leaving]);
-  isOver = true; // It waits no more, and talks to nobody.
+  isOver = true; // It waits no longer, and hears nothing.
   participant.leave();
   const recorded = await recording?.end();
   if (recorded !== undefined) sayTo(caller, { type: "left", recording: recorded });

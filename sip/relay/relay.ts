@@ -175,7 +175,7 @@ function heedDecline(legs: OutboundLeg[], { sipStatus = 0 }: Ending): void {
   if (sipStatus >= 600) hangUpAll(legs.filter(({ dialog }) => dialog === undefined), false);
 }
 
-/** What the caller is told when nobody answered. */
+/** The final response to the caller when no device answered. */
 async function refusalOf(callees: OutboundLeg[]): Promise<{ status: number; headers: string[] }> {
   const endings = await Promise.all(callees.map(({ ended }) => ended));
   const sipStatus = bestStatus(endings.map((ending) => ending.sipStatus ?? 480));

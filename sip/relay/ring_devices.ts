@@ -62,7 +62,7 @@ function ring(
     accountSid: "",
     from: userOf(message.from.uri),
     to: `client:${login}`,
-    // Without peers: from here the call goes to nobody else.
+    // Without peers: the call goes no further from here.
     target: { kind: "client", login } as const,
     headers: passedHeaders(message),
   };

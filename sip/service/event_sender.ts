@@ -13,7 +13,7 @@ interface Waiting {
  * Tells the service what wants no script. A busy companion has many legs with news at once: what
  * comes up while requests are under way goes together with the next one, for a request costs either
  * side more than the report in it. Resolves when the service has the report; rejects with
- * `ServiceError`. Whoever tells of one leg waits for that before telling of it again.
+ * `ServiceError`. A leg's next event is sent after that.
  */
 export function createEventSender(
   link: Pick<ServiceLink, "events">,

@@ -59,7 +59,7 @@ async function deliver(
   const patientUntil = Date.now() + sipLimits.serviceGraceMs;
   let defects = 0;
   for (let attempt = 0; !stopped.aborted; attempt++) {
-    // Once nobody waits, the same report goes out as mere news.
+    // Once no script is awaited, the same report goes out as an event.
     const wantsScript = waiter !== undefined && !waiter.signal.aborted;
     const signal = wantsScript ? waiter.signal : stopped;
     try {

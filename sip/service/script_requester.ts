@@ -46,12 +46,12 @@ export function createScriptRequester(
   };
 }
 
-/** One who waits for a script. */
+/** A request for a script that is not answered yet. */
 interface OpenRequest {
   readonly report: Report;
   readonly script: Promise<Script>;
   isOver: boolean;
-  /** Called when nobody waits any more. */
+  /** Called when the leg waits no longer. */
   onLeft(): void;
   settle(answer: ScriptAnswer): void;
   reject(error: unknown): void;
@@ -88,7 +88,7 @@ function openRequest(report: Report, signal: AbortSignal): OpenRequest {
   return question;
 }
 
-/** One request, given up when all who asked have left. Never rejects. */
+/** Sends one HTTP request, and aborts it when all legs have left. Never rejects. */
 async function send(
   link: Pick<ServiceLink, "scripts">,
   group: OpenRequest[],

@@ -19,6 +19,6 @@ const ours = { supported: supportedOptions, userAgent: productName };
  */
 export function reply(flow: Flow, message: IncomingRequestMessage, response: Reply): void {
   const toTag = message.toTag ? "" : statelessTag(message);
-  // Whoever has gone meanwhile does not wait for it.
+  // A peer that has gone meanwhile does not wait for it.
   flow.transport.send(responseText(message, { ...response, ...ours, toTag })).catch(() => {});
 }

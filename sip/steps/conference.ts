@@ -24,7 +24,7 @@ export async function consult(
   );
 }
 
-/** Has the leg in a conference until it is over there; the service is told when it comes and when it goes. */
+/** Puts the leg into a conference until it leaves; reports its arrival and its end. */
 export async function conference(
   run: ScriptRun,
   step: ConferenceStep,
@@ -38,7 +38,7 @@ export async function conference(
       ? join(run, step, performStep)
       : joinElsewhere(run, { ...step, at }, performStep))
       .finally(() => {
-        // Who hangs up there may have asked that somebody else take its place.
+        // A participant that hangs up may have transferred its place.
         if (!run.live.leg.signal.aborted) vacate(run.live);
       });
   const { serviceContext, action: next } = step;

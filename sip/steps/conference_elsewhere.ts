@@ -66,7 +66,7 @@ function orderOf(leg: string, step: ConferenceStep & { at: RemoteCompanion }): C
   return { type: "conference", leg, runId, step: manner };
 }
 
-/** What the leg hears: the conference, or what those hear who wait. */
+/** What the leg hears: the conference, or the wait document. */
 function hears(
   run: ScriptRun,
   { media, step, performStep }: {

@@ -77,7 +77,7 @@ function mayPass(
   return staysDirect(signalling.mediaRelay, sides);
 }
 
-/** Tells each side while the other one holds it; the result ends it, and whoever is held then. */
+/** Reports a hold to each side while the other one holds it; the result ends both. */
 function passHolds({ signalling }: ScriptRun["calls"], one: Leg, other: Leg): () => void {
   const news = [[one, createHoldReporter(other, signalling)], [
     other,

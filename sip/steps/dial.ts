@@ -51,7 +51,7 @@ export async function dial(run: ScriptRun, step: DialStep): Promise<Script | voi
   return await tellEnd(run, event);
 }
 
-/** Whom its screening did not let through has answered, and still nobody talked to the caller. */
+/** A callee whose screening failed has answered, and the caller was not connected. */
 function unansweredOutcome(last: ChildEnding | undefined, { aborted }: AbortSignal): Outcome {
   if (last?.outcome === "completed") return aborted ? "canceled" : "no-answer";
   return last?.outcome ?? "canceled";

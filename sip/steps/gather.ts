@@ -37,7 +37,7 @@ export async function gather(
   return await live.requestScript(event, { signal });
 }
 
-/** The same without a report: whoever performs it knows whom to tell. */
+/** The same without a report, which is left to the caller of the function. */
 export async function collect(
   run: ScriptRun,
   step: GatherStep,
@@ -57,7 +57,7 @@ export async function collect(
   const stopKeys = keys && live.leg.media?.onDigits((key) => {
     const took = keys.take(key);
     if (took === "ignored") return;
-    // Who types means the keys, whatever is said beside.
+    // Keys win over speech.
     stopWords?.();
     prompting.end();
     if (took === "done") end();

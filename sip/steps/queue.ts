@@ -10,7 +10,7 @@ import { type ConnectedEnd, connectLegs, type ConnectOptions } from "./connect_l
 import { connectElsewhere } from "./pickup_elsewhere.ts";
 import { answered, type PerformStep, wait } from "./wait.ts";
 
-/** Has the leg wait until it is taken, leaves or ends; the service is told when it comes and goes. */
+/** Holds the leg in a queue until it is taken, leaves or ends; reports its arrival and its end. */
 export async function queue(
   run: ScriptRun,
   step: QueueStep,

@@ -43,7 +43,7 @@ export async function record(run: ScriptRun, step: RecordStep): Promise<Script |
   if (!signal.aborted) {
     return await live.requestScript({ ...event, ...key && { digits: key } }, { signal });
   }
-  // Another script that took over has its own way on; a caller who left has none, and it is news.
+  // Another script that took over has its own way on; a caller that left has none, and an event is sent.
   if (live.leg.signal.aborted) live.report({ ...event, digits: "hangup" });
 }
 

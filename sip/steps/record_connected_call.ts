@@ -3,7 +3,7 @@ import type { MediaLeg } from "../media/base/port.ts";
 import type { RecordingSink } from "../service/recordings.ts";
 import type { ScriptRun } from "./script_run.ts";
 
-/** The recording of two who talk, where it is wanted; it begins when they hear each other. */
+/** The recording of two connected legs, where one is wanted; it begins when they are connected. */
 export function recordConnectedCall(
   { calls, live }: ScriptRun,
   { record: recording }: { record?: RecordingOrder | undefined },

@@ -48,7 +48,7 @@ async function askPeer(
     if (accepted !== undefined && accepted >= 300) return refusedWith(accepted);
     const status = await unlessAborted(told.promise, signal);
     if (status !== undefined) return status < 300 ? called(status) : refusedWith(status);
-    // Who took the REFER and hung up has gone where it was sent (RFC 5589 §6.1).
+    // A peer that accepted the REFER and hung up counts as transferred (RFC 5589 §6.1).
     const hasLeft = leg.signal.aborted && !live.isDismissed;
     return hasLeft && accepted !== undefined ? called() : { outcome: "canceled" };
   } finally {
@@ -57,7 +57,7 @@ async function askPeer(
   }
 }
 
-/** What is told of a new call that nothing was heard of. */
+/** The status of a new call without any NOTIFY. */
 const noNews = 408;
 
 const refusedWith = (sipStatus: number): Ending => ({ outcome: outcomeOf(sipStatus), sipStatus });

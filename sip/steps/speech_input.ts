@@ -10,7 +10,7 @@ import { createUtterances, type Utterances } from "./utterance.ts";
 export interface SpeechEvents {
   /** Somebody begins to speak. */
   onSpeech(): void;
-  /** There were no words in it, or nobody could make them out. */
+  /** It had no words, or none that were recognised. */
   onSilence(): void;
   onWords(words: Recognised): void;
 }

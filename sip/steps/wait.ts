@@ -88,7 +88,7 @@ async function hear(
   return false;
 }
 
-/** As it is told: without words where there were none. */
+/** Input as it is reported: without speech where there was none. */
 const toldOf = ({ digits, speech }: Input) => ({ digits, ...speech && { speech } });
 
 /** What a gather brought its action; nothing without one, and where nothing came. */

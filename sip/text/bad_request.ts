@@ -22,7 +22,7 @@ export function badRequest({ headers }: IncomingRequestMessage, why: string): st
   ].join("\r\n");
 }
 
-/** The tag that our end of a response has, unless the request names one or names nobody. */
+/** The tag that our end of a response has, unless the request has one, or has no To. */
 function ownTag({ To: to }: Headers): string {
   const parsed = to?.[0]?.parsed;
   if (parsed === undefined || parsed.hasParam("tag")) return "";

@@ -7,7 +7,7 @@ import {
   parseDigest,
 } from "./digest.ts";
 
-/** Who we are to somebody who challenges us. */
+/** Credentials for the answer to a challenge. */
 export interface Login {
   userName: string;
   password: string;

@@ -18,7 +18,7 @@ export interface ParsedRequest {
   message: IncomingRequestMessage;
   /** The Request-URI as written. */
   target: string;
-  /** 505 for a foreign version, 416 or 400 for a Request-URI nobody can read. */
+  /** 505 for a foreign version, 416 or 400 for a Request-URI that cannot be parsed. */
   refusal: number | undefined;
 }
 

@@ -41,7 +41,7 @@ export function userOf(uri: URI): string {
   return decodeURIComponent(cut(uri.user ?? "", ":")[0]);
 }
 
-/** The URI of somebody whom a proxy knows by what was dialled. */
+/** The URI of a dialled number or name at a proxy. */
 export function trunkUri(dialled: string, proxy: URI): URI {
   const uri = proxy.clone();
   uri.user = encodeURIComponent(dialled.toWellFormed());

@@ -44,7 +44,7 @@ function readUssd(xml: string): UssdSaid | undefined {
   if (!/<(?:[\w.-]+:)?ussd-data[\s>]/.test(xml)) return undefined;
   const text = valueOf(xml, "ussd-string");
   const error = valueOf(xml, "error-code");
-  // Who only confirms that a text was shown names the operation, and says nothing.
+  // A confirmation that a text was shown has the operation and no text.
   const isConfirmation = valueOf(xml, "anyExt") !== undefined;
   if (text === undefined && error === undefined && !isConfirmation) return undefined;
   const language = valueOf(xml, "language");

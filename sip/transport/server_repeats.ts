@@ -119,7 +119,7 @@ const untouched = (): Server => ({
 
 const stopped = () => {};
 
-/** 100 is for who would wait for more than 200 ms (RFC 3261 §17.2.1). */
+/** 100 goes out where no other response does within 200 ms (RFC 3261 §17.2.1). */
 function delayTrying(clock: Clock, server: Server, put: Put): void {
   server.stop = clock.after(tryingMs, () => {
     server.proceeding = true;

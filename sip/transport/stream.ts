@@ -59,7 +59,7 @@ export function openStream(socket: Socket, options: StreamOptions): Flow {
     if (framer.partial && !socket.destroyed) slow.start();
     else slow.stop();
   });
-  // What comes after the peer's last byte has nobody to go to.
+  // Nothing can be sent after the peer has ended the stream.
   socket.on("end", () => socket.end());
   socket.on("close", () => {
     stopWatching();
@@ -97,7 +97,7 @@ function watchSilence(socket: Socket, flow: Flow, { clock, outgoing }: StreamOpt
     const isKnown = outgoing || flow.logins.size > 0 || flow.proven.size > 0;
     const leftMs = heardAt + (isKnown ? streamIdleMs : strangerIdleMs) - clock.now();
     if (leftMs <= 0) socket.destroy();
-    // Who is known now may be a stranger then, and the other way round.
+    // A flow that is authenticated now may not be then, and the other way round.
     else stop = clock.after(Math.min(leftMs, strangerIdleMs), look);
   };
   look();

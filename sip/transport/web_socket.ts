@@ -30,7 +30,7 @@ export interface WebSocketOptions {
   early: Uint8Array;
   /** The client behind a trusted proxy; the peer of the stream unless given. */
   remoteHost?: string;
-  /** We asked for it: then it is we who mask. */
+  /** The companion opened it, and masks its frames. */
   outgoing?: boolean;
 }
 

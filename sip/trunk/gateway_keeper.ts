@@ -40,7 +40,7 @@ interface State extends Registering {
 
 class RegistrationFailure extends Error {
   override readonly name = "RegistrationFailure";
-  /** `isQuiet`: nobody was asked, since all want to be left alone. */
+  /** `isQuiet`: no server was asked, since all sent Retry-After. */
   constructor(why: string, readonly retryAfterS = 0, readonly isQuiet = false) {
     super(`Cannot register: ${why}`);
   }
@@ -143,7 +143,7 @@ async function register(state: State): Promise<{ flow: Flow; refreshMs: number }
   throw failure;
 }
 
-/** What calls by the Gateway name it as: the two share who wants to be left alone. */
+/** The target of calls by the Gateway, which shares the servers' Retry-After with it. */
 const routeOf = ({ gatewaySid, proxy, publicOnly, userName, password }: Registration) => ({
   gatewaySid,
   proxy,

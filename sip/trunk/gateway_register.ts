@@ -13,7 +13,7 @@ export interface Registering {
   readonly registration: Registration;
   readonly callId: string;
   readonly fromTag: string;
-  /** The user part of our Contact, which nobody but the registrar can know. */
+  /** The user part of our Contact, which the registrar alone knows. */
   readonly contactUser: string;
   cseq: number;
 }
