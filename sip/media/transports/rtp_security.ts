@@ -8,46 +8,46 @@ import type { Certificate } from "../webrtc/certificate.ts";
 import { type Dtls, startDtls } from "../webrtc/dtls.ts";
 import { newSrtp, type Srtp, srtpReceiver, srtpSender } from "../srtp/srtp.ts";
 
-/** RTP and, where it has a port of its own, RTCP. */
+/** 0: RTP, and RTCP on the same port. 1: RTCP on a port of its own. */
 export type Channel = 0 | 1;
 
 type OfKind<Kind extends RtpSecurity["kind"]> = Extract<RtpSecurity, { kind: Kind }>;
 
 /** How the RTP of one peer is secured without ICE. */
 export interface Securing<Ours extends RtpSecurity = RtpSecurity> {
-  /** Our part of the SDP, as it is now. */
+  /** Our part of the SDP at present. */
   ours(): Ours;
-  /** Takes the peer's part of an offer or an answer; throws `NoCommonCodec`, and nothing has changed. */
+  /** Takes the peer's part of an offer or an answer; throws `NoCommonCodec` without any change. */
   take(theirs: RtpSecurity | undefined): void;
   /** Resolves when packets can flow. */
   readonly ready: Promise<void>;
-  /** Resolves once with the reason, when they no longer can. */
+  /** Resolves once, with the reason, when packets can no longer flow. */
   readonly lost: Promise<string>;
-  /** The packet as it goes out, lent until the next call; undefined where none may. */
+  /** The packet to send, lent until the next call; undefined before there are keys. */
   protect(packet: Uint8Array, channel: Channel): Uint8Array<ArrayBuffer> | undefined;
-  /** The packet that came, in the clear; undefined of one that is not the peer's. */
+  /** The received packet in the clear; undefined if it is not of the peer. */
   unprotect(packet: Uint8Array, channel: Channel): Uint8Array<ArrayBuffer> | undefined;
-  /** A datagram of DTLS from an address that signalling knows. */
+  /** Takes a DTLS datagram from an address that signalling knows. */
   receive(datagram: Uint8Array, from: Address, channel: Channel): void;
   close(): void;
 }
 
-/** Keys that the SDP brings (RFC 4568). Without an offer of the peer's, ours goes first. */
+/** Keys in the SDP (RFC 4568). Without an offer of the peer we send the offer. */
 export function sdesSecuring(offer: RtpSecurity | undefined): Securing<OfKind<"sdes">> {
   let lines = offer === undefined ? offeredCrypto() : [];
   let sent: CryptoLine | undefined;
-  let heard: CryptoLine | undefined;
+  let received: CryptoLine | undefined;
   let sender: Srtp["protect"] | undefined;
   let receiver: Srtp["unprotect"] | undefined;
   const ready = Promise.withResolvers<void>();
 
   const use = (ours: CryptoLine, theirs: CryptoLine) => {
-    // Another context with the same key would begin its numbers anew, and use a keystream twice.
+    // A second context with the same key would restart its indices and use a keystream twice.
     if (ours.inline !== sent?.inline) sender = srtpSender(keysOf(ours), suites[ours.suite]);
-    if (theirs.inline !== heard?.inline || theirs.suite !== heard.suite) {
+    if (theirs.inline !== received?.inline || theirs.suite !== received.suite) {
       receiver = srtpReceiver(keysOf(theirs), suites[theirs.suite]);
     }
-    [sent, heard] = [ours, theirs];
+    [sent, received] = [ours, theirs];
     ready.resolve();
   };
   const answer = ([theirs]: readonly CryptoLine[]) => {
@@ -57,13 +57,12 @@ export function sdesSecuring(offer: RtpSecurity | undefined): Securing<OfKind<"s
     lines = [ours];
     use(ours, theirs);
   };
-  /** The peer's later offer, its answer to one of ours, or that of another one a proxy rang. */
+  /** A later offer of the peer, its answer to one of ours, or the answer of another fork. */
   const again = (theirs: CryptoLine[]) => {
-    const taken = lines.find((ours) =>
-      ours.tag === theirs[0]?.tag && ours.suite === theirs[0].suite
-    );
-    if (taken === undefined) answer(theirs);
-    else use(taken, theirs[0]!);
+    const [first] = theirs;
+    const chosen = lines.find(({ tag, suite }) => tag === first?.tag && suite === first.suite);
+    if (chosen === undefined || first === undefined) answer(theirs);
+    else use(chosen, first);
   };
   return {
     ours: () => ({ kind: "sdes", crypto: lines }),
@@ -83,7 +82,7 @@ export function sdesSecuring(offer: RtpSecurity | undefined): Securing<OfKind<"s
   };
 }
 
-/** An offer with keys and a fingerprint, of which each answer takes one. */
+/** An offer of both SDES and DTLS; each answer chooses one. */
 export function eitherSecuring(options: DtlsSecuringOptions): Securing {
   const [sdes, dtls] = [sdesSecuring(undefined), dtlsSecuring(options)];
   const ready = Promise.race([sdes.ready, dtls.ready]);
@@ -111,96 +110,114 @@ export interface DtlsSecuringOptions {
   offer: RtpSecurity | undefined;
   /** RTP, and RTCP where it has a port of its own: each has an association (RFC 5764 §3). */
   channels: readonly Channel[];
-  /** Sends by a channel, to an address where one was heard from, else where the SDP says. */
+  /** Sends on a channel: to the newest source of its datagrams, else to the address of the SDP. */
   send(datagram: Uint8Array<ArrayBuffer>, channel: Channel, to: Address | undefined): void;
 }
 
+/** The DTLS association of one channel. */
 interface Association {
-  dtls: Dtls;
+  dtls: Dtls | undefined;
+  /** The newest source of its datagrams. */
   from: Address | undefined;
   srtp: Srtp | undefined;
-  cancel(): void;
+  cancelTimeout(): void;
+}
+
+interface DtlsState extends DtlsSecuringOptions {
+  readonly ready: PromiseWithResolvers<void>;
+  readonly lost: PromiseWithResolvers<string>;
+  setup: "actpass" | "active" | "passive";
+  remote: OfKind<"dtls"> | undefined;
+  associations: Map<Channel, Association>;
 }
 
 /**
- * Keys by DTLS (RFC 5763, 5764) on the ports of the media. Where the peer lets us choose we wait for it to
- * begin: its first datagram opens the way through its NAT and shows where that leads.
+ * Keys by DTLS (RFC 5763, 5764) on the ports of the media. If the peer leaves the choice to us, we are the
+ * server: the first datagram of the peer opens its NAT and shows the address to send to.
  */
-export function dtlsSecuring(
-  { certificate, offer, channels, send }: DtlsSecuringOptions,
-): Securing<OfKind<"dtls">> {
-  const ready = Promise.withResolvers<void>();
-  const lost = Promise.withResolvers<string>();
+export function dtlsSecuring(options: DtlsSecuringOptions): Securing<OfKind<"dtls">> {
+  const { fingerprint } = options.certificate;
+  const state: DtlsState = {
+    ...options,
+    ready: Promise.withResolvers(),
+    lost: Promise.withResolvers(),
+    setup: "actpass",
+    remote: undefined,
+    associations: new Map(),
+  };
+  const { ready, lost } = state;
   ready.promise.catch(() => {});
-  let setup: "actpass" | "active" | "passive" = "actpass";
-  let remote: { fingerprint: string } | undefined;
-  let associations = new Map<Channel, Association>();
-
-  const stop = () => {
-    const before = associations;
-    associations = new Map();
-    for (const { dtls, cancel } of before.values()) {
-      cancel();
-      dtls.close();
-    }
-  };
-  const begin = (channel: Channel, fingerprint: string) => {
-    const mine: Association = {
-      from: undefined,
-      srtp: undefined,
-      cancel: () => {},
-      dtls: undefined as unknown as Dtls,
-    };
-    const fail = (why: string) => {
-      mine.cancel();
-      // Without RTCP there is a call; without RTP there is none.
-      if (channel === 0 && associations.get(0) === mine) lost.resolve(why);
-    };
-    associations.set(channel, mine);
-    mine.cancel = systemClock.after(mediaLimits.dtlsMs, () => fail("DTLS takes too long"));
-    mine.dtls = startDtls({
-      role: setup === "active" ? "client" : "server",
-      certificate,
-      fingerprint,
-      clock: systemClock,
-      send: (datagram) => send(datagram, channel, mine.from),
-      onKeys(keys) {
-        mine.srtp = newSrtp(keys);
-        mine.cancel();
-        if (channel === 0) ready.resolve();
-      },
-      onEnd: fail,
-    });
-  };
   return {
-    ours: () => ({ kind: "dtls", fingerprint: certificate.fingerprint, setup }),
-    take(theirs) {
-      if (theirs?.kind !== "dtls") {
-        throw refusal("it does not secure its audio with DTLS", "transport");
-      }
-      const { fingerprint } = theirs;
-      if (remote?.fingerprint.toUpperCase() === fingerprint.toUpperCase()) return;
-      if (offer === undefined && remote === undefined && theirs.setup === "actpass") {
-        throw refusal(`its setup is "actpass"`);
-      }
-      stop();
-      remote = theirs;
-      setup = theirs.setup === "passive" ? "active" : "passive";
-      for (const channel of channels) begin(channel, fingerprint);
-    },
+    ours: () => ({ kind: "dtls", fingerprint, setup: state.setup }),
+    take: (theirs) => takeDtls(state, theirs),
     ready: ready.promise,
     lost: lost.promise,
-    protect: (packet, channel) => associations.get(channel)?.srtp?.protect(packet),
-    unprotect: (packet, channel) => associations.get(channel)?.srtp?.unprotect(packet),
+    protect: (packet, channel) => state.associations.get(channel)?.srtp?.protect(packet),
+    unprotect: (packet, channel) => state.associations.get(channel)?.srtp?.unprotect(packet),
     receive(datagram, from, channel) {
-      const association = associations.get(channel);
+      const association = state.associations.get(channel);
       if (association === undefined) return;
       association.from = from;
-      association.dtls.receive(datagram);
+      association.dtls?.receive(datagram);
     },
     close() {
-      stop();
+      stop(state);
       ready.reject(new Error("Cannot connect media: the leg is closed"));
     },
   };
+}
+
+/** Starts new associations when the fingerprint is new; the same one changes nothing. */
+function takeDtls(state: DtlsState, theirs: RtpSecurity | undefined): void {
+  if (theirs?.kind !== "dtls") {
+    throw refusal("it does not secure its audio with DTLS", "transport");
+  }
+  const { offer, remote } = state;
+  if (remote?.fingerprint.toUpperCase() === theirs.fingerprint.toUpperCase()) return;
+  if (offer === undefined && remote === undefined && theirs.setup === "actpass") {
+    throw refusal(`its setup is "actpass"`);
+  }
+  stop(state);
+  state.remote = theirs;
+  state.setup = theirs.setup === "passive" ? "active" : "passive";
+  for (const channel of state.channels) associate(state, channel, theirs.fingerprint);
+}
+
+function associate(state: DtlsState, channel: Channel, fingerprint: string): void {
+  const association: Association = {
+    dtls: undefined,
+    from: undefined,
+    srtp: undefined,
+    cancelTimeout() {},
+  };
+  const fail = (why: string) => {
+    association.cancelTimeout();
+    // A call can continue without RTCP, but not without RTP.
+    if (channel === 0 && state.associations.get(0) === association) state.lost.resolve(why);
+  };
+  state.associations.set(channel, association);
+  const expire = () => fail("DTLS takes too long");
+  association.cancelTimeout = systemClock.after(mediaLimits.dtlsMs, expire);
+  association.dtls = startDtls({
+    role: state.setup === "active" ? "client" : "server",
+    certificate: state.certificate,
+    fingerprint,
+    clock: systemClock,
+    send: (datagram) => state.send(datagram, channel, association.from),
+    onKeys(keys) {
+      association.srtp = newSrtp(keys);
+      association.cancelTimeout();
+      if (channel === 0) state.ready.resolve();
+    },
+    onEnd: fail,
+  });
+}
+
+function stop(state: DtlsState): void {
+  const { associations } = state;
+  state.associations = new Map();
+  for (const { dtls, cancelTimeout } of associations.values()) {
+    cancelTimeout();
+    dtls?.close();
+  }
 }

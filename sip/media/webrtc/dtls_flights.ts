@@ -1,6 +1,6 @@
 import { FATAL, WARNING } from "./dtls_alerts.ts";
 import { type Bytes, concat, number, vector } from "./dtls_bytes.ts";
-import { createReassembly, type Message } from "./dtls_reassembly.ts";
+import { createReassembly, type Message, type Reassembly } from "./dtls_reassembly.ts";
 import {
   BODY_BYTES,
   CONTENT,
@@ -12,17 +12,17 @@ import {
   writeRecord,
 } from "./dtls_record.ts";
 import { mediaLimits } from "../base/limits.ts";
-import { isFresh, newReplayWindow, take } from "../srtp/replay_window.ts";
+import { isFresh, newReplayWindow, type ReplayWindow, take } from "../srtp/replay_window.ts";
 import type { Clock } from "../base/ticker.ts";
 
 export interface FlightsOptions {
   send(datagram: Bytes): void;
   clock: Clock;
-  /** Whether a message may come now; one that may not is dropped, and another may come in its place. */
+  /** Whether a message is due. One that is not is dropped, and another can take its place. */
   isDue(message: Message): boolean;
-  /** Called with each message of the peer that is due, in their order. */
+  /** Called with each message of the peer that is due, in order. */
   onMessage(message: Message): void;
-  /** Called with an alert; who has sent it is known when it was sealed. */
+  /** Called with each alert. Only a sealed alert is certainly of the peer. */
   onAlert(alert: Alert): void;
 }
 
@@ -33,157 +33,205 @@ export interface Alert {
 }
 
 /**
- * What lies below a handshake: its messages travel in flights, each sent again until the peer's next
- * one comes (RFC 6347 §4.2.4). Invalid records are dropped, and the handshake goes on (§4.1.2.7).
+ * The transport of a handshake. Messages are sent in flights, and a flight is repeated until the next
+ * one of the peer arrives (RFC 6347 §4.2.4). Invalid records are dropped silently (§4.1.2.7).
  */
 export interface Flights {
-  /** Every message till now, as it is signed; `before` leaves out the peer's last one. */
+  /** All messages so far, as they are signed; `before` omits the last one of the peer. */
   transcript(before?: "before"): Bytes;
-  /** Forgets them, as a server asks that wants its cookie. */
+  /** Empties the transcript, as a cookie request of the server requires (RFC 6347 §4.2.1). */
   forget(): void;
-  /** Adds a message to the flight that is being made. */
+  /** Adds a message to the next flight. */
   write(type: number, body: Uint8Array): void;
-  /** From now on sealed records can be read. */
+  /** Sets the keys, which sealed records need. */
   secure(keys: { ours: RecordKeys; theirs: RecordKeys }): void;
-  /** Adds the change of cipher to the flight: what is added after it is sealed. */
+  /** Adds a change of cipher to the next flight. Messages added after it are sealed. */
   changeCipher(): void;
-  /** Sends the flight; the last one of a handshake is sent again when the peer asks by its own. */
+  /** Sends the next flight. The last one is repeated only when the peer repeats its own. */
   launch(isLast?: boolean): void;
-  /** The handshake is done: nothing is sent again by the clock, and nothing in the clear is heard. */
+  /** Ends the handshake: no timed repeats, and records in the clear are dropped. */
   finish(): void;
   receive(datagram: Uint8Array): void;
   alert(level: number, description: number): void;
   close(): void;
 }
 
-/** What one record is made of whenever it is sent. */
+/** A record without its sequence number, which is new each time it is sent. */
 interface Outgoing {
   type: number;
-  epoch: number;
+  epoch: 0 | 1;
   body: Uint8Array;
 }
 
 const HEADER_BYTES = 13 + 8 + 16;
 
+interface State {
+  readonly options: FlightsOptions;
+  readonly reassembly: Reassembly;
+  /** Sequence numbers of sealed records that were received. */
+  readonly window: ReplayWindow;
+  /** The next sequence number of our records, by epoch. */
+  readonly sequences: [clear: number, sealed: number];
+  /** The messages of both sides, in order. */
+  messages: Bytes[];
+  written: number;
+  received: number;
+  /** Of our next records: 0 in the clear, 1 sealed. */
+  epoch: 0 | 1;
+  keys: { ours: RecordKeys; theirs: RecordKeys } | undefined;
+  /** The flight being made, and the one sent last. */
+  making: Outgoing[];
+  flight: Outgoing[];
+  isLastFlight: boolean;
+  /** Whether the peer changed its cipher; until then its sealed records are dropped (RFC 5246 §7.4.9). */
+  hasChanged: boolean;
+  finished: boolean;
+  closed: boolean;
+  cancelRepeat(): void;
+}
+
 export function createFlights(options: FlightsOptions): Flights {
-  const { clock } = options;
-  const reassembly = createReassembly();
-  const sequences = [0, 0];
-  let messages: Bytes[] = [];
-  let written = 0;
-  let epoch = 0;
-  let keys: { ours: RecordKeys; theirs: RecordKeys } | undefined;
-  let making: Outgoing[] = [];
-  let flight: Outgoing[] = [];
-  let isLastFlight = false;
-  const taken = newReplayWindow();
-  /** Whether the peer changed its cipher, without which nothing sealed counts (RFC 5246 §7.4.9). */
-  let hasChanged = false;
-  let finished = false;
-  let closed = false;
-  let cancel = () => {};
-
-  const recordOf = (outgoing: Outgoing): Bytes => {
-    const record = { ...outgoing, sequence: sequences[outgoing.epoch]!++ };
-    return writeRecord(record.epoch === 0 ? record : sealRecord(keys!.ours, record));
+  const state: State = {
+    options,
+    reassembly: createReassembly(),
+    window: newReplayWindow(),
+    sequences: [0, 0],
+    messages: [],
+    written: 0,
+    received: 0,
+    epoch: 0,
+    keys: undefined,
+    making: [],
+    flight: [],
+    isLastFlight: false,
+    hasChanged: false,
+    finished: false,
+    closed: false,
+    cancelRepeat() {},
   };
-  const transmit = () => {
-    let datagram: Bytes[] = [];
-    let size = 0;
-    for (const outgoing of flight) {
-      const length = outgoing.body.length + HEADER_BYTES;
-      if (size > 0 && size + length > mediaLimits.handshakeDatagramBytes) {
-        options.send(concat(...datagram));
-        [datagram, size] = [[], 0];
-      }
-      datagram.push(recordOf(outgoing));
-      size += length;
-    }
-    options.send(concat(...datagram));
-  };
-  const repeat = (waitMs: number) => {
-    cancel = clock.after(waitMs, () => {
-      transmit();
-      repeat(Math.min(2 * waitMs, mediaLimits.handshakeRepeatMaxMs));
-    });
-  };
-  const takeHandshake = (body: Uint8Array, sealed: boolean) => {
-    const isOld = reassembly.take(body, sealed);
-    // The peer has not heard our last flight. Nobody else can seal.
-    if (finished) return void (isOld && isLastFlight && sealed && transmit());
-    for (;;) {
-      const next = closed || finished ? undefined : reassembly.next(options.isDue);
-      if (next === undefined) return;
-      const { type, body } = next;
-      messages.push(messageOf(type, body, received++));
-      options.onMessage(next);
-    }
-  };
-  let received = 0;
-  /** The body of a sealed record that is the peer's and did not come before (RFC 6347 §4.1.2.6). */
-  const open = (record: DtlsRecord): Uint8Array | undefined => {
-    if (keys === undefined || !hasChanged || !isFresh(taken, record.sequence)) return undefined;
-    const body = openRecord(keys.theirs, record);
-    if (body !== undefined) take(taken, record.sequence);
-    return body;
-  };
-  const takeRecord = (record: DtlsRecord) => {
-    const sealed = record.epoch === 1;
-    if (record.epoch > 1 || finished && !sealed) return;
-    const body = sealed ? open(record) : record.body;
-    if (body === undefined || body.length > BODY_BYTES) return;
-    const [first, second] = body;
-    if (record.type === CONTENT.handshake) takeHandshake(body, sealed);
-    else if (record.type === CONTENT.alert && body.length === 2) {
-      if (first === WARNING || first === FATAL) {
-        options.onAlert({ level: first, description: second!, sealed });
-      }
-    } else if (record.type === CONTENT.changeCipherSpec && body.length === 1 && first === 1) {
-      hasChanged = true;
-    }
-  };
-
   return {
-    transcript: (before) => concat(...(before ? messages.slice(0, -1) : messages)),
-    forget: () => void (messages = []),
-    write(type, body) {
-      const message = messageOf(type, body, written++);
-      messages.push(message);
-      making.push({ type: CONTENT.handshake, epoch, body: message });
-    },
-    secure: (made) => void (keys = made),
-    changeCipher() {
-      making.push({ type: CONTENT.changeCipherSpec, epoch, body: Uint8Array.of(1) });
-      epoch = 1;
-    },
-    launch(isLast = false) {
-      cancel();
-      [flight, making, isLastFlight] = [making, [], isLast];
-      transmit();
-      if (!isLast) repeat(mediaLimits.handshakeRepeatMs);
-    },
+    transcript: (before) => concat(...(before ? state.messages.slice(0, -1) : state.messages)),
+    forget: () => void (state.messages = []),
+    write: (type, body) => write(state, type, body),
+    secure: (keys) => void (state.keys = keys),
+    changeCipher: () => changeCipher(state),
+    launch: (isLast = false) => launch(state, isLast),
     finish() {
-      finished = true;
-      cancel();
+      state.finished = true;
+      state.cancelRepeat();
     },
     receive(datagram) {
       for (const record of readRecords(datagram)) {
-        if (closed) return;
-        takeRecord(record);
+        if (state.closed) return;
+        takeRecord(state, record);
       }
     },
     alert(level, description) {
       const body = Uint8Array.of(level, description);
-      options.send(recordOf({ type: CONTENT.alert, epoch, body }));
+      options.send(recordOf(state, { type: CONTENT.alert, epoch: state.epoch, body }));
     },
     close() {
-      closed = true;
-      cancel();
+      state.closed = true;
+      state.cancelRepeat();
     },
   };
 }
 
-/** A message in one piece, as it is sent and as it stands in the transcript (RFC 6347 §4.2.6). */
+function write(state: State, type: number, body: Uint8Array): void {
+  const message = messageOf(type, body, state.written++);
+  state.messages.push(message);
+  state.making.push({ type: CONTENT.handshake, epoch: state.epoch, body: message });
+}
+
+function changeCipher(state: State): void {
+  const body = Uint8Array.of(1);
+  state.making.push({ type: CONTENT.changeCipherSpec, epoch: state.epoch, body });
+  state.epoch = 1;
+}
+
+function launch(state: State, isLast: boolean): void {
+  state.cancelRepeat();
+  state.flight = state.making;
+  state.making = [];
+  state.isLastFlight = isLast;
+  transmit(state);
+  if (!isLast) repeat(state, mediaLimits.handshakeRepeatMs);
+}
+
+/** Sends the flight again after a pause, and after pauses twice as long each (RFC 6347 §4.2.4.1). */
+function repeat(state: State, waitMs: number): void {
+  state.cancelRepeat = state.options.clock.after(waitMs, () => {
+    transmit(state);
+    repeat(state, Math.min(2 * waitMs, mediaLimits.handshakeRepeatMaxMs));
+  });
+}
+
+/** Sends the flight in datagrams of at most `handshakeDatagramBytes`, or of one record. */
+function transmit(state: State): void {
+  const { options, flight } = state;
+  let datagram: Bytes[] = [];
+  let size = 0;
+  for (const outgoing of flight) {
+    const length = outgoing.body.length + HEADER_BYTES;
+    if (size > 0 && size + length > mediaLimits.handshakeDatagramBytes) {
+      options.send(concat(...datagram));
+      [datagram, size] = [[], 0];
+    }
+    datagram.push(recordOf(state, outgoing));
+    size += length;
+  }
+  options.send(concat(...datagram));
+}
+
+/** A record for the wire, with the next sequence number of its epoch. */
+function recordOf({ sequences, keys }: State, outgoing: Outgoing): Bytes {
+  const record = { ...outgoing, sequence: sequences[outgoing.epoch]++ };
+  if (record.epoch === 0) return writeRecord(record);
+  if (keys === undefined) throw new Error("Cannot seal a record: there are no keys yet");
+  return writeRecord(sealRecord(keys.ours, record));
+}
+
+function takeRecord(state: State, record: DtlsRecord): void {
+  const sealed = record.epoch === 1;
+  if (record.epoch > 1 || state.finished && !sealed) return;
+  const body = sealed ? open(state, record) : record.body;
+  if (body === undefined || body.length > BODY_BYTES) return;
+  const [first, second] = body;
+  if (record.type === CONTENT.handshake) takeHandshake(state, body, sealed);
+  else if (record.type === CONTENT.alert && body.length === 2) {
+    if (second !== undefined && (first === WARNING || first === FATAL)) {
+      state.options.onAlert({ level: first, description: second, sealed });
+    }
+  } else if (record.type === CONTENT.changeCipherSpec && body.length === 1 && first === 1) {
+    state.hasChanged = true;
+  }
+}
+
+/** The body of a sealed record, if the peer sealed it and it is no replay (RFC 6347 §4.1.2.6). */
+function open({ keys, hasChanged, window }: State, record: DtlsRecord): Uint8Array | undefined {
+  if (keys === undefined || !hasChanged || !isFresh(window, record.sequence)) return undefined;
+  const body = openRecord(keys.theirs, record);
+  if (body !== undefined) take(window, record.sequence);
+  return body;
+}
+
+function takeHandshake(state: State, record: Uint8Array, sealed: boolean): void {
+  const { reassembly, options } = state;
+  const isOld = reassembly.take(record, sealed);
+  if (state.finished) {
+    // The peer repeats its flight, so it lacks our last one. Only the peer can seal.
+    if (isOld && state.isLastFlight && sealed) transmit(state);
+    return;
+  }
+  while (!state.closed && !state.finished) {
+    const message = reassembly.next(options.isDue);
+    if (message === undefined) return;
+    state.messages.push(messageOf(message.type, message.body, state.received++));
+    options.onMessage(message);
+  }
+}
+
+/** A message in one fragment, as it is sent and as the transcript has it (RFC 6347 §4.2.6). */
 const messageOf = (type: number, body: Uint8Array, sequence: number): Bytes =>
   concat(
     number(1, type),

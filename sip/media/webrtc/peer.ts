@@ -18,7 +18,7 @@ import { newStream, type Peer, type Transport } from "../sdp/transport.ts";
 import { connectWebrtc, type WebrtcConnection } from "./connection.ts";
 import { NAME_CHARACTERS, type WebrtcSockets } from "./sockets.ts";
 
-/** WebRTC in this process, by sockets that it ends. */
+/** WebRTC in this process. The transport closes the sockets when it is closed. */
 export function webrtcTransport(sockets: WebrtcSockets, clock = systemClock): Transport {
   const certificate = keptCertificate(clock);
   return {
@@ -36,20 +36,19 @@ export function webrtcTransport(sockets: WebrtcSockets, clock = systemClock): Tr
   };
 }
 
-/** What one peer is opened with. */
 export interface PeerOptions {
   sockets: WebrtcSockets;
   mid: string;
   formats: Formats;
-  /** The peer's offer; without it ours goes first. */
+  /** The peer's offer; without it we send the offer. */
   offer?: Session;
-  /** Ours; one that no other has unless given. */
+  /** Ours; by default a new one. */
   certificate?: Certificate;
-  /** The time of the machine unless given. */
+  /** By default the clock of the machine. */
   clock?: Clock;
 }
 
-/** Opens ICE, DTLS and SRTP towards one peer; rejects when its offer or a socket cannot be had. */
+/** Opens ICE, DTLS and SRTP with one peer; rejects an unusable offer, and when no socket is free. */
 export async function openPeer(options: PeerOptions): Promise<Peer> {
   const { sockets, mid, formats, certificate = newCertificate(), clock = systemClock } = options;
   const offer = options.offer && ofKind("webrtc", options.offer).audio;
@@ -60,7 +59,7 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
     mid,
     direction: "sendrecv",
     formats,
-    // Who answers begins, unless the other wants to (RFC 5763 §5).
+    // The answerer is the DTLS client, unless the offerer insists on it (RFC 5763 §5).
     setup: offer === undefined ? "actpass" : offer.setup === "active" ? "passive" : "active",
     ufrag,
     password: randomText(24),
@@ -75,44 +74,40 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
   const offered = offer === undefined;
   const connect: Connect = (remote, onPacket) =>
     connectWebrtc({ socket, certificate, local, remote, offered, clock, onPacket });
-  return createPeer(local, socket, connect, offer);
+  return createPeer({ local, socket, connect, offer });
 }
 
 type Connect = (remote: WebrtcAudio, onPacket: (packet: Uint8Array) => void) => WebrtcConnection;
 
-/** What comes before our offer is answered is dropped. */
-function createPeer(
-  local: WebrtcAudio,
-  socket: Datagrams,
-  connect: Connect,
-  offer: WebrtcAudio | undefined,
-): Peer {
+interface PeerParts {
+  local: WebrtcAudio;
+  socket: Datagrams;
+  connect: Connect;
+  offer: WebrtcAudio | undefined;
+}
+
+interface State extends PeerParts {
+  readonly peer: Peer;
+  readonly connected: PromiseWithResolvers<void>;
+  readonly lost: PromiseWithResolvers<string>;
+  connection: WebrtcConnection | undefined;
+  /** What the peer said last. */
+  remote: WebrtcAudio | undefined;
+  session: Session<WebrtcAudio>;
+  closed: Promise<void> | undefined;
+  /** Whether no other answer can follow. */
+  isFinal: boolean;
+  /** Why the connection to the peer of an early answer was lost. */
+  lostEarly: string | undefined;
+}
+
+/** Packets that arrive before our offer is answered are dropped. */
+function createPeer(parts: PeerParts): Peer {
+  const { local, socket, offer } = parts;
   const connected = Promise.withResolvers<void>();
   const lost = Promise.withResolvers<string>();
   connected.promise.catch(() => {});
-  let connection: WebrtcConnection | undefined;
-  let remote = offer;
-  let session = ourSession(local);
-  let closed: Promise<void> | undefined;
-  /** Whether nobody else may answer any more. */
-  let isFinal = offer !== undefined;
-  /** Why who was heard early is gone. */
-  let lostBefore: string | undefined;
-  const lose = (why: string) => {
-    connected.reject(new Error(`Cannot connect media: ${why}`));
-    lost.resolve(why);
-  };
-  const begin = (audio: WebrtcAudio) => {
-    remote = audio;
-    lostBefore = undefined;
-    const begun = connection = connect(audio, (packet) => peer.onPacket?.(packet));
-    begun.connected.then(connected.resolve, () => {}); // Why it failed, `lost` tells.
-    void begun.lost.then((why) => {
-      if (begun !== connection) return;
-      if (isFinal) lose(why);
-      else lostBefore = why;
-    });
-  };
+  const session = ourSession(local);
   const peer: Peer = {
     local: session,
     stream: newStream(),
@@ -120,38 +115,74 @@ function createPeer(
     lost: lost.promise,
     vanishesSilently: false,
     onPacket: undefined,
-    accept(answer, isEarly = false) {
-      if (isFinal) {
-        const why = offer === undefined ? "there is one" : "the offer was the peer's";
-        throw new Error(`Cannot take an answer: ${why}`);
-      }
-      if (closed !== undefined) throw new Error("Cannot take an answer: the leg is closed");
-      const { audio } = ofKind("webrtc", answer);
-      if (audio.setup === "actpass") throw refusal(`its setup is "actpass"`);
-      isFinal = !isEarly;
-      if (connection === undefined || !isSamePeer(remote!, audio)) {
-        connection?.leave();
-        begin(audio);
-      } else if (isFinal && lostBefore !== undefined) lose(lostBefore);
-    },
-    // The directions are ours to keep, and DTLS and SRTP go on as they are.
-    change(next) {
-      const { audio } = ofKind("webrtc", next);
-      if (remote !== undefined && !isIceRestart(remote, audio)) return session;
-      remote = audio;
-      const names = anotherName(local);
-      session = { ...session, audio: { ...local, ...names } };
-      connection?.restart(names, audio);
-      return session;
-    },
-    send: (packet) => connection?.send(packet),
+    accept: (answer, isEarly = false) => accept(state, answer, isEarly),
+    change: (offer) => change(state, offer),
+    send: (packet) => state.connection?.send(packet),
     close() {
       connected.reject(new Error("Cannot connect media: the leg is closed"));
-      return closed ??= connection?.close() ?? socket.close();
+      return state.closed ??= state.connection?.close() ?? socket.close();
     },
   };
-  if (offer !== undefined) begin(offer);
+  const state: State = {
+    ...parts,
+    peer,
+    connected,
+    lost,
+    connection: undefined,
+    remote: offer,
+    session,
+    closed: undefined,
+    isFinal: offer !== undefined,
+    lostEarly: undefined,
+  };
+  if (offer !== undefined) begin(state, offer);
   return peer;
+}
+
+function begin(state: State, remote: WebrtcAudio): void {
+  state.remote = remote;
+  state.lostEarly = undefined;
+  const connection = state.connect(remote, (packet) => state.peer.onPacket?.(packet));
+  state.connection = connection;
+  connection.connected.then(state.connected.resolve, () => {}); // `lost` gives the reason.
+  void connection.lost.then((why) => {
+    if (connection !== state.connection) return;
+    if (state.isFinal) lose(state, why);
+    else state.lostEarly = why;
+  });
+}
+
+function lose({ connected, lost }: State, why: string): void {
+  connected.reject(new Error(`Cannot connect media: ${why}`));
+  lost.resolve(why);
+}
+
+function accept(state: State, answer: Session, isEarly: boolean): void {
+  if (state.isFinal) {
+    const why = state.offer === undefined ? "there is one" : "the offer was the peer's";
+    throw new Error(`Cannot take an answer: ${why}`);
+  }
+  if (state.closed !== undefined) throw new Error("Cannot take an answer: the leg is closed");
+  const { audio } = ofKind("webrtc", answer);
+  if (audio.setup === "actpass") throw refusal(`its setup is "actpass"`);
+  state.isFinal = !isEarly;
+  const { connection, remote } = state;
+  if (connection === undefined || remote === undefined || !isSamePeer(remote, audio)) {
+    connection?.leave();
+    begin(state, audio);
+  } else if (state.isFinal && state.lostEarly !== undefined) lose(state, state.lostEarly);
+}
+
+/** Restarts ICE where the offer does (RFC 8839 §4.4.1.1.1); DTLS and SRTP continue. */
+function change(state: State, offer: Session): Session {
+  const { audio } = ofKind("webrtc", offer);
+  const { local, remote, session } = state;
+  if (remote !== undefined && !isIceRestart(remote, audio)) return session;
+  state.remote = audio;
+  const credentials = newCredentials(local);
+  state.session = { ...session, audio: { ...local, ...credentials } };
+  state.connection?.restart(credentials, audio);
+  return state.session;
 }
 
 const ourSession = (audio: WebrtcAudio): Session<WebrtcAudio> => ({
@@ -164,13 +195,13 @@ const ourSession = (audio: WebrtcAudio): Session<WebrtcAudio> => ({
   audio,
 });
 
-/** Other credentials of a side, after a restart; its name on a shared port stays. */
-const anotherName = ({ ufrag }: WebrtcAudio): IceCredentials => ({
+/** Credentials for an ICE restart. The prefix that identifies the peer on a shared port stays. */
+const newCredentials = ({ ufrag }: WebrtcAudio): IceCredentials => ({
   ufrag: ufrag.slice(0, NAME_CHARACTERS) + randomText(8),
   password: randomText(24),
 });
 
-/** Characters of ICE, 6 bits of chance each (RFC 8445 §5.3 wants 24 and 128 in all). */
+/** Random ICE characters of 6 bits each (RFC 8445 §5.3 requires at least 24 and 128 bits in all). */
 function randomText(length: number): string {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const bytes = crypto.getRandomValues(new Uint8Array(length));
