@@ -1,4 +1,5 @@
 import { type AudioLeg, createAudioLeg } from "./audio_leg.ts";
+import type { Agreed } from "./audio_leg_state.ts";
 import { listens, negotiate, type Negotiation } from "./negotiation.ts";
 import { parseSdp } from "../sdp/parse_sdp.ts";
 import { openOpus, type OpusCodec } from "../codecs/opus.ts";
@@ -19,10 +20,10 @@ import { type Clock, createTicker, systemClock, type Ticker } from "../base/tick
 import type { Peer, Transport } from "../sdp/transport.ts";
 
 export interface MediaEngineOptions {
-  /** The kinds of leg that there are. */
+  /** One for each kind of leg. */
   transports: Transport[];
   log: (line: string, fields?: Record<string, unknown>) => void;
-  /** The time of the machine unless given. */
+  /** By default the clock of the machine. */
   clock?: Clock;
 }
 
@@ -30,14 +31,14 @@ export interface MediaEngineOptions {
 interface Engine {
   clock: Clock;
   ticker: Ticker;
-  /** Legs not closed yet, and how each is. */
+  /** The legs that are not closed, and the function that closes each. */
   open: Map<MediaLeg, () => Promise<void>>;
   /** A leg's sound, for `join`. */
   sounds: WeakMap<MediaLeg, AudioLeg>;
   closed: boolean;
 }
 
-/** The media engine in this process: legs of G.711 and telephone events over some transports. */
+/** The media engine in this process: legs of G.711 and telephone events over the transports. */
 export function mediaEngine(options: MediaEngineOptions): MediaEngine {
   const { transports, log, clock = systemClock } = options;
   const engine: Engine = {
@@ -138,31 +139,6 @@ function createLeg(engine: Engine, { peer, offer, opus }: Opening): MediaLeg {
 
 function legOf(parts: Parts): MediaLeg {
   const { engine, peer, negotiation, session, sound, opus } = parts;
-  const accept = (sdp: string, isEarly?: boolean) => {
-    const answer = parseSdp(sdp);
-    if (answer.audio.opus) throw refusal("it has none of the codecs that were offered", "codec");
-    const agree = () => {
-      negotiation.accept(answer);
-      heed(parts, answer.audio);
-      // The peer that answers may be another than the one that was heard early (RFC 3261 §13.2.2.4).
-      sound.change(negotiation.agreed()!);
-    };
-    // A peer that takes it at once may be connected before anything that waits goes on.
-    const taken = peer.accept(answer, isEarly);
-    return taken === undefined ? agree() : taken.then(agree);
-  };
-  const reanswer = async (sdp: string) => {
-    const { sdp: answer, offer } = await negotiation.reanswer(sdp);
-    heed(parts, offer.audio);
-    sound.change(negotiation.agreed()!);
-    return answer;
-  };
-  const reaccept = async (sdp: string) => {
-    const answer = parseSdp(sdp);
-    await negotiation.reaccept(answer);
-    heed(parts, answer.audio);
-    sound.change(negotiation.agreed()!);
-  };
   const close = async () => {
     sound.close();
     session.close();
@@ -175,7 +151,7 @@ function legOf(parts: Parts): MediaLeg {
     connected: peer.connected,
     lost: watch(parts),
     unknownSource: peer.unknownSource ?? new Promise(() => {}),
-    accept: (sdp, isEarly) => Promise.try(accept, sdp, isEarly),
+    accept: (sdp, isEarly) => Promise.try(accept, parts, sdp, isEarly),
     play: sound.play,
     echo: () => echo(sound),
     listen: sound.listen,
@@ -189,26 +165,61 @@ function legOf(parts: Parts): MediaLeg {
     onDigits: sound.onDigits,
     takeDigit: sound.takeDigit,
     sendDigits: sound.sendDigits,
-    reanswer,
+    reanswer: (sdp) => reanswer(parts, sdp),
     reoffer: (isHolding) => Promise.try(negotiation.reoffer, isHolding),
-    reaccept,
+    reaccept: (sdp) => reaccept(parts, sdp),
     close: () => void close(),
   };
   engine.open.set(leg, close);
   return leg;
 }
 
-/** Does as the peer's direction says. */
+function accept(parts: Parts, sdp: string, isEarly?: boolean): void | Promise<void> {
+  const answer = parseSdp(sdp);
+  if (answer.audio.opus) throw refusal("it has none of the codecs that were offered", "codec");
+  const agree = () => {
+    parts.negotiation.accept(answer);
+    // The answer may be of another fork than the early one (RFC 3261 §13.2.2.4).
+    adopt(parts, answer);
+  };
+  // Without a promise the leg may be connected before any other microtask runs.
+  const taken = parts.peer.accept(answer, isEarly);
+  return taken === undefined ? agree() : taken.then(agree);
+}
+
+async function reanswer(parts: Parts, sdp: string): Promise<string> {
+  const { sdp: answer, offer } = await parts.negotiation.reanswer(sdp);
+  adopt(parts, offer);
+  return answer;
+}
+
+async function reaccept(parts: Parts, sdp: string): Promise<void> {
+  const answer = parseSdp(sdp);
+  await parts.negotiation.reaccept(answer);
+  adopt(parts, answer);
+}
+
+/** Applies a session of the peer that negotiation took: its directions and the codecs. */
+function adopt(parts: Parts, { audio }: Session): void {
+  heed(parts, audio);
+  parts.sound.change(agreedOf(parts));
+}
+
+/** The agreed codecs, once an offer was answered. */
+const agreedOf = ({ negotiation }: Parts): Agreed => negotiation.agreed()!; // A peer is connected, and offers anew, only after an answer.
+
+/** Applies the peer's direction. */
 function heed({ peer, session, sound }: Parts, audio: AudioSection): void {
   sound.setListening(listens(audio));
   sound.setSpeaking(audio.direction === "sendrecv");
   session.expectPeer(peer.vanishesSilently && audio.direction === "sendrecv");
 }
 
-/** Starts the sound when packets can flow; resolves with the reason when they no longer do. */
-function watch({ peer, negotiation, session, sound }: Parts): Promise<string> {
+/** Starts the audio when packets can flow; resolves with the reason when they no longer can. */
+function watch(parts: Parts): Promise<string> {
+  const { peer, session, sound } = parts;
   peer.connected.then(() => {
-    sound.start(negotiation.agreed()!);
+    sound.start(agreedOf(parts));
     session.start();
   }, () => {});
   const lose = (why: string) => {

@@ -10,7 +10,7 @@ import {
 } from "../sdp/sdp.ts";
 import { answerTo, type Stream, writeSdp } from "../sdp/write_sdp.ts";
 
-/** Offer and answer of one leg (RFC 3264): what was said, and what follows from it. */
+/** Offers and answers of one leg (RFC 3264), and the codecs that result. */
 export interface Negotiation {
   /** Our offer or first answer. */
   readonly localSdp: string;
@@ -19,27 +19,27 @@ export interface Negotiation {
   /** Takes the answer to our offer. */
   accept(answer: Session): void;
   /**
-   * Answers a later offer. A WebRTC peer may change the direction and restart ICE, and one of plain RTP
-   * change its address and its codecs too; rejects, and nothing has changed, when it changes more.
+   * Answers a later offer. A WebRTC peer may change the direction and restart ICE. A plain RTP peer may
+   * also change its address and its codecs. Rejects all other changes, without any effect.
    */
   reanswer(sdp: string): Promise<{ sdp: string; offer: Session }>;
-  /** Our later offer: all as it is, but whether we hold the peer, where that is told. */
+  /** Our later offer: the present session, with call hold switched where `isHolding` is given. */
   reoffer(isHolding?: boolean): string;
-  /** Takes the answer to that; rejects when it changes more than a later offer may, or restarts ICE. */
+  /** Takes the answer to `reoffer`; rejects an ICE restart, and what a later offer may not change. */
   reaccept(answer: Session): Promise<void>;
 }
 
 export interface NegotiationOptions {
-  /** Our transport's side, whose formats are those we said. */
+  /** The transport's session, whose formats are those of our first SDP. */
   local: Session;
   stream: Stream;
-  /** The peer's offer; without it ours goes first. */
+  /** The peer's offer; without it we send the offer. */
   offer: Session | undefined;
-  /** The transport takes what was said later, and tells its side; when it throws, nothing has changed. */
+  /** Passes a later session of the peer to the transport, for its own; throws without any change. */
   change(offer: Session): Session | Promise<Session>;
 }
 
-/** What we answer who holds nobody, while we hold it: it is sent sound, and its own is not wanted. */
+/** The direction of our answers while we hold the peer: we send audio and want none. */
 const whileHolding: Record<Direction, Direction> = {
   sendrecv: "sendonly",
   recvonly: "inactive",
@@ -47,91 +47,113 @@ const whileHolding: Record<Direction, Direction> = {
   inactive: "inactive",
 };
 
-/** Whether the peer that says this direction takes audio from us. */
+/** Whether a peer with this direction takes audio from us. */
 export const listens = ({ direction }: AudioSection): boolean =>
   direction === "sendrecv" || direction === "recvonly";
 
-export function negotiate({ local, stream, offer, change }: NegotiationOptions): Negotiation {
-  const { id, version } = local;
-  let ours = local.audio;
+interface State extends NegotiationOptions {
+  /** Our audio section, without the DTLS role that an answer chose. */
+  ours: AudioSection;
+  /** The newest audio section of the peer. */
+  remote: AudioSection | undefined;
+  /** Of the peer's answer to our first offer. */
+  answer: AudioSection | undefined;
+  /** Our newest SDP. */
+  last: { session: Session; version: number };
+  holding: boolean;
+}
+
+/** Starts with our offer, or with our answer to the peer's offer. */
+export function negotiate(options: NegotiationOptions): Negotiation {
+  const { local, stream, offer } = options;
   const first = offer === undefined
     ? local
     : answerTo(offer, { ...local, audio: { ...local.audio, ...codingOf(offer.audio) } });
-  const write = (version: number, session: Session) => writeSdp({ ...session, version }, stream);
-  const localSdp = write(local.version, first);
-  let remote = offer?.audio;
-  let answer: AudioSection | undefined;
-  let last = { session: first, version: local.version };
-  let holding = false;
-
-  /** The version counts changes of what we say (RFC 3264 §8). */
-  const say = (session: Session): string => {
-    const changed = write(0, session) !== write(0, last.session);
-    last = { session, version: last.version + (changed ? 1 : 0) };
-    return write(last.version, session);
+  const state: State = {
+    ...options,
+    ours: local.audio,
+    remote: offer?.audio,
+    answer: undefined,
+    last: { session: first, version: local.version },
+    holding: false,
   };
-
   return {
-    localSdp,
-    agreed() {
-      return remote && agreement(local.audio.formats, remote.formats);
-    },
+    localSdp: writeSdp({ ...first, version: local.version }, stream),
+    agreed: () => state.remote && agreement(local.audio.formats, state.remote.formats),
     accept({ audio }) {
-      remote = answer = audio;
+      state.remote = state.answer = audio;
     },
-    async reanswer(sdp) {
-      if (remote === undefined) throw new Error("Cannot answer the offer: ours is not answered");
-      const next = ofKind(remote.kind, parseSdp(sdp));
-      assertSameMedia(remote, next.audio);
-      assertSameRole(inRole(ours, answer), next.audio);
-      ours = (await change(next)).audio;
-      const audio = { ...inRole(ours, answer), ...codingOf(next.audio) };
-      const session = answerTo(next, { id, version, audio });
-      if (holding) session.audio.direction = whileHolding[session.audio.direction];
-      remote = next.audio;
-      return { sdp: say(session), offer: next };
-    },
-    reoffer(isHolding = holding) {
-      holding = isHolding;
-      const { session } = last;
-      const direction = holding ? "sendonly" : "sendrecv";
-      const audio = { ...session.audio, direction } as const;
-      // Whoever answers keeps the role that it has (RFC 8842 §5.5).
-      return say({
-        ...session,
-        audio: audio.kind === "rtp" ? audio : { ...audio, setup: "actpass" },
-      });
-    },
-    async reaccept(answer) {
-      if (remote === undefined) throw new Error("Cannot take the answer: there was no offer");
-      const next = ofKind(remote.kind, answer);
-      assertSameMedia(remote, next.audio);
-      assertSameIce(remote, next.audio);
-      await change(next);
-      remote = next.audio;
-    },
+    reanswer: (sdp) => reanswer(state, sdp),
+    reoffer: (isHolding = state.holding) => reoffer(state, isHolding),
+    reaccept: (answer) => reaccept(state, answer),
   };
 }
 
-/** A peer may send by our payload types, or by its own where its answer has others. */
+async function reanswer(state: State, sdp: string): Promise<{ sdp: string; offer: Session }> {
+  const { remote, local, change } = state;
+  if (remote === undefined) throw new Error("Cannot answer the offer: ours is not answered");
+  const next = ofKind(remote.kind, parseSdp(sdp));
+  assertSameMedia(remote, next.audio);
+  assertSameRole(inRole(state.ours, state.answer), next.audio);
+  state.ours = (await change(next)).audio;
+  const audio = { ...inRole(state.ours, state.answer), ...codingOf(next.audio) };
+  const session = answerTo(next, { id: local.id, version: local.version, audio });
+  if (state.holding) session.audio.direction = whileHolding[session.audio.direction];
+  state.remote = next.audio;
+  return { sdp: writeNext(state, session), offer: next };
+}
+
+function reoffer(state: State, isHolding: boolean): string {
+  state.holding = isHolding;
+  const { session } = state.last;
+  const direction = isHolding ? "sendonly" : "sendrecv";
+  const audio = { ...session.audio, direction } as const;
+  // With "actpass" the answerer keeps its DTLS role (RFC 8842 §5.5).
+  return writeNext(state, {
+    ...session,
+    audio: audio.kind === "rtp" ? audio : { ...audio, setup: "actpass" },
+  });
+}
+
+async function reaccept(state: State, answer: Session): Promise<void> {
+  const { remote, change } = state;
+  if (remote === undefined) throw new Error("Cannot take the answer: there was no offer");
+  const next = ofKind(remote.kind, answer);
+  assertSameMedia(remote, next.audio);
+  assertSameIce(remote, next.audio);
+  await change(next);
+  state.remote = next.audio;
+}
+
+/** Our next SDP. Its version is one higher when the session differs from the last (RFC 3264 §8). */
+function writeNext(state: State, session: Session): string {
+  const { last, stream } = state;
+  const write = (version: number, session: Session) => writeSdp({ ...session, version }, stream);
+  const isChanged = write(0, session) !== write(0, last.session);
+  const version = last.version + (isChanged ? 1 : 0);
+  state.last = { session, version };
+  return write(version, session);
+}
+
+/** A peer may send our payload types, or its own where they differ. */
 const agreement = (ours: Formats, theirs: Formats): Agreed => ({
   incoming: new Map([...ours, ...theirs].map(([encoding, type]) => [type, encoding])),
   outgoing: theirs,
 });
 
-/** Our audio, in the DTLS role that the peer's first answer left to us, as it stays (RFC 8842 §5). */
+/** Our audio, in the DTLS role that the peer's first answer left to us (RFC 8842 §5). */
 function inRole(local: AudioSection, answer: AudioSection | undefined): AudioSection {
   if (local.kind !== "webrtc" || answer?.kind !== "webrtc") return local;
   return { ...local, setup: answer.setup === "active" ? "passive" : "active" };
 }
 
-/** Another role would be another association of DTLS (RFC 8842 §5.5), which we do not begin. */
+/** A new role would need a new DTLS association (RFC 8842 §5.5), which is not supported. */
 function assertSameRole(ours: AudioSection, theirs: AudioSection): void {
   if (ours.kind !== "webrtc" || theirs.kind !== "webrtc") return;
   if (theirs.setup === ours.setup) throw new Error("Cannot change the media: new DTLS role");
 }
 
-/** Only an offer may begin ICE anew (RFC 8839 §4.4.1.1.1). */
+/** Only an offer may restart ICE (RFC 8839 §4.4.1.1.1). */
 function assertSameIce(before: AudioSection, now: AudioSection): void {
   if (before.kind !== "webrtc" || now.kind !== "webrtc" || !isIceRestart(before, now)) return;
   throw new Error("Cannot change the media: new ICE credentials in an answer");

@@ -5,39 +5,39 @@ import { mediaLimits } from "../base/limits.ts";
 import { isUnspecified } from "../sdp/read_audio.ts";
 import type { Clock } from "../base/ticker.ts";
 
-/** A way to the peer: our one socket, and one of the peer's addresses (RFC 8445 §6.1.2.6). */
+/** A candidate pair: our one socket, and an address of the peer (RFC 8445 §6.1.2.6). */
 export interface Pair {
   readonly to: Address;
-  /** The peer's for its candidate. Ours is one, so this alone puts pairs in order (§6.1.2.3). */
+  /** Of the peer's candidate. We have one candidate, so this alone orders the pairs (§6.1.2.3). */
   readonly priority: number;
-  /** Of the peer by its credentials: it checked the pair, or answered our check. */
+  /** The peer proved its credentials on it, by a check or a response to ours. */
   isKnown: boolean;
-  /** It answered our check. */
+  /** The peer responded to our check. */
   isValid: boolean;
-  /** Who controls wants this one. */
+  /** The controlling agent nominated it. */
   isNominated: boolean;
-  /** Of our last check, in hex; another begins with what it says. */
+  /** The transaction ID of our last check, in hex. */
   transaction: string | undefined;
-  /** Checks sent since there was reason to, and when the next one is due; Infinity when none is. */
+  /** Checks sent since the last trigger, and when the next one is due; Infinity when none is. */
   sent: number;
   dueAt: number;
-  /** Goes before all others (§6.1.4.1). */
+  /** Its check is sent before all others (§6.1.4.1). */
   isTriggered: boolean;
 }
 
 /** The pairs of one peer, and when each is checked. */
 export interface Checks {
-  /** The best ones first. */
+  /** By priority, the highest first. */
   readonly pairs: readonly Pair[];
   /** The pair of an address. */
   find(of: Address): Pair | undefined;
-  /** Whether the peer has proved by a check or an answer that it is at an address. */
+  /** Whether the peer proved, by a check or a response, that it is at an address. */
   knows(from: Address): boolean;
-  /** The same; made when there is none, in place of the oldest that does not matter. */
+  /** The pair of an address. A new one may replace the oldest that does not matter. */
   ensure(of: Address, priority: number): Pair;
-  /** Checks a pair next, and again until it is settled or was, unless wanted, tried often enough. */
+  /** Checks a pair next, and repeats the check until `settle` or, unless wanted, `iceChecks` times. */
   trigger(pair: Pair): void;
-  /** Checks these no more, all unless given. */
+  /** Stops the checks of a pair, by default of all. */
   settle(pair?: Pair): void;
 }
 
@@ -45,78 +45,101 @@ interface Options {
   candidates: readonly string[];
   clock: Clock;
   check(pair: Pair): void;
-  /** Whether it is checked for as long as it does not answer. */
+  /** Whether its checks are repeated without a limit. */
   isWanted(pair: Pair): boolean;
-  /** Whether a pair must stay when there are too many. */
+  /** Whether a pair must be kept when there are too many. */
   matters(pair: Pair): boolean;
 }
 
-/** The pairs of the peer's candidates, whose checks begin. */
-export function createChecks({ candidates, clock, check, isWanted, matters }: Options): Checks {
-  const byKey = new Map<string, Pair>();
-  let pairs: Pair[] = [];
-  let heard: Address | undefined;
-  let sentAt = -Infinity;
-  let cancel: (() => void) | undefined;
+interface State extends Options {
+  readonly byKey: Map<string, Pair>;
+  /** By priority, the highest first. */
+  pairs: Pair[];
+  /** The source of the newest packet that was of the peer. */
+  source: Address | undefined;
+  /** When the newest check was sent. */
+  sentAt: number;
+  cancel: (() => void) | undefined;
+}
 
-  const find = ({ address, port }: Address) => byKey.get(addressKey(address, port));
-  const ensure = (of: Address, priority: number) => {
-    const known = find(of);
-    if (known !== undefined) return known;
-    if (byKey.size >= mediaLimits.icePairs) forgetOne(byKey, matters);
-    const pair = newPair(of, priority);
-    byKey.set(addressKey(of.address, of.port), pair);
-    pairs = [...byKey.values()].sort((a, b) => b.priority - a.priority);
-    return pair;
+/** Pairs with the peer's candidates; starts their checks. */
+export function createChecks(options: Options): Checks {
+  const state: State = {
+    ...options,
+    byKey: new Map(),
+    pairs: [],
+    source: undefined,
+    sentAt: -Infinity,
+    cancel: undefined,
   };
-  /** Sends one check, as no two may leave at once (§14.2), and waits for the next one. */
-  const run = () => {
-    cancel = undefined;
-    const due = pairs.filter(({ dueAt }) => dueAt <= clock.now());
-    const pair = due.find(({ isTriggered }) => isTriggered) ?? due[0];
-    if (pair !== undefined) {
-      pair.isTriggered = false;
-      const isLast = pair.sent + 1 >= mediaLimits.iceChecks && !isWanted(pair);
-      pair.dueAt = isLast ? Infinity : clock.now() + retryMs(pair.sent++);
-      sentAt = clock.now();
-      check(pair);
-    }
-    wait();
-  };
-  const wait = () => {
-    cancel?.();
-    const dueAt = pairs.reduce((earliest, pair) => Math.min(earliest, pair.dueAt), Infinity);
-    const pacedAt = Math.max(dueAt, sentAt + mediaLimits.iceCheckMs);
-    cancel = dueAt === Infinity ? undefined : clock.after(Math.max(0, pacedAt - clock.now()), run);
-  };
-
-  for (const text of candidates.slice(0, mediaLimits.candidates)) {
+  const { clock } = options;
+  for (const text of options.candidates.slice(0, mediaLimits.candidates)) {
     const candidate = readCandidate(text);
-    if (candidate !== undefined) ensure(candidate.to, candidate.priority).dueAt = clock.now();
+    if (candidate !== undefined) {
+      ensure(state, candidate.to, candidate.priority).dueAt = clock.now();
+    }
   }
-  wait();
+  schedule(state);
   return {
     get pairs() {
-      return pairs;
+      return state.pairs;
     },
-    find,
+    find: (of) => find(state, of),
     knows(from) {
-      // As nearly all packets are, which should cost nothing.
-      if (heard?.port === from.port && heard.address === from.address) return true;
-      if (!find(from)?.isKnown) return false;
-      heard = { address: from.address, port: from.port };
+      const { source } = state;
+      // Fast path: nearly all packets come from the source of the packet before.
+      if (source?.port === from.port && source.address === from.address) return true;
+      if (!find(state, from)?.isKnown) return false;
+      state.source = { address: from.address, port: from.port };
       return true;
     },
-    ensure,
+    ensure: (of, priority) => ensure(state, of, priority),
     trigger(pair) {
       Object.assign(pair, { isTriggered: true, sent: 0, dueAt: clock.now() });
-      wait();
+      schedule(state);
     },
     settle(only) {
-      for (const pair of only === undefined ? pairs : [only]) pair.dueAt = Infinity;
-      wait();
+      for (const pair of only === undefined ? state.pairs : [only]) pair.dueAt = Infinity;
+      schedule(state);
     },
   };
+}
+
+const find = ({ byKey }: State, { address, port }: Address) => byKey.get(addressKey(address, port));
+
+function ensure(state: State, of: Address, priority: number): Pair {
+  const known = find(state, of);
+  if (known !== undefined) return known;
+  const { byKey } = state;
+  if (byKey.size >= mediaLimits.icePairs) forgetOne(byKey, state.matters);
+  const pair = newPair(of, priority);
+  byKey.set(addressKey(of.address, of.port), pair);
+  state.pairs = [...byKey.values()].sort((a, b) => b.priority - a.priority);
+  return pair;
+}
+
+/** Sends one check, since checks must be paced (§14.2), and schedules the next one. */
+function run(state: State): void {
+  const { clock, pairs } = state;
+  state.cancel = undefined;
+  const due = pairs.filter(({ dueAt }) => dueAt <= clock.now());
+  const pair = due.find(({ isTriggered }) => isTriggered) ?? due[0];
+  if (pair !== undefined) {
+    pair.isTriggered = false;
+    const isLast = pair.sent + 1 >= mediaLimits.iceChecks && !state.isWanted(pair);
+    pair.dueAt = isLast ? Infinity : clock.now() + retryMs(pair.sent++);
+    state.sentAt = clock.now();
+    state.check(pair);
+  }
+  schedule(state);
+}
+
+function schedule(state: State): void {
+  const { clock, pairs, sentAt } = state;
+  state.cancel?.();
+  const dueAt = pairs.reduce((earliest, pair) => Math.min(earliest, pair.dueAt), Infinity);
+  const pauseMs = Math.max(0, Math.max(dueAt, sentAt + mediaLimits.iceCheckMs) - clock.now());
+  state.cancel = dueAt === Infinity ? undefined : clock.after(pauseMs, () => run(state));
 }
 
 const newPair = ({ address, port }: Address, priority: number): Pair => ({
@@ -135,13 +158,13 @@ function forgetOne(pairs: Map<string, Pair>, matters: (pair: Pair) => boolean): 
   for (const [key, pair] of pairs) if (!matters(pair)) return void pairs.delete(key);
 }
 
-/** A check that is not answered is sent again, each time after a longer pause (RFC 8489 §6.2.1). */
+/** The pause before a check is repeated doubles each time (RFC 8489 §6.2.1). */
 const retryMs = (sent: number) =>
   Math.min(mediaLimits.iceRetryMs * 2 ** sent, mediaLimits.iceRetryMaxMs);
 
 /**
- * A candidate as SDP has it (RFC 8839 §5.1), where we can send to it: over UDP, at an IP address. A
- * name, as of mDNS, is passed over: its owner checks us, and is known by that.
+ * A candidate of SDP (RFC 8839 §5.1) that we can send to: UDP, at an IP address. Host names, as of
+ * mDNS, are skipped: the checks of that peer show us its address.
  */
 function readCandidate(text: string): { to: Address; priority: number } | undefined {
   const [, component, transport, priority, address = "", port] = text.split(" ");
