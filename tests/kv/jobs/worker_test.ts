@@ -134,7 +134,7 @@ Deno.test("a job is committed with its cause, or not at all", async () => {
       record: { ...before!, sid: "AC" + "f".repeat(32), emailAddress: taken.emailAddress },
       jobs: [kind("never")],
     }),
-    /already in use/,
+    /a value that must be unique is in use/,
   );
   let runs = 0;
   await app.runJobs([kindOf(() => (runs++, Promise.resolve()))]);
