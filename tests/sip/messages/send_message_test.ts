@@ -61,6 +61,20 @@ Deno.test("sendToDevices() gives a device another way when one has failed, and n
   assert.equal(valueOf(text, "content-type"), "text/plain;charset=UTF-8");
 });
 
+Deno.test("sendToDevices() draws the tag of From from 122 random bits (RFC 3261 §19.3)", async () => {
+  using lab = openReceiveLab("sip.test");
+  const device = register(lab, "a", "phone");
+
+  const statuses = sendToDevices(lab.signalling, order);
+  answer(device, 200);
+  await statuses;
+
+  assert.match(
+    valueOf(readSip(device.sent[0]!), "from"),
+    /;tag=[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  );
+});
+
 Deno.test("sendToDevices() waits for a silent device only so long", async () => {
   using lab = openReceiveLab("sip.test");
   const silent = register(lab, "a", "phone");
