@@ -23,9 +23,9 @@ export interface MachineDetectorOptions {
 const MACHINE_WAITS_MS = 2_000;
 
 /**
- * Tells a person from an answering machine by what is heard from the answer on: by the length of the
- * greeting, the pause behind it, and a beep. Takes frame after frame and says who it is once it is
- * known, undefined until then.
+ * Answering machine detection: distinguishes a person from a machine by the length of the greeting, the
+ * pause after it, and a beep. Takes the frames since the answer in order; returns undefined until the
+ * result is known.
  */
 export function createMachineDetector(
   { timeoutMs, untilEnd, speechThresholdMs, speechEndMs, silenceMs }: MachineDetectorOptions,

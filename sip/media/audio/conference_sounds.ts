@@ -33,7 +33,7 @@ const NOTE = RATE * 1.2;
 
 let music: Pcm | undefined;
 
-/** What those who wait hear unless told otherwise: a quiet round of plucked chords, 12.8 s. */
+/** The default hold music of conferences: a quiet loop of plucked chords, 12.8 s. */
 export function waitMusic(): Pcm {
   return music ??= composed();
 }

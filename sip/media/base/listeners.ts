@@ -1,7 +1,7 @@
-/** Those who are called back with each value; one that comes twice is called twice. */
+/** Callbacks for values. A callback added twice is called twice. */
 export interface Listeners<T> {
   readonly size: number;
-  /** The result takes it out again. */
+  /** The result removes the callback. */
   add(listener: (value: T) => void): () => void;
   call(value: T): void;
   clear(): void;

@@ -11,7 +11,7 @@ export type Pcm = Int16Array<ArrayBuffer>;
 /** Samples in a frame, which is 20 ms. */
 export const FRAME_SAMPLES = 160;
 
-/** A frame of silence; nobody writes to it. */
+/** A frame of silence; read only. */
 export const SILENCE: Pcm = new Int16Array(FRAME_SAMPLES);
 
 /** How media travel: by ICE and DTLS-SRTP (browsers), or as plain RTP (trunks, UDP softphones). */
@@ -19,7 +19,7 @@ export type MediaKind = "webrtc" | "rtp";
 
 /** How a leg is opened that is not WebRTC. */
 export interface LegOptions {
-  /** The address of ours that the peer is told to send to; the usual one unless given. */
+  /** Our address in the SDP; by default that of the transport. */
   host?: string;
   /**
    * IP addresses and networks by which signalling knows the peer, beside the address of its SDP: RTP is
@@ -56,22 +56,22 @@ export interface MediaEngine {
 
 /** A conference in which each leg hears all others: their sum without its own part. */
 export interface MediaConference {
-  /** Takes a leg in, which neither hears nor is heard until its participant says so. */
+  /** Adds a leg, without audio in either direction until `setPresent`. */
   enter(leg: MediaLeg): MediaParticipant;
-  /** Lets everybody who hears the conference hear a sound, after those that are under way. */
+  /** Plays a sound to all present participants, after the sounds already queued. */
   announce(sound: Pcm): void;
   /**
-   * Hands on all that is said and announced while somebody is present, in pieces of at most 0.5 s.
-   * The result ends it, and resolves when the last piece was handed on.
+   * Writes all audio and announcements while a participant is present, in pieces of at most 0.5 s.
+   * The result ends the recording, and resolves when the last piece was written.
    */
   record(write: WriteSamples): () => Promise<void>;
 }
 
-/** A leg's place in a conference. */
+/** A leg in a conference. */
 export interface MediaParticipant {
-  /** Whether it hears the conference and is heard there; else it may be played to. */
+  /** Connects the leg to the conference, or disconnects it so that sounds can be played to it. */
   setPresent(present: boolean): void;
-  /** Whether it is not heard though it is present. */
+  /** Silences the audio of the leg in the conference. */
   setMuted(muted: boolean): void;
   leave(): void;
 }
@@ -80,9 +80,9 @@ export interface MediaParticipant {
 export interface MediaLeg {
   readonly localSdp: string;
   /**
-   * Takes the peer's answer to our offer; throws `NoCommonCodec`. After an early one comes another: the
-   * same again, or that of whom else a proxy rang (RFC 3261 §13.2.2.4), whom only WebRTC by rtpengine
-   * cannot follow. The loss of who was heard early is none before.
+   * Takes the peer's answer to our offer; throws `NoCommonCodec`. Another answer follows an early one: the
+   * same again, or that of another fork (RFC 3261 §13.2.2.4), which WebRTC by rtpengine does not support.
+   * If the connection to an early peer is lost, `lost` resolves only when its answer is final.
    */
   accept(answer: string, isEarly?: boolean): Promise<void>;
   /** Resolves when audio can flow (ICE and DTLS done); rejects when it cannot. */
@@ -126,7 +126,7 @@ export interface MediaLeg {
   join(other: MediaLeg): void;
   /** Ends that; given a leg, only where it is the one joined. */
   leave(from?: MediaLeg): void;
-  /** Silences what the peer says for everybody who hears it; its digits still count. */
+  /** Silences the audio of the peer for all listeners; its digits still count. */
   setMuted(muted: boolean): void;
   readonly isMuted: boolean;
   /**
@@ -149,8 +149,8 @@ export interface MediaLeg {
    */
   reanswer(offer: string): Promise<string>;
   /**
-   * A later offer of ours, all as it is but whether we hold the peer, where that is told: then it is
-   * sent sound, and what it says is not wanted. Finish it with `reaccept`.
+   * A later offer of ours: the present session, with call hold switched where `isHolding` is given. On
+   * hold we send audio and want none. `reaccept` takes the answer.
    */
   reoffer(isHolding?: boolean): Promise<string>;
   /** Takes the answer to a later offer; throws when it wants more than `reanswer` lets it. */

@@ -135,7 +135,7 @@ function add(state: State, moment: number, { phase, onFrame }: Listener): void {
     // The first moment comes after a whole frame.
     state.next = 1;
   }
-  // Those that nobody was at are over, and not to be made up for by who comes now.
+  // Past moments without a listener are skipped; a new listener does not make up for them.
   const now = clock.now() - state.start;
   while (!running && isEmptyAt(state, state.next) && state.next * STEP_MS <= now) state.next++;
   const isNew = isEmptyAt(state, moment);

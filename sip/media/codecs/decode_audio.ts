@@ -21,6 +21,6 @@ function read(bytes: Uint8Array, contentType: string | null) {
   if (String.fromCharCode(...bytes.subarray(0, 4)) === "RIFF") return readWav(bytes);
   const saysMp3 = /^audio\/(?:mpeg|mp3|x-mpeg|x-mp3|mpeg3)\b/i.test(contentType ?? "");
   if (looksLikeMp3(bytes) || saysMp3) return readMp3(bytes);
-  const told = contentType === null ? "" : `, its type is ${contentType.slice(0, 100)}`;
-  throw new Error(`it is neither a WAV nor an MP3 file${told}`);
+  const type = contentType === null ? "" : `, its type is ${contentType.slice(0, 100)}`;
+  throw new Error(`it is neither a WAV nor an MP3 file${type}`);
 }

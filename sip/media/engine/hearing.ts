@@ -5,7 +5,7 @@ import type { RtpPacket } from "../rtp/rtp.ts";
 import type { Encoding } from "../sdp/sdp.ts";
 import type { Turn } from "../base/ticker.ts";
 
-/** What a peer says, decoded for those who listen; while nobody does, it costs nothing. */
+/** Decodes the audio of a peer for its listeners; costs nothing without listeners. */
 export interface Hearing {
   muted: boolean;
   listen(onFrame: (frame: Pcm) => void): () => void;

@@ -12,8 +12,8 @@ export interface RtpSession {
   /** Packets may flow: reports begin. */
   start(): void;
   /**
-   * Whether the peer means to send. While it does, silence that is too long is a loss: by default
-   * nobody is expected.
+   * Whether packets of the peer are expected, by default not. While they are, too long a silence counts
+   * as a loss.
    */
   expectPeer(expected: boolean): void;
   /** Resolves once, when an expected peer sent nothing for `silenceMs`. */

@@ -1,7 +1,7 @@
 import type { ReportBlock } from "./rtcp.ts";
 import { isNear, isNewerSequence, type RtpPacket } from "./rtp.ts";
 
-/** What arrives of a peer's stream, counted as RFC 3550 §A tells. */
+/** Statistics of a received stream, computed as in RFC 3550 §A. */
 export interface Reception {
   /**
    * Whether to use a packet that came now, in ms; one that jumps is dropped until a second one confirms

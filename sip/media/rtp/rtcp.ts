@@ -1,6 +1,6 @@
 /** RTCP packets (RFC 3550 §6): the few that a call between two parties needs. */
 
-/** What one packet stream was like for us who receive it (§6.4.1). */
+/** Our reception statistics of one stream (§6.4.1). */
 export interface ReportBlock {
   ssrc: number;
   /** Part of the packets lost since the last report, in 256ths. */
@@ -35,7 +35,7 @@ export interface Report {
   bye: boolean;
 }
 
-/** What a peer's compound packet tells us. */
+/** The contents of a peer's compound packet. */
 export interface HeardReport {
   ssrc: number;
   /** The middle 32 bits of its NTP time, when it is a sender's report. */

@@ -1,7 +1,7 @@
 import { type Libc, MSG_DONTWAIT, NAME_BYTES } from "../../base/libc.ts";
 import { mediaLimits } from "../base/limits.ts";
 
-/** A packet that waits: where it lies, its length, its socket, and to whom it goes. */
+/** A queued packet: its buffer, length, socket and destination. */
 interface Waiting {
   readonly bytes: Uint8Array<ArrayBuffer>;
   length: bigint;

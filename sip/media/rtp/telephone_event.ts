@@ -29,6 +29,7 @@ export function createDigitReceiver(onDigit: (digit: string) => void): (packet: 
 
 function readEvent({ ssrc, timestamp, payload }: RtpPacket): Event | undefined {
   if (payload.length < 4) return undefined;
+  // Wire decoding; the length was checked.
   const [code, flags, high, low] = payload as unknown as [number, number, number, number];
   return { ssrc, code, timestamp, duration: (high << 8) | low, ended: (flags & 0x80) !== 0 };
 }

@@ -135,7 +135,7 @@ const withoutListening: Record<Direction, Direction> = {
   inactive: "inactive",
 };
 
-/** Whether an address is the one of nobody: that of a peer on hold. */
+/** Whether an address is unspecified (0.0.0.0 or ::), as that of a peer on hold. */
 export const isUnspecified = (address: string): boolean => /^[0:.]+$/.test(address);
 
 /** The IP address of a c= line, else nothing: we look up no names that a peer chose. */

@@ -3,8 +3,8 @@ export async function readBody(
   response: Response,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const told = Number(response.headers.get("content-length"));
-  if (told > maxBytes) {
+  const declaredBytes = Number(response.headers.get("content-length"));
+  if (declaredBytes > maxBytes) {
     await response.body?.cancel();
     throw new Error(`it is longer than ${maxBytes} bytes`);
   }

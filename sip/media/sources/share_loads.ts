@@ -12,13 +12,13 @@ interface Shared<T> {
 
 export interface SharedLoads<T> {
   /**
-   * What is loaded for all who wait for it; undefined as soon as the signal aborts, which ends the load
-   * only when nobody waits any more. `isOwn` tells whether it began with this call.
+   * The value of a load shared by all calls with the name; undefined as soon as the signal aborts. The
+   * load itself is aborted when no call waits for it. `isOwn`: this call started the load.
    */
   wait(name: string, signal: AbortSignal): Promise<{ value: T; isOwn: boolean } | undefined>;
 }
 
-/** Lets those who want the same at the same time wait for one load, good or bad; it is not kept. */
+/** Concurrent calls for one name share a load and its result or error. Results are not cached. */
 export function shareLoads<T>(load: Load<T>): SharedLoads<T> {
   const underWay = new Map<string, Shared<T>>();
 

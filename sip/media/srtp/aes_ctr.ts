@@ -8,7 +8,7 @@
  * together every few ms. A key lives as long as its call.
  */
 
-/** The counter block that the next keystream begins with: who wants that one sets it. */
+/** The counter block that the next keystream begins with; set by the caller. */
 export const counter = new Int32Array(4);
 
 /** Words of an expanded key. */

@@ -1,6 +1,6 @@
 /**
- * The packet indices of one source that were taken, as far as they are not too old to be told apart
- * (RFC 3711 §3.3.2): the highest, and a bit for each of the last 64, the lowest bit for the newest.
+ * The replay window of one source (RFC 3711 §3.3.2): the highest packet index received, and a bit for
+ * each of the last 64 indices, the lowest bit for the newest.
  */
 export interface ReplayWindow {
   /** -1 before the first packet. */
@@ -9,13 +9,13 @@ export interface ReplayWindow {
   older: number;
 }
 
-/** Indices from the highest on down that are told apart; older ones are refused. */
+/** The size of the window; older indices are refused. */
 export const WINDOW_PACKETS = 64;
 const HALF = WINDOW_PACKETS / 2;
 
 export const newReplayWindow = (): ReplayWindow => ({ highest: -1, newer: 0, older: 0 });
 
-/** Whether an index is new, and not so old that nobody knows. */
+/** Whether an index is new and not older than the window. */
 export function isFresh({ highest, newer, older }: ReplayWindow, index: number): boolean {
   const age = highest - index;
   if (age < 0) return true;
@@ -23,7 +23,7 @@ export function isFresh({ highest, newer, older }: ReplayWindow, index: number):
   return ((age < HALF ? newer >>> age : older >>> (age - HALF)) & 1) === 0;
 }
 
-/** Takes an index that is fresh. */
+/** Marks a fresh index as received. */
 export function take(window: ReplayWindow, index: number): void {
   const age = window.highest - index;
   if (age < 0) {

@@ -199,7 +199,7 @@ function relayed({ call, inside, watch, ...sides }: Relayed): Peer {
     send: inside.send,
     close: () => closed ??= close(),
   };
-  // Before, it may pass on what a stranger sends.
+  // Before that, rtpengine may forward packets of an unverified source.
   inside.onPacket = (packet, rtp) => {
     if (closed === undefined && watch.isConnected) peer.onPacket?.(packet, rtp);
   };

@@ -35,9 +35,9 @@ export async function openTransports(
   const plainRtp = async (place: RtpPlace) => {
     // Sockets of plain RTP reach peers of their own family alone.
     const family = isIPv6(place.bindAddress) ? 6 : 4;
-    const told = await publicAddress({ host: place.host, family, log });
+    const host = await publicAddress({ host: place.host, family, log });
     const options = { ...place, now, ...udp && { udp } };
-    return closing(rtpTransport(withGetter(options, "host", () => told.address)), told);
+    return closing(rtpTransport(withGetter(options, "host", () => host.address)), host);
   };
   const transports = [await plainRtp(rtp)];
   if (rtpengine !== undefined) {
@@ -57,8 +57,8 @@ async function webrtcAt(
   const sockets = await webrtcSockets(place, udp);
   if (place.publicHost === undefined) return webrtcTransport(sockets);
   const family = isIPv6(place.bindAddress) ? 0 : 4;
-  const told = await publicAddress({ host: place.publicHost, family, log });
-  return closing(webrtcTransport(withGetter(sockets, "publicAddress", () => told.address)), told);
+  const host = await publicAddress({ host: place.publicHost, family, log });
+  return closing(webrtcTransport(withGetter(sockets, "publicAddress", () => host.address)), host);
 }
 
 /** A copy of an object with a property that is read anew each time. */

@@ -28,14 +28,14 @@ const { HANDSHAKE } = messages;
 export interface HandshakeOptions {
   flights: Flights;
   certificate: Certificate;
-  /** What the peer said its certificate is, as RFC 8122 §5 writes it. */
+  /** The fingerprint of the peer's certificate in its SDP (RFC 8122 §5). */
   fingerprint: string;
 }
 
 /** Asks for message after message by their types, and returns the keys of SRTP. */
 export type Handshake = Generator<readonly number[], BothSides<SrtpKeys>, Message>;
 
-/** The handshake of who was called to by the other (RFC 6347 §4.2.4, figure 1, without a cookie). */
+/** The server side of the handshake (RFC 6347 §4.2.4, figure 1, without a cookie). */
 export function* serverHandshake(options: HandshakeOptions): Handshake {
   const { flights, certificate } = options;
   const hello = messages.readClientHello((yield [HANDSHAKE.clientHello]).body);
@@ -67,7 +67,7 @@ export function* serverHandshake(options: HandshakeOptions): Handshake {
   return srtpKeysOf(master, randoms);
 }
 
-/** The handshake of who calls first. */
+/** The client side of the handshake. */
 export function* clientHandshake(options: HandshakeOptions): Handshake {
   const { flights, certificate } = options;
   const random = newRandom();

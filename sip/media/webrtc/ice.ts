@@ -15,7 +15,7 @@ export interface IceOptions {
     /** The peer answers checks, but sends none (RFC 8445 §2.5). */
     lite: boolean;
   };
-  /** Whether we choose the pair, as who offered does (§6.1.1); always when the peer is lite. */
+  /** Whether we nominate the pair, as the offerer does (§6.1.1); always when the peer is lite. */
   controlling: boolean;
   send(bytes: Uint8Array<ArrayBuffer>, to: Address): void;
   clock?: Clock;
@@ -72,7 +72,7 @@ const PRIORITY = 110 * 2 ** 24 + 0xffff * 2 ** 8 + 255;
 const ROLE_CONFLICT = 487;
 const UNKNOWN_ATTRIBUTE = 420;
 
-/** Begins ICE with a peer of which all is known that signalling tells. */
+/** Starts ICE with the credentials and candidates of both sides. */
 export function newIceAgent(options: IceOptions): IceAgent {
   const state = newState(options);
   const { connected, lost } = state;
@@ -139,7 +139,7 @@ function onRequest(state: State, message: ReadStun, bytes: Uint8Array, from: Add
     options.send(messages.answer({ transaction, ...content }), from);
   if (unknown !== undefined) return answer({ type: "error", error: UNKNOWN_ATTRIBUTE, unknown });
   if (role !== undefined && role.controlling === state.controlling) {
-    // §7.3.1.1: who has the larger tie-breaker controls.
+    // §7.3.1.1: the agent with the larger tie-breaker controls.
     const isOurs = state.tieBreaker >= role.tieBreaker;
     if (state.controlling === isOurs) {
       return answer({ type: "error", error: ROLE_CONFLICT });

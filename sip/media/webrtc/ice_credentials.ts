@@ -1,6 +1,6 @@
 import { isAuthentic, type ReadStun, stunKey, type StunMessage, writeStun } from "./stun.ts";
 
-/** What each side told the other by signalling, so that its messages can be told from strangers'. */
+/** The credentials of a side in its SDP, which authenticate STUN messages (RFC 8445 §5.3). */
 export interface IceCredentials {
   ufrag: string;
   password: string;
@@ -15,7 +15,7 @@ export interface IceMessages {
 }
 
 export function iceMessages(local: IceCredentials, remote: IceCredentials): IceMessages {
-  // Requests, and their answers, are by the password of who is asked.
+  // Requests and their responses are authenticated with the password of the side that is checked.
   const ourKey = stunKey(local.password);
   const theirKey = stunKey(remote.password);
   const toUs = `${local.ufrag}:${remote.ufrag}`;

@@ -2,7 +2,7 @@ import type { Checks, Pair } from "./ice_checks.ts";
 import { mediaLimits } from "../base/limits.ts";
 import type { Clock } from "../base/ticker.ts";
 
-/** How who controls chooses a pair (RFC 8445 §8.1.1). */
+/** How the controlling agent nominates a pair (RFC 8445 §8.1.1). */
 export interface Nomination {
   /** Nominates the best valid pair: at once where no better one may come, else some time later. */
   consider(): void;

@@ -16,7 +16,7 @@ export interface RestartableIce extends Pick<IceAgent, "onMessage" | "selected" 
   close(): void;
 }
 
-/** Begins ICE with a peer of which all is known that signalling tells. */
+/** Starts ICE with the credentials and candidates of both sides. */
 export function newRestartableIce(options: Omit<IceOptions, "onNominated">): RestartableIce {
   const connected = Promise.withResolvers<void>();
   const lost = Promise.withResolvers<string>();
@@ -24,7 +24,7 @@ export function newRestartableIce(options: Omit<IceOptions, "onNominated">): Res
   let former: IceAgent | undefined;
 
   const watch = (agent: IceAgent): IceAgent => {
-    agent.connected.then(connected.resolve, () => {}); // Why it has no way, `lost` tells.
+    agent.connected.then(connected.resolve, () => {}); // `lost` gives the reason.
     void agent.lost.then((why) => {
       if (agent === next) next = undefined;
       else if (agent === current) next === undefined ? lost.resolve(why) : takeNext();
@@ -34,7 +34,7 @@ export function newRestartableIce(options: Omit<IceOptions, "onNominated">): Res
   const takeNext = () => {
     former = current;
     former.close();
-    current = next!;
+    current = next!; // Called only while there is a next one.
     next = undefined;
   };
   let current = watch(newIceAgent(options));

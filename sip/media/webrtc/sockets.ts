@@ -31,7 +31,7 @@ export interface WebrtcSockets {
   close(): Promise<void>;
 }
 
-/** As many of a ufrag tell whose it is; the rest changes when ICE is restarted. */
+/** Length of the ufrag prefix that identifies a peer; the rest changes with each ICE restart. */
 export const NAME_CHARACTERS = 8;
 
 /** The sockets of a place, opened by Deno unless told; rejects when its port is not to be had. */
@@ -106,8 +106,8 @@ interface Guest {
 }
 
 /**
- * One socket for all peers. Who asks by ICE says whom it means; what else comes from an address goes
- * to everyone who has sent there, which is hardly ever more than one: each knows its own peer.
+ * One socket for all peers. An ICE request names its peer by the ufrag. Other datagrams of an address go
+ * to every peer that has sent there, rarely more than one, and each accepts only those of its own.
  */
 function shared(bindAddress: string, socket: WebrtcDatagrams): WebrtcSockets {
   const byName = new Map<string, Guest>();

@@ -15,14 +15,14 @@ export interface StunMessage {
   /** Which role its sender takes, and its tie-breaker. */
   role?: { controlling: boolean; tieBreaker: bigint };
   useCandidate?: boolean;
-  /** Where its asker was seen; written only, as nobody needs to tell us. */
+  /** The source address of the request; written only, we need not read ours. */
   mapped?: Address;
   error?: number;
   /** Attributes that must be understood, but are not known (RFC 8489 §6.3.1). */
   unknown?: number[];
 }
 
-/** A message that came, before anything proves whose it is. */
+/** A received message that is not authenticated yet. */
 export interface ReadStun extends StunMessage {
   /** Where its MESSAGE-INTEGRITY begins; undefined without one. */
   integrityAt: number | undefined;
@@ -144,7 +144,7 @@ function integrity(bytes: Uint8Array, at: number, key: Int32Array): Int32Array {
   return hmacSha1(key, scratchView, at);
 }
 
-/** Whether a message read from these bytes is of somebody who knows the key. */
+/** Whether the sender of a message read from these bytes knows the key. */
 export function isAuthentic(
   { integrityAt }: ReadStun,
   bytes: Uint8Array,

@@ -7,7 +7,7 @@ type Numberless<O> = O extends { task: number } ? Omit<O, "task"> : never;
 /** An order that begins a task, which gets its number here. */
 export type Task = Numberless<Start | Exclude<Order, { type: "stop" }>>;
 
-/** What a leg is told by its engine. */
+/** The events of a leg, sent by its engine. */
 export interface LegEvents {
   connected(): void;
   unconnected(error: Error): void;
@@ -32,9 +32,9 @@ export interface EngineLink {
   begin(task: Task, write?: WriteSamples): () => Promise<void>;
   /** A sound as it is sent. */
   sound(pcm: Pcm): SentSound;
-  /** Those that are told what happens to them. */
+  /** The receivers of events, by the number of the leg. */
   readonly legs: Map<number, LegEvents>;
-  /** Who is handed the frames of a tap. */
+  /** The receivers of frames, by the number of the tap. */
   readonly taps: Map<number, (frame: Pcm) => void>;
   /** The engine is gone, for this reason: its legs are lost, and every task is over. */
   end(why: string): void;

@@ -30,7 +30,7 @@ export function remoteEngine(link: EngineLink): MediaEngine {
 
 async function close(link: EngineLink): Promise<void> {
   await link.request({ type: "close" }).catch(() => {}); // One that is gone has nothing to close.
-  link.legs.clear(); // They are not lost, and nobody is called back.
+  link.legs.clear(); // They are not lost, so no callback is called.
   link.end("Cannot use media: the media engine is closed");
 }
 

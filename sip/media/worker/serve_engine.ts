@@ -191,7 +191,7 @@ const recorder = ({ report }: Served, task: number) => (samples: Pcm) => {
   report({ type: "recorded", task, samples: piece }, [piece.buffer]);
 };
 
-/** A task that goes on until it is told to stop. */
+/** A task that runs until it is stopped. */
 function last(served: Served, task: number, stop: () => void | Promise<void>): void {
   served.tasks.set(task, () => {
     served.tasks.delete(task);

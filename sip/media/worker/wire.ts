@@ -64,7 +64,7 @@ export interface SentSound {
   pcm?: Pcm;
 }
 
-/** What the engine tells. */
+/** The messages of the engine. */
 export type Report =
   /** The value is an SDP, where one was asked for. */
   | { type: "done"; task: number; value?: string }
@@ -101,7 +101,7 @@ export const sentError = (error: unknown): SentError =>
 /** One end of the way between the two: a Worker, the inside of one, or a MessagePort. */
 export interface MessageEnd<Sent, Received> {
   postMessage(message: Sent, transfer: Transferable[]): void;
-  // Each kind of end has a `this` of its own, which nobody uses.
+  // Each kind of end has a `this` of its own, which is not used.
   // deno-lint-ignore no-explicit-any
   onmessage: ((this: any, event: MessageEvent<Received>) => void) | null;
 }

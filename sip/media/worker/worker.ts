@@ -5,6 +5,7 @@ import { type MessageEnd, type Order, type Report, sentError, type Start } from 
 
 /** The inside of the Worker that has the media engine: after the start it takes orders. */
 
+// The types of this program have no global scope of a worker.
 const end = globalThis as unknown as MessageEnd<Report, Start | Order>;
 
 const log = (line: string, fields: Record<string, unknown> = {}) =>
