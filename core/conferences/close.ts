@@ -8,8 +8,8 @@ import type { Conference, Member } from "../resources/conferences.ts";
 import { completed, left } from "./membership.ts";
 
 /**
- * Ends a Conference whose media are gone, and takes out everybody whom nobody will report on. Of a
- * companion that `mayLive`, as one that hangs may go on, its media are ended as well.
+ * Ends a Conference whose media are gone, and removes the participants that no companion reports on any
+ * more. A companion that `mayLive` (it may only hang) is ordered to end the media as well.
  */
 export async function closeConference(
   { accountSid, sid, members, companion }: Conference,
@@ -21,7 +21,7 @@ export async function closeConference(
   const jobs = mayLive && companion !== null
     ? [endConference({ conferenceSid: sid, companion })]
     : [];
-  // Its end comes last: after a crash before it, the next look finds it live and goes on.
+  // Completed last: after a crash the next sweep finds the Conference live and continues.
   for (const { callSid } of members) {
     await conferences.update(
       accountSid,
@@ -37,8 +37,8 @@ export async function closeConference(
 }
 
 /**
- * Closes all Conferences of a companion that is not heard of, or those that it has no more. Returns
- * how many could not be closed.
+ * Closes all Conferences of a companion that sends no heartbeats, or those that it no longer has.
+ * Returns how many could not be closed.
  */
 export async function closeConferencesOf(
   companionId: string,
@@ -54,8 +54,8 @@ export async function closeConferencesOf(
 }
 
 /**
- * Takes those out of the Conferences of a companion that its heartbeat does not name, once their
- * calls have ended, and those who were let in and did not come.
+ * Removes participants that the companion's heartbeat does not name: those whose calls have ended, and
+ * those that were admitted and did not join.
  */
 export async function tidyConferences(
   { id }: Companion,

@@ -17,8 +17,8 @@ import type { ConferenceWanted, Missed } from "../values/conference_wanted.ts";
 type Wanted = Omit<ConferenceWanted, "only" | keyof Missed>;
 
 /**
- * The step that takes a call into the Conference of a name, which is made when there is none. Where
- * that cannot be, Dial's action is requested, or the call goes on with its next verb.
+ * The step that takes a call into the Conference of a name, which is created if it does not exist.
+ * Where the call cannot join, Dial's action is requested, or the call continues with its next verb.
  */
 export async function enterConference(
   asked: ConferenceWanted,
@@ -71,7 +71,7 @@ function conferenceStep(
   return { type: "conference", conferenceSid, ...manner, ...next && { action: next } };
 }
 
-/** What an account's Conference of a name is held by while it is not completed. */
+/** The unique key of an account's Conference of a name, until it is completed. */
 const liveNameOf = (accountSid: string, name: string): string => `${accountSid}/${name}`;
 
 /** The Conference of a name that is not completed; made at the companion of the call if need be. */
@@ -111,7 +111,7 @@ async function conferenceNamed(
   throw new Fault("unavailable", `too many calls enter "${name}" at the same time; retry`);
 }
 
-/** Whether the media of a Conference can still be there: its companion has not been started anew. */
+/** Whether the media of a Conference can still exist: its companion has not restarted. */
 async function isThere(
   { companion: holder }: Conference,
   requester: Companion,

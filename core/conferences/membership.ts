@@ -6,7 +6,7 @@ import { type Participant, participantSid } from "../resources/participants.ts";
 import { type ConferenceCallbackEvent, fire } from "./callbacks.ts";
 
 /**
- * What becomes of a Conference, as pure functions. Its members are the truth; Participants are
+ * The changes of a Conference, as pure functions. Its `members` are authoritative; Participants are
  * written and removed in the same commit. Late and repeated events change nothing.
  */
 
@@ -20,7 +20,7 @@ export const conferenceEndReasons = [
 
 type EndReason = (typeof conferenceEndReasons)[number];
 
-/** Keeps a place for a leg on its way, if there is one, so that the conference is not closed before it. */
+/** Reserves a place, if one is free, for a leg that is joining; it keeps the conference open. */
 export function expecting(
   conference: Conference,
   { callSid, most, at }: { callSid: string; most: number; at: number },
@@ -36,7 +36,7 @@ export function expecting(
   };
 }
 
-/** A leg rings that is to come; nothing changes where the Conference is over. */
+/** A leg that is called into the Conference rings. Nothing changes after the Conference ended. */
 export function calling(conference: Conference, leg: CalledLeg): Change<Conference> {
   if (conference.status === "completed") return { record: conference };
   const { called = [] } = conference;
@@ -44,14 +44,14 @@ export function calling(conference: Conference, leg: CalledLeg): Change<Conferen
   return { record: isKnown ? conference : { ...conference, called: [...called, leg] } };
 }
 
-/** A leg that rang has come, or will not. */
+/** A leg that rang has joined, or will not join. */
 function notCalled(conference: Conference, leg: string): Conference {
   const { called = [] } = conference;
   if (!called.some(({ callSid }) => callSid === leg)) return conference;
   return { ...conference, called: called.filter(({ callSid }) => callSid !== leg) };
 }
 
-/** A leg is in the conference: a Conference begins with the second one, once there is one who starts it. */
+/** A leg has joined. A Conference starts with the second leg, once one with `startOnEnter` is in it. */
 export function joined(
   conference: Conference,
   entered: Pick<Member, "callSid" | "muted" | "startOnEnter" | "endOnExit">,
@@ -77,8 +77,8 @@ export function joined(
 }
 
 /**
- * A leg is no longer in the conference, nor on its way: with the last one, or one that ends it, it is over.
- * Of a conference that `isLost` all are taken out before.
+ * A leg has left the conference, or will not join. The Conference ends with its last leg, or with one
+ * that has `endOnExit`. If the conference `isLost`, all legs are removed first.
  */
 export function left(
   conference: Conference,
@@ -105,8 +105,8 @@ export function left(
 }
 
 /**
- * Ends a Conference: its name is free for another. Who is in it is told by its conference to leave, and who
- * is called to it rings no longer.
+ * Ends a Conference; its name becomes free. The companion removes the participants, and legs that are
+ * being called to it stop ringing.
  */
 export function completed(
   change: Change<Conference>,
@@ -123,8 +123,8 @@ export function completed(
 }
 
 /**
- * Mutes or holds a leg in the conference, or ends that. One whose events has not come that it is there is
- * muted as of then.
+ * Mutes, unmutes, holds or resumes a leg in the conference. A leg whose `joined` event has not arrived
+ * yet is muted when it arrives.
  */
 export function changed(
   conference: Conference,
@@ -158,7 +158,7 @@ export function changed(
   );
 }
 
-/** Who is in the conference. */
+/** The legs that are in the conference. */
 export const present = ({ members }: Conference): Member[] =>
   members.filter(({ hasJoined }) => hasJoined);
 

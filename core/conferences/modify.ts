@@ -56,9 +56,9 @@ export async function modifyConference(
 }
 
 /**
- * Mutes or holds a leg in a Conference, first where it speaks, then in the records; one that is to be
- * heard also where its call is, which may have been muted by itself. Throws `notFound` when it is not
- * there, `unavailable` when its companion is out of reach.
+ * Mutes or holds a leg in a Conference, first at the companion of the conference, then in the records.
+ * Unmuting also unmutes the call at its own companion, where it may have been muted separately. Throws
+ * `notFound` when the leg is not there, `unavailable` when the companion cannot be reached.
  */
 export async function modifyParticipant(
   named: Named,
@@ -93,8 +93,8 @@ export async function modifyParticipant(
 }
 
 /**
- * Mutes the place of a leg that is in its conference already, while the news of that is on its way: what
- * it came with is not what it is any more. A leg that is not there yet tells itself how it comes.
+ * Mutes the reserved place of a leg that has joined, while its `joined` event is on its way: the event
+ * carries the older state. A leg that has not joined yet reports its state when it joins.
  */
 export async function muteArriving(
   { accountSid, callSid: leg }: Omit<Named, "conferenceSid">,
@@ -120,7 +120,7 @@ export async function muteArriving(
   );
 }
 
-/** Takes a leg out of a Conference: its call goes on with what comes after. */
+/** Removes a leg from a Conference: its call continues with the next step. */
 export async function removeParticipant(named: Named, ports: Ports): Promise<void> {
   const { accountSid, conferenceSid, callSid: leg } = named;
   if (await findParticipant(named, ports) === null) throw new Fault("notFound", leg);
@@ -133,7 +133,7 @@ export async function removeParticipant(named: Named, ports: Ports): Promise<voi
   );
 }
 
-/** Lets a call be heard that was muted by itself, where it is not at the companion of the conference. */
+/** Unmutes a call that was muted separately, where it is not at the companion of the conference. */
 async function unmuteElsewhere(
   { accountSid, callSid }: Named,
   holder: Companion,
@@ -144,7 +144,7 @@ async function unmuteElsewhere(
   await control.mute(callSid, false, call.companion);
 }
 
-/** The companion that did it; null when the conference, or the leg in it, is not there. */
+/** The companion that performed it; null when the conference, or the leg in it, does not exist. */
 async function order(
   { accountSid, conferenceSid }: Named,
   order: ConferenceOrder["order"],

@@ -10,13 +10,13 @@ import { closeConference } from "./close.ts";
 import { left } from "./membership.ts";
 import type { Missed } from "../values/conference_wanted.ts";
 
-/** How long it is until a silent companion is looked at again. */
+/** Pause before a silent companion is checked again. */
 const LOOK_AGAIN_S = 1;
 
 /**
- * What a call does that did not reach a conference. Undefined where the companion of the conference is found dead:
- * its Conference is closed then, and the name is free. One that is merely silent is looked at again
- * until it answers or its heartbeats are too old; null where it lives, out of reach.
+ * The steps of a call that did not reach a conference. Undefined where the conference's companion is
+ * dead: the Conference is closed, and its name is free. A silent companion is checked again until it
+ * answers or its heartbeats are too old. Null where it lives but cannot be reached.
  */
 export async function afterUnreached(
   wanted: Missed & Record<string, unknown>,

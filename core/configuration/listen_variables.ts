@@ -16,8 +16,8 @@ export const listenVariables = {
   TRUSTED_PROXIES: {
     schema: networks,
     fallback: "",
-    help: "Addresses and networks of reverse proxies, whose Forwarded or X-Forwarded-For tells " +
-      "the client's address, for REST and SIP over WebSocket. Empty: these headers are ignored.",
+    help: "Addresses and networks of reverse proxies. Their Forwarded or X-Forwarded-For header " +
+      "gives the client address, for REST and SIP over WebSocket. Empty: both are ignored.",
   },
   CONNECTIONS_PER_ADDRESS: {
     schema: count.min(0),

@@ -16,7 +16,7 @@ export const trunkVariables = {
   OUTBOUND_PROXY_USER: {
     schema: text.max(128),
     fallback: "",
-    help: "User name that OUTBOUND_PROXY asks for. Empty: it knows this service by its address.",
+    help: "User name for OUTBOUND_PROXY. Empty: the proxy trusts the address of this service.",
   },
   OUTBOUND_PROXY_PASSWORD: {
     schema: text.max(128),
@@ -37,17 +37,18 @@ export const trunkVariables = {
     schema: networks,
     fallback: "",
     help:
-      "Addresses and networks of carriers whose calls for numbers are taken without a password: " +
-      "whoever sends from there reaches every number. Empty: those of registered Gateways alone.",
+      "Addresses and networks of carriers. Their calls to numbers are accepted without a password, " +
+      "to every number. Empty: only calls from registered Gateways are accepted.",
   },
   DEFAULT_COUNTRY: {
     schema: z.union([z.literal(""), text.refine(isCountry)], "must be a code like US"),
     fallback: "",
-    help: "Country as whose people numbers without + are read, such as US. Empty: as they are.",
+    help:
+      "Default country (ISO 3166) of numbers without +, such as US. Empty: they stay unchanged.",
   },
   RATES_FILE: {
     schema: text.regex(/^[^,]*$/, "must not hold a comma"),
     fallback: "",
-    help: "CSV of what calls cost: number prefix, price of a minute. Empty: they are free.",
+    help: "CSV of call prices: number prefix, price per minute. Empty: calls are free.",
   },
 } satisfies Record<string, Variable>;

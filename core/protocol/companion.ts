@@ -4,8 +4,8 @@ import { companionAddresses } from "./peers.ts";
 import { legId, step } from "./script.ts";
 
 /**
- * The call-control protocol: what service and companion say to each other. `requests.ts` lists every
- * request, `script.ts` holds the steps that a leg performs and `events.ts` what happened to it.
+ * The call-control protocol between service and companion. `requests.ts` lists every request,
+ * `script.ts` declares the steps of a leg's script and `events.ts` the events of a leg.
  *
  * The companion *reports* what happened to a leg and is answered with the next script; the service
  * *runs* a script on a leg. A leg's id is the Sid of its Call, so there is no mapping. A script is
@@ -24,9 +24,9 @@ export const report = z.object({
   seq: z.number().int().nonnegative(),
   at: z.number().int(),
   event: legEvent,
-  /** False: acknowledge at once, the companion waits for no script. */
+  /** False: acknowledge at once; the companion waits for no script. */
   wantsScript: z.boolean(),
-  /** The leg has ended, though its last report comes later; actions are requested accordingly. */
+  /** The leg has ended, though its last report comes later. The request to the action says so. */
   hasEnded: z.boolean().optional(),
 });
 
@@ -34,8 +34,8 @@ export const report = z.object({
 export const eventsRequest = z.object({ reports: z.array(report).min(1).max(256) });
 
 /**
- * What became of a report: after `outage` and `defect` it may be sent again (a defect is of the report
- * itself, or of the service), after `refused` never.
+ * The outcome of a report. After `outage` and `defect` (of the report itself, or of the service) the
+ * companion may send it again; after `refused` never.
  */
 const eventOutcome = z.enum(["taken", "outage", "defect", "refused"]);
 
@@ -87,10 +87,10 @@ export const runRequest = z.object({
 });
 /** The run of the companion that has the leg; null when the leg is not there. */
 export const runAnswer = z.object({ companion: companion.nullable() });
-/** Whether it takes calls, for anybody who asks; it says which run of it that is. */
+/** Whether the companion takes calls, and its run. Served without authentication. */
 export const readyAnswer = z.object({ ready: z.boolean(), companion });
 
-/** Silences what the peer of a leg says, or lets it be heard again, whatever the leg is doing. */
+/** Mutes or unmutes the audio from the peer of a leg, whatever step the leg performs. */
 export const muteRequest = z.object({ leg: legId, muted: z.boolean() });
 /** False: the leg is not there, or its media bypass the companion, which cannot silence them. */
 export const muteAnswer = z.object({ isDone: z.boolean() });

@@ -5,9 +5,10 @@ import { remoteCompanion } from "./peers.ts";
 import { recorded, recordingOrder } from "./recordings.ts";
 
 /**
- * The part of the call-control protocol (`companion.ts`) that is about conferences and queues. The service knows them by name and
- * account, and says which conference a leg goes to; a companion mixes the audio of each Conference. A leg
- * of another companion comes there by a call between the two, and is reported on by its own.
+ * The part of the call-control protocol (`companion.ts`) about conferences and queues. The service
+ * finds a conference by account and name and assigns legs to it. One companion mixes the audio of each
+ * Conference. A leg of another companion joins by a call between the two companions; its own companion
+ * reports its events.
  */
 
 const conferenceSid = z.string().regex(/^CF[0-9a-f]{32}$/);
@@ -24,19 +25,20 @@ export const consultStep = z.object({
 });
 
 /**
- * Puts the leg into a conference, which answers it first, until it ends, is removed or presses the star,
- * the conference ends, or `timeLimitS` passed. While it is alone there, or nobody came that `startOnEnter`,
- * it waits: everybody does. Where the other companion is out of reach, the service is asked again, as by
- * a `consult` with its `serviceContext` and `unreached`, the Conference; `isGone` where that one has been started
- * anew. A `consult` with its `serviceContext` also takes who is to have the leg's place into the conference.
+ * Answers the leg and puts it into a conference. The step ends when the leg ends, is removed or presses
+ * the star key, when the conference ends, or after `timeLimitS`. The participants wait while there is
+ * only one, and until one with `startOnEnter` has joined. Where the other companion cannot be reached,
+ * the companion requests steps again, as for a `consult` with this `serviceContext` and `unreached` (the
+ * Conference); `isGone` is set where that companion has restarted. A `consult` with this
+ * `serviceContext` also takes the leg that replaces this one into the conference.
  */
 export const conferenceStep = z.object({
   type: z.literal("conference"),
   conferenceSid,
-  /** The companion that has the conference, where the leg's own has not. */
+  /** The companion that mixes the conference, where it is not the leg's own. */
   at: remoteCompanion.optional(),
   serviceContext: serviceContext.optional(),
-  /** Legs that the conference has at most. */
+  /** Maximum number of legs in the conference. */
   most: z.number().int().positive(),
   muted: z.boolean(),
   beepOnEnter: z.boolean(),
@@ -49,14 +51,14 @@ export const conferenceStep = z.object({
   timeLimitS: z.number().positive(),
   hangupOnStar: z.boolean().optional(),
   /**
-   * Records what is said in the conference while this leg is there; where several want that, the one that
-   * came first, and after it the next one.
+   * Records the conference while this leg is in it. Where several legs have an order, the leg that
+   * joined first records; when it leaves, the next one does.
    */
   record: recordingOrder.optional(),
   action: action.optional(),
 });
 
-/** Answered with the steps in place of the `consult`. */
+/** Answered with the steps that replace the `consult`. */
 export const consultingEvent = z.object({
   type: z.literal("consulting"),
   serviceContext,
@@ -73,7 +75,7 @@ export const joinedEvent = z.object({
 });
 
 /**
- * It is no longer there; `busy` when the conference was full, so that it never was.
+ * A leg has left a conference; `busy`: it never joined, since the conference was full.
  */
 export const leftEvent = z.object({
   type: z.literal("left"),
@@ -87,8 +89,8 @@ export const leftEvent = z.object({
 const queueSid = z.string().regex(/^QU[0-9a-f]{32}$/);
 
 /**
- * Has the leg wait in a queue, which answers it first, until another takes it, a `leave` in its wait
- * document is met, or it ends. When it was taken, it goes on after the two have talked.
+ * Answers the leg and puts it into a queue, until another leg takes it, its wait document reaches a
+ * `leave`, or the leg ends. A leg that was taken continues its script when the conversation is over.
  */
 export const queueStep = z.object({
   type: z.literal("queue"),
@@ -98,9 +100,9 @@ export const queueStep = z.object({
 });
 
 /**
- * Takes a leg out of its queue and talks to it, which answers this one first. Where that leg waits no
- * longer, the service is asked again, as by a `consult` with its `serviceContext` and `gone`, its id; where its
- * companion is out of reach, with `unreached`.
+ * Answers this leg, takes another leg out of its queue and connects the two. Where that leg does not
+ * wait any more, the companion requests steps again, as for a `consult` with this `serviceContext` and
+ * `gone` (the leg's id); where the leg's companion cannot be reached, with `unreached`.
  */
 export const pickupStep = z.object({
   type: z.literal("pickup"),
@@ -121,7 +123,7 @@ export const leaveStep = z.object({ type: z.literal("leave") });
 /** A leg waits in a queue. */
 export const queuedEvent = z.object({ type: z.literal("queued"), queueSid });
 
-/** It waits no longer; told once more, for its action, when those who talked have done so. */
+/** A leg has left its queue. Sent again for its action when the conversation is over. */
 export const dequeuedEvent = z.object({
   type: z.literal("dequeued"),
   queueSid,
@@ -131,8 +133,8 @@ export const dequeuedEvent = z.object({
 });
 
 /**
- * Answered with a wait document: steps that are heard, `gather` among them, and perhaps as the last one a
- * `next` (another document), a `leave` or a `hangup`. What a `gather` brought asks for its action so.
+ * Answered with a wait document: audible steps, `gather` included, and optionally a last step `next`
+ * (another document), `leave` or `hangup`. The result of a `gather` requests its action with this event.
  */
 export const waitingEvent = z.object({
   type: z.literal("waiting"),
@@ -141,7 +143,7 @@ export const waitingEvent = z.object({
   gathered: gatheredEvent.pick({ digits: true, speech: true }).optional(),
 });
 
-/** What the service has done in a conference. */
+/** A request of the service to change a conference. */
 export const conferenceOrder = z.object({
   conferenceSid,
   order: z.discriminatedUnion("type", [
@@ -156,7 +158,7 @@ export const conferenceOrder = z.object({
   ]),
 });
 
-/** Whether the conference, and the leg in it, are there. */
+/** Whether the companion has the conference, and the leg in it. */
 export const conferenceAnswer = z.object({ isKnown: z.boolean() });
 
 export type ConferenceStep = z.infer<typeof conferenceStep>;

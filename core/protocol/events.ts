@@ -16,15 +16,15 @@ import { collectedEvent } from "./ussd.ts";
 import { legId } from "./script.ts";
 import { incomingNumber } from "./trunks.ts";
 
-/** The part of the call-control protocol (`companion.ts`) that is about what happened to a leg. */
+/** The events of a leg in the call-control protocol (`companion.ts`). */
 
-/** How a leg ended; the last word about it. */
+/** How a leg ended; its last event. */
 export const outcome = z.enum(["completed", "busy", "no-answer", "failed", "canceled"]);
 
 /** How much an event may say. */
 export const eventLimits = { endDetailLength: 300 } as const;
 
-/** Why a leg ended, where its status does not tell: what its owner could mend. */
+/** Why a leg ended, where its status does not say it and its owner can correct the cause. */
 const endReason = z.enum(["not-registered", "media-lost", "no-trunk", "no-codec"]);
 
 export const answeredBy = z.enum(["human", "machine", "unknown"]);
@@ -43,7 +43,7 @@ export const legEvent = z.discriminatedUnion("type", [
     displayName: z.string().optional(),
     sipCallId: z.string(),
     headers: z.record(z.string(), z.string()),
-    /** The leg whose place the call is to take in its conversation (RFC 3891). */
+    /** The leg that the call is to replace (RFC 3891). */
     replaces: legId.optional(),
   }),
   incomingNumber,
@@ -59,7 +59,7 @@ export const legEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ringing") }),
   /** 200 and ACK. On a leg that `invite` placed, or a screened one, answered with its script. */
   z.object({ type: z.literal("answered") }),
-  /** Who answered, going by the sound, where `invite` asks for it. Answered with the next script. */
+  /** Result of answering machine detection, where `invite` orders it. Answered with the next script. */
   z.object({ type: z.literal("detected"), answeredBy }),
   z.object({ type: z.literal("next"), action }),
   gatheredEvent,
@@ -89,27 +89,27 @@ export const legEvent = z.discriminatedUnion("type", [
   waitingEvent,
   recordedEvent,
   /**
-   * The softphone of a leg wants `other`, whom it talks to, to talk to somebody else (RFC 3515).
-   * Answered with a script for `other`, which begins with a `reject` where that may not be. Without
-   * `other` the leg is in a conference, and the script is the dial of who takes its place there.
+   * The softphone of a leg transfers the connected leg `other` (REFER, RFC 3515). Answered with a
+   * script for `other`, which begins with a `reject` where the transfer is not allowed. Without
+   * `other` the leg is in a conference, and the script dials the participant that replaces it.
    */
   z.object({
     type: z.literal("refer"),
     other: legId.optional(),
     /** The Refer-To URI, without its headers. */
     to: z.string(),
-    /** Who refers: the Client's own address. */
+    /** Address of the Client that sent the REFER. */
     by: z.string(),
     /** X- and User-to-User headers for the INVITE, from the URI. */
     headers: z.record(z.string(), z.string()),
-    /** The transferor's other leg, at another companion: who talks to that one is meant. */
+    /** The transferor's other leg, at another companion; the target is the leg connected to it. */
     replaces: namedLeg.optional(),
     /** The transferor's call, where another companion has it: the leg of the report is `other` then. */
     transferor: namedLeg.optional(),
   }),
   /**
-   * A step could not be done as asked (audio out of reach, …); the script goes on. `about` is what
-   * was at fault, where that was not the audio at the URL.
+   * A step could not be performed (audio not reachable, …); the script continues. `about` names the
+   * cause, where it was not the audio at the URL.
    */
   z.object({
     type: z.literal("problem"),
@@ -124,7 +124,7 @@ export const legEvent = z.discriminatedUnion("type", [
     outcome,
     sipStatus: z.number().int().optional(),
     reason: endReason.optional(),
-    /** What was wrong, in words, where the reason alone does not tell. */
+    /** What was wrong, in words, where the reason alone does not say it. */
     detail: z.string().max(eventLimits.endDetailLength).optional(),
   }),
 ]);

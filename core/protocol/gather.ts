@@ -2,7 +2,7 @@ import { z } from "zod";
 import { action } from "./action.ts";
 import { sayStep } from "./speech.ts";
 
-/** The part of the call-control protocol (`companion.ts`) that is about what a caller hears, types and says. */
+/** The part of the call-control protocol (`companion.ts`) about prompts, DTMF and speech input. */
 
 /** Plays the audio at a URL; `loop` 0 is until the leg ends. */
 export const playStep = z.object({
@@ -26,15 +26,15 @@ export const digitsStep = z.object({
   loop: z.number().int().nonnegative(),
 });
 
-/** What a caller may be played while it is waited for. */
+/** Steps that may play while the companion waits for input. */
 export const prompt = z.discriminatedUnion("type", [playStep, sayStep, silenceStep, digitsStep]);
 
 const keys = z.string().regex(/^[0-9A-D*#]*$/);
 
-/** The callback that gets words while the caller speaks. */
+/** The callback of partial speech results. */
 const callback = z.object({ url: z.string(), method: z.enum(["GET", "POST"]) });
 
-/** How speech is listened to: a language tag, and words that are likely. */
+/** Settings of speech recognition: a language tag, and likely words. */
 const speechInput = z.object({
   language: z.string(),
   hints: z.array(z.string()),
@@ -64,7 +64,7 @@ const heard = {
   confidence: z.number(),
 };
 
-/** What a `gather` brought; without the key that finished it. */
+/** The result of a `gather`, without the key that finished it. */
 export const gatheredEvent = z.object({
   type: z.literal("gathered"),
   digits: z.string(),
@@ -72,7 +72,7 @@ export const gatheredEvent = z.object({
   action,
 });
 
-/** What was said so far, while the caller still speaks; `number` counts from 0 in a `gather`. */
+/** A partial speech result, while the caller still speaks; `number` counts from 0 in a `gather`. */
 export const partialEvent = z.object({
   type: z.literal("partial"),
   ...heard,

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { numberQuery, trunkLimits, trunkRoute } from "./trunks.ts";
 
 /**
- * The part of the call-control protocol (`companion.ts`) that is about text messages (RFC 3428). A companion reports
- * what a Client or a trunk sends, and is ordered to send to the devices of a Client or to a number.
+ * The part of the call-control protocol (`companion.ts`) about text messages (RFC 3428). A companion
+ * reports the messages of Clients and trunks, and sends messages to the devices of a Client or to a
+ * number on request of the service.
  */
 
 export const messageLimits = {
@@ -30,7 +31,7 @@ export const messageReport = z.object({
 /** A trunk brought a message for a number. */
 export const trunkMessage = z.object({
   ...numberQuery.shape,
-  /** The sender, as the caller of a call; `user` is empty where it has none. */
+  /** The From address, as of a call; `user` is empty where it has none. */
   from: z.object({ user: z.string(), host: z.string() }),
   /** The same when the trunk sends it again. */
   id: z.string(),
@@ -38,7 +39,7 @@ export const trunkMessage = z.object({
   headers: z.record(z.string(), z.string()),
 });
 
-/** What the sender is answered: 202 when the message was taken and goes on its way. */
+/** The SIP status for the sender: 202 when the service accepted the message. */
 export const messageAnswer = z.object({
   status: z.number().int().min(200).max(699),
   retryAfterS: z.number().int().positive().optional(),
@@ -67,8 +68,8 @@ export const outwardOrder = z.object({
 });
 
 /**
- * Its final status, 408 where a proxy was silent; null where none could be reached, or every one had
- * a failure of its own (5xx): then no device has the message.
+ * The final SIP status, 408 where a proxy did not answer. Null where no proxy could be reached, or all
+ * answered 5xx: no proxy has accepted the message.
  */
 export const outwardOutcome = z.object({ status: z.number().int().nullable() });
 

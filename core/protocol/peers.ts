@@ -1,14 +1,14 @@
 import { z } from "zod";
 
 /**
- * The part of the call-control protocol (`companion.ts`) that is about several companions of one installation: where
- * each answers, and where else the devices of a Client are.
+ * The part of the call-control protocol (`companion.ts`) about several companions of one installation:
+ * their addresses, and the companions at which a Client has devices.
  */
 
 /** As SIP writes it: `sip:HOST:PORT;transport=ws`. */
 const sipUri = z.string().min(1).max(255);
 
-/** Where a companion can be reached, as its heartbeats tell it. */
+/** The addresses of a companion, from its heartbeats. */
 export const companionAddresses = {
   /** Where its control answers; unless given, where the service expects one. */
   bridgeUrl: z.url().optional(),
@@ -27,16 +27,16 @@ export const clientTarget = z.object({
 });
 
 /**
- * Another companion that has what a leg is to meet, as it was last heard of: another run of it has
- * nothing of that any more.
+ * Another companion that has the conference or leg to connect to, by its last heartbeat. A later run of
+ * that companion has none of its calls.
  */
 export const remoteCompanion = z.object({ sipUri, runId: z.string().min(1) });
 
 export type RemoteCompanion = z.infer<typeof remoteCompanion>;
 
 /**
- * A leg of another companion, in whose place the new leg talks to whom that one talks to (RFC 3891);
- * 481 when it talks to nobody any more.
+ * A leg of another companion that the new leg replaces in its conversation (RFC 3891). 481 when that leg
+ * is not connected any more.
  */
 export const legTarget = z.object({
   kind: z.literal("leg"),

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { action } from "./action.ts";
 
 /**
- * The part of the call-control protocol (`companion.ts`) that is about recordings. The companion sends the sound in
- * parts while it records; a recording begins with its first part, so one in which nobody spoke never
- * comes to be.
+ * The part of the call-control protocol (`companion.ts`) about recordings. The companion sends the audio
+ * in parts while it records. The first part creates the recording, so a recording without speech leaves
+ * no record.
  */
 
 export const recordingLimits = {
@@ -53,7 +53,7 @@ export const recordedEvent = z.object({
 /** Sound of a recording: 16-bit samples at 8 kHz, little-endian, the channels interleaved. */
 export const recordingPart = z.object({
   recording: recordingOrder,
-  /** The leg on whose behalf it is made. */
+  /** The leg that ordered the recording. */
   leg: z.string(),
   channels: z.number().int().min(1).max(2),
   /** Bytes before this part. A repeated part changes nothing. */
@@ -64,7 +64,7 @@ export const recordingPart = z.object({
   end: z.enum(["whole", "cut", "discard"]).optional(),
 });
 
-/** False: the service does not want it (any more). */
+/** False: the service does not want the recording, or no longer. */
 export const recordingAnswer = z.object({ isWanted: z.boolean() });
 
 export type RecordingOrder = z.infer<typeof recordingOrder>;
@@ -72,7 +72,7 @@ export type RecordStep = z.infer<typeof recordStep>;
 export type Recorded = z.infer<typeof recorded>;
 export type RecordingPart = z.infer<typeof recordingPart>;
 
-/** How long so many bytes are, as the interface tells it. */
+/** Duration of so many bytes, as the REST interface shows it: whole seconds. */
 export const recordedSeconds = (bytes: number, channels: number): number => {
   const { sampleRate, bytesOfSample } = recordingLimits;
   return Math.max(1, Math.round(bytes / (sampleRate * bytesOfSample * channels)));

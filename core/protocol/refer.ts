@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { action } from "./action.ts";
 
-/** The part of the call-control protocol (`companion.ts`) that is about asking a peer to call somebody else. */
+/** The part of the call-control protocol (`companion.ts`) about REFER: the peer is asked to place a call. */
 
 /**
- * Sends the peer a REFER (RFC 3515), which brings it to call somebody else by itself and leave. It
- * ends when the peer has told what became of that, has left, or refused.
+ * Sends the peer a REFER (RFC 3515): the peer places a call of its own and leaves. The step ends when
+ * the peer has reported the outcome (NOTIFY), has left, or has refused.
  */
 export const referStep = z.object({
   type: z.literal("refer"),
@@ -18,11 +18,11 @@ export const referStep = z.object({
   action: action.optional(),
 });
 
-/** What became of a `refer`. */
+/** The outcome of a `refer`. */
 export const referredEvent = z.object({
   type: z.literal("referred"),
   to: z.string(),
-  /** Of the REFER where it was refused, else of the new call; absent where it is not known. */
+  /** SIP status of the REFER where it was refused, else of the new call; absent where unknown. */
   sipStatus: z.number().int().optional(),
   action: action.optional(),
 });

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { companion } from "./companion.ts";
 
 /**
- * The part of the call-control protocol (`companion.ts`) that is about registered devices. A companion tells who has a device there,
- * so that the service knows where a Client can be called; what the devices are it is asked when
- * somebody wants to know.
+ * The part of the call-control protocol (`companion.ts`) about registered devices. A companion reports
+ * the Clients that have a device there, so that the service can route calls to them. The service
+ * requests the details of the devices when a client of the REST interface reads them.
  */
 
 const login = z.string().min(1).max(64);
@@ -13,9 +13,9 @@ const login = z.string().min(1).max(64);
 const loginsAtOnce = 400;
 
 /**
- * The first devices that came and the last ones that went. `seq` counts a companion's news from 0,
- * sent one after another, each until it is acknowledged. `whole` begins anew: what was told before
- * it counts no more.
+ * Clients whose first device registered or whose last one left. `seq` counts a companion's changes from
+ * 0. It sends them one after another, each until it is acknowledged. `whole` replaces all earlier
+ * changes.
  */
 export const presenceChanges = z.object({
   companion,
@@ -23,14 +23,14 @@ export const presenceChanges = z.object({
   whole: z.boolean(),
   came: z.array(login).max(loginsAtOnce),
   went: z.array(login).max(loginsAtOnce),
-  /** Clients with a device registered, after these news. */
+  /** Clients with a device registered, after these changes. */
   registered: z.number().int().nonnegative(),
 });
 
-/** False: the service lacks what came before these news, and asks for the whole. */
+/** False: the service lacks earlier changes, and requests the whole state. */
 export const presenceAnswer = z.object({ isKnown: z.boolean() });
 
-/** True: the service knows no presence of this companion, and requests the whole list. */
+/** True: the service has no registrations of this companion, and requests the whole state. */
 export const heartbeatAnswer = z.object({ wantsPresence: z.boolean().optional() });
 
 export const bindingsRequest = z.object({ login });

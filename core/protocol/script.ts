@@ -10,11 +10,11 @@ import { sayStep } from "./speech.ts";
 import { ussdInvitation, ussdStep } from "./ussd.ts";
 import { numberTarget, trunkTarget } from "./trunks.ts";
 
-/** The part of the call-control protocol (`companion.ts`) that is about what the companion does with a leg. */
+/** The part of the call-control protocol (`companion.ts`) about scripts: the steps that a leg performs. */
 
 export const legId = z.string().regex(/^CA[0-9a-f]{32}$/);
 
-/** Who is called: every device a Client has registered, a number or address, or who talks to a leg. */
+/** The callee: every registered device of a Client, a number or address, or the peer of a leg. */
 export const target = z.discriminatedUnion("kind", [
   clientTarget,
   trunkTarget,
@@ -43,12 +43,12 @@ export const invitation = z.object({
   serviceContext: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** How a person is told from a machine. */
+/** Settings of answering machine detection. */
 const machineDetection = z.object({
   /** How long to listen at most, and whether a machine's greeting is to be over first. */
   timeoutS: z.number().positive(),
   untilEnd: z.boolean(),
-  /** Lengths in ms: a greeting of a machine; the pause that ends a greeting; silence of an unknown. */
+  /** Greeting at least so long: a machine. Pause that ends a person's greeting. Silence: unknown. */
   speechThresholdMs: z.number().positive(),
   speechEndMs: z.number().positive(),
   silenceMs: z.number().positive(),
@@ -56,8 +56,8 @@ const machineDetection = z.object({
 
 export const step = z.discriminatedUnion("type", [
   /**
-   * First step of a new leg: sends its INVITE. Once answered, that report brings the next script; with
-   * `machineDetection`, the report of who answered does.
+   * First step of a new leg: sends its INVITE. The report of the answer brings the next script; with
+   * `machineDetection`, the report of its result does.
    */
   z.object({
     type: z.literal("invite"),
@@ -74,12 +74,13 @@ export const step = z.discriminatedUnion("type", [
   silenceStep,
   digitsStep,
   gatherStep,
-  /** Sends the peer what it says, as it says it. */
+  /** Sends the audio of the peer back to it. */
   z.object({ type: z.literal("echo"), seconds: z.number().positive() }),
   /**
-   * Rings all `legs`; the first to answer is joined with this leg, or the first whose screening let
-   * it, the others are cancelled. It ends when nobody answered, either side hung up, or `timeLimitS` passed. `proxied` passes SDP through
-   * and needs exactly one leg; `anchored` ends the media of both legs in the companion.
+   * Rings all `legs`. Connects this leg to the first that answers and passes its screening, and cancels
+   * the others. The step ends when no leg answered, either side hung up, or `timeLimitS` passed.
+   * `proxied` passes SDP through and needs exactly one leg; `anchored` ends the media of both legs in
+   * the companion.
    */
   z.object({
     type: z.literal("dial"),
@@ -93,8 +94,8 @@ export const step = z.discriminatedUnion("type", [
     action: action.optional(),
   }),
   /**
-   * Takes the place of another leg in its conversation, which then ends (RFC 3891); refuses the
-   * caller with 481 when there is none any more.
+   * Replaces another leg in its conversation; that leg then ends (RFC 3891). Refuses the caller with 481
+   * when the other leg is not connected any more.
    */
   z.object({ type: z.literal("replace"), leg: legId }),
   consultStep,
@@ -108,7 +109,7 @@ export const step = z.discriminatedUnion("type", [
   ussdStep,
   /** Asks for the document at the action: a report and nothing else. */
   z.object({ type: z.literal("next"), action }),
-  /** Has the dial that screens this leg join it; a hang-up on any other. */
+  /** Ends screening: the dial connects this leg. On any other leg, a hang-up. */
   z.object({ type: z.literal("connect") }),
   /** BYE; before answer the failure of the last dial or 603 to a caller, CANCEL to a callee. */
   z.object({ type: z.literal("hangup") }),

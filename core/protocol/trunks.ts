@@ -7,7 +7,7 @@ import { ussdText } from "./ussd.ts";
  */
 
 export const trunkLimits = {
-  /** How often a companion asks for its Gateways, whether told to or not. */
+  /** How often a companion requests its Gateways, beside `gatewaysChanged`. */
   gatewaysMs: 15_000,
   /** Proxies that one call is offered to. */
   routes: 10,
@@ -17,7 +17,7 @@ export const trunkLimits = {
 export const trunkRoute = z.object({
   /** The Gateway it belongs to; null is the operator's proxy, or the host of a `sip:` address. */
   gatewaySid: z.string().nullable(),
-  /** The account whose Gateway it is. */
+  /** The account that owns the Gateway. */
   accountSid: z.string().optional(),
   /** `[sip:|sips:]host[:port][;transport=…]` */
   proxy: z.string().min(1),
@@ -28,7 +28,7 @@ export const trunkRoute = z.object({
 });
 
 /**
- * Somebody beyond a proxy. The Request-URI is `sip:DIALLED@PROXY`, or `dialled` itself where that is
+ * A callee behind a SIP proxy. The Request-URI is `sip:DIALLED@PROXY`, or `dialled` itself where that is
  * a `sip:` or `sips:` URI. The next route is tried when one cannot be reached, does not answer in
  * time or answers 5xx; any other final answer is the callee's. When none is
  * left the leg ends as failed for the reason `no-trunk`; when none was given, with 404.
@@ -59,14 +59,14 @@ export const numberTarget = z.object({
 export const incomingNumber = z.object({
   type: z.literal("incomingNumber"),
   numberSid: z.string(),
-  /** As the answer to the query, or the target, told it. */
+  /** The value from the answer to the query, or from the target. */
   dialled: z.string(),
   /** The From address; `user` is empty where it has none. */
   from: z.object({ user: z.string(), host: z.string() }),
   displayName: z.string().optional(),
   /**
-   * The user of the topmost Diversion (RFC 5806) or the last History-Info (RFC 7044) with a cause, that
-   * does not ask to be anonymous.
+   * The user of the topmost Diversion (RFC 5806) or the last History-Info (RFC 7044) with a cause, unless
+   * it requests privacy.
    */
   forwardedFrom: z.string().optional(),
   /** As in the target; 0 on a call that a trunk brought. */
@@ -77,7 +77,7 @@ export const incomingNumber = z.object({
   ussd: ussdText.optional(),
 });
 
-/** Whose call it is, asked before an INVITE of a trunk has a leg. */
+/** Looks up the account of an INVITE from a trunk, before the call has a leg. */
 export const numberQuery = z.object({
   /**
    * What may be the number, likeliest first: the code that begins a USSD dialogue, and the users of
@@ -124,8 +124,8 @@ export const registration = z.object({
 export const gatewaysAnswer = z.object({ gateways: z.array(registration) });
 
 /**
- * What became of a registration, told for each version and whenever it changes: in order, each until
- * the service has it.
+ * The state of a registration, reported for each version and at every change: in order, each until the
+ * service acknowledges it.
  */
 export const gatewayReport = z.object({
   companionId: z.string().min(1),

@@ -3,13 +3,13 @@ import { action } from "./action.ts";
 
 /** The part of the call-control protocol (`companion.ts`) that is about USSD dialogues (3GPP TS 24.390). */
 
-/** A text that a USSD dialogue carries, and its language where it is known. */
+/** A text of a USSD dialogue, and its language where it is known. */
 export const ussdText = z.object({ text: z.string(), language: z.string().optional() });
 
 /**
- * Shows a text on a leg that is a USSD dialogue, answering it first. With `collect` the reply is
- * waited for: a `collected` report, or without an action, digits for the next action that is handed
- * back. Without `collect` the dialogue ends with the text.
+ * Answers a leg that is a USSD dialogue and shows a text on it. With `collect` the companion waits for
+ * the reply and sends a `collected` report; without an action, the reply becomes the digits of the next
+ * action. Without `collect` the dialogue ends with the text.
  */
 export const ussdStep = z.object({
   type: z.literal("ussd"),
@@ -23,7 +23,7 @@ export const ussdStep = z.object({
 /** What the INVITE of a leg shows that is a USSD dialogue; only a trunk takes one. */
 export const ussdInvitation = z.object({ message: ussdText, collect: z.boolean() });
 
-/** What was replied to a `ussd`. */
+/** The reply to a `ussd`. */
 export const collectedEvent = z.object({
   type: z.literal("collected"),
   text: z.string(),

@@ -12,12 +12,12 @@ import { findQueue } from "./enqueue.ts";
 import { dequeued, given, nextOf } from "./membership.ts";
 import type { DequeueWanted } from "../values/queue_wanted.ts";
 
-/** How long it is until an empty queue is looked at again. */
+/** Pause before an empty queue is read again. */
 const LOOK_AGAIN_S = 1;
 
 /**
- * The step that talks to who waits longest in the queue of a name, or waits for somebody to come. The
- * same call is given the same one, however often it asks, until that one is gone.
+ * The step that connects a call to the longest-waiting call of a queue, or waits for one. Repeated
+ * requests of the same call get the same waiting call, until that one has left.
  */
 export async function dequeueCall(
   wanted: DequeueWanted,
@@ -51,9 +51,8 @@ const takeOut = ({ accountSid, sid }: Queue, callSid: string, { records }: Ports
   records.queues.update(accountSid, sid, (queue) => dequeued(queue, callSid));
 
 /**
- * The next whose call has not ended, with the companion at which it waits, where that is not the
- * taker's. Those whose call has ended are taken out; those whose companion is lost are left to whoever
- * closes its calls.
+ * The next waiting call that has not ended, with its companion where that is not the taker's. Ended
+ * calls are removed. Calls of a lost companion stay: the sweep closes them.
  */
 async function takeNext(
   found: Queue,

@@ -10,7 +10,7 @@ import { type Queue, queues } from "../resources/queues.ts";
 import { dequeued, positionOf } from "./membership.ts";
 import type { EnqueueWanted } from "../values/queue_wanted.ts";
 
-/** The step that puts a call into the queue of a name; a full queue requests the action. */
+/** The step that puts a call into the queue of a name. If it is full, the action is requested. */
 export async function enqueueCall(
   { name, wait }: EnqueueWanted,
   next: Action | undefined,
@@ -34,7 +34,7 @@ export async function enqueueCall(
   }];
 }
 
-/** Parameters of the action of an Enqueue. */
+/** Parameters of the request to the action of an Enqueue. */
 export const queueParameters = (
   { result, waitedS, queueSid }: { result: string; waitedS: number; queueSid: string },
 ): Record<string, string> => ({
@@ -60,14 +60,14 @@ export async function waitParameters(
   };
 }
 
-/** The queue that an account has by a name, null when none was ever used. */
+/** An account's queue of a name; null when the name was never used. */
 export const findQueue = (
   name: string,
   accountSid: string,
   { records }: Pick<Ports, "records">,
 ): Promise<Queue | null> => records.queues.holder("ownName", `${accountSid}/${name}`);
 
-/** The same, made where there is none. */
+/** An account's queue of a name, created if it does not exist. */
 async function queueNamed(name: string, { call, ports }: ScriptContext): Promise<Queue> {
   const { accountSid } = call;
   const ownName = `${accountSid}/${name}`;
@@ -86,7 +86,7 @@ async function queueNamed(name: string, { call, ports }: ScriptContext): Promise
   throw new Fault("unavailable", `too many calls enter "${name}" at the same time; retry`);
 }
 
-/** Whether the queue is full, after the calls that have ended were taken out. */
+/** Whether the queue is full, after ended calls were removed. */
 async function isFull({ accountSid, sid, members }: Queue, ports: Ports): Promise<boolean> {
   if (members.length < limits.queueMembers) return false;
   let left = members.length;

@@ -2,9 +2,9 @@ import { limits } from "../base/limits.ts";
 import type { Change } from "../model/store.ts";
 import type { Queue, QueueMember } from "../resources/queues.ts";
 
-/** What becomes of a queue, as pure functions. News that come again change nothing. */
+/** The changes of a queue, as pure functions. Repeated events change nothing. */
 
-/** A call begins to wait, as the last one. */
+/** A call joins the end of the queue. */
 export function queued(
   queue: Queue,
   { callSid, at, companion }: Omit<QueueMember, "taken">,
@@ -14,7 +14,7 @@ export function queued(
   return { record: { ...queue, members, dateUpdated: at } };
 }
 
-/** A call waits no longer. */
+/** A call has left the queue. */
 export function dequeued(queue: Queue, callSid: string): Change<Queue> {
   const members = queue.members.filter((member) => member.callSid !== callSid);
   return members.length === queue.members.length
@@ -22,17 +22,17 @@ export function dequeued(queue: Queue, callSid: string): Change<Queue> {
     : { record: { ...queue, members } };
 }
 
-/** A call that takes others out of a queue. */
+/** A call that takes waiting calls out of a queue. */
 export interface Taker {
   by: string;
   at: number;
-  /** Those in it that it could not reach. */
+  /** Waiting calls that it could not reach. */
   unreached: readonly string[];
-  /** Takers that have ended: their reserved calls are free again. */
+  /** Takers that have ended: calls assigned to them are free again. */
   ended: readonly string[];
 }
 
-/** The waiting call for a taker: the one reserved for it already, or the first that is free. */
+/** The waiting call for a taker: the one already assigned to it, or the first unassigned one. */
 export function nextOf(
   { members }: Queue,
   { by, at, unreached, ended }: Taker,
@@ -43,7 +43,7 @@ export function nextOf(
   return near.find(({ taken }) => taken?.by === by) ?? near.find(isFree);
 }
 
-/** Reserves the next waiting call for a taker, for as long as taking may last, and frees those that it could not reach. */
+/** Assigns the next waiting call to a taker, for a limited time; frees those it could not reach. */
 export function given(queue: Queue, taker: Taker): Change<Queue> {
   const { by, at } = taker;
   const next = nextOf(queue, taker);
@@ -57,6 +57,6 @@ export function given(queue: Queue, taker: Taker): Change<Queue> {
   return { record: { ...queue, members } };
 }
 
-/** From 1; 0 for who does not wait. */
+/** From 1; 0 for a call that does not wait. */
 export const positionOf = ({ members }: Queue, callSid: string): number =>
   members.findIndex((member) => member.callSid === callSid) + 1;

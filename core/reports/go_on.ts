@@ -12,7 +12,7 @@ import type { Signable } from "../base/signature.ts";
 import { isFlow } from "../flows/address.ts";
 import { flowDocument } from "../documents/flow_document.ts";
 
-/** A flow whose caller left in the middle of a step that brought something. */
+/** A flow whose caller hung up during a step that has a result. */
 export interface Left {
   account: Account;
   call: Call;
@@ -21,13 +21,13 @@ export interface Left {
   signal: AbortSignal;
 }
 
-/** Verbs that need no caller on the line. */
+/** Whether a verb needs no live call. */
 const isUnattended = ({ name, text }: Element): boolean =>
   name === "Sms" || name === "Email" || name === "Redirect" && isFlow(text);
 
 /**
- * Goes on with a flow after its call, up to the first step that needs somebody on the line: what was
- * recorded can be told and sent. Throws a DocumentFault.
+ * Continues a flow after its call ended, up to the first step that needs a live call: a recording can
+ * still be reported and sent. Throws a DocumentFault.
  */
 export async function goOn(left: Left, ports: Ports): Promise<void> {
   const { account, call, cause, signal } = left;
@@ -42,7 +42,7 @@ export async function goOn(left: Left, ports: Ports): Promise<void> {
   }
 }
 
-/** Resolves with where the flow goes on; null where it does not. */
+/** Resolves with the place where the flow continues; null where it ends. */
 async function perform(
   verbs: Element[],
   place: { documentUrl: string; hops: number },

@@ -35,7 +35,7 @@ export async function handleReport(
   return await withPeers(script, { at: report.companion }, ports);
 }
 
-/** The script at the action of what a step came to. */
+/** The script at the action of a step's result. */
 async function nextScript(
   report: Report,
   noted: Noted | null,
@@ -58,7 +58,7 @@ async function commit(report: Report, noted: Noted | null, ports: Ports): Promis
   return await calls.update(accountSid, leg, (call) => changed(call, report, changing));
 }
 
-/** What a report changes. `seq` tells a repeat, which changes nothing. */
+/** The change that a report makes. `seq` identifies a repeat, which changes nothing. */
 function changed(call: Call, report: Report, changing: Changing): Change<Call> {
   const { event, seq, companion } = report;
   if (seq < call.reports) return { record: call };

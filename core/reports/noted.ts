@@ -4,12 +4,12 @@ import { performAction, type PerformedAction } from "../messages/perform_action.
 import type { Ports } from "../ports/ports.ts";
 import type { StepResult } from "./step_result.ts";
 
-/** What a `note` of a call's script makes, and the parameters of its action. */
+/** The records of a `note` step, and the parameters for its action. */
 export interface Noted extends Pick<PerformedAction, "also" | "jobs"> {
   result: StepResult | null;
 }
 
-/** Carries out what a call's script has come to; the same for each repeat of the report. */
+/** Performs the `note` step of a call's script. Repeats of the report have the same result. */
 export async function notedBy(
   { serviceContext, action }: NotedEvent,
   { accountSid, leg, at, seq }: Report,

@@ -17,10 +17,10 @@ import { isLive } from "../values/status.ts";
 import { softphoneOf, takeOver } from "./take_over.ts";
 
 /**
- * What the other side of a call does when one side transfers it: the markup of the number that the
- * call came in for, where that has a ReferUrl, else a call to whom the REFER names, or who talks to
- * the leg that it names; in a conference, the call to who is to be there instead. A `reject` refuses
- * the transfer; the call then goes on as it was.
+ * The script of the transferee. If the called number has a ReferUrl, its markup decides. Otherwise the
+ * script calls the Refer-To target, or replaces the leg that Refer-To names (attended transfer). In a
+ * conference the script calls the replacement participant. A `reject` refuses the transfer; the call
+ * then continues unchanged.
  */
 export async function referScript(
   event: LegEvent & { type: "refer" },
@@ -72,7 +72,7 @@ export async function referScript(
   }, { type: "hangup" }];
 }
 
-/** Has the callbacks of a number tell of the transfer of its call. */
+/** Adds the transfer of a call to the callbacks of its number. */
 async function noteTransfer(
   { accountSid, sid, phoneNumberSid }: Call,
   transfer: NonNullable<Call["transfer"]>,
@@ -82,7 +82,7 @@ async function noteTransfer(
   await calls.update(accountSid, sid, (record) => ({ record: { ...record, transfer } }));
 }
 
-/** The call to who talks to a leg at another companion, in place of that leg. */
+/** Attended transfer (Replaces) to a leg of another companion: calls the peer of that leg. */
 async function inPlaceOf(
   { accountSid, leg: replaced }: NonNullable<(LegEvent & { type: "refer" })["replaces"]>,
   { event, call, other, transfer }: {
@@ -108,7 +108,7 @@ async function inPlaceOf(
   return isOver ? [{ type: "reject", status: 487 }] : script;
 }
 
-/** Who is transferred, where that lives; in a conference it is the conference that gets somebody else. */
+/** The live call that is transferred; in a conference, the call itself and the Sid of its Conference. */
 async function transfereeOf(
   { other: leg }: LegEvent & { type: "refer" },
   call: Call,
@@ -143,7 +143,7 @@ async function isOwn(transferor: Call, { records }: Ports): Promise<boolean> {
   return client?.accountSid === transferor.accountSid;
 }
 
-/** The callee sees who is transferred; where that name may not leave, who transfers. */
+/** The caller ID is the transferee's; where that may not leave the service, the transferor's. */
 async function routeFor(
   to: string,
   { transferor, other }: { transferor: Call; other: Call },
@@ -162,7 +162,7 @@ async function routeFor(
   );
 }
 
-/** What the number of either side says about transfers; null when there is none or it says nothing. */
+/** The ReferUrl of the number of either side; null when neither has one. */
 async function referMarkup(
   calls: readonly Call[],
   ports: Ports,

@@ -2,7 +2,7 @@ import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
 
-/** Parameters about the leg that a call's Dial placed, while the two are connected. */
+/** Markup parameters about the leg that a call's Dial placed, while the two are connected. */
 export async function secondLegParameters(
   call: Call,
   ports: Ports,

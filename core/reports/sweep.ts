@@ -14,10 +14,10 @@ import { isLive } from "../values/status.ts";
 import { iso8601 } from "../base/wire.ts";
 
 /**
- * Takes a companion's heartbeat. A live call of another run of it was lost when it was started
- * again, and is closed; so is one of this run that it does not name and nobody has touched for a
- * while, or any when it stops. A leg whose call has ended is hung up. The answer says what else the
- * service lacks.
+ * Takes a companion's heartbeat. Closes live calls of its earlier runs, which were lost at the restart,
+ * and calls of this run that the heartbeat does not name and that have not changed for a while; all of
+ * them when the companion stops. Hangs up legs whose calls have ended. The answer says whether the
+ * service needs the whole list of registrations.
  */
 export async function takeHeartbeat(
   { companion, legs, registered, bridgeUrl, sipUri, isLast }: Heartbeat,
@@ -56,8 +56,8 @@ export async function takeHeartbeat(
 }
 
 /**
- * Closes the calls of companions that were not heard of since `limits.companionLostMs`, and has
- * others take over their Gateways.
+ * Closes the calls of companions without a heartbeat for `limits.companionLostMs`, and assigns their
+ * Gateways to other companions.
  */
 export async function sweepCompanions(ports: Ports): Promise<void> {
   const oldest = ports.now() - limits.companionLostMs;
@@ -77,8 +77,8 @@ interface Closed extends Companion {
 }
 
 /**
- * Forgets companions, and has others take over the Gateways that they kept registered. One of which
- * something could not be closed stays known: the next sweep tries that again.
+ * Forgets companions, and assigns their Gateways to others. A companion with calls or conferences that
+ * could not be closed stays known: the next sweep tries again.
  */
 async function forget(companions: Closed[], ports: Ports): Promise<void> {
   let isChanged = false;
@@ -102,8 +102,8 @@ const closeAll = (calls: Call[], heardAt: number, ports: Ports) =>
   }, ports);
 
 /**
- * Ends a call that nobody will report on: an answered one is completed, another has failed. It
- * lasted until the last heartbeat of its companion, in ms: later time is not charged.
+ * Ends a call that no companion reports on any more: an answered call is completed, others fail. The
+ * call ends at the last heartbeat of its companion (`heardAt`, in ms); later time is not charged.
  */
 async function close(lost: Call, heardAt: number, ports: Ports): Promise<void> {
   const { accountSid, sid } = lost;

@@ -5,14 +5,14 @@ import type { Call } from "../resources/calls.ts";
 import { connectedChild } from "./second_leg.ts";
 import { isLive } from "../values/status.ts";
 
-/** The remote party of a leg: the caller of an inbound one, else the callee. */
+/** The remote party of a leg: the caller of an inbound leg, else the callee. */
 export const softphoneOf = ({ direction, from, to }: Call): string =>
   direction === "inbound" ? from : to;
 
 /**
- * The call to whom a leg at another companion talks to, in place of that leg; refused with 481 when
- * it has ended, or nobody can be asked. Whether it talks to somebody, that companion knows: its report of
- * the answer may still be on its way. Such a call stays within the service and costs nothing.
+ * The call that replaces a leg at another companion in its conversation. Refused with 481 when that leg
+ * has ended, or its companion is unknown. That companion decides whether the leg is connected: its report
+ * of the answer may still be on its way. The call stays within the service and is free.
  */
 export async function takeOver(
   replaced: Call | null,
@@ -39,7 +39,7 @@ export async function takeOver(
   }, { type: "hangup" }];
 }
 
-/** The leg that a leg is connected to. */
+/** The party that a leg is connected to. */
 async function partyOf(call: Call, ports: Ports): Promise<string> {
   const { accountSid, parentCallSid, direction, from, to } = call;
   const other = parentCallSid === null

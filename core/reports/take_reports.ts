@@ -5,13 +5,13 @@ import { handleReport } from "./handle_report.ts";
 
 type Taken = Omit<ScriptAnswer, "at">;
 
-/** Takes reports of several legs side by side; a failure of one affects that one alone. */
+/** Takes reports of several legs concurrently. A failure concerns its own report only. */
 export interface Reports {
-  /** What became of each, once all are taken. */
+  /** The outcome of each report, once all are taken. */
   events(reports: Report[], signal: AbortSignal): Promise<EventsAnswer["outcomes"]>;
   /**
-   * Tells the script that answers each, as soon as it is there. A later report of the same leg ends the
-   * search for one: the leg waits for it no longer.
+   * Passes the script for each report to `tell`, as soon as it is ready. A later report of the same leg
+   * cancels the earlier request: the companion does not wait for it any more.
    */
   scripts(
     reports: Report[],
