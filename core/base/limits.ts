@@ -95,14 +95,14 @@ export const limits = {
   machineDetectionS: 30,
   machineDetectionMinS: 3,
   machineDetectionMaxS: 59,
-  /** What tells machines from people who answer, unless a call says it: at least, usually, at most. */
+  /** Answering machine detection: minimum, default and maximum of its parameters. */
   machineSpeechMs: [1_000, 2_400, 6_000],
   machineSpeechEndMs: [500, 1_200, 5_000],
   machineSilenceMs: [2_000, 5_000, 10_000],
   dialTimeoutS: 30,
   dialTimeLimitS: 14_400,
   dialLegs: 10,
-  /** Headers of an INVITE that markup requests carry, and characters of each. */
+  /** Headers of an INVITE that requests for markup carry, and characters of each. */
   sipHeaders: 20,
   sipHeaderLength: 1_000,
   /** Numbers of this service that one call may go through, each by the markup of the one before. */
@@ -202,9 +202,9 @@ export const limits = {
   queueNameLength: 64,
   /** Calls that wait in a queue at most. */
   queueMembers: 250,
-  /** In ms: how long a waiting call is reserved for its taker. */
+  /** How long a waiting call stays assigned to one taker. */
   queueTakingMs: 30_000,
-  /** Legs in a conference unless told, and the most that may be told. */
+  /** Default and largest maxParticipants of a conference. */
   conferenceMembers: 40,
   conferenceMembersMax: 250,
   /** How long a link to a recording's audio works. */

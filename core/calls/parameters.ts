@@ -35,7 +35,7 @@ export function callParameters(
   );
 }
 
-/** Parameters about a transfer. */
+/** Callback parameters of a transfer. */
 export const transferParameters = (
   { target, transferor, transferee }: NonNullable<Call["transfer"]>,
 ): Record<string, string> => ({
@@ -79,7 +79,7 @@ export function dialParameters(dialled: LegEvent & { type: "dialled" }): Record<
   };
 }
 
-/** Parameters about the leg that a Dial placed. */
+/** Callback parameters of the leg that a Dial placed. */
 export function legParameters(dialled: LegEvent & { type: "dialled" }): Record<string, string> {
   return {
     OutboundCallSid: dialled.leg,
@@ -100,7 +100,7 @@ export const gatherParameters = (
   }),
 });
 
-/** What the callback of a Gather tells while the caller still speaks. */
+/** Parameters of a Gather's partial result callback, while the caller still speaks. */
 export const partialParameters = (
   { text, confidence, number }: PartialSpeech,
 ): Record<string, string> => ({

@@ -10,7 +10,7 @@ import { type CallbackEvent, type CallStatus, isLive } from "../values/status.ts
 /** A step of a call's life: its INVITE going out, or a status. */
 export type Step = "initiated" | Exclude<CallStatus, "queued">;
 
-/** When it happened, in ms, and the instance that tells of it. */
+/** When it happened, in ms, and the instance that reports it. */
 export interface Moment {
   at: number;
   instanceId: string;
@@ -57,7 +57,7 @@ export function end(call: Call, outcome: Outcome, moment: Moment): Change<Call> 
   return progress(call, outcome === "completed" ? "failed" : outcome, moment);
 }
 
-/** What becomes of a call whose caller hangs up. */
+/** The outcome of a call when its caller hangs up. */
 export function statusAfterHangUp({ status }: Call): CallStatus {
   if (!isLive(status)) return status;
   return status === "in-progress" ? "completed" : "canceled";

@@ -14,10 +14,10 @@ import type { Client } from "../resources/clients.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
 import { type Address, type SipAddress, sipUri } from "../values/address.ts";
 
-/** Who calls. */
+/** The caller. */
 export interface Caller {
   account: Account;
-  /** How it wants to show. */
+  /** The caller ID that it requests. */
   from: string;
   /** The call that dials, by its markup or its Client; null when the REST interface does. */
   call: Call | null;
@@ -31,7 +31,7 @@ export interface Routed {
   /** For the record. */
   to: string;
   from: string;
-  /** What a minute costs, in millionths. */
+  /** Price per minute, in millionths. */
   rateMicros: number;
 }
 
@@ -65,8 +65,8 @@ export async function routeTo(address: Address, caller: Caller, ports: Ports): P
 }
 
 /**
- * The Client that a user of our domain means to an account. A Login that reads as a phone number
- * is meant by related accounts only: nobody catches strangers' calls to that number with it.
+ * The Client that a user part of our domain names, for an account. A Login that reads as a phone number
+ * counts for related accounts only: it cannot catch calls of other accounts to that number.
  */
 export async function clientAt(
   user: string,

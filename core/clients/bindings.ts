@@ -5,15 +5,15 @@ import type { Binding } from "../resources/bindings.ts";
 import type { Client } from "../resources/clients.ts";
 
 /**
- * Where a Client is registered at this moment, the latest first. Throws `unavailable` when a companion
- * cannot be asked: then nobody knows.
+ * The current bindings of a Client, the latest first. Throws `unavailable` when a companion cannot be
+ * reached: the list would be incomplete.
  */
 export async function bindingsOf(
   client: Client,
   { control, now }: Pick<Ports, "control" | "now">,
 ): Promise<Binding[]> {
   const found = await control.bindings(client.login).catch((cause) => {
-    // Addresses of companions are for the operator alone.
+    // Addresses of companions are for the operator only.
     const isUnreachable = cause instanceof Fault && cause.kind === "unavailable";
     throw isUnreachable ? new Fault("unavailable", "a SIP companion does not answer") : cause;
   });

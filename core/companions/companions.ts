@@ -16,8 +16,8 @@ export async function liveCompanions({ companions, now }: Known): Promise<Compan
 }
 
 /**
- * Takes what a companion tells about who is registered there. False when news before these are
- * missing: nothing is taken then.
+ * Takes a companion's changes of its registered Clients. False when earlier changes are missing: then
+ * none is taken.
  */
 export async function takePresence(
   news: PresenceChanges,

@@ -16,7 +16,7 @@ export const localSpeechUrl = ({ SPEECH_PORT }: Pick<Config, "SPEECH_PORT">): st
 export const needsSpeechProcess = ({ SPEECH_URL, RECOGNITION_URL }: Config): boolean =>
   SPEECH_URL === "" || RECOGNITION_URL === "";
 
-/** The endpoint of text-to-speech; null when none is set up. */
+/** The text-to-speech endpoint; null when none is configured. */
 export const speechEndpoint = (config: Config): SpeechEndpoint | null =>
   config.SPEECH_URL === "" ? local(config) : {
     url: baseOf(config.SPEECH_URL),
@@ -25,7 +25,7 @@ export const speechEndpoint = (config: Config): SpeechEndpoint | null =>
     isLocal: false,
   };
 
-/** The endpoint of speech recognition; null when none is set up. */
+/** The speech recognition endpoint; null when none is configured. */
 export const recognitionEndpoint = (config: Config): SpeechEndpoint | null =>
   config.RECOGNITION_URL === "" ? local(config) : {
     url: baseOf(config.RECOGNITION_URL),

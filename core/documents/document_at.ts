@@ -6,7 +6,7 @@ import type { Signable } from "../base/signature.ts";
 import { isFlow } from "../flows/address.ts";
 import { type FlowContext, flowDocument } from "./flow_document.ts";
 
-/** The document at a URL, with what is known told: an application server's, or a flow's own. */
+/** The document at a URL, requested with the known parameters: an application server's, or a flow's. */
 export function documentAt(
   source: Signable,
   { account, ...context }: Omit<FlowContext, "accountSid"> & { account: Account },

@@ -15,11 +15,11 @@ import { askService } from "./external_service.ts";
 import { elementsOf, goTo } from "./step_elements.ts";
 import type { Flow, FlowStep, StepOf } from "../flows/steps.ts";
 
-/** On whose behalf a flow goes on. */
+/** The call or message that a flow runs for. */
 export interface FlowContext {
   accountSid: string;
   callSid: string | null;
-  /** What every request for markup tells of the call or message. */
+  /** Parameters of the call or message that every request for markup carries. */
   known: Variables;
   signal: AbortSignal;
   cause?: Cause | undefined;
@@ -31,7 +31,7 @@ interface Run {
   flow: Flow;
   context: FlowContext;
   ports: Ports;
-  /** What results, `set` and external services brought: handed on from document to document. */
+  /** Values from results, `set` and external services: passed from document to document. */
   variables: Record<string, string>;
   verbs: Element[];
   skipped: string[];
@@ -48,8 +48,8 @@ const results: Partial<Record<FlowStep["type"], RegExp>> = {
 };
 
 /**
- * The next document of a flow: what its steps say from a place on, up to one whose result it needs.
- * `params` is what the step before brought. Throws a DocumentFault.
+ * The next document of a flow: its steps from a place on, up to a step with a result that the flow
+ * needs. `params` is the result of the step before. Throws a DocumentFault.
  */
 export async function flowDocument(
   { url, params }: Signable,
@@ -104,7 +104,7 @@ function entryOf({ flow, place, variables }: Run, params: Variables): string | u
   if (place.step === null) return flow.start;
   if (place.phase === "begin") return place.step;
   const step = flow.steps[place.step];
-  if (step === undefined) return place.step; // Which tells that it is gone.
+  if (step === undefined) return place.step; // The caller then reports that the step does not exist.
   return place.phase === "empty" ? afterNothing(step) : afterResult(step, params, variables);
 }
 
@@ -211,7 +211,7 @@ function perform(step: Parameters<typeof elementsOf>[0], name: string, run: Run)
   );
 }
 
-/** Asks an external service; where it fails, the step's own handler is next, or the flow ends. */
+/** Requests an external service. On failure the step's own handler is next, or the flow ends. */
 async function ask(
   step: StepOf<"externalService">,
   name: string,

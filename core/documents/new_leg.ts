@@ -34,7 +34,7 @@ export async function receive(
   return await insertRinging({ ...leg, sipHeaders: heard(event.headers) }, report, ports);
 }
 
-/** Of the headers of an INVITE, those that markup is told. */
+/** The headers of an INVITE that requests for markup carry. */
 export const heard = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).filter(([name]) => /^(?:X-[\w\-.]{1,60}|User-to-User)$/i.test(name))
@@ -57,8 +57,8 @@ export async function insertRinging(
 }
 
 /**
- * Whom a Client calls, and the markup that this asks for: its own, or that of the number of its
- * account that it dialled.
+ * The callee of a Client's call, and its markup: the Client's own, or that of the dialled number of its
+ * account.
  */
 async function fieldsOf(client: Client, uri: string, ports: Ports): Promise<Partial<Call>> {
   const address = parseAddress(uri);
@@ -109,7 +109,7 @@ export async function placeChild(
   return await insertOnce(progress(leg, "initiated", moment), ports);
 }
 
-/** Notes the leg at the call that dials it, where that has a number whose callbacks tell of it. */
+/** Notes the leg at the call that dials it, if callbacks of that call's number report the leg. */
 async function noteLeg(
   { parent, sipCallId }: LegEvent & { type: "inviting" },
   { accountSid, leg }: Report,
@@ -124,7 +124,7 @@ async function noteLeg(
 
 const methodOf = (told: unknown) => told === "GET" ? "GET" : "POST";
 
-/** A leg that a companion holds, as its first report tells of it. */
+/** A leg that a companion holds, from its first report. */
 function newLeg(
   { leg, accountSid, at, seq, companion }: Report,
   known: Partial<Call>,

@@ -14,16 +14,16 @@ import { compileUssd } from "./compile_ussd.ts";
 import { callParameters } from "../calls/parameters.ts";
 import { routeTo, type Unroutable } from "../calls/route.ts";
 
-/** On whose behalf a document is asked for; `signal` aborts when nobody waits for it any more. */
+/** The call that requests a document. `signal` aborts when the companion waits for it no more. */
 export interface ScriptContext {
   call: Call;
   ports: Ports;
   signal: AbortSignal;
-  /** What is told with the first document besides. */
+  /** Additional parameters of the first request. */
   params?: Record<string, string>;
-  /** What led to the question: what goes wrong with it is noticed once, however often it is asked. */
+  /** Cause of the request: a failure makes one Notification, however often it is repeated. */
   cause?: Cause;
-  /** What happens when there is no document; else a hang-up, or a refusal before the answer. */
+  /** The step if there is no document; default: a hang-up, or a refusal before the answer. */
   instead?: Script[number];
 }
 
@@ -75,7 +75,7 @@ export async function actionScript(
     .catch((failure) => giveUp(failure, context));
 }
 
-/** What a wait document may have: what is heard, and what ends it. */
+/** Steps that a wait document may have: audible ones, and those that end it. */
 const ofWaiting: Script[number]["type"][] = [
   "play",
   "say",
@@ -87,7 +87,7 @@ const ofWaiting: Script[number]["type"][] = [
   "hangup",
 ];
 
-/** What those hear who wait: a document without what takes more than hearing; empty when there is none. */
+/** The wait document, without steps that are not allowed in it; empty when it cannot be had. */
 export async function waitScript(
   { url, method, digits, params: known }: Action,
   brought: Record<string, string>,
@@ -184,7 +184,7 @@ function notifySkipped(
   return notify({ ...subject, detail, level: "warning", exchange }, ports);
 }
 
-/** One Notification of each reason, whomever a document names; they were looked for in no order. */
+/** One Notification of each reason, for all callees of a document; routes have no order. */
 async function notifyUnroutable(
   unroutable: Unroutable[],
   of: Signable,

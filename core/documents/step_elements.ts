@@ -44,7 +44,7 @@ export const goTo = (
 ): Element =>
   element("Redirect", {}, flowUrl({ applicationSid, step, phase, variables: { ...variables } }));
 
-/** Where the result of a step is told. */
+/** The action URL of a step's result. */
 const resultAt = ({ applicationSid, name, variables }: FlowState): string =>
   flowUrl({ applicationSid, step: name, phase: "done", variables: { ...variables } });
 

@@ -32,7 +32,7 @@ export async function voiceMarkup(
   };
 }
 
-/** What a USSD dialogue has from the number that it came in for. */
+/** Fields of a USSD dialogue that come from the called number. */
 export async function ussdFields(
   number: IncomingPhoneNumber,
   ports: Ports,
@@ -49,10 +49,10 @@ export async function ussdFields(
   return { ...await numberFields(number, ports), ...unset, ...markup, isUssd: true };
 }
 
-/** Lest what is not said for USSD is as for calls. */
+/** A number's voice settings do not apply to USSD dialogues. */
 const unset: Partial<Call> = { fallbackUrl: null, fallbackMethod: "POST", method: "POST" };
 
-/** What a call has from the number that it came in for. */
+/** Fields of a call that come from the called number. */
 export async function numberFields(
   number: IncomingPhoneNumber,
   ports: Ports,

@@ -38,7 +38,7 @@ async function registrationOf(gateway: Gateway, ports: Ports): Promise<Registrat
   return { ...of, userName, password, proxy, publicOnly, ttlS: ttl };
 }
 
-/** Tells the settings that a registration is made with from any others. */
+/** Fingerprint of the registration settings; changes when any of them does. */
 const versionOf = ({ userName, password, proxy, ttl }: Gateway): string => {
   const settings = JSON.stringify([userName, password, proxy, ttl]);
   return createHash("sha256").update(settings).digest("hex").slice(0, 16);
@@ -52,8 +52,8 @@ async function livingWith(companionId: string, { companions, now }: Ports): Prom
 }
 
 /**
- * Keeps what a companion says of a registration. Only its present companion speaks for a Gateway,
- * and only of its present settings; who kept it registered until now may say that it has ended.
+ * Keeps a companion's report of a registration. Only the assigned companion may report a Gateway, and
+ * only its current settings. The companion that kept it registered until now may report its end.
  */
 export async function takeGatewayReport(report: GatewayReport, ports: Ports): Promise<void> {
   const { accountSid, gatewaySid, companionId, status } = report;

@@ -8,7 +8,7 @@ import { sidTime } from "../base/sid.ts";
 
 type Args = ArgsOf<typeof storeAudio>;
 
-/** The attempt whose failure becomes a Notification; a shorter outage causes none. */
+/** The attempt whose failure makes a Notification; shorter outages make none. */
 const toldAttempt = 3;
 
 /** Performs `storeAudio`. */

@@ -4,13 +4,13 @@ import type { RecordingContext } from "../values/recording_context.ts";
 import type { Element } from "./parse.ts";
 import { type CompileContext, methodAttribute, urlAttribute } from "./verb.ts";
 
-/** The callback of a recording. */
+/** The callback of a completed recording. */
 export const recordingCallback = {
   recordingStatusCallback: z.string().optional(),
   recordingStatusCallbackMethod: methodAttribute,
 };
 
-/** The transcription callback; setting it implies `transcribe=true`. */
+/** The callback of the transcription; setting it implies `transcribe=true`. */
 export const transcription = {
   transcribe: z.enum(["true", "false"]).optional(),
   transcribeCallback: z.string().optional(),

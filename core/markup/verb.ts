@@ -16,7 +16,7 @@ export interface DocumentContext {
   documentUrl: string;
   /** Documents in a row, this one included, that took no time so far. */
   hops: number;
-  /** The two who talk: the one on our side, as whom messages are sent, and the other. */
+  /** The two parties: ours, which is the sender of messages, and the remote one. */
   ends: { ours: string; theirs: string };
   /** Notes a part that is not performed, for a Notification. */
   skip(what: string): void;
@@ -27,7 +27,7 @@ export interface CompileContext extends DocumentContext {
   call: Call;
   /** Where a call to an address goes. */
   route(address: Address, caller: Pick<Caller, "from" | "credentials">): Promise<Routing>;
-  /** Notes that the target of a noun cannot be called, for a Notification of that reason alone. */
+  /** Notes that a noun's address has no route, for one Notification of each reason. */
   unroutable(reason: Unroutable): void;
   newSid(prefix: string): string;
   /** What comes after the last verb, where that is not a hang-up. */
@@ -146,7 +146,7 @@ export function actionAttribute(
   return url === undefined ? undefined : { url, method, hops: context.hops };
 }
 
-/** What stands for a verb that cannot be performed: its action, told what came of it; else nothing. */
+/** The steps of a verb that cannot be performed: its action with the outcome, if it has one. */
 export const notPerformed = (
   action: Action | undefined,
   params: Record<string, string>,

@@ -4,12 +4,12 @@ import type { Ports } from "../ports/ports.ts";
 import { receiveMessage, senderOf } from "./receive_message.ts";
 import { takeReceipt } from "./take_receipt.ts";
 
-/** What the operator's HTTP aggregator tells the service. */
+/** The requests of the operator's HTTP aggregator to the service. */
 
 const id = z.union([z.string(), z.number()]).transform(String)
   .pipe(z.string().min(1).max(limits.carrierIdLength));
 
-/** A message for a number has arrived; a repeat has the same `id`. */
+/** An inbound message for a number; a repeat has the same `id`. */
 export const aggregatorMessage = z.object({
   id,
   from: z.string().trim().min(1).max(255),
@@ -17,7 +17,7 @@ export const aggregatorMessage = z.object({
   body: z.string().min(1).max(limits.arrivingLength),
 });
 
-/** What became of a message that was `accepted`. */
+/** The receipt of a message that was `accepted`. */
 export const aggregatorReceipt = z.object({
   id,
   status: z.enum(["sent", "failed"]),

@@ -96,7 +96,7 @@ async function commit(
   return made;
 }
 
-/** Parameters of the verb's action when two applications answer each other without end. */
+/** Stops a loop of two applications: parameters of the verb's action. Null below the rate limit. */
 function floodOf(
   serviceContext: unknown,
   { accountSid }: Message,
@@ -113,7 +113,7 @@ function floodOf(
     .then(() => ({ SmsStatus: "failed" }));
 }
 
-/** Tells the account once of what went wrong with a message's markup, however often it does. */
+/** Adds one Notification of a failure in a message's markup, however often it occurs. */
 export async function tellFailure(failure: Fault, answering: Answering): Promise<void> {
   const { markup: { first } } = answering;
   const exchange = failure instanceof DocumentFault

@@ -9,8 +9,8 @@ import { hostOf } from "../base/url_host.ts";
 import { smsMarkup } from "./sms_markup.ts";
 
 /**
- * What it causes that a message came to a number: its SmsUrl or application is asked, or, where it
- * has neither, its account is told.
+ * The jobs of a message that arrived for a number: requests its SmsUrl or application. A number that
+ * has neither causes a Notification.
  */
 export async function arrivalOf(
   { sid, accountSid }: Message,

@@ -7,7 +7,7 @@ import { received } from "./received.ts";
 export const clientRoute = (ports: Ports): MessageRoute => ({
   reaches: async ({ to }) => (await clientOf(to, ports))?.status === "1",
 
-  /** Sent when one device took it. Throws `notRegistered` or `messageRefused`: for good. */
+  /** Sent when one device accepted it. Throws `notRegistered` or `messageRefused`: not retried. */
   async send(message) {
     const { sid, from, to, body, accountSid } = message;
     const client = await clientOf(to, ports);

@@ -1,7 +1,7 @@
 import type { Notice } from "../notifications/notify.ts";
 import { windowMs } from "../values/pair_cap.ts";
 
-/** Told once of the messages between two that are too many in their minute. */
+/** One Notification of each minute in which two addresses exchange too many messages. */
 export function floodNotice(
   { from, to, accountSid, retryAfterS }: {
     from: string;
@@ -12,7 +12,7 @@ export function floodNotice(
   now: number,
 ): Notice {
   const detail = `${from} to ${to}: further messages are refused for ${retryAfterS} s`;
-  // Each instance counts, and tells of it: in one minute that is once.
+  // Each instance counts and notifies; the cause makes that one Notification a minute.
   const cause = { at: Math.floor(now / windowMs) * windowMs, id: `${from} ${to}` };
   return { accountSid, callSid: null, fault: "messageFlood", detail, cause, level: "error" };
 }

@@ -121,7 +121,7 @@ export async function receivedOf(
   return { also: [{ into: "messages", record }, ...also, ...told], jobs };
 }
 
-/** Tells the account of the number that parts are missing in what it received. */
+/** The Notification to the number's account that parts of a text are missing. */
 const incomplete = (
   { accountSid, from, to, parts, total }: PartialText,
   { sid }: Message,
@@ -135,7 +135,7 @@ const incomplete = (
     level: "warning",
   }, ports);
 
-/** Somebody else changed the text meanwhile. */
+/** Another writer changed the text meanwhile. */
 class Overtaken extends Error {
   override readonly name = "Overtaken";
 }

@@ -29,7 +29,7 @@ import { type Cause, sidOfCause } from "../base/sid.ts";
 import { pascal } from "../base/wire.ts";
 import { type Order, order as orderSchema, type OrderOf } from "../values/order.ts";
 
-/** On whose behalf an order is carried out, and what led to it. */
+/** The call or message that an order belongs to, and the cause of the order. */
 export interface Ordering {
   accountSid: string;
   callSid: string | null;
@@ -37,7 +37,7 @@ export interface Ordering {
   cause: Cause;
 }
 
-/** Records and jobs of an action, committed together, and parameters of the verb's action URL. */
+/** The records and jobs of an order, committed together, and the parameters of the verb's action. */
 export interface PerformedAction {
   also: AlsoInserted[];
   jobs: Job[];
@@ -45,8 +45,8 @@ export interface PerformedAction {
 }
 
 /**
- * What an order of a markup document makes: its record with the job that sends it, or the
- * Notification of why it cannot be.
+ * Performs an order of a markup document: makes its record with the job that sends it, or the
+ * Notification of why that is not possible.
  */
 export async function performAction(
   serviceContext: unknown,

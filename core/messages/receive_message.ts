@@ -19,9 +19,9 @@ export interface Arriving extends NumberQuery {
 }
 
 /**
- * Receives a text for a number: a Message of its account, for which SmsUrl is asked; of a part, once
- * all are there. `unknown` when nobody whom the source may reach has the number, `forbidden` when its
- * account is not active.
+ * Receives a text for a number: it becomes a Message of the number's account and SmsUrl is requested;
+ * for a part, once all parts have arrived. `unknown` when no account that the source may reach has the
+ * number, `forbidden` when the account is not active.
  */
 export async function receiveMessage(
   arriving: Arriving,
@@ -50,8 +50,8 @@ function throwUnlessTaken(error: unknown): void {
 }
 
 /**
- * Who sent a text, as a carrier names it: a number in E.164 form where it can be one, with or without
- * its `+`; else what the carrier said, such as a short code or a name.
+ * The sender of a text, as the carrier gives it: a number in E.164 form if it can be one, with or
+ * without `+`; else the carrier's value, such as a short code or a name.
  */
 export const senderOf = (text: string, { settings }: Pick<Ports, "settings">): string =>
   e164Of(text, settings.trunks.country) ?? e164Of(`+${text}`, null) ?? text;

@@ -32,7 +32,7 @@ export async function smsMarkup(
   };
 }
 
-/** What every request for the markup of a message tells. */
+/** Parameters of every request for the markup of a message. */
 export const smsParameters = (message: Message): Record<string, string> => ({
   SmsSid: message.sid,
   MessageSid: message.sid,

@@ -16,13 +16,13 @@ import { type Message, messages as definition } from "../resources/messages.ts";
 import { floodNotice } from "./flood_notice.ts";
 import { routesOf } from "./routing.ts";
 
-/** Takes what a Client sends; the answer is for it. */
+/** Takes a message that a Client sends; resolves with the response to it. */
 export type TakeMessage = (report: MessageReport) => Promise<MessageAnswer>;
 
 /**
- * Takes messages of Clients (RFC 3428 §7): recorded for their account and sent by a job, or recorded
- * as failed when nobody is there to get them. The answer then says why: 404 for nobody, 480 for a
- * Client without a device, 403 for what may not be, and also 480 for too many at once.
+ * Takes messages of Clients (RFC 3428 §7). A message that has a route is recorded and sent by a job.
+ * One that has none is recorded as failed. The SIP status says why: 404 for an unknown address, 480 for
+ * a Client without a device or for too many messages at once, 403 for a sender that is not allowed.
  */
 export function messageTaker(ports: Ports): TakeMessage {
   return async ({ accountSid, clientSid, login, uri, body, headers }) => {
@@ -50,7 +50,7 @@ export function messageTaker(ports: Ports): TakeMessage {
   };
 }
 
-/** The recipient of a Request-URI: a Client of the SIP domain, a number, or none. */
+/** The recipient of a Request-URI: a Client of our domain, a number, or the URI itself, unknown here. */
 async function recipientOf(uri: string, account: Account, ports: Ports): Promise<string> {
   const address = parseAddress(uri.replace(/^tel:([^;]*).*$/i, "$1"));
   if (address === null || address.kind === "client") return uri.slice(0, longest);
@@ -89,7 +89,7 @@ interface MessageRefusal {
   detail: string;
 }
 
-/** Why a message can go nowhere now; undefined when it can. */
+/** Why a message cannot be sent now; undefined when it can. */
 async function refusalOf(message: Message, ports: Ports): Promise<MessageRefusal | undefined> {
   const { from, to } = message;
   if ((await routesOf(message, ports)).length === 0) {

@@ -2,7 +2,7 @@ import type { Ports } from "../ports/ports.ts";
 import { failMessage } from "./fail_message.ts";
 import { settle } from "./settle.ts";
 
-/** What a carrier tells of a message that it took. */
+/** A delivery receipt of a carrier. */
 export interface Receipt {
   carrierId: string;
   status: "sent" | "failed";
@@ -10,7 +10,7 @@ export interface Receipt {
   reason?: string;
 }
 
-/** Ends the sending of the message that a receipt is of; false when none waits for it. */
+/** Settles the message of a receipt; false when no message waits for it. */
 export async function takeReceipt(
   { carrierId, status, reason }: Receipt,
   ports: Ports,

@@ -65,7 +65,7 @@ export const endConference = jobKind({
   lane: () => "calls",
 });
 
-/** Fails a message whose carrier took it and told no more of it, with a Notification. */
+/** Fails a message that its carrier accepted without a later receipt, with a Notification. */
 export const expireMessage = jobKind({
   kind: "message.expire",
   args: z.object({ accountSid: z.string(), messageSid: z.string() }),
@@ -82,14 +82,14 @@ export const forgetAccount = jobKind({
   lane: () => "accounts",
 });
 
-/** Tells the companion that Clients changed, so that it looks their credentials up again. */
+/** Drops the cached credentials of changed Clients at the companions. */
 export const forgetClients = jobKind({
   kind: "clients.forget",
   args: z.object({ logins: z.array(z.string()) }),
   lane: () => "bridge",
 });
 
-/** Goes on with a flow whose caller left inside a step: its result can still be told and sent. */
+/** Continues a flow whose caller hung up during a step: its result can still be sent. */
 export const goOnFlow = jobKind({
   kind: "flow.goOn",
   args: z.object({
@@ -114,7 +114,7 @@ export const hangUp = jobKind({
   lane: () => "calls",
 });
 
-/** Receives what came of a text whose other parts did not come in time, and forgets its parts. */
+/** Receives the arrived parts of a text whose other parts did not come in time; forgets them. */
 export const joinParts = jobKind({
   kind: "message.join_parts",
   args: z.object({ accountSid: z.string(), textSid: z.string() }),
@@ -151,7 +151,7 @@ export const redirectCall = jobKind({
   args: z.object({
     accountSid: z.string(),
     callSid: z.string(),
-    /** The connected leg also fetches the document at Url, as the call that it is. */
+    /** The connected leg requests the Url as well, with its own call parameters. */
     both: z.boolean().optional(),
   }),
   lane: ({ accountSid }) => `documents:${accountSid}`,
@@ -201,14 +201,14 @@ export const storeAudio = jobKind({
   lane: () => "blobs:store",
 });
 
-/** Tells the companion that Gateways changed, so that it asks at once which to keep registered. */
+/** Notifies the companions that Gateways changed; they request their registrations at once. */
 export const notifyGateways = jobKind({
   kind: "gateways.tell",
   args: z.object({}),
   lane: () => "bridge",
 });
 
-/** Tells the provider of a number what came of it; committed with the change itself. */
+/** Reports a change of a number to its provider; committed with the change itself. */
 export const notifyProvider = jobKind({
   kind: "numbers.tell",
   args: z.object({

@@ -22,14 +22,14 @@ export interface Companions {
   get(id: string): Promise<CompanionState | null>;
   /** Notes that a companion is alive. */
   beat(state: CompanionState): Promise<void>;
-  /** Forgets a companion that is gone, and who was registered there. */
+  /** Forgets a companion that is gone, and the registrations at it. */
   forget(id: string, runId: string): Promise<void>;
   /**
-   * Takes what a companion tells about who is registered there. False when news before these are
-   * missing: then nothing is taken. Repeats are harmless.
+   * Takes a companion's changes of its registered Clients. False when earlier changes are missing:
+   * then none is taken. Repeats are harmless.
    */
   takePresence(news: PresenceChanges): Promise<boolean>;
-  /** Whether it is known who is registered at this run of a companion. */
+  /** Whether the registrations at this run of a companion are known. */
   knowsPresence(companion: Companion): Promise<boolean>;
   /** Those of the companions that have a device of this login. */
   holding(login: string, among: CompanionState[]): Promise<CompanionState[]>;
@@ -50,13 +50,13 @@ export interface CompanionControl {
     options?: { at?: Pick<Companion, "id"> | CompanionState | null; other?: Script },
   ): Promise<Companion | null>;
   /**
-   * Silences what the peer of a leg says, or lets it be heard again, at the companion that has the
-   * leg; false when the leg is not there or its media pass by.
+   * Mutes or unmutes the audio from the peer of a leg, at the companion that has the leg. False when
+   * the leg is not there or its media bypass the companion.
    */
   mute(leg: string, muted: boolean, at: Pick<Companion, "id">): Promise<boolean>;
-  /** Drops what the companions remember of these logins. */
+  /** Drops the cached credentials of these logins at the companions. */
   invalidate(logins: string[]): Promise<void>;
-  /** Has the companions ask again which Gateways each is to keep registered. */
+  /** Notifies the companions: each requests the Gateways that it is to keep registered. */
   gatewaysChanged(): Promise<void>;
   /** The devices of a login, at all companions. */
   bindings(login: string): Promise<RegisteredBinding[]>;
@@ -66,15 +66,15 @@ export interface CompanionControl {
    */
   message(order: MessageOrder): Promise<number[]>;
   /**
-   * Sends a message to a number elsewhere; its final status, null when surely no recipient has it. Throws
+   * Sends a message to a number elsewhere; its final status, null when no proxy accepted it. Throws
    * `unavailable` when no companion could be asked.
    */
   sendOut(order: OutwardOrder): Promise<number | null>;
   /** Does something in a conference of a companion; false when the conference, or the leg in it, is not there. */
   conference(order: ConferenceOrder, at: Pick<Companion, "id">): Promise<boolean>;
   /**
-   * What shows of a run of a companion: it is there, nobody answers at its address any more (or another
-   * run of it does), or neither is sure.
+   * The state of a run of a companion: `there`; `gone` when its address refuses connections or another
+   * run answers there; `silent` when neither is certain.
    */
   look(at: Companion): Promise<"there" | "gone" | "silent">;
   /** Whether a companion answers. */

@@ -84,7 +84,7 @@ export interface Ports {
   locationSource: LocationSource | null;
   /** Counts the messages between two that no person may have written. */
   messagePairs: PairCap;
-  /** Null when no speech recognition is set up. */
+  /** Null when no speech recognition is configured. */
   transcriber: Transcriber | null;
   /** What this instance has counted since it started. */
   counters: Counters;

@@ -57,7 +57,7 @@ function finished(
   return { ...ended, also: [...ended.also ?? [], told] };
 }
 
-/** Has the text of what is kept made, where its call wanted that: who waits for it is always told. */
+/** Adds the transcription of a kept recording, if ordered; its callback is always requested. */
 function withTranscription(
   { record, jobs = [] }: Change<Recording>,
   ports: Ports,

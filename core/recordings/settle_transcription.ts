@@ -13,7 +13,7 @@ import type { TranscribeOptions } from "./transcribe.ts";
 /** The text of a recording, or why there is none. */
 export type Result = { text: string } | { cause: string };
 
-/** Ends a transcription: with its price and charge, or a Notification; and tells its callback. */
+/** Ends a transcription with its price and charge, or a Notification; requests its callback. */
 export async function settle(
   { accountSid, sid, recordingSid }: Transcription,
   result: Result,
@@ -72,7 +72,7 @@ function failed(
   };
 }
 
-/** What the callback tells; what is not known is left out. */
+/** Parameters of the callback; unknown values are left out. */
 function parameters(
   { accountSid, sid, status, transcriptionText, recordingSid }: Transcription,
   recording: Recording | null,

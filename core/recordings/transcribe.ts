@@ -6,7 +6,7 @@ import type { Change } from "../model/store.ts";
 import type { Recording } from "../resources/recordings.ts";
 import type { Transcription } from "../resources/transcriptions.ts";
 
-/** The callback of the transcription, and the spoken language where it is known. */
+/** The callback of a transcription, and the spoken language where it is known. */
 export interface TranscribeOptions {
   callback: { url: string; method: "GET" | "POST" } | null;
   language?: string;

@@ -150,7 +150,7 @@ export const calls = resource({
     /** The parties of the transfer that placed the call. */
     transfer: z.object({ target: z.string(), transferor: z.string(), transferee: z.string() })
       .nullable(),
-    /** What is known of the last leg that its Dial placed, as callbacks of its number tell it. */
+    /** The last leg that the call's Dial placed, as parameters for callbacks of its number. */
     dialled: z.record(z.string(), z.string()),
     /** What a minute costs, in millionths: as it was when the call was placed. */
     rateMicros: z.number().int().nonnegative(),

@@ -19,7 +19,7 @@ export const member = z.object({
   endOnExit: z.boolean(),
 });
 
-/** A leg that a transfer calls, to be in the conference in place of who transfers. */
+/** A leg that a transfer calls, to replace the transferor in the conference. */
 export const calledLeg = z.object({ callSid: z.string(), companion: companion.nullable() });
 
 /** A conference in which the legs of calls hear each other. */
@@ -43,7 +43,7 @@ export const conferences = resource({
     companion: companion.nullable(),
     members: z.array(member),
     called: z.array(calledLeg).optional(),
-    /** Somebody came who starts it. */
+    /** A participant with `startOnEnter` has joined. */
     begun: z.boolean(),
     statusCallback: z.string().nullable(),
     statusCallbackMethod: method,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type RecordOf, resource } from "../model/resource.ts";
 
-/** A text of which parts came, until all came or the wait is over. Internal: no response shows it. */
+/** Parts of a text, until all have arrived or the wait is over. Internal: no interface shows it. */
 export const partialTexts = resource({
   type: "PartialText",
   description: "Parts of a text message until it is whole.",

@@ -9,11 +9,11 @@ export const queueMember = z.object({
   /** When it came, in ms. */
   at: z.number(),
   companion,
-  /** The call that was told to take it, and when, in ms. */
+  /** The call that it is assigned to, and since when, in ms. */
   taken: z.object({ by: z.string(), at: z.number() }).nullable(),
 });
 
-/** Where calls wait for one that takes them, the longest-waiting first. Internal: no response shows it. */
+/** A queue of waiting calls, the longest-waiting first. Internal: no interface shows it. */
 export const queues = resource({
   type: "Queue",
   description: "Calls that wait, the longest-waiting first.",

@@ -4,7 +4,7 @@ import { removeAudio } from "../model/job_kinds.ts";
 import type { Settings } from "../values/settings.ts";
 import { type RecordOf, resource } from "../model/resource.ts";
 
-/** The callbacks of a recording and of its transcription. */
+/** The callback of a completed recording or transcription. */
 const callback = z.object({ url: z.string(), method }).nullable();
 
 /** Sound recorded during a call; the audio itself is kept by the blob port. */
@@ -28,10 +28,10 @@ export const recordings = resource({
     ),
     channels: z.number().int(),
     statusCallback: callback,
-    /** The text is wanted too. */
+    /** A transcription is ordered as well. */
     transcribe: z.boolean(),
     transcribeCallback: callback,
-    /** The audio was brought to where it stays for good. */
+    /** The audio is in its permanent storage. */
     isStored: z.boolean(),
   },
   hidden: ["channels", "statusCallback", "transcribe", "transcribeCallback", "isStored"],
@@ -47,7 +47,7 @@ export const recordings = resource({
 
 export type Recording = RecordOf<typeof recordings>;
 
-/** S3Uri is shown only where the objects are public. */
+/** S3Uri is shown only where the objects are publicly readable. */
 export const recordingsWith = (
   { recordingsOpenInS3 }: Pick<Settings, "recordingsOpenInS3">,
 ): typeof recordings =>

@@ -12,7 +12,7 @@ export interface SipAddress {
   transport: string | null;
 }
 
-/** What an address in a text means. */
+/** The address that a text names. */
 export type Address =
   | { kind: "client"; login: string }
   | { kind: "number"; dialled: string }

@@ -6,13 +6,13 @@ import { method } from "../base/fields.ts";
 /** What a status callback of a Conference may be asked for. */
 export const conferenceEvents = ["start", "end", "join", "leave", "mute", "hold"] as const;
 
-/** What the companion of a call adds to its notes when the one that has the conference was out of reach. */
+/** Added to the `serviceContext` when the companion of the conference could not be reached. */
 export const missed = {
-  /** The Conference whose conference was not reached. */
+  /** The Conference that was not reached. */
   unreached: z.string().optional(),
-  /** That companion itself said that it has been started anew. */
+  /** That companion reported that it has restarted. */
   isGone: z.boolean().optional(),
-  /** In ms: until when to wait for a companion of which it is not known whether it runs. */
+  /** Until when to wait for it, in ms, where it is unknown whether it lives. */
   until: z.number().optional(),
 };
 

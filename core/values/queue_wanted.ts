@@ -11,20 +11,20 @@ export const enqueueWanted = z.object({
 
 export type EnqueueWanted = z.infer<typeof enqueueWanted>;
 
-/** What a Queue noun asks for; the companion hands it back when its turn comes, and once a second. */
+/** The settings of a Queue noun; the companion returns them at its turn, and once a second. */
 export const dequeueWanted = z.object({
   kind: z.literal("dequeue"),
   name: z.string(),
-  /** For how long somebody is waited for. */
+  /** How long to wait for a call in the queue. */
   timeoutS: z.number(),
   timeLimitS: z.number(),
   hangupOnStar: z.boolean(),
   record: recordingOrder.optional(),
   /** Until when, in ms; from the second time on. */
   until: z.number().optional(),
-  /** Who was given before and does not wait any more. */
+  /** The call assigned before, which does not wait any more. */
   gone: z.string().optional(),
-  /** Who was given before and waits at a companion out of reach. */
+  /** The call assigned before, which waits at a companion that cannot be reached. */
   unreached: z.string().optional(),
   /** All of those. */
   passed: z.array(z.string()).optional(),

@@ -1,7 +1,7 @@
 import type { TrunkSettings } from "./trunk_settings.ts";
 import type { IceSettings } from "../base/ice_servers.ts";
 
-/** What the configuration tells core. */
+/** The part of the configuration that core uses. */
 export interface Settings {
   /** Without a trailing slash. */
   baseUrl: string;
@@ -12,7 +12,7 @@ export interface Settings {
   callbackAttempts: number;
   /** How long deliveries are kept, in ms. */
   deliveryKeptMs: number;
-  /** The build that runs, as Supervisor metrics tell it. */
+  /** The running build, for Supervisor metrics. */
   revision: string;
   /** What an account may ask this instance; 0: without a limit. */
   requestsPerSecond: number;

@@ -1,4 +1,4 @@
-/** The operator's side of trunks, as the configuration tells it. */
+/** The operator's settings of trunks. */
 export interface TrunkSettings {
   /** Where calls leave that no Gateway takes; null when there is no such proxy. */
   outboundProxy: {

@@ -30,9 +30,9 @@ const speechRequest = z.object({
 type Answer = (request: Request) => Promise<Response>;
 
 /**
- * The speech process over HTTP, in the OpenAI form: `POST /v1/audio/speech` (with `language` beside
- * what that form has) and `POST /v1/audio/transcriptions` (with `kind`, where it is a `recording` for
- * which nobody waits in a call). `GET /health` tells what there is.
+ * The speech process over HTTP, with the OpenAI API: `POST /v1/audio/speech` (plus `language`) and
+ * `POST /v1/audio/transcriptions` (plus `kind`: a `recording` has no call that waits for it).
+ * `GET /health` lists the engines.
  */
 export function speechServer(options: SpeechServerOptions): Answer {
   const { secret, speech, recognition, log } = options;
@@ -125,7 +125,7 @@ function recognising({ recognition }: SpeechServerOptions): Answer {
   };
 }
 
-/** Aborts when the client has left, or when the work took too long for the length of the audio. */
+/** Aborts when the client has left, or when the work takes too long for the length of the audio. */
 function bound(request: Request, soundMs: number): AbortSignal {
   const mostMs = soundMs === 0
     ? speechLimits.speakMs

@@ -25,7 +25,7 @@ const record = z.enum([
   "record-from-ringing-dual",
 ]).optional();
 
-/** Calls others and joins the first who answers with the caller. */
+/** Calls one or more parties and connects the caller to the first that answers. */
 export const dial = verb({
   name: "Dial",
   attributes: {

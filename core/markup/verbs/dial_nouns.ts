@@ -45,8 +45,8 @@ export function nounsOf({ children, text }: Element): Element[] {
 }
 
 /**
- * The leg of a noun; null, with a note, for one that names nobody. One that can go nowhere has no
- * routes: it fails as soon as it is placed, and Dial's action is requested.
+ * The leg of a noun; null, with a note, if the noun has no valid address. A leg without a route fails as
+ * soon as it is placed, and Dial's action is requested.
  */
 export async function invite(
   noun: Element,
@@ -99,7 +99,7 @@ function attributesOf(
   return { ...none, ...readAttributes(noun, shape, context) };
 }
 
-/** The status callback of the leg; none where it is not a URL. */
+/** The status callback of the leg; none where its URL is not valid. */
 function callbacksOf(
   noun: Element,
   { statusCallbackMethod, statusCallbackEvent }: SipAttributes,
@@ -117,7 +117,7 @@ function addressOf(noun: string, text: string): Address | null {
   return (noun === "Number") === (address?.kind === "number") ? address : null;
 }
 
-/** A call that fails as soon as it is placed; not to a Client. */
+/** A target without routes: the leg fails as soon as it is placed. */
 function nowhere(address: Address, from: string): Routed {
   const to = textOf(address);
   return { target: { kind: "trunk", dialled: to, routes: [] }, to, from, rateMicros: 0 };

@@ -4,7 +4,7 @@ import { limits } from "../../base/limits.ts";
 import { actionAttribute, methodAttribute, notPerformed, verb } from "../verb.ts";
 import { waitOf } from "./conference.ts";
 
-/** Has the caller wait in a queue of the account until somebody takes the call. */
+/** Puts the caller into a queue of the account until another call takes it. */
 export const enqueue = verb({
   name: "Enqueue",
   attributes: {

@@ -19,7 +19,7 @@ export const geofenceAttributes = {
   geofenceEvent: z.string().optional(),
 };
 
-/** Looks up where a mobile device is; its statusCallback gets the result. */
+/** Looks up the location of a mobile device; the result goes to the statusCallback. */
 export const geolocation = verb({
   name: "Geolocation",
   attributes: {

@@ -12,7 +12,7 @@ import {
 } from "../verb.ts";
 import { headersOf } from "./dial_nouns.ts";
 
-/** Has the caller's own softphone or network call somebody else, and leave. */
+/** Blind transfer by REFER: the caller's softphone or network calls the target and leaves. */
 export const refer = verb({
   name: "Refer",
   attributes: { action: z.string().optional(), method: methodAttribute },
@@ -31,7 +31,7 @@ export const refer = verb({
   },
 });
 
-/** The target of a Sip, which the call could also dial. Null, with a note, for others. */
+/** The target of a Sip noun, if the call could dial it. Null, with a note, for others. */
 async function targetOf(
   noun: Element,
   context: CompileContext,
@@ -44,7 +44,7 @@ async function targetOf(
     return null;
   }
   const routing = await context.route(address, { from: context.call.from });
-  // The target sees no caller ID of this service, so that none can be wrong.
+  // The transferred call shows no number of ours, so caller ID rules do not apply.
   const isRouted = !("fault" in routing);
   if (!isRouted && routing.fault !== "callerIdNotAllowed") {
     context.unroutable(routing);
