@@ -70,8 +70,8 @@ export async function place(
   const { accountSid, sid: callSid } = call;
   const live = await liveCompanions(ports);
   // A companion that has the leg already knows it by its Sid, and places no second.
-  const holder = call.companion &&
-    (live.find(({ id }) => id === call.companion!.id) ?? call.companion);
+  const { companion: reported } = call;
+  const holder = reported && (live.find(({ id }) => id === reported.id) ?? reported);
   const at = holder ?? await companionFor(target, live, ports);
   const known = await withPeers(script, { at, live }, ports);
   const companion = await ports.control.run(callSid, known, { at });

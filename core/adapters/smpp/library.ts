@@ -34,6 +34,7 @@ export interface Pdu {
 
 /** A connection to a message center. */
 export interface LibrarySession {
+  on(event: "error", listener: (error: unknown) => void): void;
   on(event: string, listener: (pdu: Pdu) => void): void;
   /** False when the connection is not there. */
   send(pdu: Pdu, onAnswer?: (answer: Pdu) => void): boolean;

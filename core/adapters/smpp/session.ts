@@ -129,7 +129,7 @@ function sessionOver(library: LibrarySession, { timings, onDeliver, log }: SmppS
   };
   library.on("connect", () => connected.resolve());
   library.on("secureConnect", () => connected.resolve());
-  library.on("error", (error) => end(String((error as unknown as Error)?.message ?? error)));
+  library.on("error", (error) => end(error instanceof Error ? error.message : String(error)));
   library.on("close", () => {
     clearInterval(timer);
     const error = new SmppLost(why, false);
