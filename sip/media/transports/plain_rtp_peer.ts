@@ -74,7 +74,7 @@ export function createPeer(parts: PeerParts): Peer {
       take(state, ofKind("rtp", offer).audio);
       return state.session;
     },
-    send: (packet) => send(state, packet),
+    send: createSend(state),
     close() {
       connected.reject(new Error("Cannot connect media: the leg is closed"));
       security?.close();
@@ -103,15 +103,18 @@ function take(state: State, signalled: RtpAudio): void {
   security.ready.then(connected.resolve, () => {});
 }
 
-function send(state: State, packet: Uint8Array<ArrayBuffer>): void {
-  const { sockets, latch, security } = state;
-  const isControl = isRtcp(packet);
-  const to = isControl ? state.control.target(latch.target()) : latch.target();
-  if (state.closed !== undefined || to === undefined) return;
-  const bytes = security === undefined
-    ? packet
-    : security.protect(packet, channelOf(state, isControl));
-  if (bytes !== undefined) (isControl ? sockets.rtcp : sockets.rtp).send(bytes, to);
+/** Sends RTP and RTCP packets; drops them without a target. */
+function createSend(state: State): Peer["send"] {
+  const { sockets, latch, control, security, isShared } = state;
+  const { rtp, rtcp } = sockets;
+  return (packet) => {
+    const isControl = isRtcp(packet);
+    const to = isControl ? control.target(latch.target()) : latch.target();
+    if (state.closed !== undefined || to === undefined) return;
+    const channel = isControl && !isShared ? 1 : 0;
+    const bytes = security === undefined ? packet : security.protect(packet, channel);
+    if (bytes !== undefined) (isControl ? rtcp : rtp).send(bytes, to);
+  };
 }
 
 /** Sends a DTLS datagram on a channel, to an address or to the target of the channel. */
@@ -127,8 +130,8 @@ function sendDatagram(
 
 /** Passes the packets of the peer that arrive at a socket to `onPacket`. */
 function listen(state: State, peer: Peer, socket: Datagrams): void {
-  const { sockets, latch, control, security } = state;
-  const channel = channelOf(state, socket === sockets.rtcp);
+  const { sockets, latch, control, security, isShared } = state;
+  const channel = socket === sockets.rtcp && !isShared ? 1 : 0;
   /** The packet of SRTP in the clear. DTLS is accepted only from addresses that signalling knows. */
   const inTheClear = (security: Securing, bytes: Uint8Array, from: Address) => {
     const [first = 0] = bytes;
@@ -150,9 +153,6 @@ function listen(state: State, peer: Peer, socket: Datagrams): void {
     if (isOfPeer) peer.onPacket?.(bytes, packet);
   };
 }
-
-const channelOf = ({ isShared }: State, isControl: boolean): Channel =>
-  isControl && !isShared ? 1 : 0;
 
 /** Throws a refusal if an address is of another IP version than our sockets. */
 export function assertReachable(bindAddress: string, { address }: RtpAudio): void {
