@@ -44,7 +44,8 @@ export async function startService(config: Config, onListenerOver: (error: Error
   const rates = await ratesOf(config);
   const now = () => Date.now();
   const location = config.KV_URL || file;
-  const store = await openStore({ location, secretKey, now, log });
+  const narrowsIndex = config.KV_NARROW_INDEX;
+  const store = await openStore({ location, secretKey, now, log, narrowsIndex });
 
   const ports = portsOf(config, { store, secretKey, bridgeSecret, ...rates });
   const carriers = openCarriers(config, ports);

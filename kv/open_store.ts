@@ -33,6 +33,8 @@ export interface StoreOptions {
   location: string;
   secretKey: string;
   now(): number;
+  /** Whether to narrow the index of expiry of a file (`narrowExpiryIndex`); so unless given. */
+  narrowsIndex?: boolean;
   /** Logs records that cannot be read. Absent: no log. */
   log?: Ports["log"];
 }
@@ -97,7 +99,9 @@ interface Opened {
   close(): void;
 }
 
-async function openKv({ location, now }: StoreOptions): Promise<Opened> {
+async function openKv(
+  { location, now, narrowsIndex = true }: StoreOptions,
+): Promise<Opened> {
   const isRemote = /^https?:/.test(location);
   const isFile = !isRemote && location !== ":memory:";
   const lock = isFile ? await lockFile(location) : undefined;
@@ -108,7 +112,7 @@ async function openKv({ location, now }: StoreOptions): Promise<Opened> {
     lock?.close();
   };
   try {
-    if (isFile) narrowExpiryIndex(location);
+    if (isFile && narrowsIndex) narrowExpiryIndex(location);
     const fields = await checkSchema(kv, resources);
     if (isRemote) await sweepReceipts(kv, now());
     return { kv, isRemote, fields, close };

@@ -228,7 +228,7 @@ const withoutComments = (text: string): string =>
   text.replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, "");
 
 /**
- * The functions of a formatted source and their own lines, without those of functions inside them.
+ * The functions of a formatted source and how many lines they have, with those of functions inside.
  * A function begins on the line of its name, or of its arrow, and opens its body at the end of a
  * line; it ends at the line that closes it at the same indentation.
  */
@@ -245,17 +245,10 @@ function functions(lines: string[]): { line: number; length: number }[] {
     const end = lines.findIndex((line, at) => at > opened && closing.test(line));
     return [{ start, end }];
   });
-  return found.map(({ start, end }) => {
-    const inner = found.filter((one) => one.start > start && one.end < end);
-    const direct = inner.filter((one) =>
-      !inner.some((outer) => outer.start < one.start && outer.end > one.end)
-    );
-    const nested = direct.reduce((sum, one) => sum + one.end - one.start + 1, 0);
-    return { line: start + 1, length: end - start + 1 - nested };
-  });
+  return found.map(({ start, end }) => ({ line: start + 1, length: end - start + 1 }));
 }
 
-Deno.test("functions() finds where functions begin and end, and what is their own", () => {
+Deno.test("functions() finds where functions begin and end, and counts those inside them", () => {
   const source = [
     "export async function one(",
     "  a: string,",
@@ -283,7 +276,7 @@ Deno.test("functions() finds where functions begin and end, and what is their ow
     "};",
   ];
   assert.deepEqual(functions(source), [
-    { line: 1, length: 11 },
+    { line: 1, length: 14 },
     { line: 11, length: 3 },
     { line: 15, length: 5 },
     { line: 21, length: 3 },

@@ -82,3 +82,12 @@ Deno.test("openStore() narrows the index of a file that Deno made", async () => 
   using database = new DatabaseSync(file.location);
   assert.match(String(database.prepare(indexSql).get()!.sql), /where expiration_ms >= 0$/);
 });
+
+Deno.test("openStore() leaves the index as Deno made it where it is told to", async () => {
+  await using file = await storeFile();
+  const options = { location: file.location, secretKey: "x", now: () => 1, narrowsIndex: false };
+  (await openStore(options)).close();
+
+  using database = new DatabaseSync(file.location);
+  assert.doesNotMatch(String(database.prepare(indexSql).get()!.sql), /where/);
+});

@@ -11,7 +11,7 @@ function startCalls() {
   const heard = Promise.withResolvers<[]>();
   const options = {
     signalling: { timers: { ...clock, pause: () => Promise.resolve(), clear() {} }, log() {} },
-    tell: () => heard.promise,
+    sendEvent: () => heard.promise,
     companion: { id: "test", runId: "1" },
     stopping: new AbortController().signal,
     stopped: new AbortController().signal,
