@@ -10,7 +10,7 @@ import type { SessionBounds } from "./contracts/session_timer.ts";
 import type { Log } from "./base/log.ts";
 import type { UssdBounds } from "./contracts/signalling.ts";
 
-/** Where a companion listens, whom it serves, and what it is made of. */
+/** The listeners, SIP domain and parts of a companion. */
 export interface CompanionOptions {
   sipHost: string;
   /** Of WebSocket; 0 lets the system choose. */
@@ -33,12 +33,12 @@ export interface CompanionOptions {
   id: string;
   media: MediaEngine;
   loadAudio: LoadAudio;
-  /** Makes text of what callers say; nobody does unless given. */
+  /** Speech recognition; none unless given. */
   recogniser?: Recogniser;
-  /** Makes speech of text; nobody does unless given. */
+  /** Text-to-speech; none unless given. */
   speaker?: Speaker;
   log: Log;
-  /** What strangers may take from one address; `sipLimits.admission` unless given. */
+  /** Bounds of unauthenticated sources by address; `sipLimits.admission` unless given. */
   admission?: Partial<AdmissionBounds>;
   /** Bounds the connections of all SIP transports together; any number unless given. */
   takePlace?: TakePlace;

@@ -89,7 +89,7 @@ function speech(config: Config): Pick<CompanionOptions, "speaker" | "recogniser"
   };
 }
 
-/** Peers on the machine's own network are told its address there, in place of PUBLIC_IP. */
+/** Peers on the machine's own network get its address there, in place of PUBLIC_IP. */
 function nearPeers(
   { PUBLIC_IP, SIP_HOST, SIP_PUBLIC_HOST, RTP_HOST }: Config,
 ): Pick<TransportOptions, "nearHost" | "nearMedia"> {
@@ -101,7 +101,7 @@ function nearPeers(
   };
 }
 
-/** What browsers are told of ICE servers, with credentials of the Client that they are logged in as. */
+/** ICE servers for browsers, with credentials of the Client that they are registered as. */
 function iceServersOf(config: Config): IceServersOf {
   const settings = iceSettings(config);
   return (login) =>

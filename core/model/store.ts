@@ -33,7 +33,7 @@ export interface Query {
   limit: number;
   /** Start right after (that is, older than) this Sid instead of at `skip`. */
   after?: string;
-  /** What that record has in the field that lists are sorted by, lest it is gone meanwhile. */
+  /** The record's value in the field that the list is sorted by, in case it is removed meanwhile. */
   afterText?: string;
 }
 

@@ -22,7 +22,7 @@ export interface NumberWanted {
 
 type NumberPorts = Pick<Ports, "numbers" | "records" | "settings" | "now" | "newSid">;
 
-/** What a number is to be: an offer, or a virtual number that nobody offers. */
+/** The number to provision: an offer, or a virtual number without a provider. */
 type Granted = Pick<NumberOffer, "phoneNumber" | "kinds" | "capabilities"> & { isSIP: boolean };
 
 /**

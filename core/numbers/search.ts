@@ -14,7 +14,7 @@ export function fitsSearch(offer: NumberOffer, wanted: NumberSearch): boolean {
     able.every(([name, value]) => offer.capabilities[name] === value);
 }
 
-/** The numbers that fit and that nobody on this service holds: the first `limits.numberOffers`. */
+/** The first `limits.numberOffers` numbers that fit and that no account here holds. */
 export async function availableNumbers(
   wanted: NumberSearch,
   { numbers, records }: Pick<Ports, "numbers" | "records">,

@@ -9,7 +9,7 @@ import {
   toldOf,
 } from "../resources/incoming_phone_numbers.ts";
 
-/** Which number to change, and for whom. */
+/** The number to change, and the account that asks. */
 export interface NumberUpdate {
   caller: Account;
   account: Account;

@@ -14,7 +14,7 @@ import { wavHeader, wavHeaderBytes } from "./wav_header.ts";
 
 /**
  * Takes a part of a recording; the first one begins it. After each part the audio is a whole WAV
- * file. False when nobody wants the recording any more: it, its call or its account is gone. Throws
+ * file. False when the recording, its call or its account is gone. Throws
  * `unavailable` when the audio cannot be kept now.
  */
 export async function takePart(part: RecordingPart, ports: Ports): Promise<boolean> {

@@ -153,7 +153,7 @@ interface Running {
   over: Promise<void>;
 }
 
-/** Prints the addresses that peers are told, where no variable sets them. */
+/** Prints the advertised addresses that no variable sets. */
 function sayNotes(config: Config, wanted: Program[], machine: MachineAddresses): void {
   const isSet = (name: string) => Boolean(Deno.env.get(name));
   for (const { of, text } of addressNotes(config, isSet, machine)) {

@@ -12,7 +12,7 @@ export interface TrunkSettings {
   allowPrivate: boolean;
   /** ISO 3166-1: where numbers without `+` are dialled; null when they are taken as they are. */
   country: string | null;
-  /** Whoever holds a number here has it in the world: one account may reach another's by it. */
+  /** The provider vouches for the holders of numbers: accounts may reach each other's by them. */
   numbersVouched: boolean;
   /** What a minute to a number costs, in millionths. */
   rateMicros(number: string): number;

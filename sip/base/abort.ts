@@ -1,5 +1,5 @@
 /**
- * Why a signal of ours aborts; nobody asks. Without a reason, each abort would make a DOMException
+ * The reason of our abort signals, which nothing reads. Without a reason, each abort would make a DOMException
  * with its stack, which costs more than all that follows.
  */
 export const overReason = "over";

@@ -193,7 +193,7 @@ export const sipLimits = {
   recordingGiveUpMs: 600_000,
   /** How long the end of a recording waits for the service to have it all. */
   recordingSettleMs: 5_000,
-  /** How often a leg is told of a hold while offers cross, and how long at most between (RFC 3261 §14.1). */
+  /** Attempts to report a hold while offers cross, and the longest pause between (RFC 3261 §14.1). */
   holdTries: 5,
   crossedOfferMs: 2_000,
   retryMinMs: 200,

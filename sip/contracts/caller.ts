@@ -10,13 +10,13 @@ export interface Caller {
   trunk?: Trunk;
   /** The SDP that came with a USSD dialogue, empty without one; absent in a call. */
   ussdOffer?: string;
-  /** What the service is told of the call. */
+  /** The caller in reports to the service. */
   event: Extract<LegEvent, { type: "incoming" | "incomingNumber" }>;
 }
 
 /** What a caller demands of the calls that are placed for it. */
 export interface CallerDemands {
-  /** Whom it calls is not to know who calls, or not to get its SDP (RFC 3323). */
+  /** The callee must not learn the caller's identity, or not its SDP (RFC 3323). */
   readonly isHidden: boolean;
   readonly hidesSession: boolean;
   /** TLS at every hop (RFC 3261 §26.2.2). */

@@ -16,7 +16,7 @@ export interface Said {
   flow: Flow;
 }
 
-/** How a leg is placed, beyond whom to call. */
+/** How a leg is placed, besides its target. */
 export interface Placing {
   timeoutS: number;
   maxForwards?: number;
@@ -41,9 +41,9 @@ export interface Calls {
   readonly conferences: Conferences;
   readonly waiting: WaitingLegs;
   readonly recordings: Recordings;
-  /** Null: nobody understands speech here. */
+  /** Null: no speech recognition. */
   readonly recogniser: Recogniser | null;
-  /** Null: nobody speaks here. */
+  /** Null: no text-to-speech. */
   readonly speaker: Speaker | null;
   find(leg: string): LiveLeg | undefined;
   /** Whether a leg with this id ended, and that is news to the service or was a moment ago. */

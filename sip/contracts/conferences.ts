@@ -132,7 +132,7 @@ function haveRecorded(conference: OpenConference): void {
   conference.recorder?.record?.(conference.sound);
 }
 
-/** Has everybody wait or talk: who is held waits, and all do while one is alone or nobody began. */
+/** Lets each participant wait or talk: held ones wait, and all do while one is alone or none may start. */
 function arrange(conference: OpenConference): void {
   const { members } = conference;
   haveRecorded(conference);

@@ -11,7 +11,7 @@ export interface DialogPeer {
   readonly login: string | undefined;
   /** The trunk at the other end. */
   readonly trunk?: Trunk | undefined;
-  /** The leg that the dialog is of; empty of one that nobody wants. */
+  /** The leg of the dialog; empty for one that is to end at once. */
   readonly leg: string;
   /** Where requests go; moves along when the softphone comes by a new connection. */
   flow: Flow;

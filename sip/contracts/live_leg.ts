@@ -7,21 +7,21 @@ import type { ScriptWaiter } from "../base/report_queue.ts";
 /** A leg with what is done to it: its script, and its reports to the service. */
 export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | OutboundLeg> {
   readonly leg: L;
-  /** The status of the last dial that nobody answered: what a caller is refused with. */
+  /** The status of the last dial without an answer: the final response to an unanswered caller. */
   lastFailure: number | undefined;
-  /** Whom it talks to, where that is another leg. */
+  /** The connected leg, if any. */
   partner: LiveLeg | undefined;
-  /** Where it is in a conference, as the service put it there; of a leg that has ended, where it was. */
+  /** Its place in a conference, as the service put it there; of a leg that has ended, the last one. */
   conference: ConferencePlace | undefined;
   /** The other end is a leg of another companion, which has the call and its records. */
   readonly isOfPeer: boolean;
   /** A transfer that its softphone asked for is under way. */
   referring: boolean;
-  /** Tells the service, in order; nobody waits. */
+  /** Reports an event to the service, in order, without waiting. */
   report(event: LegEvent): void;
-  /** Tells the service and resolves with the next script, empty for none. */
+  /** Reports an event and resolves with the next script, empty for none. */
   requestScript(event: LegEvent, waiter: ScriptWaiter): Promise<Script>;
-  /** Takes the leg over from whoever held it: a script, or the dial of another leg. */
+  /** Takes the leg over from its holder: a script, or the dial of another leg. */
   acquire(): AbortSignal;
   /** Performs a script in place of what the leg was doing. */
   run(script: (signal: AbortSignal) => Script | Promise<Script>): void;
@@ -32,7 +32,7 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
    * resolves with whether to join them. A leg that is not joined has ended, or was taken away.
    */
   prepare(invitation: Invitation, held: AbortSignal): Promise<boolean>;
-  /** Hangs up, and not because its softphone did; `status` is what an unanswered caller is told. */
+  /** Hangs up by the service; `status` is the final response to an unanswered caller. */
   dismiss(status?: number): void;
   isDismissed: boolean;
   /** Resolves when nothing is performed on it; after `acquire`, what was has let go. */

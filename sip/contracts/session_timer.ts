@@ -90,8 +90,8 @@ export function askInterval({ expiresS }: SessionBounds, atLeastS = 0): string[]
 }
 
 /**
- * How long a session lasts, in seconds, of whom no connection shows to be there, and no carrier; none
- * of a dialog without SDP, of which a refresh would ask for some.
+ * The length of a session, in seconds, with a peer on UDP that is no carrier and knows no session
+ * timer. None for a dialog without SDP, since a refresh has an offer.
  */
 export function unagreedS(
   { flow, trunk, localSdp }: { flow: Flow; trunk?: unknown; localSdp: string },

@@ -64,7 +64,7 @@ export interface Signalling {
   closeWatchers: ShortLivedSet<(closed: Flow) => void>;
   /** What a new INVITE is refused with before it gets a transaction; nothing until it is set. */
   refuseInvite(message: IncomingRequestMessage): Refusal | undefined;
-  /** Answers a REGISTER; nobody does until it is set. */
+  /** Answers a REGISTER, once it is set. */
   onRegister(message: IncomingRequestMessage): void;
   /** A connection closed: its bindings go, its dialogs wait for the softphone to come back. */
   loseFlow(flow: Flow): void;

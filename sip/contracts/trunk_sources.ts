@@ -12,9 +12,9 @@ export interface TrunkSource {
   trunk: Trunk;
 }
 
-/** Whom calls for numbers are taken from. */
+/** The sources that calls for numbers are accepted from. */
 export interface TrunkSources {
-  /** Whether a flow is that of a trunk, and no stranger's. */
+  /** Whether a flow is that of a trunk. */
   knows(flow: Flow): boolean;
   /** The trunk that an INVITE comes by; undefined where it proves none. */
   of(origin: Origin): TrunkSource | undefined;

@@ -20,8 +20,8 @@ export interface HoldReporter {
 }
 
 /**
- * Tells by offers in the dialog of a leg whose media are ours. Only Clients are told: they show it,
- * and a carrier could end a call that nobody sends sound in. What is not taken up changes nothing.
+ * Reports a hold by offers in the dialog of an anchored leg, to Clients alone: they show it,
+ * and a carrier could end a call without audio. An offer that is refused changes nothing.
  */
 export function createHoldReporter(leg: Leg, { timers, log }: Signalling): HoldReporter {
   let [wanted, told, isTelling] = [false, false, false];

@@ -3,12 +3,12 @@ import { splitOutside } from "../text/grammar.ts";
 import type { Refusal } from "../base/refusal.ts";
 import { parseNameAddr, userOf } from "../text/uri.ts";
 
-/** What hides who calls (RFC 3323 §4.2, RFC 3325 §9.3); the identity asserted is for trunks alone. */
+/** Values that make a caller anonymous (RFC 3323 §4.2, RFC 3325 §9.3), except towards trunks. */
 const hiding = ["id", "user", "header"];
 
 /**
- * What we can do besides: where SDP is hidden our media are in between, and who sent a call on is
- * told nobody.
+ * All values that are provided. With `session` media are anchored; with `history` the forwarder of a
+ * call is not reported.
  */
 const provided = [...hiding, "session", "history", "critical", "none"];
 
@@ -50,12 +50,12 @@ export interface CallerIdentity {
 
 const anonymous: CallerIdentity = { user: "anonymous", host: "anonymous.invalid", displayName: "" };
 
-/** In From where a caller is not to be known (RFC 3323 §4.1.1.3). */
+/** The URI in From of an anonymous caller (RFC 3323 §4.1.1.3). */
 export const anonymousUri = (): URI => new URI("sip", anonymous.user, anonymous.host);
 
 /**
- * Who sends what a trunk brings, a call or a text: of one that wants it so, nobody; where From names
- * nobody, whom the trunk asserts (RFC 3325 §9.1). Else From, which holds the number that it shows.
+ * The identity of the sender of a call or text from a trunk: anonymous if it asks for that. Else the
+ * asserted one (RFC 3325 §9.1) where From is anonymous, else From, which has the number to show.
  */
 export function identityOf(message: IncomingRequestMessage): CallerIdentity {
   if (hidesCaller(message)) return anonymous;
@@ -81,13 +81,13 @@ function assertedBy(message: IncomingRequestMessage): CallerIdentity | undefined
     .find((identity) => identity !== undefined && !isAnonymous(identity));
 }
 
-/** Whether a request wants what its history says kept (RFC 7044 §10.1, RFC 7544). */
+/** Whether a request asks to hide its history (RFC 7044 §10.1, RFC 7544). */
 const hidesHistory = (message: IncomingRequestMessage): boolean =>
   privacyOf(message).some((value) => value === "history" || value === "header");
 
 /**
- * Who sent a call on: the user of the topmost Diversion (RFC 5806), else of the last History-Info with
- * a cause. Undefined where there is none, and where it wants to be nobody.
+ * The forwarder of a call: the user of the topmost Diversion (RFC 5806), else of the last History-Info
+ * with a cause. Undefined where there is none, and where it asks to be anonymous.
  */
 export function forwarderOf(message: IncomingRequestMessage): string | undefined {
   const values = (name: string) =>

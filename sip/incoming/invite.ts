@@ -66,8 +66,8 @@ export async function onInvite(
 }
 
 /**
- * What a new INVITE is refused with at once: whoever is no caller yet gets no transaction, which it
- * could have us hold at no cost of its own (RFC 3261 §8.2.7).
+ * The refusal of a new INVITE that needs no transaction. An unauthenticated source gets none, since a
+ * transaction would cost the companion more than the source (RFC 3261 §8.2.7).
  */
 export function refuseAtOnce(
   { signalling, authenticator, accepting }:

@@ -96,8 +96,8 @@ export async function early(state: InboundState): Promise<MediaLeg | undefined> 
 }
 
 /**
- * Sends the 200, after what waits for a PRACK (RFC 3262 §3). An answer that is none of whoever was
- * heard early is in a dialog of its own, as if the caller's proxy had forked (RFC 3261 §13.2.2.4).
+ * Sends the 200, after what waits for a PRACK (RFC 3262 §3). An answer of another callee than the one
+ * with early media is in a dialog of its own, as if the caller's proxy had forked (RFC 3261 §13.2.2.4).
  */
 export function accept(state: InboundState, sdp: string, extra: string[] = []): void {
   const { reliable, call: { request } } = state;

@@ -6,8 +6,8 @@ const isWebSocket = ({ transport: { protocol } }: Flow): boolean =>
   protocol === "WS" || protocol === "WSS";
 
 /**
- * How media travel to whoever is at a flow: to browsers by WebRTC, to all others as plain RTP. Whoever
- * comes by WebSocket is a browser until it offers or takes plain RTP.
+ * The media of a flow: WebRTC for browsers, plain RTP for all others. A peer on WebSocket is a browser
+ * until it offers or accepts plain RTP.
  */
 export const mediaKindOver = (flow: Flow): MediaKind =>
   flow.mediaKind ?? (isWebSocket(flow) ? "webrtc" : "rtp");

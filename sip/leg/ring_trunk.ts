@@ -166,7 +166,7 @@ function inviteFor(state: OutboundState, called: TrunkTarget, way: Way) {
 }
 
 /**
- * A trunk is told who calls even where whom it calls is not (RFC 3325 §9.1), but not the server of
+ * A trunk gets the caller's identity even where the callee does not (RFC 3325 §9.1), but not the server of
  * whatever address somebody dialled.
  */
 function assertedCaller(

@@ -7,7 +7,7 @@ type Wired = Pick<
 >;
 
 /**
- * What a leg is told to do with what comes in its dialog. Legs are classes, since getters of an object
+ * The handlers that a leg calls for requests in its dialog. Legs are classes, since getters of an object
  * literal would give each leg a hidden class of its own, which keeps all of the call until the next
  * complete run of the garbage collector.
  */

@@ -131,12 +131,12 @@ export function runScript(
     return "run";
   }
   if (known === undefined) return "unknown";
-  // At once: what is under way is told as cut off by the end of the call, not by another script.
+  // At once: work under way is reported as cut off by the end of the call, not by another script.
   if (first?.type === "hangup") {
     known.dismiss();
     return "run";
   }
-  // Whom it talks to first: then neither is hung up with what the other did.
+  // The connected leg first: then neither is hung up because the other one was.
   if (other !== undefined) runPartner(known, other);
   known.run(() => script);
   return "run";

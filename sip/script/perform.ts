@@ -39,7 +39,7 @@ const invite: StepHandler<"invite"> = async (run, { machineDetection }) => {
   void leg.whenAnswered.then((late) => late && live.report({ type: "answered" }));
 };
 
-/** `connect` is for whoever performs a script. */
+/** `connect` is left to the caller of `perform`. */
 type PerformedStep = Exclude<Step, { type: "connect" }>;
 type AnyStepHandler = (
   run: ScriptRun,

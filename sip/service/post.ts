@@ -30,7 +30,7 @@ export type Poster = (post: Post) => Promise<Answer>;
 
 /**
  * Connections without TLS are those of `node:http`, at half the CPU time of `fetch`, which would also
- * keep what is young alive for longer. Those with TLS trust whom Deno is told to trust.
+ * keep what is young alive for longer. Those with TLS trust Deno's certificate authorities.
  */
 export const createPoster = (origin: string, life: PosterLife): Poster =>
   new URL(origin).protocol === "https:" ? securePoster(origin) : plainPoster(origin, life);

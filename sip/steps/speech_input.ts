@@ -48,7 +48,7 @@ interface Hearing {
   recogniser: Recogniser;
   input: SpeechInput;
   events: SpeechEvents;
-  /** Aborts when nobody wants to know any more. */
+  /** Aborts when the input is not wanted any more. */
   signal: AbortSignal;
 }
 

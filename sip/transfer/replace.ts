@@ -10,7 +10,7 @@ import type { ScriptRun } from "../steps/script_run.ts";
 import { connectLegs, type HeldLeg } from "../steps/connect_legs.ts";
 
 /**
- * Takes the place of another leg: this caller talks to whom that one talked to, and that one ends
+ * Takes the place of another leg: this caller is connected to that one's partner, and that one ends
  * (RFC 3891 §3). There must be a conversation to take over.
  */
 export async function replace(
@@ -34,9 +34,9 @@ export async function replace(
 }
 
 /**
- * The one a leg talks to, in hand for another conversation: itself where our media are between the
- * two. Where media pass by us, its softphone is called anew with Replaces, since only in a new call
- * does it take media of somebody else. Undefined when there is nobody, or it does not answer.
+ * The partner of a leg, ready to be connected to another one: the leg itself where media are anchored.
+ * Where they pass by, its softphone is called with Replaces, since it takes other media in a new call
+ * only. Undefined without a partner, or when it does not answer.
  */
 export async function partyFor(
   calls: Calls,
@@ -44,7 +44,7 @@ export async function partyFor(
     replaced: LiveLeg;
     by: LiveLeg;
     offer?: string;
-    /** When nobody wants it any more: unless given, when `by` ends. */
+    /** Aborts it; unless given, the end of `by` does. */
     until?: AbortSignal;
   },
 ): Promise<HeldLeg | undefined> {

@@ -13,7 +13,7 @@ import { leave, partyFor } from "./replace.ts";
 import { type DialStep, failureOf, hangUpOthers, lastEnding, ringAll } from "../leg/ring_all.ts";
 import { connectLegs, type HeldLeg } from "../steps/connect_legs.ts";
 
-/** Tells who refers (RFC 3892); a caller that is hidden from whom it calls stays so (RFC 3323). */
+/** Referred-By of the transferor (RFC 3892); an anonymous caller stays anonymous (RFC 3323). */
 export function referredBy({ leg }: LiveLeg, by: string): string {
   const isHidden = leg.direction === "inbound" && leg.demands.isHidden;
   return `Referred-By: <${isHidden ? anonymousUri().toString() : by}>`;

@@ -4,8 +4,8 @@ import type { Clock } from "../base/clock.ts";
 import { hostPort } from "./local_name.ts";
 
 /**
- * The flows of a socket without connections, by their peers. Whoever uses a flow holds it: a
- * binding, a dialog, a transaction. One that nobody holds carries nothing worth keeping and goes.
+ * The flows of a socket without connections, by their peers. A binding, a dialog or a transaction
+ * holds its flow. A flow without a holder is dropped.
  */
 export interface FlowTable {
   /** The flow to a peer, made where it is needed; undefined while there are too many in use. */

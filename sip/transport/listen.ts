@@ -21,7 +21,7 @@ export interface TransportOptions {
   ports?: Partial<Record<Protocol, number>>;
   /** Host name or address by which peers reach us, in Via and Contact; `hostname` by default. */
   publicHost?: string;
-  /** The address of ours on a peer's own network, which it is told for SIP in place of `publicHost`. */
+  /** Our address on a peer's own network, advertised to it for SIP in place of `publicHost`. */
   nearHost?: NearAddress;
   /** The same for plain RTP, in place of the usual one. */
   nearMedia?: NearAddress;

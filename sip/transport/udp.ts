@@ -92,7 +92,7 @@ async function receiveAll(
   let read = 0;
   for (;;) {
     try {
-      // In a flood what is waited for is there already: nobody else would have a turn of the event loop.
+      // In a flood the next datagram is there already: nothing else would get a turn of the event loop.
       if (read >= sipLimits.datagramsAtOnce) {
         read = 0;
         await setImmediate();

@@ -55,7 +55,7 @@ class SocketLine implements WebSocketLine {
       ? new Error("Cannot send: the connection is closed")
       : whyUnwritable(this.#socket);
     if (problem !== undefined) return Promise.reject(problem);
-    // That it is lost later is told by the close of the connection.
+    // A later loss shows by the close of the connection.
     this.#socket.write(writeFrame(opcode, payload, this.#options));
     return sent;
   }

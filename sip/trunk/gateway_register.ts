@@ -30,7 +30,7 @@ export interface RegisterAnswer {
 }
 
 /**
- * Sends a REGISTER and answers its challenge; undefined when nobody answers in time, or the signal
+ * Sends a REGISTER and answers its challenge; undefined without a response in time, or the signal
  * aborts first. `expiresS` 0 unregisters.
  */
 export function sendRegister(

@@ -32,7 +32,7 @@ export interface Heard {
 export interface RecognitionEngine {
   name: string;
   /**
-   * `hints` are phrases of which one is likely to be said; nobody waits in a call for a `recording`.
+   * `hints` are phrases of which one is likely to be said; no call waits for a `recording`.
    * Throws as `SpeechEngine.speak`.
    */
   recognise(

@@ -15,7 +15,7 @@ export interface MachineDetectorOptions {
   speechThresholdMs: number;
   /** The pause that ends the greeting of a person. */
   speechEndMs: number;
-  /** Nobody says anything from the answer on for so long: it may be either. */
+  /** In ms: silence from the answer on, after which it may be either. */
   silenceMs: number;
 }
 

@@ -1,7 +1,7 @@
 import type { Pcm } from "../base/port.ts";
 import { levelOf } from "./voice.ts";
 
-/** The tones that answering machines have, in Hz, and how finely they are told apart. */
+/** The tones of answering machines, in Hz, and the resolution of their detection. */
 const LOWEST_HZ = 400;
 const HIGHEST_HZ = 2_100;
 const STEP_HZ = 50;

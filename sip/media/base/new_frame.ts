@@ -1,6 +1,6 @@
 import { FRAME_SAMPLES, type Pcm } from "./port.ts";
 
-/** Frames that share one piece of memory: whoever keeps one keeps them all, 10 kB. */
+/** Frames that share one piece of memory: keeping one keeps all, 10 kB. */
 const PIECE_FRAMES = 32;
 
 let piece: Pcm = new Int16Array(PIECE_FRAMES * FRAME_SAMPLES);

@@ -22,7 +22,7 @@ export interface Ticker {
 
 /**
  * When in each 20 ms a leg has its turn: of several moments the one that the fewest have, that not all
- * packets leave at once, from when it begins to listen until nobody listens by it any more.
+ * packets leave at once, from when it begins to listen until its last listener stops.
  */
 export interface Turn {
   /** The result ends the calls. */

@@ -10,7 +10,7 @@ export interface Hearing {
   muted: boolean;
   listen(onFrame: (frame: Pcm) => void): () => void;
   receive(packet: RtpPacket, encoding: Encoding): void;
-  /** Nobody is called any more. */
+  /** No listener is called any more. */
   close(): void;
 }
 

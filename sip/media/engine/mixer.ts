@@ -31,7 +31,7 @@ export interface MixedMedia {
   feed(source: () => Pcm | undefined): () => void;
 }
 
-/** What is said at one tick. All who are present are heard before the first is told. */
+/** One tick of the mix. All participants are read before the first one gets its frame. */
 interface Mix {
   /** How many are present, and when all of them have their turn: as the first of them had it. */
   present: number;

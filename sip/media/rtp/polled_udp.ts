@@ -52,7 +52,7 @@ const nameLength = new Uint32Array(1);
 
 /**
  * Sockets of IPv4 on Linux that are looked at together every 2 ms, by calls of the C library: many of
- * them take less than half the CPU time of `bindDatagrams`, which is told of each packet by itself.
+ * them take less than half the CPU time of `bindDatagrams`, which gets an event for each packet.
  * Packets come 1 ms later on average. While none is open, nothing runs. Undefined where the library
  * cannot be used. Addresses that are none of IPv4 are bound by `bindDatagrams`.
  */
@@ -158,7 +158,7 @@ function poll(poller: Poller): void {
       const socket = sockets[events[i * EVENT.words + EVENT.data]!];
       if (socket !== undefined) receive(symbols, socket);
     }
-    // Whoever was called may have closed all.
+    // The handler may have closed all.
     if (poller.opened === 0) return;
   }
 }

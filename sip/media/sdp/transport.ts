@@ -8,7 +8,7 @@ export interface Transport {
   readonly kind: AudioSection["kind"];
   /**
    * Our end for a peer's offer, or for an offer of ours; throws when it cannot be had. The options are
-   * for peers to whom ICE does not find the way.
+   * for peers that ICE does not reach.
    */
   open(offer?: Session, options?: LegOptions): Promise<Peer>;
   /** Frees what its peers shared; they are closed, and there will be no more. */

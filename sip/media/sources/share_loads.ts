@@ -45,7 +45,7 @@ export function shareLoads<T>(load: Load<T>): SharedLoads<T> {
         return value === undefined ? undefined : { value, isOwn: known === undefined };
       } finally {
         shared.waiting--;
-        // Whoever comes after the last one left must not wait for what is being given up.
+        // A leg that comes after the last one left must not wait for a load that is being aborted.
         if (shared.waiting === 0 && forget(name, shared)) shared.stop.abort(overReason);
       }
     },

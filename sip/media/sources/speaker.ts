@@ -34,7 +34,7 @@ const refusals = [400, 404, 422];
 
 export interface SpeakerOptions {
   fetch: typeof fetch;
-  /** A provider in the OpenAI form; `isLocal` is told the language besides. */
+  /** A provider with OpenAI's interface; requests to an `isLocal` one have the language too. */
   endpoint: { url: string; key: string; model: string; isLocal: boolean };
   /** What voices are called there; others go by their own names. */
   voices: ReadonlyMap<string, string>;
@@ -66,7 +66,7 @@ export function httpSpeaker(options: SpeakerOptions): Speaker {
       const key = JSON.stringify([text, voice, language]);
       const known = cache.get(key);
       if (known !== undefined) return known.pcm;
-      // Whoever hangs up ends the wait and not the request: others may wait for it too.
+      // A hang-up ends the wait and not the request: other legs may wait for it too.
       const making = underWay.get(key) ?? make(key, { text, voice, language });
       const pcm = await unlessAborted(making, signal);
       if (pcm === undefined) throw new Error("Cannot speak: it was aborted");

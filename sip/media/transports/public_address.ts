@@ -24,7 +24,7 @@ export interface PublicAddressOptions {
 
 /**
  * Finds the address of a host; rejects when a name has none. A name is looked up again and again, so
- * that legs opened after its address changed are told the new one. While it cannot be looked up, the
+ * that legs opened after its address changed advertise the new one. While it cannot be looked up, the
  * last address counts.
  */
 export async function publicAddress(

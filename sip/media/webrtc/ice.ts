@@ -26,7 +26,7 @@ export interface IceOptions {
 /**
  * ICE (RFC 8445) with one peer: a full agent with host candidates and one component, on one socket.
  * Its checks go to the peer's candidates and to where checks of the peer come from. Nothing is kept
- * of strangers, and they get no answer, not even the 401 of RFC 8489 §9.1.3, as senders are easily
+ * of unauthenticated sources, and get no response, not even the 401 of RFC 8489 §9.1.3, as senders are easily
  * forged.
  */
 export interface IceAgent {

@@ -82,7 +82,7 @@ async function bindAt(
 
 const MAPPED = "::ffff:";
 
-/** A socket of IPv6, which meets IPv4 by mapped addresses (RFC 4291 §2.5.5.2) that nobody else sees. */
+/** A socket of IPv6, which meets IPv4 by mapped addresses (RFC 4291 §2.5.5.2), which stay within. */
 function ofBothVersions(inner: Datagrams): Datagrams {
   const outer: Datagrams = {
     port: inner.port,

@@ -3,7 +3,7 @@ import type { SentSound } from "./wire.ts";
 
 /**
  * Numbers sounds, so that each crosses to the engine once however often it is played; `forget` is
- * called with the number of one that nobody here has any more.
+ * called with the number of a sound that is no longer used here.
  */
 export function createSentSounds(
   next: () => number,

@@ -12,7 +12,7 @@ import type { MediaPlaces } from "../transports/transports.ts";
  * taps, tasks and sounds are numbered by the main side, so that it need not wait to speak of them.
  */
 
-/** A task ends with a `done`, sooner where it is told to `stop`. */
+/** A task ends with a `done`, sooner after a `stop`. */
 export type Order =
   | {
     type: "open";

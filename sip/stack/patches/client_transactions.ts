@@ -16,7 +16,7 @@ import { after } from "./timers.ts";
 
 /**
  * How requests of ours begin, without the timers of the runtime that the library sets for B and F
- * (RFC 3261 §17.1) in constructors, where nobody can reach them, and without a closure for each thing
+ * (RFC 3261 §17.1) in constructors, out of reach, and without a closure for each thing
  * that may become of a request. The transactions are the library's in all else.
  */
 export function replaceClients(): void {
