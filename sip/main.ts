@@ -35,7 +35,10 @@ import { nearAddress } from "./transport/near_address.ts";
 import type { IceServersOf } from "./contracts/signalling.ts";
 import type { MediaPlaces } from "./media/transports/transports.ts";
 
-/** The companion process: SIP, media and the call-control protocol. The only file that puts them together. */
+/**
+ * The companion process: SIP, media and the call-control protocol. The only file that puts them
+ * together.
+ */
 async function start(
   config: Config,
   media: MediaEngine,
@@ -120,7 +123,10 @@ function transports(config: Config): TransportOptions {
   };
 }
 
-/** Browsers by WebRTC, by rtpengines where they are set up; trunks and other softphones by plain RTP. */
+/**
+ * Browsers by WebRTC, by rtpengines where they are set up; trunks and other softphones by plain
+ * RTP.
+ */
 function mediaPlaces(config: Config): MediaPlaces {
   const { SIP_HOST: bindAddress, RTP_HOST: host, RTPENGINE_RTP_HOST } = config;
   const { MEDIA_PORT: port, RTP_PORTS, PUBLIC_IP: publicHost } = config;

@@ -16,7 +16,10 @@ export interface IceServer {
   credential?: string;
 }
 
-/** Servers for one user, with the credentials of the TURN servers; those are null where there is none. */
+/**
+ * Servers for one user, with the credentials of the TURN servers; those are null where there is
+ * none.
+ */
 export interface IceGrant {
   username: string | null;
   password: string | null;

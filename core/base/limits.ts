@@ -65,7 +65,10 @@ export const limits = {
   recentAccounts: 1_000,
   /** Records of lists that stay in memory, as stored; decoded and with their written texts more. */
   recentRecordBytes: 8 << 20,
-  /** Records that stay in memory by where they stand in their lists, as stored; most are those above. */
+  /**
+   * Records that stay in memory by where they stand in their lists, as stored; most are those
+   * above.
+   */
   recentRunBytes: 8 << 20,
   /** Counters of lists in the cache, at some 30 bytes each. */
   cachedCounters: 200_000,
@@ -73,15 +76,24 @@ export const limits = {
   jobLeaseMs: 30_000,
   jobPollMs: 1_000,
   jobsPerLane: 16,
-  /** In all lanes of one kind that wait for servers of others; those of the service's own are beside it. */
+  /**
+   * In all lanes of one kind that wait for servers of others; those of the service's own are beside
+   * it.
+   */
   jobsOutside: 256,
-  /** Of these, in a lane to a customer's server, in all lanes to one host, and in all of one account. */
+  /**
+   * Of these, in a lane to a customer's server, in all lanes to one host, and in all of one
+   * account.
+   */
   jobsToServer: 32,
   jobsPerHost: 64,
   jobsPerAccount: 96,
   /** To a customer's server that has not answered well lately; each good answer allows one more. */
   jobsToUnknownHost: 2,
-  /** Failures in a row after which a customer's server is left alone, at first and at most for so long. */
+  /**
+   * Failures in a row after which a customer's server is left alone, at first and at most for so
+   * long.
+   */
   circuitFailures: 5,
   circuitOpenMs: 5_000,
   circuitOpenMaxMs: 60_000,
@@ -119,7 +131,10 @@ export const limits = {
   flowSteps: 200,
   /** Branches, conditions, prompts, parameters or variables of one step of a flow. */
   flowParts: 50,
-  /** Steps in a row that take no time, requests to external services among them, and verbs of one document. */
+  /**
+   * Steps in a row that take no time, requests to external services among them, and verbs of one
+   * document.
+   */
   flowStepsAtOnce: 100,
   flowRequestsAtOnce: 3,
   flowVerbs: 20,
@@ -166,7 +181,10 @@ export const limits = {
   callbackTimeoutMs: 15_000,
   /** How long a delivery may wait for a server that is asked less and less, since it fails. */
   deliveryWaitMs: 24 * 3_600_000,
-  /** Attempts that a Delivery shows, the latest; of them together, and of the headers and the body each. */
+  /**
+   * Attempts that a Delivery shows, the latest; of them together, and of the headers and the body
+   * each.
+   */
   deliveryAttempts: 8,
   deliveryAttemptsLength: 8 << 10,
   deliveryAnswerLength: 1 << 10,
@@ -186,7 +204,10 @@ export const limits = {
   aggregatorAnswerBytes: 16 << 10,
   /** Characters of a text that comes in and is one Message; a longer one becomes several. */
   arrivingLength: 1_600,
-  /** Of a text that comes in parts: how many there may be, the characters of each, and how long the others are waited for. */
+  /**
+   * Of a text that comes in parts: how many there may be, the characters of each, and how long the
+   * others are waited for.
+   */
   textParts: 100,
   partLength: 254,
   partsWaitMs: 300_000,

@@ -1,4 +1,7 @@
-/** Wire names derive from field names: `friendlyName` is FriendlyName in XML and forms, friendly_name in JSON. */
+/**
+ * Wire names derive from field names: `friendlyName` is FriendlyName in XML and forms,
+ * friendly_name in JSON.
+ */
 const irregular: Record<string, string> = {
   ttl: "TTL",
   tokenTtl: "Ttl",

@@ -28,7 +28,10 @@ export interface CompanionClientOptions {
   timeoutMs: number;
 }
 
-/** The service's side of the call-control protocol over signed HTTP, to each companion at its own address. */
+/**
+ * The service's side of the call-control protocol over signed HTTP, to each companion at its own
+ * address.
+ */
 export function companionClient(options: CompanionClientOptions): CompanionControl {
   const control = controlClient(options);
   const addressOf = (known: CompanionState | null): string => known?.bridgeUrl ?? options.url;

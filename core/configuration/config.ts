@@ -33,7 +33,10 @@ export const origin = (host: unknown, port: unknown, scheme = "http") =>
 /** The entries of a list that is separated by commas. */
 export const listOf = (text: string): string[] => text.split(",").filter((entry) => entry !== "");
 
-/** Every variable that the service and the companion read; docs/reference/configuration.md is made from it. */
+/**
+ * Every variable that the service and the companion read; docs/reference/configuration.md is made
+ * from it.
+ */
 export const variables = {
   HOST: { schema: host, fallback: "127.0.0.1", help: "Address the REST interface listens on." },
   PORT: { schema: port, fallback: "8080", help: "Port of the REST interface." },

@@ -51,7 +51,10 @@ type Values = Record<string, unknown>;
 export const publicHost = (host: unknown, { PUBLIC_IP }: Values, machine: MachineAddresses) =>
   isLoopback(host) ? String(host) : String(PUBLIC_IP || onNetwork(host, machine));
 
-/** Where SIP peers reach a companion unless told: an address, a name, or the domain that Clients have. */
+/**
+ * Where SIP peers reach a companion unless told: an address, a name, or the domain that Clients
+ * have.
+ */
 export function sipPublicHost(
   { PUBLIC_IP, SIP_HOST, SIP_DOMAIN }: Values,
   machine: MachineAddresses,

@@ -4,7 +4,10 @@ import type { Element } from "../markup/parse.ts";
 import { type DocumentContext, readAttributes } from "../markup/verb.ts";
 import { messageVerbs } from "../markup/verbs/mod.ts";
 
-/** What an answer to a message comes to: orders, each with its action if it has one, and where to go on. */
+/**
+ * What an answer to a message comes to: orders, each with its action if it has one, and where to go
+ * on.
+ */
 export type AnswerStep = NoteStep | Extract<Step, { type: "next" }>;
 
 /** Reads an answer to a message. Verbs that only a call could perform are skipped. */

@@ -13,7 +13,10 @@ import type { Ports } from "../ports/ports.ts";
 import { type Signable, signedRequest, signerOf } from "../base/signature.ts";
 import { type Element, parseDocument } from "../markup/parse.ts";
 
-/** A document that could not be had, and the exchange that shows why. `status` of the answer, if any. */
+/**
+ * A document that could not be had, and the exchange that shows why. `status` of the answer, if
+ * any.
+ */
 export class DocumentFault extends Fault {
   constructor(
     fault: FaultName,

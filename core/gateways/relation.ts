@@ -6,7 +6,8 @@ export const isWithin = (account: Account, above: string): boolean =>
 
 /**
  * Whether two accounts belong together: one is above the other, or both are below the same account
- * right under the root. Others are unrelated: a number or Login of one must not receive another's calls.
+ * right under the root. Others are unrelated: a number or Login of one must not receive another's
+ * calls.
  */
 export const areRelated = (a: Account, b: Account): boolean =>
   isWithin(a, b.sid) || isWithin(b, a.sid) || tenantOf(a) !== "" && tenantOf(a) === tenantOf(b);

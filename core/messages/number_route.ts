@@ -23,7 +23,10 @@ export const numberRoute = (ports: Ports): MessageRoute => ({
   },
 });
 
-/** The number that a message is for, as its sender may reach it; null of an account that is not active. */
+/**
+ * The number that a message is for, as its sender may reach it; null of an account that is not
+ * active.
+ */
 async function numberOf({ accountSid, to }: Message, ports: Ports): Promise<Found | null> {
   if (to.startsWith("client:")) return null;
   const sender = await ports.accounts.get(accountSid);

@@ -50,7 +50,10 @@ export function messageTaker(ports: Ports): TakeMessage {
   };
 }
 
-/** The recipient of a Request-URI: a Client of our domain, a number, or the URI itself, unknown here. */
+/**
+ * The recipient of a Request-URI: a Client of our domain, a number, or the URI itself, unknown
+ * here.
+ */
 async function recipientOf(uri: string, account: Account, ports: Ports): Promise<string> {
   const address = parseAddress(uri.replace(/^tel:([^;]*).*$/i, "$1"));
   if (address === null || address.kind === "client") return uri.slice(0, longest);

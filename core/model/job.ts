@@ -52,6 +52,9 @@ export function jobKind<A>(
   return Object.assign(make, { kind, args });
 }
 
-/** Back-off from `firstMs`, `factor` times as long each time, at most `mostMs`; the queue adds jitter. */
+/**
+ * Back-off from `firstMs`, `factor` times as long each time, at most `mostMs`; the queue adds
+ * jitter.
+ */
 export const exponential = (firstMs: number, mostMs: number, factor = 2) => (attempt: number) =>
   Math.min(firstMs * factor ** (attempt - 1), mostMs);

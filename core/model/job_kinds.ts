@@ -41,7 +41,10 @@ export const closeAccount = jobKind({
   lane: () => "closing",
 });
 
-/** Has the companion place an outbound call. A call that cannot be placed fails, with a Notification. */
+/**
+ * Has the companion place an outbound call. A call that cannot be placed fails, with a
+ * Notification.
+ */
 export const dialCall = jobKind({
   kind: "call.dial",
   args: z.object({ accountSid: z.string(), callSid: z.string() }),

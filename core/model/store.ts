@@ -46,7 +46,10 @@ export interface Slice<T> {
 /** The records of one resource type, by account. Another account's record is not found. */
 export interface Collection<T extends Base> {
   get(accountSid: string, sid: string): Promise<T | null>;
-  /** Newest first, or in the order of the resource's `sorted` field when only its fields are asked for. */
+  /**
+   * Newest first, or in the order of the resource's `sorted` field when only its fields are asked
+   * for.
+   */
   list(accountSid: string, query: Query): Promise<Slice<T>>;
   /** Throws `alreadyExists` when a unique field is taken. */
   insert(change: Change<T>): Promise<T>;

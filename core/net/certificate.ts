@@ -91,7 +91,10 @@ async function readCertificate(
   return { cert, key };
 }
 
-/** The first of a chain. A server would send the rest of it unread, for every client to stumble over. */
+/**
+ * The first of a chain. A server would send the rest of it unread, for every client to stumble
+ * over.
+ */
 function leafOf(cert: string, unusable: (why: string) => Error): X509Certificate {
   const chain = cert.match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g) ?? [];
   const begun = cert.split("-----BEGIN CERTIFICATE-----").length - 1;

@@ -18,8 +18,8 @@ export interface ForwardedHeaders {
 }
 
 /**
- * Whether trusted proxies say that the client reached them by TLS: every scheme in `Forwarded` (RFC 7239
- * §5.4) and `X-Forwarded-Proto` is https or wss, and there is one.
+ * Whether trusted proxies say that the client reached them by TLS: every scheme in `Forwarded` (RFC
+ * 7239 §5.4) and `X-Forwarded-Proto` is https or wss, and there is one.
  */
 export function clientUsesTls(
   { forwarded = "", xForwardedProto = "" }: {

@@ -118,7 +118,10 @@ export async function serveHttp(options: HttpOptions, answer: Answer): Promise<H
 
 const trustsNone = () => false;
 
-/** Answers requests as a handler of `fetch` does; `hostname` is that of HTTP/1.0 requests without Host. */
+/**
+ * Answers requests as a handler of `fetch` does; `hostname` is that of HTTP/1.0 requests without
+ * Host.
+ */
 const responder = (answer: Answer, hostname: string) =>
   getRequestListener(
     (request, { incoming, outgoing }) =>

@@ -17,7 +17,10 @@ export const netLimits = {
   bodyBytesPerS: 4 << 10,
   /** Between two looks for requests that are too slow. */
   slowLookMs: 1_000,
-  /** A connection without a request under way; longer than the proxies' own: nginx 60 s, Caddy 120 s. */
+  /**
+   * A connection without a request under way; longer than the proxies' own: nginx 60 s, Caddy 120
+   * s.
+   */
   idleMs: 130_000,
   tlsHandshakeMs: 15_000,
   /** Between two looks whether connections are still accepted, and how long one may wait for that. */

@@ -1,6 +1,9 @@
 import { BlockList, isIP } from "node:net";
 
-/** Whether an address is one of a list of addresses and networks, such as `192.0.2.0/24,2001:db8::1`. */
+/**
+ * Whether an address is one of a list of addresses and networks, such as
+ * `192.0.2.0/24,2001:db8::1`.
+ */
 export function addressList(list: readonly string[]): (host: string) => boolean {
   // To ask costs as much as to read a message.
   if (list.length === 0) return () => false;

@@ -26,7 +26,10 @@ export function searchOf(where: Condition[], path: NumberSearch): NumberSearch {
   return { ...path, ...Object.fromEntries(others), ...capabilities };
 }
 
-/** An offer as AvailablePhoneNumbers shows it. It has no Sid and no dates, since no account holds it. */
+/**
+ * An offer as AvailablePhoneNumbers shows it. It has no Sid and no dates, since no account holds
+ * it.
+ */
 export const toAvailable = ({ kinds: _, ...offer }: NumberOffer): AvailablePhoneNumber => ({
   ...offer,
   sid: "",

@@ -70,7 +70,10 @@ export interface CompanionControl {
    * `unavailable` when no companion could be asked.
    */
   sendOut(order: OutwardOrder): Promise<number | null>;
-  /** Does something in a conference of a companion; false when the conference, or the leg in it, is not there. */
+  /**
+   * Does something in a conference of a companion; false when the conference, or the leg in it, is
+   * not there.
+   */
   conference(order: ConferenceOrder, at: Pick<Companion, "id">): Promise<boolean>;
   /**
    * The state of a run of a companion: `there`; `gone` when its address refuses connections or another

@@ -83,8 +83,8 @@ export interface LocationSource {
 export interface Transcriber {
   /**
    * The words in a WAV file, which is opened when it is its turn, within `mostMs` from then; of
-   * whatever language where none is told. One that `isLong` holds up no others. Throws a Fault when no other attempt can bring them, and
-   * any other error when one may.
+   * whatever language where none is told. One that `isLong` holds up no others. Throws a Fault when
+   * no other attempt can bring them, and any other error when one may.
    */
   transcribe(
     audio: {

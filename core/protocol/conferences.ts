@@ -25,12 +25,13 @@ export const consultStep = z.object({
 });
 
 /**
- * Answers the leg and puts it into a conference. The step ends when the leg ends, is removed or presses
- * the star key, when the conference ends, or after `timeLimitS`. The participants wait while there is
- * only one, and until one with `startOnEnter` has joined. Where the other companion cannot be reached,
- * the companion requests steps again, as for a `consult` with this `serviceContext` and `unreached` (the
- * Conference); `isGone` is set where that companion has restarted. A `consult` with this
- * `serviceContext` also takes the leg that replaces this one into the conference.
+ * Answers the leg and puts it into a conference. The step ends when the leg ends, is removed or
+ * presses the star key, when the conference ends, or after `timeLimitS`. The participants wait
+ * while there is only one, and until one with `startOnEnter` has joined. Where the other companion
+ * cannot be reached, the companion requests steps again, as for a `consult` with this
+ * `serviceContext` and `unreached` (the Conference); `isGone` is set where that companion has
+ * restarted. A `consult` with this `serviceContext` also takes the leg that replaces this one into
+ * the conference.
  */
 export const conferenceStep = z.object({
   type: z.literal("conference"),
@@ -133,8 +134,9 @@ export const dequeuedEvent = z.object({
 });
 
 /**
- * Answered with a wait document: audible steps, `gather` included, and optionally a last step `next`
- * (another document), `leave` or `hangup`. The result of a `gather` requests its action with this event.
+ * Answered with a wait document: audible steps, `gather` included, and optionally a last step
+ * `next` (another document), `leave` or `hangup`. The result of a `gather` requests its action with
+ * this event.
  */
 export const waitingEvent = z.object({
   type: z.literal("waiting"),

@@ -1,14 +1,17 @@
 import { z } from "zod";
 import { action } from "./action.ts";
 
-/** The part of the call-control protocol (`companion.ts`) that is about what the service does by itself in a script. */
+/**
+ * The part of the call-control protocol (`companion.ts`) that is about what the service does by
+ * itself in a script.
+ */
 
 /** The service's own notes, handed back untouched. */
 const serviceContext = z.record(z.string(), z.unknown());
 
 /**
- * Hands its `serviceContext` back when the script has come to it: the service then does what it noted. With an
- * action the report brings the next script; without one the script goes on at once.
+ * Hands its `serviceContext` back when the script has come to it: the service then does what it
+ * noted. With an action the report brings the next script; without one the script goes on at once.
  */
 export const noteStep = z.object({
   type: z.literal("note"),

@@ -35,8 +35,8 @@ export const remoteCompanion = z.object({ sipUri, runId: z.string().min(1) });
 export type RemoteCompanion = z.infer<typeof remoteCompanion>;
 
 /**
- * A leg of another companion that the new leg replaces in its conversation (RFC 3891). 481 when that leg
- * is not connected any more.
+ * A leg of another companion that the new leg replaces in its conversation (RFC 3891). 481 when
+ * that leg is not connected any more.
  */
 export const legTarget = z.object({
   kind: z.literal("leg"),

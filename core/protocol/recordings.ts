@@ -2,9 +2,9 @@ import { z } from "zod";
 import { action } from "./action.ts";
 
 /**
- * The part of the call-control protocol (`companion.ts`) about recordings. The companion sends the audio
- * in parts while it records. The first part creates the recording, so a recording without speech leaves
- * no record.
+ * The part of the call-control protocol (`companion.ts`) about recordings. The companion sends the
+ * audio in parts while it records. The first part creates the recording, so a recording without
+ * speech leaves no record.
  */
 
 export const recordingLimits = {
@@ -60,7 +60,10 @@ export const recordingPart = z.object({
   at: z.number().int().nonnegative(),
   /** Base64. */
   data: z.string(),
-  /** Nothing comes after this part; `cut` where sound was lost, and the recording ended, before its time. */
+  /**
+   * Nothing comes after this part; `cut` where sound was lost, and the recording ended, before its
+   * time.
+   */
   end: z.enum(["whole", "cut", "discard"]).optional(),
 });
 

@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { action } from "./action.ts";
 
-/** The part of the call-control protocol (`companion.ts`) about REFER: the peer is asked to place a call. */
+/**
+ * The part of the call-control protocol (`companion.ts`) about REFER: the peer is asked to place a
+ * call.
+ */
 
 /**
  * Sends the peer a REFER (RFC 3515): the peer places a call of its own and leaves. The step ends when

@@ -10,7 +10,10 @@ import { sayStep } from "./speech.ts";
 import { ussdInvitation, ussdStep } from "./ussd.ts";
 import { numberTarget, trunkTarget } from "./trunks.ts";
 
-/** The part of the call-control protocol (`companion.ts`) about scripts: the steps that a leg performs. */
+/**
+ * The part of the call-control protocol (`companion.ts`) about scripts: the steps that a leg
+ * performs.
+ */
 
 export const legId = z.string().regex(/^CA[0-9a-f]{32}$/);
 
@@ -94,8 +97,8 @@ export const step = z.discriminatedUnion("type", [
     action: action.optional(),
   }),
   /**
-   * Replaces another leg in its conversation; that leg then ends (RFC 3891). Refuses the caller with 481
-   * when the other leg is not connected any more.
+   * Replaces another leg in its conversation; that leg then ends (RFC 3891). Refuses the caller
+   * with 481 when the other leg is not connected any more.
    */
   z.object({ type: z.literal("replace"), leg: legId }),
   consultStep,

@@ -9,7 +9,10 @@ interface SignedHead {
   path: string;
 }
 
-/** What the header says: when, a number used once, and the SHA-256 of the body, in hexadecimal digits. */
+/**
+ * What the header says: when, a number used once, and the SHA-256 of the body, in hexadecimal
+ * digits.
+ */
 interface Claims {
   at: string;
   nonce: string;

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { ussdText } from "./ussd.ts";
 
 /**
- * The part of the call-control protocol (`companion.ts`) that is about trunks: calls that leave through proxies, calls
- * that come in for numbers, and the Gateways that the companion keeps registered.
+ * The part of the call-control protocol (`companion.ts`) that is about trunks: calls that leave
+ * through proxies, calls that come in for numbers, and the Gateways that the companion keeps
+ * registered.
  */
 
 export const trunkLimits = {
@@ -28,10 +29,10 @@ export const trunkRoute = z.object({
 });
 
 /**
- * A callee behind a SIP proxy. The Request-URI is `sip:DIALLED@PROXY`, or `dialled` itself where that is
- * a `sip:` or `sips:` URI. The next route is tried when one cannot be reached, does not answer in
- * time or answers 5xx; any other final answer is the callee's. When none is
- * left the leg ends as failed for the reason `no-trunk`; when none was given, with 404.
+ * A callee behind a SIP proxy. The Request-URI is `sip:DIALLED@PROXY`, or `dialled` itself where
+ * that is a `sip:` or `sips:` URI. The next route is tried when one cannot be reached, does not
+ * answer in time or answers 5xx; any other final answer is the callee's. When none is left the leg
+ * ends as failed for the reason `no-trunk`; when none was given, with 404.
  */
 export const trunkTarget = z.object({
   kind: z.literal("trunk"),
@@ -65,8 +66,8 @@ export const incomingNumber = z.object({
   from: z.object({ user: z.string(), host: z.string() }),
   displayName: z.string().optional(),
   /**
-   * The user of the topmost Diversion (RFC 5806) or the last History-Info (RFC 7044) with a cause, unless
-   * it requests privacy.
+   * The user of the topmost Diversion (RFC 5806) or the last History-Info (RFC 7044) with a cause,
+   * unless it requests privacy.
    */
   forwardedFrom: z.string().optional(),
   /** As in the target; 0 on a call that a trunk brought. */

@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { action } from "./action.ts";
 
-/** The part of the call-control protocol (`companion.ts`) that is about USSD dialogues (3GPP TS 24.390). */
+/**
+ * The part of the call-control protocol (`companion.ts`) that is about USSD dialogues (3GPP TS
+ * 24.390).
+ */
 
 /** A text of a USSD dialogue, and its language where it is known. */
 export const ussdText = z.object({ text: z.string(), language: z.string().optional() });

@@ -40,9 +40,9 @@ export type ModifyParams = z.infer<typeof modifyParams>;
 
 /**
  * Modifies a live call (spec, "Call progress"): `canceled` ends one that is queued or ringing and
- * leaves alone one in progress and the leg of a Dial, `completed` ends any, a Url redirects and Mute silences one in
- * progress, as its Participant too. Throws `notFound`, `callEnded` or `notModifiable`, and
- * `unavailable` when the companion that is to mute it is out of reach.
+ * leaves alone one in progress and the leg of a Dial, `completed` ends any, a Url redirects and
+ * Mute silences one in progress, as its Participant too. Throws `notFound`, `callEnded` or
+ * `notModifiable`, and `unavailable` when the companion that is to mute it is out of reach.
  */
 export async function modifyCall(
   { accountSid, callSid }: { accountSid: string; callSid: string },

@@ -108,7 +108,10 @@ async function inPlaceOf(
   return isOver ? [{ type: "reject", status: 487 }] : script;
 }
 
-/** The live call that is transferred; in a conference, the call itself and the Sid of its Conference. */
+/**
+ * The live call that is transferred; in a conference, the call itself and the Sid of its
+ * Conference.
+ */
 async function transfereeOf(
   { other: leg }: LegEvent & { type: "refer" },
   call: Call,

@@ -10,9 +10,9 @@ export const softphoneOf = ({ direction, from, to }: Call): string =>
   direction === "inbound" ? from : to;
 
 /**
- * The call that replaces a leg at another companion in its conversation. Refused with 481 when that leg
- * has ended, or its companion is unknown. That companion decides whether the leg is connected: its report
- * of the answer may still be on its way. The call stays within the service and is free.
+ * The call that replaces a leg at another companion in its conversation. Refused with 481 when that
+ * leg has ended, or its companion is unknown. That companion decides whether the leg is connected:
+ * its report of the answer may still be on its way. The call stays within the service and is free.
  */
 export async function takeOver(
   replaced: Call | null,

@@ -15,7 +15,10 @@ const timings: SmppTimings = {
 };
 const receiptPausesMs = [250, 500, 1_000, 2_000];
 
-/** Opens the operator's ways for messages, in the order of SMS_ROUTES, and begins to take what they bring. */
+/**
+ * Opens the operator's ways for messages, in the order of SMS_ROUTES, and begins to take what they
+ * bring.
+ */
 export function openCarriers(config: Config, ports: Ports): { stop(): Promise<void> } {
   const smpp = config.SMPP_URL === "" ? null : smppLink(config, ports);
   const http = config.SMS_URL === ""

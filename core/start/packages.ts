@@ -34,7 +34,10 @@ async function wantsEspeak(): Promise<boolean> {
   return !programs.includes(true);
 }
 
-/** Brings `node_modules` of a folder to what its lock says. False where that failed, with the reason. */
+/**
+ * Brings `node_modules` of a folder to what its lock says. False where that failed, with the
+ * reason.
+ */
 async function install(folder: string, signal?: AbortSignal): Promise<boolean> {
   const { success } = await new Deno.Command(Deno.execPath(), {
     args: ["install", "--quiet", "--frozen", `--config=${folder}/deno.json`],

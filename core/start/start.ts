@@ -248,7 +248,10 @@ async function supervise(
   await Promise.all(all.map(({ over }) => over));
 }
 
-/** A program that can start: it is slower without its flags, and would end at once with an unknown one. */
+/**
+ * A program that can start: it is slower without its flags, and would end at once with an unknown
+ * one.
+ */
 async function withAcceptedFlags(program: Program): Promise<Program> {
   const { name, flags = [] } = program;
   const accepted = await acceptedFlags(flags);

@@ -1,6 +1,6 @@
 /**
- * The reason of our abort signals, which nothing reads. Without a reason, each abort would make a DOMException
- * with its stack, which costs more than all that follows.
+ * The reason of our abort signals, which nothing reads. Without a reason, each abort would make a
+ * DOMException with its stack, which costs more than all that follows.
  */
 export const overReason = "over";
 

@@ -17,7 +17,10 @@ export interface ExpiringMapOptions<V> {
 
 interface Entry<V> {
   readonly key: string;
-  /** Undefined once it is gone: an outgrown table of the Map may keep the entry, not what it was for. */
+  /**
+   * Undefined once it is gone: an outgrown table of the Map may keep the entry, not what it was
+   * for.
+   */
   value: V | undefined;
   until: number;
   /** Its neighbours in the order of expiry. */

@@ -216,7 +216,10 @@ export const transactionTimers = {
   tryingMs: 200,
   /** 64*T1: what Timers B, D, F, H and J come to. */
   transactionMs: 32_000,
-  /** Repeats of a refusal that follows a provisional response, to a source that has not proven a login. */
+  /**
+   * Repeats of a refusal that follows a provisional response, to a source that has not proven a
+   * login.
+   */
   unauthenticatedRepeats: 2,
   /** Bytes of refusals to such a source for each byte that came from it (as RFC 9000 §8.1). */
   amplification: 3,

@@ -10,7 +10,10 @@ export interface ScriptWaiter {
 
 /** The reports of one leg: sent one after another, each until the service has it. */
 export interface ReportQueue {
-  /** Resolves with the next script: empty when none was asked for, the leg waits no longer, or there is none. */
+  /**
+   * Resolves with the next script: empty when none was asked for, the leg waits no longer, or there
+   * is none.
+   */
   send(event: LegEvent, waiter?: ScriptWaiter): Promise<Script>;
   /** Resolves when everything queued so far is delivered or given up. */
   drained(): Promise<void>;

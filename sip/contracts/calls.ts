@@ -52,7 +52,10 @@ export interface Calls {
   unsettled(): LiveLeg["leg"][];
   /** Takes a new leg in; it is reported as ended and forgotten when it is over. */
   add<L extends InboundLeg | OutboundLeg>(leg: L): LiveLeg<L>;
-  /** The same of a leg whose other end is a leg of another companion: the service hears nothing of it. */
+  /**
+   * The same of a leg whose other end is a leg of another companion: the service hears nothing of
+   * it.
+   */
   adopt<L extends InboundLeg | OutboundLeg>(leg: L): LiveLeg<L>;
   place(invitation: Invitation, placing: Placing): LiveLeg<OutboundLeg>;
   /** Hangs up every leg; resolves when peers and service know all there is to know. */

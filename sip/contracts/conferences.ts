@@ -132,7 +132,10 @@ function haveRecorded(conference: OpenConference): void {
   conference.recorder?.record?.(conference.sound);
 }
 
-/** Lets each participant wait or talk: held ones wait, and all do while one is alone or none may start. */
+/**
+ * Lets each participant wait or talk: held ones wait, and all do while one is alone or none may
+ * start.
+ */
 function arrange(conference: OpenConference): void {
   const { members } = conference;
   haveRecorded(conference);

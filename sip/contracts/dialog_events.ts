@@ -22,8 +22,8 @@ export interface DialogEvents {
   /** PRACK of a reliable provisional response; false when it acknowledges none. */
   onPrack?(rack: string): boolean;
   /**
-   * Our answer to an offer in the dialog, or our offer when it brings none; throws `Refused`. The signal
-   * tells that the peer gave up.
+   * Our answer to an offer in the dialog, or our offer when it brings none; throws `Refused`. The
+   * signal tells that the peer gave up.
    */
   onOffer(sdp: string | undefined, signal?: AbortSignal): Promise<OfferAnswer>;
   /** A body that is no SDP; resolves with the status to answer. */

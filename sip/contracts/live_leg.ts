@@ -46,7 +46,10 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
 /** A leg's place in a conference; of a leg that ended there, the one that it had. */
 export interface ConferencePlace {
   readonly step: ConferenceStep;
-  /** Aborts when the leg is taken out of the conference, or the conference ends; not when the leg does. */
+  /**
+   * Aborts when the leg is taken out of the conference, or the conference ends; not when the leg
+   * does.
+   */
   readonly left: AbortSignal;
   vacate(): void;
 }

@@ -114,7 +114,10 @@ export const refusedBy = (what: string, message: IncomingResponseMessage): Refus
 
 /** Keeps one session alive, or ends it (RFC 4028 §10). */
 export interface SessionTimer {
-  /** Begins anew with what was agreed last; without an agreement nothing but silence ends the session. */
+  /**
+   * Begins anew with what was agreed last; without an agreement nothing but silence ends the
+   * session.
+   */
   restart(agreement: TimerAgreement | undefined): void;
   stop(): void;
 }
@@ -125,7 +128,10 @@ export interface SessionTimerOptions {
   refresh(intervalS: number): Promise<void>;
   /** No refresh came, or none could be had. */
   expired(): void;
-  /** How long without an agreement, in seconds; undefined where something else tells that a peer is gone. */
+  /**
+   * How long without an agreement, in seconds; undefined where something else tells that a peer is
+   * gone.
+   */
   unagreedS(): number | undefined;
 }
 

@@ -57,8 +57,8 @@ export async function answerOffer(
 }
 
 /**
- * A re-INVITE (RFC 3261 §14.2): 200 with our SDP, or a refusal and all stays as it was. A CANCEL goes to
- * the other side too, whose final response is ours.
+ * A re-INVITE (RFC 3261 §14.2): 200 with our SDP, or a refusal and all stays as it was. A CANCEL
+ * goes to the other side too, whose final response is ours.
  */
 export async function answerReinvite(
   { domain, log, sessionBounds }: Signalling,

@@ -39,7 +39,8 @@ export async function admitNumber(
   if (found === undefined) return { refusal: unavailable };
   if (found === null) return { refusal: { statusCode: 404 } };
   if (!found.allowed) return { refusal: { statusCode: 403 } };
-  // A trunk takes the place of no call here, and a call beside it is not what it asked for (RFC 3891 §3).
+  // A trunk takes the place of no call here, and a call beside it is not what it asked for (RFC
+  // 3891 §3).
   if (message.hasHeader("replaces")) return { refusal: { statusCode: 481 } };
   const caller = { ...callerFor(message, found, 0), trunk: source.trunk };
   if (ussd === undefined) return caller;

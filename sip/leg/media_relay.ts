@@ -6,9 +6,10 @@ import { isSecure } from "../identity/secure.ts";
 import { type Binding, targetOf } from "../identity/location.ts";
 
 /**
- * Whether a caller's offer may pass to devices, so that phones send their audio to each other. What a
- * device will answer is not known before it rings, so its Contact tells whether a NAT is between us: then
- * that has another address than it signals from. Over TLS our media are in between, so that each side's audio is secured as that side can.
+ * Whether a caller's offer may pass to devices, so that phones send their audio to each other. What
+ * a device will answer is not known before it rings, so its Contact tells whether a NAT is between
+ * us: then that has another address than it signals from. Over TLS our media are in between, so
+ * that each side's audio is secured as that side can.
  */
 export function passesDirectly(
   relay: MediaRelay,

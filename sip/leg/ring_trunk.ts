@@ -166,8 +166,8 @@ function inviteFor(state: OutboundState, called: TrunkTarget, way: Way) {
 }
 
 /**
- * A trunk gets the caller's identity even where the callee does not (RFC 3325 §9.1), but not the server of
- * whatever address somebody dialled.
+ * A trunk gets the caller's identity even where the callee does not (RFC 3325 §9.1), but not the
+ * server of whatever address somebody dialled.
  */
 function assertedCaller(
   { demands: { isHidden }, invitation: { from } }: OutboundCall,

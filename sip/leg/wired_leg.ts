@@ -7,9 +7,9 @@ type Wired = Pick<
 >;
 
 /**
- * The handlers that a leg calls for requests in its dialog. Legs are classes, since getters of an object
- * literal would give each leg a hidden class of its own, which keeps all of the call until the next
- * complete run of the garbage collector.
+ * The handlers that a leg calls for requests in its dialog. Legs are classes, since getters of an
+ * object literal would give each leg a hidden class of its own, which keeps all of the call until
+ * the next complete run of the garbage collector.
  */
 export class WiredLeg implements Wired {
   readonly #wiring: Wiring;

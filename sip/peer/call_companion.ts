@@ -21,7 +21,10 @@ export interface CompanionCall {
   readonly leg: OutboundLeg;
   /** Resolves when it is over, after the last event of the other companion. */
   readonly ended: Promise<Ending>;
-  /** What the other companion said first; undefined when it is out of reach or does not want the call. */
+  /**
+   * What the other companion said first; undefined when it is out of reach or does not want the
+   * call.
+   */
   readonly first: Promise<CompanionCallEvent | undefined>;
   say(news: CompanionCallEvent): void;
   hangup(): void;

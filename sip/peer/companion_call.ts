@@ -5,12 +5,15 @@ import { legId, step } from "../../core/protocol/script.ts";
 import { companionType, type Content } from "../base/info.ts";
 
 /**
- * What companions say to each other where a call of one meets what another has: a conference, or a call that
- * waits in a queue. The first one has the call with its script and its reports; it places an INVITE
- * with an order, and both talk by INFO in that dialog.
+ * What companions say to each other where a call of one meets what another has: a conference, or a
+ * call that waits in a queue. The first one has the call with its script and its reports; it places
+ * an INVITE with an order, and both talk by INFO in that dialog.
  */
 
-/** Answers the INVITE where another run of the companion was meant, which has nothing of that any more. */
+/**
+ * Answers the INVITE where another run of the companion was meant, which has nothing of that any
+ * more.
+ */
 export const ANOTHER_RUN = 410;
 
 /** What an INVITE is for. */
@@ -26,13 +29,19 @@ const companionCallOrder = z.discriminatedUnion("type", [
 ]);
 
 const companionCallEvent = z.discriminatedUnion("type", [
-  /** The caller is in the conference, and waits; `isHeld` by the service. Where it is, it hears its wait. */
+  /**
+   * The caller is in the conference, and waits; `isHeld` by the service. Where it is, it hears its
+   * wait.
+   */
   z.object({ type: z.literal("waits"), isHeld: z.boolean() }),
   /** It is in the conference and hears it, or talks to the call that it took. */
   z.object({ type: z.literal("talks"), sipCallId: z.string().optional() }),
   /** The conference was full. */
   z.object({ type: z.literal("full") }),
-  /** The call that one of the two has is to perform a script: the other one was told to move it along. */
+  /**
+   * The call that one of the two has is to perform a script: the other one was told to move it
+   * along.
+   */
   z.object({ type: z.literal("run"), script: z.array(step) }),
   /** The call waits no longer. */
   z.object({ type: z.literal("gone") }),

@@ -79,7 +79,10 @@ function receiveResponse({ core }: Signalling, message: IncomingResponseMessage)
   core.receiveIncomingResponseFromTransport(message);
 }
 
-/** Whether the body of a response to an offer may answer it; that of any other request is what it is. */
+/**
+ * Whether the body of a response to an offer may answer it; that of any other request is what it
+ * is.
+ */
 function isAnswer(message: IncomingResponseMessage): boolean {
   const type = message.getHeader("content-type");
   if (type === undefined) return false;
@@ -219,7 +222,10 @@ function refuseDialog(
   return tooEarly ? { ...unavailable, statusCode: 500 } : undefined;
 }
 
-/** An offer that is none, or is compressed (§8.2.3); what a new call may bring, `refuseInvite` knows. */
+/**
+ * An offer that is none, or is compressed (§8.2.3); what a new call may bring, `refuseInvite`
+ * knows.
+ */
 function refuseOffer(message: IncomingRequestMessage): Refusal | undefined {
   if (!["INVITE", "UPDATE"].includes(message.method) || message.body === "") return undefined;
   const isPlain = /^\s*identity\s*$/i.test(message.getHeader("content-encoding") ?? "identity");

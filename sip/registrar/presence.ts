@@ -6,7 +6,10 @@ import { ServiceError, type ServiceLink } from "../service/service_link.ts";
 import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
 
-/** Reports to the service which Clients have a device here. Nothing waits for it, least of all a REGISTER. */
+/**
+ * Reports to the service which Clients have a device here. Nothing waits for it, least of all a
+ * REGISTER.
+ */
 export interface Presence {
   /** A login's first device came, or its last one went. */
   changed(login: string): void;

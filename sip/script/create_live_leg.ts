@@ -16,7 +16,10 @@ type Work = (signal: AbortSignal) => Promise<void>;
 interface Turns {
   /** Ends the turn that is, and gives the signal of a new one. */
   acquire(): AbortSignal;
-  /** Works within a turn, after what was before it has let go; `onFailure` is called when it rejects. */
+  /**
+   * Works within a turn, after what was before it has let go; `onFailure` is called when it
+   * rejects.
+   */
   work(signal: AbortSignal, work: Work): void;
   /** Resolves when nothing works any more. */
   idle(): Promise<void>;

@@ -97,7 +97,10 @@ function hears(
   };
 }
 
-/** What was recorded while the leg was in the conference; null also when the other companion cannot say. */
+/**
+ * What was recorded while the leg was in the conference; null also when the other companion cannot
+ * say.
+ */
 async function recordedBy(
   { calls: { signalling: { timers } } }: ScriptRun,
   meeting: CompanionCall,

@@ -43,7 +43,8 @@ export async function record(run: ScriptRun, step: RecordStep): Promise<Script |
   if (!signal.aborted) {
     return await live.requestScript({ ...event, ...key && { digits: key } }, { signal });
   }
-  // Another script that took over has its own way on; a caller that left has none, and an event is sent.
+  // Another script that took over has its own way on; a caller that left has none, and an event is
+  // sent.
   if (live.leg.signal.aborted) live.report({ ...event, digits: "hangup" });
 }
 

@@ -15,7 +15,10 @@ export interface ScriptRun {
   tookTime: boolean;
   /** What was typed in a step that had no action to tell it to. */
   typed: string;
-  /** What is replied to a USSD text that went with the INVITE: it may come before the step that asks. */
+  /**
+   * What is replied to a USSD text that went with the INVITE: it may come before the step that
+   * asks.
+   */
   reply?: Promise<UssdSaid>;
 }
 

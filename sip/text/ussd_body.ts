@@ -133,7 +133,10 @@ export function writeUssdInvitation(message: UssdText, kind: "ask" | "tell"): Us
   };
 }
 
-/** Whether a peer that refused an INVITE may take one without an offer beside the text (RFC 3261 §21.4.13). */
+/**
+ * Whether a peer that refused an INVITE may take one without an offer beside the text (RFC 3261
+ * §21.4.13).
+ */
 export const takesUssdAlone = (response: IncomingResponseMessage): boolean =>
   response.statusCode === 415 &&
   (!response.hasHeader("accept") || response.getHeaders("accept").join().includes(ussdType));

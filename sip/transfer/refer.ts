@@ -159,7 +159,10 @@ function addressOf(dialog: Dialog | undefined, domain: string): string {
   return dialog?.session.remoteURI.toString() ?? "";
 }
 
-/** Who may transfer: one side of an answered call between two, or one in a conference; once at a time. */
+/**
+ * Who may transfer: one side of an answered call between two, or one in a conference; once at a
+ * time.
+ */
 function refuse({ leg, partner, conference: conference, referring }: LiveLeg): Refusal | undefined {
   if (leg.answeredAt === undefined) return { statusCode: 403, reasonPhrase: "Not Answered Yet" };
   if (partner === undefined && conference?.step.serviceContext === undefined) {

@@ -13,8 +13,9 @@ export type ConferenceTransfer = Omit<Transfer, "other" | "transferor"> & {
 };
 
 /**
- * Has whom the REFER names take the transferor's place in its conference; until it answers, nothing changes.
- * `replaces` is of another companion: who talks to that leg is called in place of whom the REFER names.
+ * Has whom the REFER names take the transferor's place in its conference; until it answers, nothing
+ * changes. `replaces` is of another companion: who talks to that leg is called in place of whom the
+ * REFER names.
  */
 export async function blindInConference(
   transfer: ConferenceTransfer,
@@ -59,7 +60,8 @@ async function swap(
   newcomer: LiveLeg,
   leaving: LiveLeg[],
 ): Promise<void> {
-  // A transferor that was sent elsewhere has no place there to give, nor one whose conference has ended.
+  // A transferor that was sent elsewhere has no place there to give, nor one whose conference has
+  // ended.
   if (live.conference !== conference || newcomer.leg.signal.aborted) {
     newcomer.leg.hangup();
     return await referral.end(487);

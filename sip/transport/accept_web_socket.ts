@@ -25,9 +25,9 @@ export interface AcceptOptions {
 
 /**
  * Takes a stream that is to become a WebSocket for SIP (RFC 7118). It has its place from the first
- * moment, so that who never asks for one takes no more than others; behind a trusted proxy, from the
- * moment that the client's address is known. Where that proxy ended TLS, the transport is WSS, as it is for
- * the client. The result closes it.
+ * moment, so that who never asks for one takes no more than others; behind a trusted proxy, from
+ * the moment that the client's address is known. Where that proxy ended TLS, the transport is WSS,
+ * as it is for the client. The result closes it.
  */
 export function acceptWebSocket(
   socket: Socket,

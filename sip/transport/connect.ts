@@ -6,7 +6,10 @@ import { hostPort } from "./local_name.ts";
 import type { Target } from "./resolve.ts";
 import { requestHandshake } from "./web_socket_handshake.ts";
 
-/** Connects a stream, by TLS where the target has it; rejects when that fails or takes `sipLimits.connectTimeoutMs`. */
+/**
+ * Connects a stream, by TLS where the target has it; rejects when that fails or takes
+ * `sipLimits.connectTimeoutMs`.
+ */
 export async function connectStream(target: Target, caCerts?: string[]): Promise<Socket> {
   const { protocol, address: host, port, name } = target;
   const isSecure = protocol === "TLS" || protocol === "WSS";

@@ -93,9 +93,10 @@ function absorbsAck(server: Server | undefined): boolean {
 }
 
 /**
- * A refusal of an unauthenticated source leaves nothing here, as of a stateless server (RFC 3261 §8.2.7,
- * §26.3.2.4): the source address may be forged. A copy of the request is judged anew. A client that got
- * a provisional response repeats nothing, so that its refusal is repeated, but a few times only.
+ * A refusal of an unauthenticated source leaves nothing here, as of a stateless server (RFC 3261
+ * §8.2.7, §26.3.2.4): the source address may be forged. A copy of the request is judged anew. A
+ * client that got a provisional response repeats nothing, so that its refusal is repeated, but a
+ * few times only.
  */
 const isStateless = ({ logins }: Flow, { status, proceeding }: Server): boolean =>
   status >= 300 && logins.size === 0 && !proceeding;
@@ -104,7 +105,10 @@ const isStateless = ({ logins }: Flow, { status, proceeding }: Server): boolean 
 const isRepeated = ({ logins }: Flow, { status, proceeding }: Server): boolean =>
   status >= 300 && (proceeding || logins.size > 0 && status !== 401 && status !== 407);
 
-/** Copies of a request that rang, from an unauthenticated source, draw its refusal three times in all. */
+/**
+ * Copies of a request that rang, from an unauthenticated source, draw its refusal three times in
+ * all.
+ */
 const mayAnswerAgain = ({ logins }: Flow, { status, answeredAgain }: Server): boolean =>
   status < 300 || logins.size > 0 || answeredAgain < transactionTimers.unauthenticatedRepeats;
 

@@ -35,8 +35,9 @@ export interface WebSocketOptions {
 }
 
 /**
- * A flow over a stream whose opening handshake is over, whichever side asked for it (RFC 7118 §5). It
- * closes a peer that breaks the rules of frames, is slow to complete a message, or is not there any more.
+ * A flow over a stream whose opening handshake is over, whichever side asked for it (RFC 7118 §5).
+ * It closes a peer that breaks the rules of frames, is slow to complete a message, or is not there
+ * any more.
  */
 export function openWebSocketFlow(socket: Socket, options: WebSocketOptions): Flow {
   const { protocol, local, clock, events, early, outgoing = false } = options;

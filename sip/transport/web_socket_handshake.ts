@@ -50,8 +50,9 @@ export interface HandshakeEvents {
 }
 
 /**
- * The opening handshake of a server (RFC 6455 §4.2), with the subprotocol of SIP (RFC 7118 §4). Calls
- * back when the WebSocket is open, with what came already and the Host that was asked for. Any other request gets an HTTP answer.
+ * The opening handshake of a server (RFC 6455 §4.2), with the subprotocol of SIP (RFC 7118 §4).
+ * Calls back when the WebSocket is open, with what came already and the Host that was asked for.
+ * Any other request gets an HTTP answer.
  */
 export function acceptHandshake(
   socket: Socket,

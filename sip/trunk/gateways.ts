@@ -27,7 +27,10 @@ export interface GatewaysOptions extends Omit<GatewayReportOptions, "link" | "ti
 /** The keepers of the Gateways that are registered, and of those that are being unregistered. */
 interface Keepers {
   readonly all: Map<string, GatewayKeeper>;
-  /** Makes the keepers those of these registrations; `onEnded` is called after each that was replaced. */
+  /**
+   * Makes the keepers those of these registrations; `onEnded` is called after each that was
+   * replaced.
+   */
   apply(wanted: Registration[], onEnded: () => void): void;
   /** Unregisters all, for good. */
   stop(): Promise<void>;

@@ -13,8 +13,9 @@ export async function isEspeakThere(): Promise<boolean> {
 }
 
 /**
- * Loads espeak-ng as the npm package that `deno.json` beside this file names, which has no types. It is
- * GPL-3, so it is no package of the product: it has its own `deno.json`, lock and `node_modules`, and is
- * missing where ESPEAK_PACKAGE is false or a program speaks. Rejects where it is missing.
+ * Loads espeak-ng as the npm package that `deno.json` beside this file names, which has no types.
+ * It is GPL-3, so it is no package of the product: it has its own `deno.json`, lock and
+ * `node_modules`, and is missing where ESPEAK_PACKAGE is false or a program speaks. Rejects where
+ * it is missing.
  */
 export const loadEspeak = async () => await import("@echogarden/espeak-ng-emscripten");

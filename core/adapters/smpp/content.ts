@@ -47,7 +47,10 @@ function alphabetOf(coding: number): AlphabetName {
 
 const general: AlphabetName[] = ["gsm", "none", "ucs2", "none"];
 
-/** Which part of a text a deliver_sm is, by its header or its sar_ parameters; undefined for a whole. */
+/**
+ * Which part of a text a deliver_sm is, by its header or its sar_ parameters; undefined for a
+ * whole.
+ */
 export function partOf(pdu: Pdu): Part | undefined {
   const { sar_msg_ref_num: reference, sar_total_segments: total, sar_segment_seqnum: at } = pdu;
   const found = (contentOf(pdu)?.udh ?? []).map(concatenation).find((one) => one !== undefined) ??

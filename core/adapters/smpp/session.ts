@@ -17,7 +17,10 @@ export interface SmppTimings {
   answerMs: number;
   /** How often it is asked whether the other side lives. */
   enquireMs: number;
-  /** The first and the longest pause before a connection is made again, or a throttled text sent again. */
+  /**
+   * The first and the longest pause before a connection is made again, or a throttled text sent
+   * again.
+   */
   pauseMs: number;
   pauseMaxMs: number;
 }

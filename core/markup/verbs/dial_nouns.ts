@@ -45,8 +45,8 @@ export function nounsOf({ children, text }: Element): Element[] {
 }
 
 /**
- * The leg of a noun; null, with a note, if the noun has no valid address. A leg without a route fails as
- * soon as it is placed, and Dial's action is requested.
+ * The leg of a noun; null, with a note, if the noun has no valid address. A leg without a route
+ * fails as soon as it is placed, and Dial's action is requested.
  */
 export async function invite(
   noun: Element,

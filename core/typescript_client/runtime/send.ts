@@ -22,7 +22,10 @@ export interface Wanted {
   isIdempotent: boolean;
 }
 
-/** Sends a request, and again where that is safe. Rejects with an ApiError for a 4xx or 5xx response. */
+/**
+ * Sends a request, and again where that is safe. Rejects with an ApiError for a 4xx or 5xx
+ * response.
+ */
 export type Send = (wanted: Wanted) => Promise<Response>;
 
 /** An error response. `code` is null where a proxy answered in place of the service. */

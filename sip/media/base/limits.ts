@@ -43,7 +43,10 @@ export const mediaLimits = {
   srtpSources: 256,
   /** Pairs of ICE with one peer, and the least time between two checks (RFC 8445 §14.2). */
   icePairs: 64,
-  /** Addresses that one peer was sent to, by which it is found on a shared port; then the oldest goes. */
+  /**
+   * Addresses that one peer was sent to, by which it is found on a shared port; then the oldest
+   * goes.
+   */
   peerPlaces: 256,
   /** How long the machine's own addresses are taken to be the same ones. */
   ownAddressesMs: 1_000,
@@ -82,7 +85,10 @@ export const mediaLimits = {
   relayConnectMs: 30_000,
   relayPollMs: 50,
   relayPollMaxMs: 200,
-  /** DTLS may still be done for so long after the first packet that cannot be read (RFC 6347 §4.2.4.1). */
+  /**
+   * DTLS may still be done for so long after the first packet that cannot be read (RFC 6347
+   * §4.2.4.1).
+   */
   relayUnreadableMs: 3_000,
   /** How often rtpengine is asked whether it has a leg still; unanswered so often, the leg is lost. */
   relayCheckMs: 10_000,
@@ -96,7 +102,10 @@ export const mediaLimits = {
   catchUpFrames: 10,
   /** A digit by signalling that was heard as tones not longer ago is the same one. */
   toneAgainMs: 1_000,
-  /** Digits of signalling that wait to be sent to the leg joined with; beyond them new ones are lost. */
+  /**
+   * Digits of signalling that wait to be sent to the leg joined with; beyond them new ones are
+   * lost.
+   */
   relayedDigits: 32,
   /** A pause in our own audio that begins a new talkspurt (RFC 3551 §4.1). */
   talkspurtGapMs: 200,

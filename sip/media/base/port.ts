@@ -31,8 +31,8 @@ export interface LegOptions {
 }
 
 /**
- * Of the profile RTP/SAVP with keys (RFC 4568) and a fingerprint (RFC 5763), of which the peer takes one;
- * or of the profile for DTLS, which some phones ask for.
+ * Of the profile RTP/SAVP with keys (RFC 4568) and a fingerprint (RFC 5763), of which the peer
+ * takes one; or of the profile for DTLS, which some phones ask for.
  */
 export type Secure = "either" | "dtls";
 
@@ -80,9 +80,10 @@ export interface MediaParticipant {
 export interface MediaLeg {
   readonly localSdp: string;
   /**
-   * Takes the peer's answer to our offer; throws `NoCommonCodec`. Another answer follows an early one: the
-   * same again, or that of another fork (RFC 3261 §13.2.2.4), which WebRTC by rtpengine does not support.
-   * If the connection to an early peer is lost, `lost` resolves only when its answer is final.
+   * Takes the peer's answer to our offer; throws `NoCommonCodec`. Another answer follows an early
+   * one: the same again, or that of another fork (RFC 3261 §13.2.2.4), which WebRTC by rtpengine
+   * does not support. If the connection to an early peer is lost, `lost` resolves only when its
+   * answer is final.
    */
   accept(answer: string, isEarly?: boolean): Promise<void>;
   /** Resolves when audio can flow (ICE and DTLS done); rejects when it cannot. */

@@ -1,6 +1,9 @@
 import { FRAME_SAMPLES, type Pcm, SILENCE, type WriteSamples } from "../base/port.ts";
 
-/** Whatever hands on a frame at each tick, such as a leg or the mix of a conference; the result ends it. */
+/**
+ * Whatever hands on a frame at each tick, such as a leg or the mix of a conference; the result ends
+ * it.
+ */
 export type FrameSource = (onFrame: (frame: Pcm) => void) => () => void;
 
 /** Frames in a piece of a recording: 0.5 s. */

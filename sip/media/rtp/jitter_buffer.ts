@@ -107,7 +107,10 @@ function push(state: State, packet: RtpPacket, decoded: Pcm): void {
   ring.fill(position, packet.payload, decoded);
 }
 
-/** Where a packet is to go; undefined when it is of no use. A clock that goes back makes no duplicates. */
+/**
+ * Where a packet is to go; undefined when it is of no use. A clock that goes back makes no
+ * duplicates.
+ */
 function placeOf(state: State, packet: RtpPacket): number | undefined {
   const { ring, counts, delay, stream, frames } = state;
   const position = positionOf(state, packet);

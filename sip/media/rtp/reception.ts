@@ -36,7 +36,8 @@ export function createReception(now: () => number, samplesPerMs: number): Recept
     take(packet, at = now()) {
       if (counts?.ssrc !== packet.ssrc) counts = startAt(packet);
       else if (!isNear(counts.highest & 0xffff, packet.sequence)) {
-        // §A.1 waits for the very next number, which never comes where a network swaps or loses packets.
+        // §A.1 waits for the very next number, which never comes where a network swaps or loses
+        // packets.
         const { jumped } = counts;
         counts.jumped = packet.sequence;
         const isConfirmed = jumped !== undefined && jumped !== packet.sequence &&

@@ -10,8 +10,8 @@ const SALT_BYTES = 14;
 const LIFETIME_BITS = 20;
 
 /**
- * The crypto attributes that we can follow; those with an MKI, several keys, an unknown suite or unknown
- * session parameters count as invalid (RFC 4568 §6.3.7).
+ * The crypto attributes that we can follow; those with an MKI, several keys, an unknown suite or
+ * unknown session parameters count as invalid (RFC 4568 §6.3.7).
  */
 export const readCrypto = (values: readonly string[]): CryptoLine[] =>
   values.flatMap((value) => {

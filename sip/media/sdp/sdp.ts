@@ -79,8 +79,8 @@ interface DtlsSrtp {
 }
 
 /**
- * How RTP is secured without ICE: by keys in the SDP (RFC 4568), or by DTLS (RFC 5763). An offer of ours
- * may leave that to the answer.
+ * How RTP is secured without ICE: by keys in the SDP (RFC 4568), or by DTLS (RFC 5763). An offer of
+ * ours may leave that to the answer.
  */
 export type RtpSecurity =
   | { kind: "sdes" } & Sdes

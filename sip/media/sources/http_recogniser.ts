@@ -8,7 +8,10 @@ import type { Recogniser } from "./recogniser.ts";
 
 export interface RecogniserOptions {
   fetch: typeof fetch;
-  /** A provider with OpenAI's interface; requests to an `isLocal` one have the language with its region. */
+  /**
+   * A provider with OpenAI's interface; requests to an `isLocal` one have the language with its
+   * region.
+   */
   endpoint: { url: string; key: string; model: string; isLocal: boolean };
   /** `mediaLimits.recognitionMs` and `recognitions` unless given. */
   timeoutMs?: number;

@@ -132,8 +132,8 @@ interface DtlsState extends DtlsSecuringOptions {
 }
 
 /**
- * Keys by DTLS (RFC 5763, 5764) on the ports of the media. If the peer leaves the choice to us, we are the
- * server: the first datagram of the peer opens its NAT and shows the address to send to.
+ * Keys by DTLS (RFC 5763, 5764) on the ports of the media. If the peer leaves the choice to us, we
+ * are the server: the first datagram of the peer opens its NAT and shows the address to send to.
  */
 export function dtlsSecuring(options: DtlsSecuringOptions): Securing<OfKind<"dtls">> {
   const { fingerprint } = options.certificate;

@@ -14,8 +14,8 @@ export interface DtlsOptions {
   /** Ours. */
   certificate: Certificate;
   /**
-   * Of the peer's certificate, from its SDP: the hash function and the bytes in hexadecimal. If the peer
-   * may show one of several certificates, the fingerprints of all, separated by commas.
+   * Of the peer's certificate, from its SDP: the hash function and the bytes in hexadecimal. If the
+   * peer may show one of several certificates, the fingerprints of all, separated by commas.
    */
   fingerprint: string;
   send(datagram: Bytes): void;

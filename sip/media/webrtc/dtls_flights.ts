@@ -83,7 +83,10 @@ interface State {
   making: Outgoing[];
   flight: Outgoing[];
   isLastFlight: boolean;
-  /** Whether the peer changed its cipher; until then its sealed records are dropped (RFC 5246 §7.4.9). */
+  /**
+   * Whether the peer changed its cipher; until then its sealed records are dropped (RFC 5246
+   * §7.4.9).
+   */
   hasChanged: boolean;
   finished: boolean;
   closed: boolean;

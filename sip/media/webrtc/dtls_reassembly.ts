@@ -16,7 +16,10 @@ interface Partial extends Message {
 
 /** Puts together fragments of messages (RFC 6347 §4.2.3), and brings the messages into their order. */
 export interface Reassembly {
-  /** Takes the fragments of a record; returns whether there was one of a message that was had before. */
+  /**
+   * Takes the fragments of a record; returns whether there was one of a message that was had
+   * before.
+   */
   take(body: Uint8Array, sealed: boolean): boolean;
   /** The next message, once it is whole; one that is refused is forgotten, and its place is free. */
   next(isTaken: (message: Message) => boolean): Message | undefined;

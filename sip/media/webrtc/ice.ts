@@ -26,8 +26,8 @@ export interface IceOptions {
 /**
  * ICE (RFC 8445) with one peer: a full agent with host candidates and one component, on one socket.
  * Its checks go to the peer's candidates and to where checks of the peer come from. Nothing is kept
- * of unauthenticated sources, and get no response, not even the 401 of RFC 8489 §9.1.3, as senders are easily
- * forged.
+ * of unauthenticated sources, and get no response, not even the 401 of RFC 8489 §9.1.3, as senders
+ * are easily forged.
  */
 export interface IceAgent {
   /** Takes a STUN message that came by the socket, whose bytes are lent; what is wrong is dropped. */

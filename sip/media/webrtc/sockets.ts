@@ -106,8 +106,9 @@ interface Guest {
 }
 
 /**
- * One socket for all peers. An ICE request names its peer by the ufrag. Other datagrams of an address go
- * to every peer that has sent there, rarely more than one, and each accepts only those of its own.
+ * One socket for all peers. An ICE request names its peer by the ufrag. Other datagrams of an
+ * address go to every peer that has sent there, rarely more than one, and each accepts only those
+ * of its own.
  */
 function shared(bindAddress: string, socket: WebrtcDatagrams): WebrtcSockets {
   const byName = new Map<string, Guest>();

@@ -24,7 +24,10 @@ interface State {
   closed: boolean;
 }
 
-/** A leg that `open` opens at the other end of a link, with the number it is given; `open` resolves with its SDP. */
+/**
+ * A leg that `open` opens at the other end of a link, with the number it is given; `open` resolves
+ * with its SDP.
+ */
 export async function createRemoteLeg(
   link: EngineLink,
   open: (leg: number) => Promise<string>,

@@ -8,8 +8,9 @@ import {
 import type { MediaPlaces } from "../transports/transports.ts";
 
 /**
- * What goes between the companion's main thread and the engine in its Worker. Legs, conferences, participants,
- * taps, tasks and sounds are numbered by the main side, so that it need not wait to speak of them.
+ * What goes between the companion's main thread and the engine in its Worker. Legs, conferences,
+ * participants, taps, tasks and sounds are numbered by the main side, so that it need not wait to
+ * speak of them.
  */
 
 /** A task ends with a `done`, sooner after a `stop`. */

@@ -67,8 +67,8 @@ export const patches: readonly Patch[] = [
     group: "rule",
     without: "A response to a sips: request has no sips: Contact (§8.1.1.8).",
   },
-  // Timers: the library sets one of the runtime for each, and cannot be told otherwise. The whole group:
-  // see docs/explanation/complexity.md.
+  // Timers: the library sets one of the runtime for each, and cannot be told otherwise. The whole
+  // group: see docs/explanation/complexity.md.
   {
     of: InviteServerTransaction.prototype,
     members: [

@@ -61,7 +61,10 @@ function soon(transaction: Open, state: TransactionState, end: () => void): void
 const { receiveResponse } = InviteServerTransaction.prototype;
 
 const inviteServer = {
-  /** 100 is for who would wait for more than 200 ms (RFC 3261 §17.2.1); over UDP the flow sees to it. */
+  /**
+   * 100 is for who would wait for more than 200 ms (RFC 3261 §17.2.1); over UDP the flow sees to
+   * it.
+   */
   receiveResponse(this: Open, statusCode: number, response: string) {
     const give = () => receiveResponse.call(this as never, statusCode, response);
     if (this.state !== Proceeding) return give();
@@ -133,7 +136,10 @@ interface OpenDialog {
   bye(): void;
 }
 
-/** Repeats the 2xx of a dialog until its ACK; the end of its transaction ends that (RFC 3261 §13.3.1.4). */
+/**
+ * Repeats the 2xx of a dialog until its ACK; the end of its transaction ends that (RFC 3261
+ * §13.3.1.4).
+ */
 function start2xxRetransmissionTimer(this: OpenDialog): void {
   const transaction = this.initialTransaction;
   if (!(transaction instanceof InviteServerTransaction)) return;
