@@ -98,18 +98,21 @@ function exchange(
   timers: Timers,
 ): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const giveUp = () => outgoing.destroy(new Error("the request timed out or was aborted"));
-  const stopTimer = timers.after(ms, giveUp);
+  const stopTimer = timers.after(
+    ms,
+    () => outgoing.destroy(new Error(`the request timed out after ${ms} ms`)),
+  );
+  const abort = () => outgoing.destroy(new Error("the companion aborted the request"));
   for (const signal of signals) {
-    if (signal.aborted) giveUp();
-    signal.addEventListener("abort", giveUp, { once: true });
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
   }
   outgoing.on("error", reject);
   outgoing.on("response", (incoming) => read(incoming, parts).then(resolve, reject));
   outgoing.end(body);
   return promise.finally(() => {
     stopTimer();
-    for (const signal of signals) signal.removeEventListener("abort", giveUp);
+    for (const signal of signals) signal.removeEventListener("abort", abort);
   });
 }
 

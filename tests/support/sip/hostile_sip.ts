@@ -32,7 +32,7 @@ function isAnswer(message: string, text: string): boolean {
 /** What was logged, but for SDP with no codec of ours, or none that both sides have. */
 const defectOf = ({ logged }: ReceiveLab): string | undefined =>
   logged.splice(0).find((line) =>
-    !/^Cannot (join two legs|take the answer to a call|follow an answer) .*no ?common ?codec/i
+    !/^Cannot (join two legs|process the answer to a call|process an SDP answer) .*no ?common ?codec/i
       .test(line)
   );
 
