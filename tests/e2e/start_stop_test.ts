@@ -146,7 +146,9 @@ Deno.test("a start on every address advertises one that others can connect to, a
       ["BRIDGE_HOST", `BRIDGE_URL=http://${v4}:`, "BRIDGE_URL"],
     ]
   ) {
-    const line = output.split("\n").find((text) => text.startsWith(`${host}=0.0.0.0 is no address`));
+    const line = output.split("\n").find((text) =>
+      text.startsWith(`${host}=0.0.0.0 is no address`)
+    );
     assert.ok(
       line?.includes(told!) && line.includes(`set ${wanted}`),
       `${host}: ${line}\n${output}`,
