@@ -21,6 +21,7 @@ export const accountWanted = paramsSchema(
       "Status of the new account: active (default) or suspended.",
     ),
   },
+  // The definition above declares what a creation takes.
   accounts.create!.required,
   accounts.create!.optional,
 );

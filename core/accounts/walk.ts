@@ -32,8 +32,10 @@ export async function* batches<T extends Base>(
   for (;;) {
     const query = { where, skip: 0, limit: limits.accountBatch, ...cursor };
     const { items } = await records.list(accountSid, query);
-    if (items.length > 0) yield items;
+    const last = items.at(-1);
+    if (last === undefined) return;
+    yield items;
     if (items.length < limits.accountBatch) return;
-    cursor = { after: items.at(-1)!.sid };
+    cursor = { after: last.sid };
   }
 }

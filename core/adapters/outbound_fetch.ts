@@ -82,7 +82,11 @@ const guardedLookup =
       }
       if (!found.every(({ address }) => mayReach(address))) return done(refusal(host));
       if (options.all === true) done(null, found);
-      else done(null, found[0]!.address, found[0]!.family);
+      else {
+        const [first] = found;
+        if (first === undefined) return done(new Error(`the name ${host} has no address`));
+        done(null, first.address, first.family);
+      }
     });
 
 const refusal = (host: string) =>
@@ -113,6 +117,7 @@ async function guarded(
         return reject(new Error(`Cannot understand the answer: its status is ${status}`));
       }
       const isEmpty = [204, 205, 304].includes(status);
+      // Node's types and those of the web differ for the same stream.
       const stream = isEmpty ? null : Readable.toWeb(answer) as unknown as ReadableStream;
       if (isEmpty) answer.resume();
       resolveResponse(new Response(stream, { status, headers: headersOf(answer.rawHeaders) }));
@@ -136,6 +141,7 @@ function boundConnecting(sent: ClientRequest, connected: "connect" | "secureConn
 
 function headersOf(raw: string[]): Headers {
   const headers = new Headers();
+  // Names and values alternate; the loop stays below the length.
   for (let i = 0; i + 1 < raw.length; i += 2) headers.append(raw[i]!, raw[i + 1]!);
   return headers;
 }

@@ -28,8 +28,8 @@ export function withoutCredentials(url: string): string {
 export function secretsOf(url: string): string[] {
   const { username = "", password = "" } = URL.parse(url) ?? {};
   if (username === "") return [];
-  const [user, secret] = [username, password].map(decodeURIComponent);
-  return [secret!, new TextEncoder().encode(`${user}:${secret}`).toBase64()];
+  const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)];
+  return [secret, new TextEncoder().encode(`${user}:${secret}`).toBase64()];
 }
 
 /** A text in which no secret stands, such as a server that repeats what it was sent may tell. */

@@ -20,7 +20,7 @@ function next(last: Uint8Array): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(last);
   let carry = 1 + crypto.getRandomValues(new Uint32Array(1))[0]!;
   for (let i = bytes.length - 1; i >= 0 && carry > 0; i--) {
-    carry += bytes[i]!;
+    carry += bytes[i]!; // The loop stays within the array.
     bytes[i] = carry % 256;
     carry = Math.floor(carry / 256);
   }

@@ -13,7 +13,7 @@ import type { Client } from "../resources/clients.ts";
 import { type Address, parseAddress, type SipAddress } from "../values/address.ts";
 import { clientAt } from "./route.ts";
 
-const { required, optional } = calls.create!;
+const { required, optional } = calls.create!; // The definition of calls declares it.
 
 /** What placing a call takes: beside what is kept of it, the application that stands for a Url. */
 export const placeParameters: Parameters = {

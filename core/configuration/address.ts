@@ -53,11 +53,13 @@ const reserved: [block: string, bits: number][] = [
 const isPublicV4 = (address: number): boolean =>
   !reserved.some(([block, bits]) => {
     const size = 2 ** (32 - bits);
+    // The blocks of the table above are well-formed.
     return Math.floor(address / size) === Math.floor(parseV4(block)! / size);
   });
 
 function isPublicV6(groups: number[]): boolean {
   const [first, second] = groups as [number, number];
+  // An IPv6 address has eight groups.
   const v4 = groups[6]! * 65_536 + groups[7]!;
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
   // 64:ff9b::/96 (RFC 6052); 64:ff9b:1::/48 is for use within networks alone (RFC 8215).

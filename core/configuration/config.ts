@@ -225,6 +225,7 @@ export function readConfig(
     const text = given ?? (typeof fallback === "function" ? fallback(values, machine) : fallback);
     const parsed = schema.safeParse(text);
     if (parsed.success) values[name] = parsed.data;
+    // An error of zod has an issue at least.
     else problems.push(`${name} ${parsed.error.issues[0]!.message}${shown(variable, text)}`);
   }
   // The supervisor has checked what belongs together, and hands each process its own secrets alone.

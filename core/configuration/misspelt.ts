@@ -25,10 +25,11 @@ function editsBetween(text: string, other: string): number {
   for (const [line, letter] of [...text].entries()) {
     const next = [line + 1];
     for (const [at, meant] of [...other].entries()) {
+      // `row` is one longer than `other`, `next` has `at + 1` entries.
       const changed = row[at]! + (letter === meant ? 0 : 1);
       next.push(Math.min(changed, row[at + 1]! + 1, next[at]! + 1));
     }
     row = next;
   }
-  return row.at(-1)!;
+  return row.at(-1)!; // A row has one entry at least.
 }

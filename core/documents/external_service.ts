@@ -130,6 +130,7 @@ function valuesIn(
   const json = places.some(([, place]) => place !== "") ? jsonOf(text) : undefined;
   if (json === null) return { problem: "its answer is no JSON", variables };
   for (const [name, place] of places) {
+    // `json` was read for the first place that is not empty.
     const value = place === "" ? text : textAt(json!.value, place);
     variables[name] = value.slice(0, limits.flowVariableLength);
   }

@@ -14,6 +14,9 @@ import { calledAs, clientAt } from "../calls/route.ts";
 import { isLive } from "../values/status.ts";
 import { numberFields, voiceMarkup } from "./voice_markup.ts";
 
+/** The INVITE of a leg that another leg dialled. */
+type ChildEvent = LegEvent & { type: "inviting"; parent: string };
+
 /** Of what a peer says in a call's record. */
 export const longest = 255;
 
@@ -78,7 +81,7 @@ async function fieldsOf(client: Client, uri: string, ports: Ports): Promise<Part
 
 /** The call of a leg that a Dial placed, with its `initiated` callback. */
 export async function placeChild(
-  event: LegEvent & { type: "inviting" },
+  event: ChildEvent,
   report: Report,
   ports: Ports,
 ): Promise<Call | null> {
@@ -97,7 +100,7 @@ export async function placeChild(
   const leg = newLeg(report, {
     ...callbacks,
     ...screening !== null && { url: screening, method: methodOf(event.serviceContext?.method) },
-    parentCallSid: event.parent!,
+    parentCallSid: event.parent,
     from: event.from,
     to: event.to,
     direction: "outbound-dial",
@@ -111,15 +114,15 @@ export async function placeChild(
 
 /** Notes the leg at the call that dials it, if callbacks of that call's number report the leg. */
 async function noteLeg(
-  { parent, sipCallId }: LegEvent & { type: "inviting" },
+  { parent, sipCallId }: ChildEvent,
   { accountSid, leg }: Report,
   { records: { calls } }: Ports,
 ): Promise<void> {
-  const dialling = await calls.get(accountSid, parent!);
+  const dialling = await calls.get(accountSid, parent);
   if (dialling === null || dialling.phoneNumberSid === null) return;
   if (dialling.statusCallback === null || !isLive(dialling.status)) return;
   const dialled = { OutboundCallSid: leg, DialSipCallId: sipCallId };
-  await calls.update(accountSid, parent!, (record) => ({ record: { ...record, dialled } }));
+  await calls.update(accountSid, parent, (record) => ({ record: { ...record, dialled } }));
 }
 
 const methodOf = (told: unknown) => told === "GET" ? "GET" : "POST";

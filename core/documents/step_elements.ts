@@ -95,7 +95,7 @@ const writers: { readonly [T in Performed]: Writer<T> } = {
     };
     const nouns = to.map((callee) => {
       const [[kind, text]] = Object.entries(callee) as [[string, string]];
-      return element(kind[0]!.toUpperCase() + kind.slice(1), {}, expand(text, known));
+      return element(kind.charAt(0).toUpperCase() + kind.slice(1), {}, expand(text, known));
     });
     return [element("Dial", attributes, nouns)];
   },
@@ -114,8 +114,9 @@ const writers: { readonly [T in Performed]: Writer<T> } = {
     return [element("Sms", { ...ends, action }, expand(text, known))];
   },
   email({ type: _, next: __, text, ...headers }, { known }) {
-    const given = Object.entries(headers).filter(([, value]) => value !== undefined);
-    const expanded = given.map(([name, value]) => [name, expand(value!, known)]);
+    const expanded = Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, expand(value, known)]]
+    );
     return [element("Email", Object.fromEntries(expanded), expand(text, known))];
   },
   redirect: ({ url, method }, standing) =>
@@ -129,7 +130,8 @@ function promptsOf(prompts: StepOf<"gather">["prompts"] = [], standing: FlowStat
       return [element("Say", { voice, language }, expand(say, standing.known))];
     }
     if (pauseS !== undefined) return [element("Pause", { length: pauseS })];
-    return withUrl(play!, standing, (href) => [element("Play", {}, href)]);
+    if (play === undefined) return [];
+    return withUrl(play, standing, (href) => [element("Play", {}, href)]);
   });
 }
 

@@ -65,12 +65,11 @@ function kindRule({ expected }: z.core.$ZodIssueInvalidType): string {
 
 /** The rules that no step can know by itself. */
 function errorsAcross(flow: Flow): string[] {
-  const names = Object.keys(flow.steps);
-  if (names.length > limits.flowSteps) return [`must have at most ${limits.flowSteps} steps`];
+  const steps = Object.entries(flow.steps);
+  if (steps.length > limits.flowSteps) return [`must have at most ${limits.flowSteps} steps`];
   const isStep = (name: string) => Object.hasOwn(flow.steps, name);
   const start = isStep(flow.start) ? [] : [`start: there is no step "${flow.start}"`];
-  return start.concat(names.flatMap((name) => {
-    const step = flow.steps[name]!;
+  return start.concat(steps.flatMap(([name, step]) => {
     const missing = targetsOf(step).filter(([, target]) => !isStep(target))
       .map(([field, target]) => `${field}: there is no step "${target}"`);
     return [...missing, ...bodyErrors(step)].map((error) => `step "${name}": ${error}`);
@@ -80,6 +79,7 @@ function errorsAcross(flow: Flow): string[] {
 /** Where a step may lead, each with the field that says so. */
 function targetsOf(step: FlowStep): [field: string, target: string][] {
   const lists = ["branches", "conditions"].flatMap((list) => {
+    // Kinds of steps have different lists; one that a kind lacks reads as undefined.
     const parts = (step as unknown as Record<string, { next: string }[] | undefined>)[list] ?? [];
     return parts.map(({ next }, at) => [`${list}.${at}.next`, next] as [string, string]);
   });

@@ -36,8 +36,8 @@ export function branchFor(
   { Digits, SpeechResult }: Variables,
 ): string | undefined {
   const said = ` ${wordsOf(SpeechResult ?? "")} `;
-  return branches.find(({ digits, speech }) =>
-    digits === undefined ? said.includes(` ${wordsOf(speech!)} `) : digits === Digits
+  return branches.find(({ digits, speech = "" }) =>
+    digits === undefined ? said.includes(` ${wordsOf(speech)} `) : digits === Digits
   )?.next;
 }
 

@@ -42,7 +42,7 @@ export const expand = (
   encode: (value: string) => string = (value) => value,
 ): string =>
   text.replace(/\$([A-Za-z_]\w*)/g, (written, name: string) => {
-    if (Object.hasOwn(variables, name)) return encode(variables[name]!);
+    if (Object.hasOwn(variables, name)) return encode(variables[name] ?? "");
     return optional.has(name) ? "" : written;
   });
 

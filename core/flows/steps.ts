@@ -214,6 +214,7 @@ export const flow = z.strictObject({
     part.stepName,
     z.discriminatedUnion(
       "type",
+      // Object.values() forgets that there is one kind at least.
       Object.values(stepKinds) as unknown as [
         (typeof stepKinds)["say"],
         ...(typeof stepKinds)[StepType][],

@@ -27,7 +27,7 @@ export const deliverWebhookHandler: JobHandler<{ accountSid: string }> = {
       ...attempted(now, made),
       status: "delivered",
     }));
-    if (made.status! < 400) return [done];
+    if (made.status === null || made.status < 400) return [done];
     const detail = `the server answered ${made.status}`;
     const { callSid } = delivery;
     return [

@@ -8,5 +8,6 @@ export const packTextsHandler: JobHandler<ArgsOf<typeof packTexts>> = handler(pa
   maxAttempts: 5,
   retryMs: exponential(60_000, 600_000),
   work: async ({ accountSid, resource }, { records }, { signal }) =>
+    // Jobs are made for the resources that have texts, by their names.
     await (records as Record<string, AnyCollection>)[resource]!.packTexts(accountSid, signal),
 });

@@ -128,7 +128,7 @@ export function urlAttribute(
   attribute: string,
   context: DocumentContext,
 ): string | undefined {
-  const given = Object.hasOwn(attributes, attribute) ? attributes[attribute]!.trim() : "";
+  const given = Object.hasOwn(attributes, attribute) ? attributes[attribute]?.trim() ?? "" : "";
   if (given === "") return undefined;
   const url = resolveUrl(given, context);
   if (url !== null) return url;

@@ -37,7 +37,7 @@ export async function inboundChange(
   );
   const [first, ...rest] = arrived;
   return {
-    record: first!.record,
+    record: first!.record, // piecesOf() gives one piece at least.
     also: [
       ...rest.map(({ record }) => ({ into: "messages" as const, record })),
       ...arrived.flatMap(({ also }) => also),

@@ -97,6 +97,7 @@ export function paramsSchema(
   required: readonly string[],
   optional: readonly string[],
 ): z.ZodObject {
+  // The names are of fields: Resource types them so.
   const must = required.map((name) => [name, fields[name]!] as const);
   const may = optional.map((name) => [name, z.optional(fields[name]!)] as const);
   return z.object(Object.fromEntries([...must, ...may]));

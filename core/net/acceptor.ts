@@ -149,7 +149,7 @@ function connectTo(host: string, port: number) {
   const { promise, resolve } = Promise.withResolvers<number | "refused" | "late" | "failed">();
   const socket = connect({ host, port });
   const timer = setTimeout(() => resolve("late"), netLimits.acceptMs);
-  socket.on("connect", () => resolve(socket.localPort!));
+  socket.on("connect", () => resolve(socket.localPort ?? "failed"));
   socket.on("error", ({ code }: Error & { code?: string }) => {
     resolve(code === "ECONNREFUSED" ? "refused" : "failed");
   });

@@ -68,7 +68,7 @@ function clientOf(
 function parameter(header: string, name: "for" | "proto"): string[] {
   return split(header, ",").map((element) => {
     const pair = split(element, ";").find((one) =>
-      one.split("=")[0]!.trim().toLowerCase() === name
+      one.split("=", 1).some((key) => key.trim().toLowerCase() === name)
     );
     const value = pair?.slice(pair.indexOf("=") + 1).trim() ?? "";
     return value.replace(/^"(.*)"$/, "$1").replace(/\\(.)/g, "$1");

@@ -246,6 +246,7 @@ function hasHost({ headers, httpVersion, rawHeaders }: IncomingMessage): boolean
   if (headers.host === undefined) return httpVersion !== "1.1";
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
+    // Names and values alternate; the loop stays below the length.
     if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === "host") hosts++;
   }
   return hosts === 1;

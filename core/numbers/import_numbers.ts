@@ -86,7 +86,7 @@ export async function importNumbers(
 function headerOf(line: string): string[] {
   const names = cellsOf(line.replace(/^\ufeff/, ""));
   const header = names.map((name) => name.toLowerCase().replaceAll(/[^a-z]/g, ""));
-  const unknown = names.filter((_, at) => !columns.includes(header[at]!));
+  const unknown = names.filter((_, at) => !columns.includes(header[at] ?? ""));
   if (unknown.length > 0) {
     throw new Error(`Cannot import numbers: unknown column "${unknown.join('", "')}"`);
   }
@@ -100,7 +100,7 @@ function headerOf(line: string): string[] {
 function offerOf(header: string[], cells: string[]): NumberOffer | string {
   if (cells.length > header.length) return "there are more cells than columns";
   const row = new Map(header.map((name, at) => [name, cells[at] ?? ""]));
-  const text = row.get("phonenumber")!;
+  const text = row.get("phonenumber") ?? "";
   const number = parseNumber(text);
   if (number === null) return `"${text}" is no possible number in E.164 form`;
   const kindText = row.get("kind") ?? "";

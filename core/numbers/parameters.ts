@@ -10,6 +10,7 @@ import {
 export type NumberParameters = Partial<IncomingPhoneNumber>;
 
 const { fields, create, update, aliases, faults } = definition;
+// The definition of numbers declares what `!` asserts here.
 const settable = create!.optional.filter((name) => name !== "areaCode" && name !== "phoneNumber");
 
 const schemas = {
@@ -26,6 +27,7 @@ const schemas = {
 /** What an operation on numbers accepts. */
 export const parametersOf = (operation: keyof typeof schemas): Parameters => ({
   schema: schemas[operation],
+  // As above: the definition declares both.
   aliases: aliases!,
   faults: faults!,
 });

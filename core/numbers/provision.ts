@@ -55,6 +55,7 @@ async function inAreaCode(
   for (let attempt = 0; attempt < limits.numberAttempts && left.length > 0; attempt++) {
     const [offer] = left.splice(randomBelow(left.length), 1);
     try {
+      // `left` is not empty, and the index is below its length.
       return await take({ ...offer!, isSIP: false }, wanted, ports);
     } catch (error) {
       if (!(error instanceof Fault) || error.fault !== "numberUnavailable") throw error;
@@ -64,7 +65,7 @@ async function inAreaCode(
 }
 
 const randomBelow = (bound: number): number =>
-  crypto.getRandomValues(new Uint32Array(1))[0]! % bound;
+  crypto.getRandomValues(new Uint32Array(1))[0]! % bound; // The array has one element.
 
 /**
  * What may be had under a number. A virtual number is as it is given, unless the provider offers it:
@@ -106,6 +107,7 @@ const unavailable = (number: string) => `PhoneNumber ${number} is not available`
 
 async function take(
   granted: Granted,
+  // A number is of one kind at least.
   { accountSid, kind = granted.kinds[0]!, sent }: NumberWanted,
   ports: NumberPorts,
 ): Promise<IncomingPhoneNumber> {

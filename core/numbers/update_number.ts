@@ -40,7 +40,7 @@ export async function updateNumber(
     const also = [{ into: "incomingPhoneNumbers" as const, record }];
     return { record, also, jobs: toldOf("transferred", record) };
   });
-  return moved!;
+  return moved!; // remove() called the function, or threw.
 }
 
 /** The applications of the account that gives a number away stay with that account. */

@@ -62,7 +62,7 @@ const otherTags: Record<string, string> = {
 };
 
 const tagText = (name: string): string =>
-  otherTags[name] ??
+  otherTags[name] ?? // Every other tag is the type of a resource.
     [...Object.values<AnyResource>(resources), ...others, tokens].find(({ type }) => type === name)!
       .description;
 
@@ -126,7 +126,7 @@ function schemas(declared: AnyResource[]): Record<string, JsonSchema> {
 function describedForm(name: string, schema: JsonSchema): JsonSchema {
   const [, type, action] = /^(\w+?)(Create|Update)(OfKind)?$/.exec(name) ?? [];
   if (type === undefined) return schema;
-  return described(`Parameters that ${action!.toLowerCase()} ${one(type)}.`, schema);
+  return described(`Parameters that ${action?.toLowerCase()} ${one(type)}.`, schema);
 }
 
 const mapEntries = (

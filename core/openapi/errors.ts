@@ -73,6 +73,7 @@ export function errorResponses({ form, query, access, types }: Operation): JsonS
     ...(types?.includes("audio/wav") ? [] : [503]),
   ];
   return {
+    // `errors` has an entry for each status above.
     ...Object.fromEntries(statuses.map((at) => [at, refToResponse(errors[at]!.name)])),
     default: refToResponse("Error"),
   };
@@ -113,6 +114,7 @@ export const headerRefs = (names: string[]): JsonSchema =>
 const entries = Object.values(faults);
 const codes = [...new Set(entries.map(({ code }) => code))];
 const meaningOf = (wanted: number): string => {
+  // The codes are those of the entries.
   const { message, advice } = entries.find(({ code }) => code === wanted)!;
   return `${message}. ${advice}`;
 };

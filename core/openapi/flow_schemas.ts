@@ -3,8 +3,9 @@ import { branch, callee, condition, parameter, prompt } from "../flows/parts.ts"
 import { flow, stepKinds, type StepType } from "../flows/steps.ts";
 import { type JsonSchema, refTo } from "./schemas.ts";
 
-const capital = (name: string): string => name[0]!.toUpperCase() + name.slice(1);
-const stepNames = Object.keys(stepKinds).map((type) => `Flow${capital(type)}`);
+const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+const stepName = (type: string): string => `Flow${capital(type)}`;
+const stepNames = Object.keys(stepKinds).map(stepName);
 
 const stepTexts: Record<StepType, string> = {
   say: "Speaks a text.",
@@ -43,7 +44,9 @@ const texts: Record<string, string> = {
 export const flowSchemas: Record<string, JsonSchema> = {
   ...schemasOf({
     Flow: flow,
-    ...Object.fromEntries(Object.values(stepKinds).map((kind, at) => [stepNames[at]!, kind])),
+    ...Object.fromEntries(
+      Object.entries(stepKinds).map(([type, kind]) => [stepName(type), kind]),
+    ),
     ...Object.fromEntries(Object.entries(named).map(([name, part]) => [`Flow${name}`, part])),
     FlowParameter: parameter,
   }),
@@ -53,7 +56,7 @@ export const flowSchemas: Record<string, JsonSchema> = {
     discriminator: {
       propertyName: "type",
       mapping: Object.fromEntries(
-        Object.keys(stepKinds).map((type, at) => [type, refTo(stepNames[at]!).$ref]),
+        Object.keys(stepKinds).map((type) => [type, refTo(stepName(type)).$ref]),
       ),
     },
   },

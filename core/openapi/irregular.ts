@@ -188,7 +188,7 @@ export const irregularForms: Record<string, JsonSchema> = {
   CallCreate: formSchema(placeParameters),
   UssdPushCreate: formSchema(pushParameters),
   DeliveryUpdate: formSchema({ schema: replayParams }),
-  CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases! }),
+  CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases ?? {} }),
   ...conferenceForms,
   MutedCall: recordSchema(mutedCalls),
   Token: recordSchema(tokens, { isAddressed: false }),

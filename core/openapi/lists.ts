@@ -38,7 +38,7 @@ export function listSchema({ type, path, paged }: AnyResource): JsonSchema {
       previous_page_uri: address("the previous page"),
       next_page_uri: address("the next page"),
       last_page_uri: address("the last page"),
-      [snake(pathField(path.split("/").at(-1)!))]: items,
+      [snake(pathField(path.split("/").at(-1) ?? path))]: items,
     }),
   );
 }
@@ -61,12 +61,12 @@ const query = (name: string, schema: JsonSchema, description: string): JsonSchem
 
 /** The query parameters that a list understands. */
 export function listParameters({ filters = {}, fields, period, sidPrefix, sorted }: AnyResource) {
-  const parameters = Object.entries<FilterKind | undefined>(filters).map(([field, kind]) =>
-    query(
+  const parameters = Object.entries<FilterKind | undefined>(filters).flatMap(([field, kind]) =>
+    kind === undefined ? [] : [query(
       pascal(field),
-      acceptedSchema(filterValue(kind!, fields[field])),
-      [descriptionOf(fields[field]), meaning[kind!]].filter(Boolean).join(" "),
-    )
+      acceptedSchema(filterValue(kind, fields[field])),
+      [descriptionOf(fields[field]), meaning[kind]].filter(Boolean).join(" "),
+    )]
   );
   if (period !== undefined) {
     const rule = "a day (YYYY-MM-DD) or an instant (ISO 8601); `<` before it means up to it, `>` " +

@@ -19,11 +19,11 @@ const pathParameters: Record<string, JsonSchema> = {
 };
 
 const parametersIn = (path: string): JsonSchema[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
     name,
     in: "path",
     required: true,
-    ...pathParameters[name!],
+    ...pathParameters[name],
   }));
 
 /** The response of a deletion; nothing else is empty. */

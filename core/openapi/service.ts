@@ -4,7 +4,7 @@ import { refTo } from "./schemas.ts";
 const open = (path: string, summary: string, own: Partial<Operation>): Operation => ({
   method: "get",
   path,
-  id: path.split("/")[1]!,
+  id: path.replace(/^\/([^/]*).*/, "$1"),
   summary,
   tag: "Service",
   types: [jsonType],

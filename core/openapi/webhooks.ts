@@ -2,7 +2,7 @@ import { parameterTexts, parameterValues } from "./callback_parameters.ts";
 import { declaredWebhooks, type Webhook } from "./declared_webhooks.ts";
 import { type JsonSchema, refTo } from "./schemas.ts";
 
-const capital = (name: string): string => name[0]!.toUpperCase() + name.slice(1);
+const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 const schemaName = (name: string): string => `${capital(name)}Request`;
 
 /** SIP headers of the INVITE (RFC 3261) that begin with X-, and User-to-User (RFC 7433). */

@@ -57,6 +57,7 @@ export function serveRequests<T extends ProtocolRequests>(
     if (typeof body !== "string") return refusal(body.status, body.why);
     const content = one.request.safeParse(contentOf(secret, body));
     if (!content.success) return refusal(400, `Cannot read ${path}: ${content.error.message}`);
+    // ServerOptions has a handler for each request.
     const handler: AnyHandler = handlers[name]!;
     if (one.isStream) return streamed(handler, content.data, secret);
     try {

@@ -84,7 +84,9 @@ const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
   },
   inviting: {
     open: (event, report, ports) =>
-      event.parent === undefined ? undefined : placeChild(event, report, ports),
+      event.parent === undefined
+        ? undefined
+        : placeChild({ ...event, parent: event.parent }, report, ports),
     change: (call, { sipCallId }, { moment }) =>
       progress({ ...call, sipCallId }, "initiated", moment),
   },

@@ -143,9 +143,10 @@ function readFilter({ definition, query, problems }: Reading, name: string, valu
     problems.push(`${name} must not be empty`);
     return true;
   }
-  const kind = filters[field]!;
+  const kind = filters[field]!; // `field` is a key of `filters`.
   const accepted = filterValue(kind, fields[field]).safeParse(value);
   if (accepted.success) query.where.push(condition(kind, field, String(accepted.data)));
+  // An error of zod has an issue at least.
   else problems.push(`${name} ${ruleOf(accepted.error.issues[0]!, value)}`);
   query.kept.push([name, value]);
   return true;

@@ -52,6 +52,7 @@ export function pageOf<T extends Base>(
       uri: link(page, { after, afterText }),
       firstPageUri: link(0),
       previousPageUri: page === 0 ? null : link(Math.min(page - 1, last)),
+      // More were found than a page holds, so the page has a last item.
       nextPageUri: found.length > pageSize ? link(page + 1, cursorOf(items.at(-1)!, query)) : null,
       lastPageUri: link(last),
     },

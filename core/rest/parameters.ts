@@ -72,8 +72,9 @@ export function parseFields(
     broken.set(field, ruleOf(issue, sent) + plusHint(issue, sent));
   }
   const detail = [...broken].map(([field, rule]) => `${pascal(field)} ${rule}`).join("; ");
+  const [firstField = ""] = broken.keys();
   throw new Fault(
-    ownFault(result.error.issues[0]) ?? faults[[...broken.keys()][0]!] ?? "badParameter",
+    ownFault(result.error.issues[0]) ?? faults[firstField] ?? "badParameter",
     detail,
   );
 }

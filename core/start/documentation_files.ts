@@ -10,7 +10,7 @@ const types: Record<string, string> = {
   svg: "image/svg+xml",
 };
 
-const typeOf = (name: string): string | undefined => types[name.split(".").at(-1)!];
+const typeOf = (name: string): string | undefined => types[name.split(".").at(-1) ?? ""];
 
 async function* walk(below: URL): AsyncGenerator<string> {
   for await (const { name, isDirectory, isFile } of Deno.readDir(below)) {

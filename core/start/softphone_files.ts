@@ -14,7 +14,7 @@ const types: Record<string, string> = {
 export async function softphoneFiles(): Promise<Map<string, { type: string; text: string }>> {
   const files = new Map<string, { type: string; text: string }>();
   for await (const { name } of Deno.readDir(folder)) {
-    const type = types[name.split(".").at(-1)!];
+    const type = types[name.split(".").at(-1) ?? ""];
     if (type === undefined) continue;
     files.set(name, { type, text: await Deno.readTextFile(new URL(name, folder)) });
   }

@@ -48,7 +48,7 @@ async function sources(): Promise<Record<string, string>> {
   );
   return {
     ...Object.fromEntries(await Promise.all(own)),
-    "schemas.ts": schemasModule(document.components.schemas!),
+    "schemas.ts": schemasModule(document.components.schemas ?? {}),
     "client.ts": operationsModule(document),
     "markup.ts": markupModule(),
     "index.ts": index,

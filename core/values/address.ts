@@ -31,13 +31,13 @@ function parseSipAddress(text: string): SipAddress | null {
   const parts = /^(?:(sips?):)?([^@:;?\s]+)@([A-Za-z0-9._-]+)(?::(\d{1,5}))?(;[^?\s]*)?(?:\?.*)?$/i
     .exec(text);
   if (parts === null) return null;
-  const [, scheme, user, host, port, parameters = ""] = parts;
+  const [, scheme, user = "", host = "", port, parameters = ""] = parts;
   try {
     return {
       kind: "sip",
       scheme: scheme?.toLowerCase() === "sips" ? "sips" : "sip",
-      user: decodeURIComponent(user!),
-      host: host!.toLowerCase(),
+      user: decodeURIComponent(user),
+      host: host.toLowerCase(),
       port: port ?? null,
       transport: /;transport=(udp|tcp|tls|wss?)(?:;|$)/i.exec(parameters)?.[1]?.toLowerCase() ??
         null,

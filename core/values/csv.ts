@@ -3,7 +3,7 @@ export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<st
   let rest = "";
   for await (const piece of pieces) {
     const lines = (rest + piece).split("\n");
-    rest = lines.pop()!;
+    rest = lines.pop() ?? "";
     for (const line of lines) yield line.replace(/\r$/, "");
   }
   if (rest !== "") yield rest.replace(/\r$/, "");

@@ -1,10 +1,10 @@
 import { limits } from "../base/limits.ts";
 
-/** The alphabet of 3GPP TS 23.038 §6.2.1, and what takes two characters' conference (§6.2.1.1). */
+/** The alphabet of 3GPP TS 23.038 §6.2.1, and the letters that take two septets (§6.2.1.1). */
 const basic = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?" +
   "¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà";
 const extended = "\f^{}\\[~]|€";
-const conferenceOf = new Map<string, number>([
+const septetsOf = new Map<string, number>([
   ...[...basic].map((letter) => [letter, 1] as const),
   ...[...extended].map((letter) => [letter, 2] as const),
 ]);
@@ -12,12 +12,12 @@ const conferenceOf = new Map<string, number>([
 /** As much of a text as one USSD message holds, up to the end of a character. */
 export function fittingUssd(text: string): string {
   const letters = [...text];
-  const isGsm = letters.every((letter) => conferenceOf.has(letter));
+  const isGsm = letters.every((letter) => septetsOf.has(letter));
   const most = isGsm ? limits.ussdGsmLength : limits.ussdOtherLength;
-  let conference = 0;
+  let length = 0;
   const end = letters.findIndex((letter) => {
-    conference += isGsm ? conferenceOf.get(letter)! : letter.length;
-    return conference > most;
+    length += isGsm ? septetsOf.get(letter) ?? 1 : letter.length;
+    return length > most;
   });
   return end < 0 ? text : letters.slice(0, end).join("");
 }

@@ -65,10 +65,12 @@ export function partOf(pdu: Pdu): Part | undefined {
 function concatenation(element: Uint8Array): Part | undefined {
   const [identifier, length, ...data] = element;
   if (data.length !== length) return undefined;
+  // The element has as many octets as its length says.
   if (identifier === 0 && length === 3) {
     return { reference: `8 ${data[0]}`, total: data[1]!, at: data[2]! };
   }
   if (identifier === 8 && length === 4) {
+    // Four octets, by the check above.
     return { reference: `16 ${data[0]! << 8 | data[1]!}`, total: data[2]!, at: data[3]! };
   }
   return undefined;

@@ -25,7 +25,7 @@ export async function takeDelivery(
   if (((pdu.esm_class ?? 0) & receiptMask) === isReceipt) {
     return await takeReceiptOf(pdu, text ?? "", { ports, receiptPausesMs });
   }
-  if (text === null) return errors["ESME_RX_R_APPN"]!; // It is no text.
+  if (text === null) return errors.ESME_RX_R_APPN; // It is no text.
   const to = pdu.destination_addr;
   if (!to) return errors["ESME_RINVDSTADR"]!;
   if (text === "") return 0; // Nothing to tell anybody.
@@ -35,7 +35,7 @@ export async function takeDelivery(
   const arriving = { dialled: [to], gateway: null, from, body: text, ...partIn(pdu, text) };
   const taken = await receiveMessage(arriving, ports);
   if (taken !== "taken") ports.log("Refused a message: no account has the number", { to, taken });
-  return taken === "taken" ? 0 : errors["ESME_RX_R_APPN"]!;
+  return taken === "taken" ? 0 : errors.ESME_RX_R_APPN;
 }
 
 /** One that is too long to wait with others is a text of its own. */

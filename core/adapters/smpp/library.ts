@@ -48,7 +48,7 @@ interface Library {
     commandLength(stream: unknown): number | false;
     prototype: { fromBuffer(octets: Uint8Array): void };
   };
-  errors: Record<string, number>;
+  errors: { ESME_RX_R_APPN: number; [name: string]: number };
   encodings: Record<"ASCII" | "LATIN1" | "UCS2", Alphabet>;
 }
 
@@ -58,9 +58,9 @@ interface Alphabet {
   decode(octets: Uint8Array): string | Uint8Array;
 }
 
-/** The library, by the names it has there. */
+/** The library, by the names it has there; its package has no types. */
 export const { connect, PDU, errors } = smpp as unknown as Library;
-const { encodings } = smpp as unknown as Library;
+const { encodings } = smpp as unknown as Library; // As above.
 
 /** Its alphabets: `gsm` is that of GSM 03.38, one octet a character. */
 export const alphabets = { gsm: encodings.ASCII, ucs2: encodings.UCS2 };

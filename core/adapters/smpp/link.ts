@@ -166,7 +166,7 @@ const final = new Set([
   "ESME_RINVDSTNPI",
   "ESME_RINVESMCLASS",
   "ESME_RX_R_APPN",
-].map((name) => errors[name]!));
+].map((name) => errors[name]));
 
 /** The id of a message at its carrier as the store keeps it, short enough for a key. */
 export const carrierIdOf = (id: string): string =>

@@ -36,14 +36,15 @@ export function segmentsOf(text: string, reference: number): Segment[] {
 
 /** Characters in groups of so many octets; none is cut in two. */
 function pack(characters: Uint8Array[], most: number): Uint8Array[][] {
-  const groups: Uint8Array[][] = [[]];
+  let group: Uint8Array[] = [];
+  const groups = [group];
   let size = 0;
   for (const character of characters) {
     if (size + character.length > most) {
-      groups.push([]);
+      groups.push(group = []);
       size = 0;
     }
-    groups.at(-1)!.push(character);
+    group.push(character);
     size += character.length;
   }
   return groups;

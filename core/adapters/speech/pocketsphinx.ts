@@ -81,5 +81,5 @@ function readWords(text: string): { word: string; sureness: number }[] {
 
 async function knownWords(): Promise<Set<string>> {
   const text = await Deno.readTextFile(dictionary).catch(() => "");
-  return new Set(text.split("\n").map((line) => line.split(/[ (]/, 1)[0]!));
+  return new Set(text.split("\n").map((line) => line.replace(/[ (].*/, "")));
 }

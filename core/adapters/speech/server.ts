@@ -77,6 +77,7 @@ function speaking({ speech, cache }: SpeechServerOptions): Answer {
     const body = new TextDecoder().decode(await readBody(request, speechLimits.requestBytes));
     const parsed = speechRequest.safeParse(jsonOf(body));
     if (!parsed.success) {
+      // An error of zod has an issue at least.
       const { path, message } = parsed.error.issues[0]!;
       throw new SpeechRefusal(`Cannot take ${path.join(".") || "the request"}: ${message}`);
     }

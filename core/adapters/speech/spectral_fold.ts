@@ -15,6 +15,7 @@ export function* foldUp(pcm: Int16Array, slice = 8_000): Generator<Int16Array<Ar
     const out = new Int16Array(length * 2);
     for (let i = 0; i < out.length; i++) {
       const at = start * 2 + i;
+      // `out` is twice as long as the slice, which lies within `pcm`.
       const raw = at % 2 === 0 ? 2 * pcm[at / 2]! : 0;
       const low = lowBand(pcm, at);
       const mixed = low + gain * (raw - low);
@@ -29,6 +30,7 @@ function lowBand(pcm: Int16Array, at: number): number {
   let sum = 0;
   for (let k = -reach + (at + reach) % 2; k <= reach; k += 2) {
     const index = (at - k) / 2;
+    // `k` runs from -reach to reach, and there are 2 * reach + 1 taps.
     if (index >= 0 && index < pcm.length) sum += 2 * pcm[index]! * taps[k + reach]!;
   }
   return sum;

@@ -19,7 +19,8 @@ export const openNumbers: NumberProvider = {
     for (const { areaCode } of wanted) {
       for (let line = 100; line < 200; line++) {
         const phoneNumber = `+1${areaCode}5550${line}`;
-        if (hasPart(phoneNumber, contains)) yield offerOf(phoneNumber)!;
+        const offer = hasPart(phoneNumber, contains) ? offerOf(phoneNumber) : null;
+        if (offer !== null) yield offer;
       }
     }
   },

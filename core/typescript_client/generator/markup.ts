@@ -40,6 +40,7 @@ function attributeType(schema: z.ZodType): string {
 
 /** The values of an enum that reads the attribute as it stands; undefined where none does. */
 function optionsOf(schema: z.ZodType): string[] | undefined {
+  // zod's type of a definition differs by kind; what a kind lacks reads as undefined.
   const { def } = schema as unknown as { def: Record<string, unknown> };
   if (def.type === "enum") return Object.keys(def.entries as object);
   const under = (def.innerType ?? def.in) as z.ZodType | undefined;

@@ -51,6 +51,7 @@ export function operationsModule({ paths, components }: OpenApiDocument): string
   const methods = Object.entries(paths)
     .filter(([path]) => !path.startsWith(`/${limits.gatewayApiVersion}/`))
     .flatMap(([path, item]) => {
+      // The type of a path has named methods; here it is read as plain JSON.
       const operations = Object.entries(item as unknown as Record<string, Described>);
       return operations.filter(([method]) => method !== "put").map(([method, operation]) => {
         // What can be deleted is a setting: writing the same values twice is as good as once.

@@ -25,7 +25,7 @@ export async function verifySignature(
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const secret = encoder.encode(authToken);
   const key = await crypto.subtle.importKey("raw", secret, algorithm, false, ["verify"]);
-  const given = Uint8Array.from(hex.match(/../g)!, (byte) => parseInt(byte, 16));
+  const given = Uint8Array.from(hex.match(/../g) ?? [], (byte) => parseInt(byte, 16));
   const text = encoder.encode(`${at}.${method.toUpperCase()}.${url}.${body}`);
   return await crypto.subtle.verify("HMAC", key, given, text);
 }
