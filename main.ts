@@ -59,7 +59,7 @@ export async function startService(config: Config, onListenerOver: (error: Error
   });
   const opened = Promise.withResolvers<void>();
   const answer = async (request: Request) => {
-    await opened.promise; // Nobody is answered before the root account and its credentials exist.
+    await opened.promise; // Requests wait until the root account and its credentials exist.
     return await app.fetch(request);
   };
   const server = await listenRest(config, answer, onListenerOver);
@@ -109,7 +109,7 @@ function repeatRemoval(ports: Ports) {
   };
 }
 
-/** Makes the root account of a new store, and tells its owner how to begin. */
+/** Makes the root account of a new store, and prints how to begin. */
 async function welcome(config: Config, ports: Ports): Promise<void> {
   const { baseUrl } = ports.settings;
   const wsUrl = config.SIP_WS_URL;

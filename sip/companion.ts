@@ -233,7 +233,7 @@ function keepBeating(parts: Parts, self: Self, stopping: AbortSignal): void {
   void beat();
 }
 
-/** Tells the service that we live, and with what; resolves with what went wrong, if anything. */
+/** Sends the heartbeat with the companion's state; resolves with the error, or null. */
 async function sendHeartbeat(
   { link, calls, presence, gateways, authenticator, signalling: { location } }: Parts,
   self: Self,

@@ -27,7 +27,7 @@ function next(last: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Something that may be told more than once: when it happened, in ms, and what is its alone. */
+/** An event that may be reported more than once: its time in ms, and an id that is unique to it. */
 export interface Cause {
   at: number;
   id: string;

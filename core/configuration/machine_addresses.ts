@@ -52,8 +52,8 @@ export const publicHost = (host: unknown, { PUBLIC_IP }: Values, machine: Machin
   isLoopback(host) ? String(host) : String(PUBLIC_IP || onNetwork(host, machine));
 
 /**
- * Where SIP peers reach a companion unless told: an address, a name, or the domain that Clients
- * have.
+ * The default of SIP_PUBLIC_HOST, where SIP peers reach a companion: an address, a name, or the
+ * domain of Clients.
  */
 export function sipPublicHost(
   { PUBLIC_IP, SIP_HOST, SIP_DOMAIN }: Values,

@@ -164,7 +164,7 @@ const passed = new Set<FlowStep["type"]>(["say", "play", "email", "ussdMessage"]
 /** Whether a USSD text waits for a question or the end, with which it is shown. */
 const isPending = ({ verbs }: Run): boolean => verbs.some(({ name }) => name === "UssdMessage");
 
-/** Whether somebody hears something first. */
+/** Whether a caller hears or reads a verb of this run before the next step. */
 const isShowing = (run: Run): boolean => run.verbs.length > 0 && !isPending(run);
 
 /** What is known to a step. */

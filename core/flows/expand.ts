@@ -48,7 +48,7 @@ export const expand = (
 
 /**
  * A URL with its variables: as they are before the path, so that a host may come from one, and
- * percent-encoded behind it. Null when what comes of it is no absolute http or https URL.
+ * percent-encoded behind it. Null when the result is no absolute http or https URL.
  */
 export function expandUrl(text: string, variables: Variables): URL | null {
   const [head = ""] = /^(?:https?:\/\/)?[^/?#]*/i.exec(text) ?? [];

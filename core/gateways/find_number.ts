@@ -41,8 +41,8 @@ export async function numberOf(
 
 /**
  * The number of this service that an account means by what it dials: one of its own or of a related
- * account, or any real one where the provider of numbers vouches for who holds them. Else a stranger
- * could provision a number, or a pattern, to be given the calls of others.
+ * account, or any real one where the provider of numbers verifies its holder. Otherwise any account
+ * could provision a number, or a pattern, and receive the calls of others.
  */
 export function numberFor(dialled: string, caller: Account, ports: Ports): Promise<Found | null> {
   const { numbersVouched } = ports.settings.trunks;

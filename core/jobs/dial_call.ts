@@ -112,7 +112,7 @@ const machineDetection = (call: Call) => {
   };
 };
 
-/** Where the one who is called is. */
+/** The route to the called party of a call, or the fault of there being none. */
 export async function routeOf(call: Call, account: Account, ports: Ports): Promise<Routing> {
   const address = parseAddress(call.to);
   if (address === null) return { fault: "noRoute", detail: call.to };

@@ -38,7 +38,7 @@ export const pushUssdHandler: JobHandler<ArgsOf<typeof pushUssd>> = handler(push
     const cause = { at: madeAt, id };
     const instead = { type: "reject", status: 500 } as const;
     const script = await openingScript({ call, ports, signal, cause, instead });
-    if (script[0]?.type === "reject") return await fail(call, ports); // Which was told of.
+    if (script[0]?.type === "reject") return await fail(call, ports); // A Notification exists.
     const begun = withInvitation({ leg: callSid, accountSid, ...called }, script, call);
     if (begun !== null) return await place(call, begun, called.target, ports);
     const detail = "the document must begin with UssdMessage or UssdCollect";

@@ -28,9 +28,9 @@ type Settings = Pick<Ports, "settings">;
 type Asked<T extends Base> = { [K in keyof T]?: unknown } & Pick<T, "accountSid">;
 
 /**
- * The request to this interface that makes an e-mail, as the Notification of its failure tells it
- * (spec, RequestVariables): what was sent, without credentials. One that markup made is told alike,
- * here as below.
+ * The request to this interface that makes an e-mail, as the Notification of its failure shows it
+ * (spec, RequestVariables): the parameters without credentials. An e-mail that markup made is shown
+ * in the same way; so are the look-ups and messages below.
  */
 export const emailRequest = (email: Asked<Email>, ports: Settings): Exchange =>
   requestOf(email, "Email/Messages", ["from", "to", "cc", "subject", "body"], ports);
@@ -39,7 +39,7 @@ export const emailRequest = (email: Asked<Email>, ports: Settings): Exchange =>
 export const lookUpRequest = (asked: Asked<Geolocation>, ports: Settings): Exchange =>
   requestOf(asked, `Geolocation/${asked.geolocationType}`, [...lookUpFields], ports);
 
-/** The same of a message; undefined of one that came in, as somebody else sent it. */
+/** The same of a message; undefined of an inbound one, which another party sent. */
 export const messageRequest = (message: Message, ports: Settings): Exchange | undefined =>
   message.direction === "inbound" ? undefined : smsRequest(message, ports);
 
@@ -87,7 +87,7 @@ export type MakingPath = keyof typeof toldOf;
 
 export const isMakingPath = (path: string): path is MakingPath => Object.hasOwn(toldOf, path);
 
-/** A request that was refused, as its Notification tells it. */
+/** A request that was refused, as its Notification shows it. */
 export function refusedRequest(
   { accountSid, path, sent }: { accountSid: string; path: MakingPath; sent: Sent },
   ports: Settings,

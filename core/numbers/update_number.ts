@@ -51,7 +51,7 @@ const noApplications = {
   referApplicationSid: null,
 };
 
-/** One refusal for an account that is foreign, closed, suspended or none, so that it tells nothing. */
+/** One refusal for an account that is foreign, closed, suspended or missing: it discloses nothing. */
 async function checkReceiver(caller: Account, sid: string, { accounts }: UpdatePorts) {
   const receiver = await accounts.get(sid);
   const mayReceive = receiver !== null && actsFor(caller, receiver) &&

@@ -11,7 +11,7 @@ export interface NumberProvider {
   search(wanted: NumberSearch): AsyncIterable<NumberOffer>;
   /** The offer of one number in E.164 form; null when it may not be had. */
   offer(phoneNumber: string): Promise<NumberOffer | null>;
-  /** Learns what came of a number, perhaps more than once. Throws when it could not be told. */
+  /** Reports what happened to a number, perhaps more than once. Throws when the report failed. */
   notify(event: NumberEvent): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export interface Delivery extends Pick<Change<Message>, "also" | "jobs"> {
 export interface Mailer {
   /**
    * Hands an e-mail over; its Sid is the same on every attempt. Returns the addresses that were
-   * refused while others were taken; throws `emailRefused` when all were, for good.
+   * refused while others were taken; throws `emailRefused` when all were refused permanently.
    */
   send(email: Email, signal: AbortSignal): Promise<string[]>;
 }
@@ -69,7 +69,7 @@ export interface Blobs {
   ): Promise<ReadableStream<Uint8Array<ArrayBuffer>> | null>;
   /** Nothing when there is none. */
   remove(accountSid: string, sid: string): Promise<void>;
-  /** Brings what is whole to where it stays for good; may be done again. Throws when it cannot. */
+  /** Moves a complete file to its permanent place; may be repeated. Throws when that fails. */
   settle(accountSid: string, sid: string, signal: AbortSignal): Promise<void>;
   /** Where else the bytes can be read for a short time, by a GET or a HEAD; null: here alone. */
   link(accountSid: string, sid: string, method: "GET" | "HEAD"): Promise<string | null>;
@@ -82,8 +82,8 @@ export interface LocationSource {
 
 export interface Transcriber {
   /**
-   * The words in a WAV file, which is opened when it is its turn, within `mostMs` from then; of
-   * whatever language where none is told. One that `isLong` holds up no others. Throws a Fault when
+   * The words in a WAV file, which is opened when it is its turn, within `mostMs` from then; in
+   * any language where none is given. A long one (`isLong`) does not delay others. Throws a Fault when
    * no other attempt can bring them, and any other error when one may.
    */
   transcribe(

@@ -55,7 +55,7 @@ async function replaceScript(leg: string, { call, ports }: ScriptContext): Promi
   if (replaced?.companion?.id !== companion?.id) {
     return await takeOver(replaced, { accountSid, from, media: "proxied" }, ports);
   }
-  // Whether it talks to somebody, the companion itself knows.
+  // Only the companion knows whether the leg is connected to another one.
   const isThere = replaced !== null && isLive(replaced.status);
   return isThere ? [{ type: "replace", leg }] : [{ type: "reject", status: 481 }];
 }

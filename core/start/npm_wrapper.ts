@@ -26,8 +26,8 @@ async function findWrapper(): Promise<number | null> {
 }
 
 /**
- * Calls back when npm's wrapper of Deno has gone. `npx deno task …` passes no signal on to what it
- * started, so whoever ends it means us.
+ * Calls back when npm's wrapper of Deno has ended. `npx deno task …` passes no signal on to the
+ * process that it started, so the end of the wrapper is taken as the signal to stop.
  */
 export async function onNpmWrapperGone(callback: () => void): Promise<void> {
   const wrapper = await findWrapper();

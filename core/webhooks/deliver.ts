@@ -9,13 +9,13 @@ import type { Signable } from "../base/signature.ts";
 import type { Change } from "../model/store.ts";
 import { hostOf } from "../base/url_host.ts";
 
-/** One request to tell a customer's server of something. */
+/** One request that reports an event to a customer's server. */
 export interface Webhook extends Signable {
   accountSid: string;
   callSid: string | null;
-  /** Requests of one series to one host are made one after another; that of the call unless told. */
+  /** Requests of one series to one host are made one after another. Default: the series of the call. */
   series?: string;
-  /** What it tells of, in two words: `call.completed`. */
+  /** The name of the event, in two words: `call.completed`. */
   event?: string;
 }
 

@@ -11,14 +11,15 @@ export interface AdmissionBounds {
 }
 
 /**
- * What becomes of a request: it is served; refused with 503, for its sender to be slower; ignored,
- * as those that follow the refusal too soon; or its sender, who did not heed that, is cut off.
+ * What happens to a request: it is served; refused with 503 and Retry-After; ignored, when it follows
+ * the refusal too soon; or its connection is closed, when the sender went on regardless.
  */
 export type Verdict = "serve" | "refuse" | "ignore" | "cut";
 
 /**
- * Keeps one source from taking what others need. Whoever has proven a login on a connection is no
- * stranger there, and is bound by what its account may do.
+ * Limits connections and requests of each source address, so that one source cannot exhaust the
+ * companion. A connection on which a login was authenticated is not limited here: the limits of its
+ * account apply.
  */
 export interface Admission {
   /** Takes a place for a connection; the result gives it back, undefined is a refusal. */
@@ -31,7 +32,7 @@ export interface Admission {
 
 export interface AdmissionOptions {
   bounds?: Partial<AdmissionBounds>;
-  /** Whom a flow leads to is known; by default, when a login was proven on it. */
+  /** Whether the peer of a flow is authenticated; by default, when a login was proven on it. */
   isKnown?(flow: Flow): boolean;
   now?(): number;
 }

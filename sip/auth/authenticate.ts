@@ -27,7 +27,7 @@ export interface Authenticator {
   sha256Everywhere: boolean;
   credentials: CredentialsCache;
   lockout: Lockout;
-  /** Tells registered devices from others in their network. */
+  /** Distinguishes registered devices from others on their network. */
   location: Pick<Location, "find">;
 }
 

@@ -29,7 +29,7 @@ export interface Flow {
   readonly closed: boolean;
   /** Logins that gave a right answer to our challenges here; a changed password removes its login. */
   readonly proven: Set<string>;
-  /** The media that the peer has offered or taken here, where that is not what its transport tells. */
+  /** The media that the peer has offered or accepted, where they differ from those of its transport. */
   mediaKind?: "webrtc" | "rtp" | undefined;
   /** What a transaction of the library sends through, for as long as it lives. */
   readonly transport: Transport & { readonly protocol: Protocol };

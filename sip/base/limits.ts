@@ -96,14 +96,14 @@ export const sipLimits = {
   textLength: 160,
   /** The same of a trunk's. */
   trunkTextLength: 1_600,
-  /** Of what tells a trunk's message from others. */
+  /** Of the id by which a trunk's message is recognised when it is repeated. */
   messageIdLength: 180,
   /** Of the body of a USSD dialogue, in characters, and the parts of a body. */
   ussdBodyLength: 8 << 10,
   bodyParts: 8,
   /**
-   * How long somebody may take to reply to a USSD message, unless it is configured, and a device to
-   * confirm that it showed one that wants no reply.
+   * How long a user may take to reply to a USSD message, unless it is configured, and a device to
+   * confirm that it showed one that needs no reply.
    */
   ussd: { replyMs: 180_000, shownMs: 10_000 },
   /** Of a digit, a `Refer-To` and the body of an INFO, in characters. */

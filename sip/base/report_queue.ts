@@ -1,7 +1,7 @@
 import type { LegEvent } from "../../core/protocol/events.ts";
 import type { Script } from "../../core/protocol/script.ts";
 
-/** A report that wants a script, for as long as somebody waits for it. */
+/** The caller that waits for the script of a report; `signal` aborts when it waits no longer. */
 export interface ScriptWaiter {
   signal: AbortSignal;
   /** The service has not answered for `serviceGraceMs`; the report goes on being sent. */

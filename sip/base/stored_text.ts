@@ -14,8 +14,8 @@ let slab: Buffer<ArrayBuffer> = Buffer.alloc(0);
 let used = 0;
 
 /**
- * Puts the bytes of a message into memory that is shared by many, where the collector need not copy
- * them for as long as somebody holds them. Before them, `room` bytes are free.
+ * Writes the bytes of a message into a buffer that many messages share, which the garbage collector
+ * does not copy. `room` bytes before them are free.
  */
 export function storeText(text: string, room = 0): StoredText {
   // A character takes three bytes at most.

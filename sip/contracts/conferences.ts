@@ -47,9 +47,9 @@ interface Member extends JoiningLeg {
 interface OpenConference {
   sound: MediaConference;
   members: Map<string, Member>;
-  /** Somebody came who starts it. */
+  /** A participant with startConferenceOnEnter has entered. */
   begun: boolean;
-  /** Who has it recorded. */
+  /** The participant whose verb records the conference. */
   recorder: Member | undefined;
 }
 

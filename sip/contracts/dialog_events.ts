@@ -23,7 +23,7 @@ export interface DialogEvents {
   onPrack?(rack: string): boolean;
   /**
    * Our answer to an offer in the dialog, or our offer when it brings none; throws `Refused`. The
-   * signal tells that the peer gave up.
+   * signal aborts when the peer cancels.
    */
   onOffer(sdp: string | undefined, signal?: AbortSignal): Promise<OfferAnswer>;
   /** A body that is no SDP; resolves with the status to answer. */

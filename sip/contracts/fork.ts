@@ -5,7 +5,7 @@ import type { TimerAgreement } from "./session_timer.ts";
 import type { Trunk } from "./trunk.ts";
 
 export interface ForkEvents {
-  /** 100: the request has come to somebody. */
+  /** 100: a server has received the request. */
   onTrying?(): void;
   onProgress(status: number, sdp: string): void;
   /** The first 2xx of the fork. */

@@ -96,7 +96,7 @@ export interface OutboundLeg extends Leg {
   readonly responseHeaders: Record<string, string>;
 }
 
-/** The end of a leg: told once, to everybody who waits. */
+/** The end of a leg: announced once, to all that wait for it. */
 export interface LegEnd {
   readonly ended: Promise<Ending>;
   readonly signal: AbortSignal;

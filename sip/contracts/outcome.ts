@@ -25,7 +25,7 @@ export const outcomeOf = (status: number): Outcome => outcomes[status] ?? "faile
 /** Whether a refusal is about the session that was offered (RFC 3261 §21.4.26, §21.6.4). */
 export const refusesMedia = (sipStatus: number): boolean => sipStatus === 488 || sipStatus === 606;
 
-/** How an INVITE ends that everybody refused; `detail` tells of media that were refused. */
+/** The ending of an INVITE that all devices refused; `detail` describes media that were refused. */
 export function refusedEnding(sipStatus: number, detail?: string): Ending {
   const reason = refusesMedia(sipStatus)
     ? { reason: "no-codec", ...detail !== undefined && { detail } } as const

@@ -129,8 +129,8 @@ export interface SessionTimerOptions {
   /** No refresh came, or none could be had. */
   expired(): void;
   /**
-   * How long without an agreement, in seconds; undefined where something else tells that a peer is
-   * gone.
+   * The interval without an agreement, in seconds; undefined where another mechanism detects that the
+   * peer is gone.
    */
   unagreedS(): number | undefined;
 }

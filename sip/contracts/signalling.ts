@@ -58,9 +58,9 @@ export interface Signalling {
   mediaRelay: MediaRelay;
   /** The dialogs of our legs, by the id that the core gives them. */
   dialogs: Map<string, Dialog>;
-  /** Told of every connection that is gone for good, after the grace for coming back. */
+  /** Called for each lost connection, once the time for reconnecting is over. */
   flowWatchers: ShortLivedSet<(lost: Flow) => void>;
-  /** Told of every connection at the moment it closes. */
+  /** Called for each connection at the moment it closes. */
   closeWatchers: ShortLivedSet<(closed: Flow) => void>;
   /** What a new INVITE is refused with before it gets a transaction; nothing until it is set. */
   refuseInvite(message: IncomingRequestMessage): Refusal | undefined;

@@ -7,7 +7,7 @@ import type { Trunk } from "./trunk.ts";
 export interface TrunkSource {
   /** Null of an allowed source. */
   gateway: NumberQuery["gateway"];
-  /** The user part by which a Gateway's registrar names us: nothing that somebody dialled. */
+  /** The user part of our Contact at a Gateway's registrar: no number that a caller dialled. */
   contactUser?: string;
   trunk: Trunk;
 }

@@ -40,7 +40,7 @@ export function adoptDialog(signalling: Signalling, session: Session, peer: Dial
   return dialog;
 }
 
-/** A class for the reason that `inbound_leg.ts` tells. */
+/** A class for the reason that `inbound_leg.ts` gives. */
 class DialogOfSession implements Acknowledged {
   readonly login: string | undefined;
   readonly trunk: Trunk | undefined;

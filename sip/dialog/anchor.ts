@@ -8,7 +8,7 @@ import { Refused } from "../base/refused.ts";
 /**
  * Takes the media of a call between two plain phones, which passed by us, through media of ours, by a
  * re-INVITE to each (RFC 3261 §14.1). Resolves with whether both took it; else the call goes on as it
- * was. Browsers are left alone: they take media of somebody else only in a new call.
+ * was. Browsers are left alone: they accept media of another peer only in a new call.
  */
 export async function anchor(calls: Calls, one: Leg, other: Leg): Promise<boolean> {
   if (!mayAnchor(one, other)) return false;

@@ -13,7 +13,7 @@ export function isHold(sdp: string): boolean {
   return direction === "sendonly" || direction === "inactive";
 }
 
-/** Tells a leg whether the other side holds it. */
+/** Reports to a leg whether the other side holds it. */
 export interface HoldReporter {
   /** Reports the hold to the leg from now on; nothing to a leg that has ended. */
   report(isHeld: boolean): void;

@@ -86,7 +86,7 @@ export async function answerReinvite(
   }
 }
 
-/** Tells a re-INVITE of its CANCEL (§9.2), which the library answers and says nothing of. */
+/** Aborts a re-INVITE by its CANCEL (§9.2), which the library answers without an event. */
 export function cancelOffer({ core }: Signalling, cancel: IncomingRequestMessage): void {
   const server = core.userAgentServers.get(cancel.viaBranch);
   if (server instanceof ReInviteUserAgentServer) server.receiveCancel(cancel);

@@ -23,7 +23,7 @@ const phrases: Readonly<Record<number, string>> = {
   603: "Decline",
 };
 
-/** The body that tells a status (RFC 3420). */
+/** The body that reports a status (RFC 3420). */
 export const sipfrag = (status: number): string =>
   `SIP/2.0 ${status} ${phrases[status] ?? `Status ${status}`}\r\n`;
 
@@ -41,8 +41,8 @@ export const notifySipfrag = (
   }) ?? Promise.resolve(481);
 
 /**
- * The state of the subscription that a NOTIFY tells. sip.js says `terminated` with every one, also
- * while its call rings; without a reason for it that is not believed before the final status.
+ * The state of the subscription that a NOTIFY reports. sip.js sends `terminated` with each one, even
+ * while its call rings; before the final status, `terminated` without a reason is taken as `active`.
  */
 export function notifiedState(sipfrag: string, state: string): string {
   const isEarly = /^SIP\/2\.0 1\d\d\b/i.test(sipfrag) && /^\s*terminated\s*$/i.test(state);

@@ -8,8 +8,8 @@ export interface LegName {
 }
 
 /**
- * Names of legs in Replaces, where the dialog with the companion that reads it is not the one that is
- * meant. Only who was told a name can say it: it is signed by the secret that companions share.
+ * Names of legs in Replaces, for a leg whose dialog is at another companion than the one that reads
+ * the header. A name cannot be guessed: it is signed by the secret that companions share.
  */
 export interface LegNames {
   /** A value of Replaces (RFC 3891 §6.1). */

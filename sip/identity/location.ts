@@ -51,7 +51,7 @@ export interface Location {
   sweep(): void;
   /** A connection closed: its bindings lead nowhere, but for those with a path (RFC 3327). */
   dropFlow(flow: Flow): void;
-  /** Told of a login whose first binding came, or whose last one went. */
+  /** Called with a login that gets its first binding, or loses its last one. */
   onPresence: ((login: string) => void) | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface Listening {
 }
 
 /**
- * Tells which addresses count as SIP_DOMAIN: the domain, the name by which the peer of the flow knows
+ * Decides which addresses count as SIP_DOMAIN: the domain, the name by which the peer of the flow knows
  * us, and the addresses we listen on. A port, where one is named, is one of ours: another server may
  * run on the same machine.
  */

@@ -59,7 +59,7 @@ export function createFork(signalling: Signalling, invite: ForkInvite, device: D
   return new ForkOfState(state);
 }
 
-/** A class for the reason that `inbound_leg.ts` tells. */
+/** A class for the reason that `inbound_leg.ts` gives. */
 class ForkOfState implements Fork {
   readonly #state: State;
 

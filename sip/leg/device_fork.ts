@@ -22,7 +22,7 @@ export const createDeviceFork = (
   device: ReachableDevice,
 ): Fork => new DeviceFork(signalling, invite, device);
 
-/** A class for the reason that `inbound_leg.ts` tells. */
+/** A class for the reason that `inbound_leg.ts` gives. */
 class DeviceFork implements Fork {
   media: MediaLeg | undefined;
   offer: string;

@@ -22,7 +22,7 @@ export function learnMediaKind(flow: Flow, sdp: string): void {
   }
 }
 
-/** What else a device may speak that refuses one kind of media; undefined where its transport tells. */
+/** The kind of media to offer next to a device that refused one; undefined where there is no other. */
 export function otherKind({ flow, path }: Binding, refused: MediaKind): MediaKind | undefined {
   if (!isWebSocket(flow) || path.length > 0) return undefined;
   return refused === "webrtc" ? "rtp" : "webrtc";

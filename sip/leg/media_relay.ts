@@ -6,10 +6,10 @@ import { isSecure } from "../identity/secure.ts";
 import { type Binding, targetOf } from "../identity/location.ts";
 
 /**
- * Whether a caller's offer may pass to devices, so that phones send their audio to each other. What
- * a device will answer is not known before it rings, so its Contact tells whether a NAT is between
- * us: then that has another address than it signals from. Over TLS our media are in between, so
- * that each side's audio is secured as that side can.
+ * Whether a caller's offer may pass to devices, so that phones send their audio to each other. The
+ * device's answer is not known before it rings, so its Contact decides: behind a NAT it has another
+ * address than the one that the device signals from. Over TLS the companion relays the audio, so that
+ * each side can use the encryption that it supports.
  */
 export function passesDirectly(
   relay: MediaRelay,

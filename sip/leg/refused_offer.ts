@@ -1,6 +1,6 @@
 import { eventLimits } from "../../core/protocol/events.ts";
 
-/** Tells in words what was offered to a phone or trunk that refused it, and what that one says. */
+/** Describes the offer that a phone or trunk refused, and the reason that it gave. */
 export function refusedOffer(
   { status, warning, offer }: { status: number; warning: string | undefined; offer: string },
 ): string {

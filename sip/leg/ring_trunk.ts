@@ -167,7 +167,7 @@ function inviteFor(state: OutboundState, called: TrunkTarget, way: Way) {
 
 /**
  * A trunk gets the caller's identity even where the callee does not (RFC 3325 §9.1), but not the
- * server of whatever address somebody dialled.
+ * server of a `sip:` address that the caller dialled.
  */
 function assertedCaller(
   { demands: { isHidden }, invitation: { from } }: OutboundCall,

@@ -24,7 +24,7 @@ export interface MessageOptions {
 
 /**
  * A text message from a Client or a trunk (RFC 3428 §7). 202 says that the service has it and sends
- * it on; what becomes of it, the record tells.
+ * it on; the record has the outcome.
  */
 export async function onMessage(
   options: MessageOptions,

@@ -39,8 +39,7 @@ const companionCallEvent = z.discriminatedUnion("type", [
   /** The conference was full. */
   z.object({ type: z.literal("full") }),
   /**
-   * The call that one of the two has is to perform a script: the other one was told to move it
-   * along.
+   * The call of the receiving companion performs a script, as MoveConnectedCallLeg moved both legs.
    */
   z.object({ type: z.literal("run"), script: z.array(step) }),
   /** The call waits no longer. */

@@ -20,7 +20,7 @@ export function runPartner({ partner }: LiveLeg, script: Script): boolean {
   return true;
 }
 
-/** Tells the other companion; whether that heard it shows in the dialog. */
+/** Sends an event to the other companion by INFO, and does not wait for the response. */
 export function sayTo(leg: Pick<Leg, "dialog" | "signal">, news: CompanionCallEvent): void {
   if (!leg.signal.aborted) void leg.dialog?.request("info", { body: writeEvent(news) });
 }

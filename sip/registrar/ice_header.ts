@@ -3,9 +3,8 @@ import type { Reply } from "../stack/reply.ts";
 import type { IceServersOf } from "../contracts/signalling.ts";
 
 /**
- * Adds a Client's ICE servers to the response that it is registered by, which is the first that only
- * somebody with its password gets: as base64 of the JSON that RTCPeerConnection takes. Phones over
- * other transports than WebSocket have no use for them.
+ * Adds a Client's ICE servers to the 200 of its REGISTER, the first response that needs its password:
+ * as base64 of the JSON that RTCPeerConnection takes. Only phones over WebSocket get it.
  */
 export function withIceServers(
   response: Reply,

@@ -51,8 +51,8 @@ function answerAs(
 }
 
 /**
- * Looks again at Clients who changed: the bindings go of one who may not call any more, is another
- * Client by now, or has another password.
+ * Checks the bindings of Clients that changed: removes them where the Client may not call any more,
+ * was replaced by another of the same login, or has another password.
  */
 export async function invalidate(
   location: Location,

@@ -10,9 +10,9 @@ interface Waiting {
 }
 
 /**
- * Tells the service what wants no script. A busy companion has many legs with news at once: what
- * comes up while requests are under way goes together with the next one, for a request costs either
- * side more than the report in it. Resolves when the service has the report; rejects with
+ * Sends the service the events that need no script. A busy companion has events of many legs at once:
+ * those that occur while requests are under way share the next request, since a request costs both
+ * sides more than the event in it. Resolves when the service has the report; rejects with
  * `ServiceError`. A leg's next event is sent after that.
  */
 export function createEventSender(

@@ -8,9 +8,9 @@ import {
 const NO_TAG = "none";
 
 /**
- * Adds to a response to an INVITE of ours what it lacks, though it should not, where there is no doubt
- * what is meant: for a Contact stands whom we asked (RFC 3261 §12.1.1), and one that rings gets a tag
- * in To (§8.2.6.2). The library drops it else, and a call that rings, or is answered, would not be one.
+ * Adds mandatory headers that a response to our INVITE lacks, where their value is clear: the
+ * Request-URI stands for a missing Contact (RFC 3261 §12.1.1), and a 180 gets a tag in To (§8.2.6.2).
+ * The library would drop the response, and with it the ringing or the answer.
  */
 export function completeResponse(core: UserAgentCore, message: IncomingResponseMessage): void {
   const { method, viaBranch, statusCode = 0 } = message;

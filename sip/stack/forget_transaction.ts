@@ -25,7 +25,7 @@ export function forgetTransaction(request: IncomingInviteRequest | OutgoingInvit
 }
 
 /**
- * Refuses an INVITE of somebody who has not proved anything, and forgets it, as a stateless server
+ * Refuses an unauthenticated INVITE and removes its transaction, as a stateless server
  * would (RFC 3261 §8.2.7): a transaction would wait 32 s for an ACK, at no cost to the sender. A
  * repeated INVITE is judged anew and gets the same tag; its ACK is dropped.
  */

@@ -24,8 +24,8 @@ export function refuseCopy(
 const afterFlow = (key: string): string => key.slice(key.indexOf("|"));
 
 /**
- * What tells transactions apart (RFC 3261 §17.2.3): branch and sent-by, or for clients of RFC 2543
- * what they have instead.
+ * The key of a transaction (RFC 3261 §17.2.3): branch and sent-by, or for clients of RFC 2543 the
+ * headers that stand for them.
  */
 export function transactionKey(message: IncomingRequestMessage, flow: Flow): string {
   const { viaBranch, via, callId, cseq, fromTag } = message;

@@ -7,7 +7,7 @@ export function createConferencePlace(step: ConferenceStep): ConferencePlace {
   return { step, left: left.signal, vacate: () => left.abort(overReason) };
 }
 
-/** The leg has no place in a conference any more that somebody could take. */
+/** Ends the leg's place in its conference, if it has one. */
 export function vacate(live: Pick<LiveLeg, "conference">): void {
   live.conference?.vacate();
   live.conference = undefined;

@@ -8,7 +8,7 @@ import type { LiveLeg } from "../contracts/live_leg.ts";
 import type { ScriptRun } from "./script_run.ts";
 import { passThrough } from "./proxy.ts";
 
-/** A leg in somebody's hands; the signal aborts when it ends or is taken away. */
+/** A leg that a step controls; the signal aborts when the leg ends or another step takes it. */
 export interface HeldLeg<L extends Leg = LiveLeg["leg"]> {
   live: LiveLeg & { leg: L };
   held: AbortSignal;

@@ -8,7 +8,7 @@ import { sipLimits } from "../base/limits.ts";
 import { parseSipUri, trunkUri } from "../text/uri.ts";
 import { carried, type ScriptRun, tellEnd } from "./script_run.ts";
 
-/** Asks the peer to call somebody else, and waits for what becomes of it. */
+/** Asks the peer by REFER to call another address, and waits for the outcome. */
 export async function refer(run: ScriptRun, step: ReferStep): Promise<Script | void> {
   const startedAt = Date.now();
   const { outcome, sipStatus } = await askPeer(run, step);
@@ -29,24 +29,24 @@ async function askPeer(
   const { leg } = live;
   const { dialog } = leg;
   if (dialog === undefined || leg.answeredAt === undefined) return refusedWith(481);
-  // The bill of another's trunk is not this account's to run up.
+  // A REFER over another account's trunk would be billed to that account.
   const isOthers = dialog.trunk !== undefined && dialog.trunk.accountSid !== leg.accountSid;
   if (step.leaves && isOthers) return refusedWith(403);
-  const told = Promise.withResolvers<number>();
+  const notified = Promise.withResolvers<number>();
   leg.onNotify = (content, state) => {
     const status = Number(/^SIP\/2\.0 ([1-6]\d\d)\b/i.exec(content)?.[1] ?? 0);
-    if (status >= 200) told.resolve(status);
-    else if (/^\s*terminated\b/i.test(notifiedState(content, state))) told.resolve(noNews);
+    if (status >= 200) notified.resolve(status);
+    else if (/^\s*terminated\b/i.test(notifiedState(content, state))) notified.resolve(noNews);
     return true;
   };
   const { timers } = calls.signalling;
-  const stop = timers.after(sipLimits.referExpiresS * 1000, () => told.resolve(noNews));
+  const stop = timers.after(sipLimits.referExpiresS * 1000, () => notified.resolve(noNews));
   try {
-    // Until then, many a phone knows no dialog.
+    // Before the ACK, many phones have no dialog to match the REFER to.
     await unlessAborted(dialog.confirmed(), signal);
     const accepted = await unlessAborted(dialog.request("refer", referring(dialog, step)), signal);
     if (accepted !== undefined && accepted >= 300) return refusedWith(accepted);
-    const status = await unlessAborted(told.promise, signal);
+    const status = await unlessAborted(notified.promise, signal);
     if (status !== undefined) return status < 300 ? called(status) : refusedWith(status);
     // A peer that accepted the REFER and hung up counts as transferred (RFC 5589 §6.1).
     const hasLeft = leg.signal.aborted && !live.isDismissed;

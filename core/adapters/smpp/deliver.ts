@@ -57,7 +57,7 @@ async function takeReceiptOf(
   }
   const { status, reason } = receipt;
   if (status === null) return 0;
-  // It may come before the answer that told the id is committed.
+  // The receipt may arrive before the message's id, of the carrier's answer, is committed.
   for (const ms of [0, ...receiptPausesMs]) {
     if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
     for (const carrierId of candidates(receipt.id).map(carrierIdOf)) {

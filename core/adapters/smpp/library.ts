@@ -66,8 +66,8 @@ const { encodings } = smpp as unknown as Library; // As above.
 export const alphabets = { gsm: encodings.ASCII, ucs2: encodings.UCS2 };
 
 /**
- * Of a data_coding it looks at four bits alone, and takes IA5 for GSM 03.38. So it is told to leave
- * octets as they are, and `textOf` reads them.
+ * The library reads only four bits of a data_coding, and takes IA5 for GSM 03.38. Its decoders are
+ * replaced by one that returns the octets unchanged; `textOf` decodes them.
  */
 for (const [name, alphabet] of Object.entries(encodings)) {
   encodings[name as keyof Library["encodings"]] = { ...alphabet, decode: (octets) => octets };

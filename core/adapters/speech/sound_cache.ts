@@ -24,7 +24,7 @@ export async function soundCache(directory: string, maxBytes: number): Promise<S
         await Deno.utime(fileOf(key), now, now);
         return bytes;
       } catch {
-        return null; // Somebody removed it.
+        return null; // Another program removed the file.
       }
     },
     async put(key, bytes) {

@@ -12,8 +12,8 @@ export const mediaLimits = {
   /** A datagram as long as this is dropped: RTP fits into what networks take in one piece. */
   datagramBytes: 2_048,
   /**
-   * How often sockets that are polled together are looked at, of how many it is told at once, and how
-   * many packets are taken of each at a time: 50,000 in a second.
+   * How often sockets are polled together, how many of them one poll reports, and how many packets are
+   * read from each at a time: 50,000 in a second.
    */
   pollMs: 2,
   polledEvents: 256,

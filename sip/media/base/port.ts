@@ -89,8 +89,8 @@ export interface MediaLeg {
   /** Resolves when audio can flow (ICE and DTLS done); rejects when it cannot. */
   readonly connected: Promise<void>;
   /**
-   * Resolves once, with the reason, when the transport failed, fell silent for good or went away
-   * without `close`.
+   * Resolves once, with the reason, when the transport failed, stayed silent too long or ended without
+   * `close`.
    */
   readonly lost: Promise<string>;
   /**

@@ -148,7 +148,7 @@ function remove(state: State, moment: number, { phase, onFrame }: Listener): voi
   if (isIdle(state)) state.cancel();
 }
 
-/** Waits for the next moment that somebody is at. */
+/** Waits for the next moment that has listeners. */
 function schedule(state: State): void {
   const { clock, start, cancel } = state;
   cancel();

@@ -13,7 +13,7 @@ import type { Turn } from "../base/ticker.ts";
 /** A conference within an engine: it hands on frames, and takes whatever speaks and hears in them. */
 export interface Mixer extends Pick<MediaConference, "announce"> {
   enter(media: MixedMedia): MediaParticipant;
-  /** Hands on all that is said and announced, a frame for each tick at which somebody is present. */
+  /** Hands on all that is said and announced, a frame for each tick at which there are participants. */
   listen: FrameSource;
 }
 
@@ -43,7 +43,7 @@ interface Mix {
   only: Pcm;
   /** What is heard by all who said nothing themselves. */
   common: Pcm | undefined;
-  /** Somebody was told: what is heard next is of the next tick. */
+  /** A participant has read the mix of this tick: the next frame belongs to the next tick. */
   isTold: boolean;
   limiter: Limiter;
   /** Sounds to announce, what is left of them. */

@@ -71,7 +71,7 @@ export function polledUdp(libc: Libc | undefined = openLibc()): Udp | undefined 
   return {
     async bind(address, port, unsent) {
       const bound = bind(poller, address, port);
-      // The other way also tells why it cannot be had.
+      // Deno's socket also gives the reason where the address cannot be bound.
       return bound ?? await bindDatagrams(address, port, unsent);
     },
     close() {

@@ -33,19 +33,19 @@ interface Group {
 
 /**
  * Hands on what taps hear when one of their group has heard 0.1 s. There is a group for each tick of
- * that time, so that what all heard does not come at once: whoever takes it would keep the
- * processor from the legs for long.
+ * that time, so that not all frames come at once: processing them would delay the audio of the
+ * legs.
  */
 export function createTaps(handOn: HandOn): Taps {
   const groups = Array.from({ length: mostFrames }, (): Group => ({ taps: new Map(), most: 0 }));
   const spare: Pcm[] = [];
-  const conference = (length: number): Pcm => {
+  const pieceOf = (length: number): Pcm => {
     const found = spare.findIndex((piece) => piece.length >= length);
     return found < 0 ? new Int16Array(length) : spare.splice(found, 1)[0]!;
   };
   const flush = (group: Group) => {
     group.most = mostFrames;
-    handOnAll(group.taps, { handOn, conference });
+    handOnAll(group.taps, { handOn, pieceOf });
   };
   return {
     add(tap, leg) {
@@ -77,7 +77,7 @@ export function createTaps(handOn: HandOn): Taps {
 
 function handOnAll(
   taps: Map<number, Tap>,
-  { handOn, conference }: { handOn: HandOn; conference(length: number): Pcm },
+  { handOn, pieceOf }: { handOn: HandOn; pieceOf(length: number): Pcm },
 ): void {
   const counts: { tap: number; frames: number }[] = [];
   let gathered = 0;
@@ -87,7 +87,7 @@ function handOnAll(
     gathered += frames.length;
   }
   if (gathered === 0) return;
-  const samples = conference(gathered * FRAME_SAMPLES);
+  const samples = pieceOf(gathered * FRAME_SAMPLES);
   let at = 0;
   for (const { frames } of taps.values()) {
     for (const frame of frames) {
