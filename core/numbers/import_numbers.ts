@@ -46,7 +46,8 @@ const columns = ["phonenumber", "kind", ...Object.keys(places), ...Object.keys(a
 /**
  * Loads numbers from CSV: a line of column names, PhoneNumber among them, then one number a line.
  * A number that is in stock already is replaced, so an import may be repeated and resumed. Lines
- * without a valid number are skipped and listed in the result. Throws an Error when the column names are wrong.
+ * without a valid number are skipped and listed in the result. Throws an Error when the column names
+ * are wrong.
  */
 export async function importNumbers(
   text: AsyncIterable<string>,

@@ -20,7 +20,7 @@ export interface Page {
   lastPageUri: string;
 }
 
-/** What to ask of the store: one item more than the page holds, which shows whether another page follows. */
+/** The query of a page: one item more than it holds, which shows whether another page follows. */
 export const windowOf = ({ where, page, pageSize, after, afterText }: ListQuery): Query => ({
   where,
   skip: page * pageSize,

@@ -11,8 +11,8 @@ const KEPT_MS = 10_000;
 
 /**
  * Finds the machine's own address on the network that a peer is on. Behind a NAT such a peer may not
- * reach the public address (RFC 4787 §6). For a socket that is bound to one address the result is
- * always undefined.
+ * reach the public address (RFC 4787 §6). A socket that is bound to one address has
+ * only that one.
  */
 export function nearAddress(
   bindAddress: string,
