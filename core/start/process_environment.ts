@@ -1,8 +1,6 @@
 import { variables } from "../configuration/config.ts";
+import { kvTokenVariable } from "../configuration/secret_files.ts";
 import type { ProcessName, Variable } from "../configuration/variable.ts";
-
-/** Read by Deno itself: the token of KV_URL. */
-const kvToken = "DENO_KV_ACCESS_TOKEN";
 
 /**
  * The environment that the supervisor starts a process with, made of its own: without the secrets
@@ -20,7 +18,7 @@ export function environmentOf(
   for (const [variable, { secret }] of Object.entries<Variable>(variables)) {
     if (secret !== undefined && !secret.includes(name)) delete given[variable];
   }
-  if (name !== "service") delete given[kvToken];
+  if (name !== "service") delete given[kvTokenVariable];
   const { NODE_EXTRA_CA_CERTS, ...rest } = given;
   return NODE_EXTRA_CA_CERTS ? { DENO_CERT: NODE_EXTRA_CA_CERTS, ...rest } : rest;
 }

@@ -17,6 +17,7 @@ import { cannotStartCode, fail, log, say, supervisedVariable } from "../process/
 import { environmentOf } from "./process_environment.ts";
 import { needsSpeechProcess } from "../configuration/speech_endpoints.ts";
 import type { ProcessName } from "../configuration/variable.ts";
+import { withSecretFiles } from "../configuration/secret_files.ts";
 
 /**
  * The supervisor behind `deno task start`, `api`, `sip` and `speech`: starts the processes asked for,
@@ -153,9 +154,17 @@ interface Running {
   over: Promise<void>;
 }
 
+/** What the supervisor was started with. */
+interface Settings {
+  config: Config;
+  /** The environment, with the secrets of files under their own names. */
+  given: Record<string, string>;
+  machine: MachineAddresses;
+}
+
 /** Prints the advertised addresses that no variable sets. */
-function sayNotes(config: Config, wanted: Program[], machine: MachineAddresses): void {
-  const isSet = (name: string) => Boolean(Deno.env.get(name));
+function sayNotes({ config, given, machine }: Settings, wanted: Program[]): void {
+  const isSet = (name: string) => Boolean(given[name]);
   for (const { of, text } of addressNotes(config, isSet, machine)) {
     if (wanted.includes(programs[of])) say(text);
   }
@@ -163,9 +172,8 @@ function sayNotes(config: Config, wanted: Program[], machine: MachineAddresses):
 
 /** Starts processes of programs, with what they share in their environment. */
 async function createSpawner(
-  config: Config,
+  { config, given, machine }: Settings,
   wanted: Program[],
-  machine: MachineAddresses,
 ): Promise<(program: Program) => Deno.ChildProcess> {
   const root = new URL("../../", import.meta.url);
   const output = createStartOutput(
@@ -184,7 +192,7 @@ async function createSpawner(
       cwd: root,
       clearEnv: true,
       env: {
-        ...environmentOf(name, Deno.env.toObject()),
+        ...environmentOf(name, given),
         [supervisedVariable]: "1",
         [machineVariable]: writeMachineAddresses(machine),
         ...connections,
@@ -199,12 +207,8 @@ async function createSpawner(
   };
 }
 
-async function supervise(
-  config: Config,
-  wanted: Program[],
-  machine: MachineAddresses,
-): Promise<void> {
-  const spawn = await createSpawner(config, wanted, machine);
+async function supervise(settings: Settings, wanted: Program[]): Promise<void> {
+  const spawn = await createSpawner(settings, wanted);
   const all: Running[] = [];
   let isStopping = false;
 
@@ -272,14 +276,16 @@ function kill(child: Deno.ChildProcess, signal: Deno.Signal): void {
 if (import.meta.main) {
   try {
     const machine = machineAddresses();
-    const config = readConfig((name) => Deno.env.get(name), machine);
+    const given = withSecretFiles(Deno.env.toObject());
+    const config = readConfig((name) => given[name], machine);
     const [command] = Deno.args;
     if (command === "config") configLines(config).forEach(say);
     else {
       const wanted = programsOf(command, config);
-      misspeltNotes(Object.keys(Deno.env.toObject())).forEach(say);
-      sayNotes(config, wanted, machine);
-      await supervise(config, wanted, machine);
+      const settings = { config, given, machine };
+      misspeltNotes(Object.keys(given)).forEach(say);
+      sayNotes(settings, wanted);
+      await supervise(settings, wanted);
     }
   } catch (error) {
     fail(error);

@@ -1,4 +1,5 @@
 import { readConfig } from "../../core/configuration/config.ts";
+import { withSecretFiles } from "../../core/configuration/secret_files.ts";
 import { fail, say } from "../../core/process/process.ts";
 import { ensureSecret } from "../../core/process/secret_file.ts";
 import { importNumbers } from "../../core/numbers/import_numbers.ts";
@@ -11,7 +12,8 @@ import { openStore } from "../open_store.ts";
  * stopped during the import. With KV_URL the service may run.
  */
 async function importFile(path: string): Promise<void> {
-  const config = readConfig((name) => Deno.env.get(name));
+  const given = withSecretFiles(Deno.env.toObject());
+  const config = readConfig((name) => given[name]);
   using file = await openFile(path);
   await Deno.mkdir(config.DATA_DIR, { recursive: true, mode: 0o700 });
   const secretKey = config.SECRET_KEY || await ensureSecret(`${config.DATA_DIR}/secret_key`);

@@ -36,6 +36,23 @@ Deno.test("each process is started with the secrets that it needs, and no others
   ]);
 });
 
+Deno.test("a secret of a file reaches the processes that need it, and its file no process", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const path = `${folder}/bridge_secret`;
+    await Deno.writeTextFile(path, `${secrets.BRIDGE_SECRET}\n`, { mode: 0o400 });
+    await using system = await startSystem({ env: { BRIDGE_SECRET_FILE: path } });
+    for (const script of ["main.ts", "sip/main.ts"] as const) {
+      const [pid] = system.pids(script);
+      const entries = Deno.readTextFileSync(`/proc/${pid}/environ`).split("\0");
+      assert.ok(entries.includes(`BRIDGE_SECRET=${secrets.BRIDGE_SECRET}`), script);
+      assert.ok(!entries.some((entry) => entry.startsWith("BRIDGE_SECRET_FILE=")), script);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("environmentOf() keeps the token of the store from all but the service", () => {
   const own = { DENO_KV_ACCESS_TOKEN: "secret", PATH: "/bin" };
 
