@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { secretNames } from "../core/configuration/secret_files.ts";
 import { variables } from "../core/configuration/config.ts";
 import { flowErrors } from "../core/flows/check_flow.ts";
 import { parseDocument } from "../core/markup/parse.ts";
@@ -66,7 +67,7 @@ Deno.test("every task that the documentation names exists", async () => {
 
 /** Names in capitals that are no variables of the service: protocols, placeholders, the system's. */
 const otherNames = new Set(
-  ("DENO_KV_ACCESS_TOKEN NODE_EXTRA_CA_CERTS DENO_CERT AUTH_TOKEN PUBLIC_URL SYSTEM_ID " +
+  ("DENO_KV_ACCESS_TOKEN NODE_EXTRA_CA_CERTS DENO_CERT AUTH_TOKEN PUBLIC_URL SYSTEM_ID NAME_FILE " +
     "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256 SRTP_AES128_CM_HMAC_SHA1_80").split(" "),
 );
 
@@ -76,7 +77,9 @@ Deno.test("every setting that the documentation names exists", () => {
     if (/decisions|changelog|benchmarks|tests\/README/.test(page)) continue;
     for (const [, name] of prose(text).matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=[^`]*)?`/g)) {
       named++;
-      assert.ok(name! in variables || otherNames.has(name!), `${shown(page)}: ${name}`);
+      const isKnown = name! in variables || otherNames.has(name!) ||
+        secretNames.includes(name!.replace(/_FILE$/, ""));
+      assert.ok(isKnown, `${shown(page)}: ${name}`);
     }
   }
   assert.ok(named > 100, String(named));

@@ -66,6 +66,7 @@ sipTest("calls at two companions meet in one conference, with their own Sids", a
   assert.deepEqual(calls.map(({ companion }) => companion?.id), ["one", "two"]);
 
   await bob.bye();
+  await lab.until(async () => (await lab.conference()).logins.length === 1);
   await alice.bye();
   await lab.until(async () => (await lab.conference()).status === "completed");
   const told = await lab.told();
