@@ -12,6 +12,7 @@ import {
   stopOnSignal,
   surviveBugs,
 } from "./core/process/process.ts";
+import { bridgeSecretOf } from "./core/protocol/bridge_secret.ts";
 import { ensureSecret } from "./core/process/secret_file.ts";
 import { documentationFiles } from "./core/start/documentation_files.ts";
 import { softphoneFiles } from "./core/start/softphone_files.ts";
@@ -22,7 +23,7 @@ import { limits } from "./core/base/limits.ts";
 import type { Ports } from "./core/ports/ports.ts";
 import type { Account } from "./core/resources/accounts.ts";
 import { removeOldDeliveries } from "./core/webhooks/remove_old.ts";
-import { openStore } from "./kv/open_store.ts";
+import { openStore, type Store } from "./kv/open_store.ts";
 import { protocolRoutes } from "./routes/protocol/routes.ts";
 import { demo } from "./routes/demo.ts";
 import { docs } from "./routes/docs/docs.ts";
@@ -37,15 +38,12 @@ export async function startService(config: Config, onListenerOver: (error: Error
     throw new Error(`Cannot use DATA_DIR ${config.DATA_DIR}: ${error.message}`);
   });
   const file = `${config.DATA_DIR}/switchboard.db`;
-  const secretKey = config.SECRET_KEY ||
-    await ensureSecret(`${config.DATA_DIR}/secret_key`, config.KV_URL ? undefined : file);
-  const bridgeSecret = config.BRIDGE_SECRET ||
-    await ensureSecret(`${config.DATA_DIR}/bridge_secret`);
+  const { secretKey, bridgeSecret } = await secretsOf(config, file);
   const rates = await ratesOf(config);
   const now = () => Date.now();
   const location = config.KV_URL || file;
-  const narrowsIndex = config.KV_NARROW_INDEX;
-  const store = await openStore({ location, secretKey, now, log, narrowsIndex });
+  const { KV_NARROW_INDEX: narrowsIndex, SECRET_KEY_OTHER: otherKey } = config;
+  const store = await openStore({ location, secretKey, otherKey, now, log, narrowsIndex });
 
   const ports = portsOf(config, { store, secretKey, bridgeSecret, ...rates });
   const carriers = openCarriers(config, ports);
@@ -72,6 +70,7 @@ export async function startService(config: Config, onListenerOver: (error: Error
   }, limits.sweepMs);
   await welcome(config, ports);
   const removing = repeatRemoval(ports);
+  const resealing = resealStore(store, otherKey);
   opened.resolve();
   sayStarted();
 
@@ -81,10 +80,35 @@ export async function startService(config: Config, onListenerOver: (error: Error
     async stop() {
       clearInterval(sweep);
       await removing.stop();
+      await resealing.stop();
       await server.shutdown();
       await worker.stop(3_000);
       await carriers.stop();
       store.close();
+    },
+  };
+}
+
+/** The secrets of the configuration, or those of files in DATA_DIR, which the first start makes. */
+async function secretsOf(config: Config, file: string) {
+  const { DATA_DIR, KV_URL, SECRET_KEY, BRIDGE_SECRET, BRIDGE_SECRET_OTHER } = config;
+  const secretKey = SECRET_KEY ||
+    await ensureSecret(`${DATA_DIR}/secret_key`, KV_URL ? undefined : file);
+  const bridgeSecret = BRIDGE_SECRET || await ensureSecret(`${DATA_DIR}/bridge_secret`);
+  return { secretKey, bridgeSecret: bridgeSecretOf(bridgeSecret, BRIDGE_SECRET_OTHER) };
+}
+
+/** Seals with SECRET_KEY what SECRET_KEY_OTHER has sealed, in the background; logs the result. */
+function resealStore(store: Store, otherKey: string) {
+  const stopping = new AbortController();
+  const running = otherKey === "" ? Promise.resolve() : store.reseal(stopping.signal).then(
+    (done) => log("Sealed the secrets of the store with SECRET_KEY", { ...done }),
+    (error) => stopping.signal.aborted || log("Cannot seal the secrets of the store", { error }),
+  );
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
     },
   };
 }

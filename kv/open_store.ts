@@ -24,6 +24,7 @@ import { stageAlso, stageCaused, type StoredRecords } from "./collections/stage_
 import type { StoreContext } from "./collections/store_context.ts";
 import { stored } from "./collections/renamed.ts";
 import { checkSchema } from "./records/schema.ts";
+import { reseal, type Resealed } from "./collections/reseal.ts";
 import { sealer } from "./store/seal.ts";
 import { stock } from "./collections/stock.ts";
 import { type Worker, worker } from "./jobs/worker.ts";
@@ -32,6 +33,8 @@ export interface StoreOptions {
   /** A file, `:memory:`, or the http(s) URL of a KV Connect endpoint. */
   location: string;
   secretKey: string;
+  /** A second key that opens what is sealed; what is written is sealed with `secretKey`. */
+  otherKey?: string;
   now(): number;
   /** Whether to narrow the index of expiry of a file (`narrowExpiryIndex`); so unless given. */
   narrowsIndex?: boolean;
@@ -48,6 +51,11 @@ export interface Store {
   stock: Stock;
   /** The worker of this store's jobs; nothing runs until it is started or drained. */
   worker(handlers: AnyJobHandler[], ports: Ports): Promise<Worker>;
+  /**
+   * Seals with `secretKey` every record that only `otherKey` opens; may be repeated. Rejects with the
+   * reason of the signal.
+   */
+  reseal(signal: AbortSignal): Promise<Resealed>;
   close(): void;
 }
 
@@ -85,6 +93,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       const stage = (batch: Batch, also: AlsoWritten[]) => stageAlso(records, batch, also);
       return worker({ kv, queue: jobs, committer, handlers, ports, stageAlso: stage });
     },
+    reseal: (signal) => reseal(context, signal),
     close: opened.close,
   };
 }
@@ -131,7 +140,7 @@ const checksOf = ({ isRemote }: Opened): number => isRemote ? 10 : 100;
  */
 function partsOf(
   opened: Opened,
-  { secretKey, now, log = () => {} }: StoreOptions,
+  { secretKey, otherKey, now, log = () => {} }: StoreOptions,
 ): Omit<StoreContext, "stageCaused"> {
   const { kv, isRemote, fields } = opened;
   const counters = isRemote ? null : counterCache(limits.cachedCounters);
@@ -147,7 +156,7 @@ function partsOf(
       ...(counters && { counters }),
       lists: [states, runs].filter((one) => one !== null),
     }),
-    seal: sealer(secretKey),
+    seal: sealer(secretKey, otherKey),
     cache: recordCache(limits.recentRecordBytes),
     counters,
     states,

@@ -1,3 +1,4 @@
+import type { BridgeSecret } from "../core/protocol/bridge_secret.ts";
 import type { TakePlace } from "../core/net/places.ts";
 import type { AdmissionBounds } from "./admission/admission.ts";
 import type { TransportOptions } from "./transport/listen.ts";
@@ -20,7 +21,7 @@ export interface CompanionOptions {
   bridgeHost: string;
   bridgePort: number;
   serviceUrl: string;
-  bridgeSecret: string;
+  bridgeSecret: BridgeSecret;
   /** Where the service reaches the control; the address it listens on unless given. */
   bridgeUrl?: string;
   /** Where other companions reach this one; its WebSocket unless given. */

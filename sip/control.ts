@@ -1,3 +1,4 @@
+import type { BridgeSecret } from "../core/protocol/bridge_secret.ts";
 import type { Companion } from "../core/protocol/companion.ts";
 import type { MessageOrder, OutwardOrder } from "../core/protocol/messages.ts";
 import type { RegisteredBinding } from "../core/protocol/registrations.ts";
@@ -14,7 +15,7 @@ import { hostPort } from "./transport/local_name.ts";
 export interface ControlOptions {
   hostname: string;
   port: number;
-  bridgeSecret: string;
+  bridgeSecret: BridgeSecret;
   companion: Companion;
   calls: Calls;
   /** Forgets what is known of these logins, and what they may no longer do. */

@@ -1,3 +1,4 @@
+import type { BridgeSecret } from "../core/protocol/bridge_secret.ts";
 import { type AdmissionBounds, createAdmission } from "./admission/admission.ts";
 import { clientAuthentication } from "./auth/client_authentication.ts";
 import type { Dialog } from "./contracts/dialog.ts";
@@ -32,7 +33,7 @@ export interface SignallingOptions {
   /** None is unless given. */
   isPublicAddress?: (address: string) => boolean;
   /** What companions of one installation share; without it there is no other one. */
-  bridgeSecret?: string;
+  bridgeSecret?: BridgeSecret;
 }
 
 export function createSignalling(domain: string, options: SignallingOptions): Signalling {

@@ -1,3 +1,4 @@
+import { bridgeSecretOf } from "../core/protocol/bridge_secret.ts";
 import { identifiedFetch } from "../core/base/identified_fetch.ts";
 import { isPublicAddress } from "../core/configuration/address.ts";
 import { authority, type Config, listOf, readConfig } from "../core/configuration/config.ts";
@@ -45,7 +46,8 @@ async function start(
   onListenerOver: (error: Error) => void,
 ): Promise<Companion> {
   const secretFile = `${config.DATA_DIR}/bridge_secret`;
-  const bridgeSecret = config.BRIDGE_SECRET || await awaitSecret(secretFile, 10_000);
+  const ownSecret = config.BRIDGE_SECRET || await awaitSecret(secretFile, 10_000);
+  const bridgeSecret = bridgeSecretOf(ownSecret, config.BRIDGE_SECRET_OTHER);
   const most = config.MAX_CONNECTIONS;
   const fetchOutside = outboundFetch({
     ...(config.ALLOW_PRIVATE_URLS ? {} : { mayReach: isPublicAddress }),

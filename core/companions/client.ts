@@ -1,3 +1,4 @@
+import type { BridgeSecret } from "../protocol/bridge_secret.ts";
 import { type Companion, readyAnswer } from "../protocol/companion.ts";
 import {
   type ClientOf,
@@ -21,7 +22,7 @@ export interface CompanionClientOptions {
   /** The control of a companion that has not said where its own is, without a trailing slash. */
   url: string;
   companions: Companions;
-  secret: string;
+  secret: BridgeSecret;
   fetch(request: Request): Promise<Response>;
   now(): number;
   /** How long one request may take, in ms. */

@@ -87,11 +87,27 @@ export const variables = {
       "Empty: generated into DATA_DIR/secret_key.",
     secret: ["service"],
   },
+  SECRET_KEY_OTHER: {
+    schema: secret,
+    fallback: "",
+    help:
+      "A second key that opens what is sealed, while SECRET_KEY changes: the one before, or the " +
+      "next one. At the start the service seals with SECRET_KEY what the other one has sealed.",
+    secret: ["service"],
+  },
   BRIDGE_SECRET: {
     schema: secret,
     fallback: "",
     help:
       "Signs what service and companion tell each other, and seals passwords in it. Empty: DATA_DIR/bridge_secret.",
+    secret: ["service", "companion"],
+  },
+  BRIDGE_SECRET_OTHER: {
+    schema: secret,
+    fallback: "",
+    help:
+      "A second secret that service and companions accept from each other while BRIDGE_SECRET " +
+      "changes: the one before, or the next one.",
     secret: ["service", "companion"],
   },
   SERVICE_URL: {

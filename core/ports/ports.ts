@@ -88,8 +88,11 @@ export interface Ports {
   transcriber: Transcriber | null;
   /** What this instance has counted since it started. */
   counters: Counters;
-  /** Signs a text with the server's secret, in hex. */
-  sign(text: string): Promise<string>;
+  /** Signs texts that come back to the service with its secret, in hex, and verifies them. */
+  signer: {
+    sign(text: string): Promise<string>;
+    verify(text: string, signature: string): Promise<boolean>;
+  };
   /** In ms. */
   now(): number;
   newSid(prefix: string): string;

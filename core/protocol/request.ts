@@ -1,3 +1,4 @@
+import type { BridgeSecret } from "./bridge_secret.ts";
 import { protocolLimits } from "./companion.ts";
 import { createSignatureVerifier, isSignedBody, signatureHeader } from "./signature.ts";
 
@@ -14,7 +15,7 @@ export type RequestReader = (
 ) => Promise<string | RequestRefusal>;
 
 export interface RequestReaderOptions {
-  secret: string;
+  secret: BridgeSecret;
   now(): number;
   /** How long a body may take. */
   bodyMs?: number;

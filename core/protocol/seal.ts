@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { acceptedSecrets, type BridgeSecret, signingSecret } from "./bridge_secret.ts";
 
 /** Fields whose values are encrypted: passwords, and HA1 hashes, which serve as passwords. */
 const secrets = ["password", "ha1"];
@@ -6,10 +7,10 @@ const secrets = ["password", "ha1"];
 const purpose = "what service and companion hide";
 
 /** JSON with the values of secret fields sealed by AES-256-GCM under a key of BRIDGE_SECRET. */
-export function writeSealed(bridgeSecret: string, content: unknown): string {
+export function writeSealed(bridgeSecret: BridgeSecret, content: unknown): string {
   const text = JSON.stringify(content);
   if (!mayHoldSecrets(text)) return text;
-  const key = keyOf(bridgeSecret);
+  const key = keyOf(signingSecret(bridgeSecret));
   return JSON.stringify(
     content,
     (name, value) =>
@@ -19,13 +20,13 @@ export function writeSealed(bridgeSecret: string, content: unknown): string {
   );
 }
 
-/** Reads what `writeBridge` wrote; throws where a secret is not sealed, or under another key. */
-export function readSealed(bridgeSecret: string, text: string): unknown {
+/** Reads what `writeSealed` wrote; throws where a secret is not sealed, or under another key. */
+export function readSealed(bridgeSecret: BridgeSecret, text: string): unknown {
   if (!mayHoldSecrets(text)) return JSON.parse(text);
-  const key = keyOf(bridgeSecret);
+  const keys = acceptedSecrets(bridgeSecret).map(keyOf);
   return JSON.parse(
     text,
-    (name, value) => secrets.includes(name) ? JSON.parse(open(key, name, value)) : value,
+    (name, value) => secrets.includes(name) ? JSON.parse(openAny(keys, name, value)) : value,
   );
 }
 
@@ -43,16 +44,25 @@ function seal(key: Uint8Array, name: string, text: string): string {
   return new Uint8Array(parts.flatMap((part) => [...part])).toBase64();
 }
 
-function open(key: Uint8Array, name: string, sealed: unknown): string {
-  try {
-    const bytes = Uint8Array.fromBase64(String(sealed));
-    const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12))
-      .setAAD(new TextEncoder().encode(name)).setAuthTag(bytes.subarray(-16));
-    return decipher.update(bytes.subarray(12, -16), undefined, "utf8") + decipher.final("utf8");
-  } catch (cause) {
-    throw new Error(
-      `Cannot open "${name}": it is not sealed with the BRIDGE_SECRET that this process has`,
-      { cause },
-    );
+/** The text under the first key that opens it. */
+function openAny(keys: Uint8Array[], name: string, sealed: unknown): string {
+  let cause: unknown;
+  for (const key of keys) {
+    try {
+      return open(key, name, sealed);
+    } catch (error) {
+      cause = error;
+    }
   }
+  throw new Error(
+    `Cannot open "${name}": it is not sealed with the BRIDGE_SECRET that this process has`,
+    { cause },
+  );
+}
+
+function open(key: Uint8Array, name: string, sealed: unknown): string {
+  const bytes = Uint8Array.fromBase64(String(sealed));
+  const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12))
+    .setAAD(new TextEncoder().encode(name)).setAuthTag(bytes.subarray(-16));
+  return decipher.update(bytes.subarray(12, -16), undefined, "utf8") + decipher.final("utf8");
 }

@@ -1,3 +1,4 @@
+import type { BridgeSecret } from "./bridge_secret.ts";
 import {
   type AnswerOf,
   type ContentOf,
@@ -85,7 +86,7 @@ const lines = { "content-type": "application/x-ndjson", "x-accel-buffering": "no
 const refusal = (status: RequestRefusal["status"] | 400 | 404 | 503, message: string): Response =>
   Response.json({ message }, { status });
 
-function contentOf(secret: string, body: string): unknown {
+function contentOf(secret: BridgeSecret, body: string): unknown {
   try {
     return readSealed(secret, body);
   } catch {
@@ -93,7 +94,7 @@ function contentOf(secret: string, body: string): unknown {
   }
 }
 
-function streamed(handler: AnyHandler, content: unknown, secret: string): Response {
+function streamed(handler: AnyHandler, content: unknown, secret: BridgeSecret): Response {
   const left = new AbortController();
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({

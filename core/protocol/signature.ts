@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { acceptedSecrets, type BridgeSecret, signingSecret } from "./bridge_secret.ts";
 import { protocolLimits } from "./companion.ts";
 
 /** What service and companion sign their requests to each other with. */
@@ -27,11 +28,11 @@ const mac = (secret: string, { at, nonce, digest }: Claims, { method, path }: Si
  * before any of the body is read. It counts once: what is sent again is signed again.
  */
 export function signRequest(
-  secret: string,
+  secret: BridgeSecret,
   { at, body, ...head }: SignedHead & { at: number; body: string },
 ): string {
   const claims = { at: String(at), nonce: randomBytes(16).toString("hex"), digest: digestOf(body) };
-  const proof = mac(secret, claims, head);
+  const proof = mac(signingSecret(secret), claims, head);
   return `t=${claims.at},n=${claims.nonce},d=${claims.digest},v1=${proof}`;
 }
 
@@ -46,17 +47,21 @@ export interface SignatureVerifier {
   verify(header: string | undefined, head: SignedHead & { body?: string }): string | undefined;
 }
 
-export function createSignatureVerifier(secret: string, now: () => number): SignatureVerifier {
+export function createSignatureVerifier(
+  secret: BridgeSecret,
+  now: () => number,
+): SignatureVerifier {
   const isNew = createUsedOnce(2 * protocolLimits.signatureWindowMs, now);
   return {
     verify(given, head) {
       const [, at = "", nonce = "", digest = "", proof] = header.exec(given ?? "") ?? [];
       if (proof === undefined) return undefined;
       if (Math.abs(now() - Number(at)) > protocolLimits.signatureWindowMs) return undefined;
-      const expected = mac(secret, { at, nonce, digest }, head);
-      if (!timingSafeEqual(Uint8Array.fromHex(expected), Uint8Array.fromHex(proof))) {
-        return undefined;
-      }
+      const isProof = acceptedSecrets(secret).some((one) => {
+        const expected = mac(one, { at, nonce, digest }, head);
+        return timingSafeEqual(Uint8Array.fromHex(expected), Uint8Array.fromHex(proof));
+      });
+      if (!isProof) return undefined;
       if (head.body !== undefined && !isSignedBody(digest, head.body)) return undefined;
       return isNew(nonce) ? digest : undefined;
     },

@@ -1,4 +1,3 @@
-import { isSameSecret } from "../accounts/access.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Collection } from "../model/store.ts";
@@ -10,7 +9,7 @@ const audioPath = (accountSid: string, sid: string) =>
 
 const signed = (path: string, expires: string) => `GET ${path} ${expires}`;
 
-type LinkPorts = Pick<Ports, "sign" | "now" | "settings">;
+type LinkPorts = Pick<Ports, "signer" | "now" | "settings">;
 
 /**
  * A link that anybody who has it may follow for `limits.recordingLinkMs`, rounded up to a whole hour
@@ -25,7 +24,7 @@ export async function linkTo(
   if (recordingsPublic) return baseUrl + path;
   const hour = 3_600_000;
   const expires = Math.ceil((ports.now() + limits.recordingLinkMs) / hour) * hour / 1_000;
-  const signature = await ports.sign(signed(path, String(expires)));
+  const signature = await ports.signer.sign(signed(path, String(expires)));
   return `${baseUrl}${path}?Expires=${expires}&Signature=${signature}`;
 }
 
@@ -38,7 +37,7 @@ export async function isSigned(
   const expires = query.get("Expires") ?? "";
   const signature = query.get("Signature") ?? "";
   if (!/^\d{1,12}$/.test(expires) || Number(expires) * 1_000 < ports.now()) return false;
-  return isSameSecret(signature, await ports.sign(signed(audioPath(accountSid, sid), expires)));
+  return await ports.signer.verify(signed(audioPath(accountSid, sid), expires), signature);
 }
 
 /** Recordings with their links, as they leave the service. */

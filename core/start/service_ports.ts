@@ -1,3 +1,4 @@
+import type { BridgeSecret } from "../protocol/bridge_secret.ts";
 import { identifiedFetch } from "../base/identified_fetch.ts";
 import { tokenDeriver } from "../accounts/derive_token.ts";
 import { companionClient } from "../companions/client.ts";
@@ -29,7 +30,7 @@ import { s3Blobs } from "../adapters/s3_blobs.ts";
 export interface Parts {
   store: Pick<Ports, "records" | "accounts" | "companions" | "ledger"> & { stock: Stock };
   secretKey: string;
-  bridgeSecret: string;
+  bridgeSecret: BridgeSecret;
   rateMicros: TrunkSettings["rateMicros"];
   smsRateMicros: TrunkSettings["rateMicros"];
 }
@@ -71,7 +72,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
     blobs: blobsOf(config),
     transcriber: transcriber(config),
     locationSource: config.LOCATION_URL === "" ? null : locationSource(config.LOCATION_URL),
-    sign: serverSigner(secretKey),
+    signer: serverSigner(secretKey, config.SECRET_KEY_OTHER),
     ledger: store.ledger,
     numbers: numberProvider(config, store),
     control: companionClient({

@@ -42,6 +42,7 @@
 export const keys = {
   version: ["v"],
   accountNumber: ["n"],
+  accounts: ["a"],
   account: (sid: string) => ["a", sid],
   children: (parentSid: string) => ["ac", parentSid],
   child: (parentSid: string, sid: string) => ["ac", parentSid, sid],

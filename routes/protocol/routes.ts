@@ -1,3 +1,4 @@
+import type { BridgeSecret } from "../../core/protocol/bridge_secret.ts";
 import { Hono } from "hono";
 import { forPrograms } from "../../core/base/safe_headers.ts";
 import { type ServiceRequests, serviceRequests } from "../../core/protocol/requests.ts";
@@ -14,7 +15,7 @@ import { takePart } from "../../core/recordings/take_part.ts";
 import { takeTrunkMessage } from "./trunk_message.ts";
 
 /** Requests of companions to the service (core/protocol/requests.ts); mounted at /bridge. */
-export function protocolRoutes(ports: Ports, secret: string): Hono {
+export function protocolRoutes(ports: Ports, secret: BridgeSecret): Hono {
   const serve = serveRequests({
     requests: serviceRequests,
     handlers: handlersOf(ports),

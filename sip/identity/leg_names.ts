@@ -1,3 +1,8 @@
+import {
+  acceptedSecrets,
+  type BridgeSecret,
+  signingSecret,
+} from "../../core/protocol/bridge_secret.ts";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { parseReplaces, type Replaces } from "../text/replaces.ts";
 
@@ -19,20 +24,20 @@ export interface LegNames {
 }
 
 /** Names by the secret that service and companions share. */
-export function createLegNames(secret: string): LegNames {
-  const mac = (callId: string): Uint8Array =>
-    createHmac("sha256", secret).update(`leg ${callId}`).digest();
+export function createLegNames(secret: BridgeSecret): LegNames {
+  const mac = (callId: string, key: string): Uint8Array =>
+    createHmac("sha256", key).update(`leg ${callId}`).digest();
   return {
     write({ leg, accountSid }) {
       const callId = `${leg}@${accountSid}`;
-      return `${callId};to-tag=${mac(callId).toHex()};from-tag=leg`;
+      return `${callId};to-tag=${mac(callId, signingSecret(secret)).toHex()};from-tag=leg`;
     },
     read({ callId, toTag }) {
       const [leg = "", accountSid = ""] = callId.split("@");
       if (accountSid === "" || !/^[0-9a-f]{64}$/.test(toTag)) return undefined;
-      return timingSafeEqual(mac(callId), Uint8Array.fromHex(toTag))
-        ? { leg, accountSid }
-        : undefined;
+      const tag = Uint8Array.fromHex(toTag);
+      const isOurs = acceptedSecrets(secret).some((key) => timingSafeEqual(mac(callId, key), tag));
+      return isOurs ? { leg, accountSid } : undefined;
     },
   };
 }

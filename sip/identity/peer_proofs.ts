@@ -1,3 +1,4 @@
+import type { BridgeSecret } from "../../core/protocol/bridge_secret.ts";
 import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
 import { createSignatureVerifier, signRequest } from "../../core/protocol/signature.ts";
 
@@ -28,7 +29,10 @@ export interface PeerProofs {
 }
 
 /** Proofs by the secret that service and companions share. */
-export function createPeerProofs(secret: string, now: () => number = Date.now): PeerProofs {
+export function createPeerProofs(
+  secret: BridgeSecret,
+  now: () => number = Date.now,
+): PeerProofs {
   const { verify } = createSignatureVerifier(secret, now);
 
   return {

@@ -1,3 +1,4 @@
+import type { BridgeSecret } from "../../core/protocol/bridge_secret.ts";
 import type { ScriptAnswer, ScriptRequests } from "../../core/protocol/companion.ts";
 import {
   type ClientOf,
@@ -52,7 +53,7 @@ export interface ServiceLink extends ClientOf<ServiceRequests> {
 export interface ServiceLinkOptions {
   /** Without a slash at its end; its path, if any, goes before those of the protocol. */
   serviceUrl: string;
-  bridgeSecret: string;
+  bridgeSecret: BridgeSecret;
   timers: Timers;
   /** Ends what is under way. */
   stopped: AbortSignal;

@@ -32,3 +32,12 @@ Deno.test("readBridge() takes no secret that is plain, of another key or of anot
   assert.throws(() => readSealed(secret, sealed.replace("password", "ha1")), why);
   assert.throws(() => readSealed(secret, "{"), SyntaxError);
 });
+
+Deno.test("readSealed() opens what either secret has sealed, while it changes", () => {
+  for (const secret of ["old secret", "new secret", ["old secret", "new secret"]] as const) {
+    const sealed = writeSealed(secret, { password: "x" });
+    assert.deepEqual(readSealed(["new secret", "old secret"], sealed), { password: "x" });
+  }
+  const other = writeSealed("another", { password: "x" });
+  assert.throws(() => readSealed(["new secret", "old secret"], other), /BRIDGE_SECRET/);
+});

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { BridgeSecret } from "../../../core/protocol/bridge_secret.ts";
 import { createHash, createHmac } from "node:crypto";
 import { protocolLimits } from "../../../core/protocol/companion.ts";
 import {
@@ -42,4 +43,15 @@ Deno.test("verify() takes a signature once, for as long as it is fresh", () => {
     assert.equal(verify(captured, head), undefined);
   }
   assert.notEqual(verify(signedAnew, head), undefined);
+});
+
+Deno.test("while the secret changes, each side verifies what the other has signed", () => {
+  const [before, during, after] = ["old", ["new", "old"], "new"] as const;
+  const pairs = [[before, during], [during, before], [during, after], [["old", "new"], during]];
+  for (const [signing, verifying] of pairs as [BridgeSecret, BridgeSecret][]) {
+    const { verify } = createSignatureVerifier(verifying, () => 17);
+    const isVerified = verify(signRequest(signing, { ...head, body, at: 17 }), head) !== undefined;
+    // A process that has only the secret before does not know the new one.
+    assert.equal(isVerified, !(signing === during && verifying === before));
+  }
 });

@@ -178,7 +178,7 @@ export async function startApp(
     blobs: memoryBlobs(),
     locationSource: null,
     transcriber: null,
-    sign: serverSigner("test"),
+    signer: serverSigner("test"),
     control: {
       bindings: (login) => Promise.resolve(app.registered.get(login) ?? []),
       run: (leg, script, { other } = {}) => {
