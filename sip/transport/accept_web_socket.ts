@@ -56,9 +56,9 @@ export function acceptWebSocket(
   let flow: Flow | undefined;
   acceptHandshake(socket, clock, {
     admit,
-    onOpen(early, host) {
+    onOpen(webSocket, host) {
       const local = nameAt(host, protocol);
-      flow = openWebSocketFlow(socket, { ...options, protocol, local, early, remoteHost });
+      flow = openWebSocketFlow(webSocket, socket, { ...options, protocol, local, remoteHost });
     },
   });
   return { close: () => flow === undefined ? void socket.end() : flow.close() };

@@ -1,10 +1,9 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { sipLimits } from "../base/limits.ts";
-import type { Clock } from "../base/clock.ts";
 import { hostPort } from "./local_name.ts";
 import type { Target } from "./resolve.ts";
-import { requestHandshake } from "./web_socket_handshake.ts";
+import { requestWebSocket, type WebSocket } from "./ws_library.ts";
 
 /**
  * Connects a stream, by TLS where the target has it; rejects when that fails or takes
@@ -28,15 +27,21 @@ export async function connectStream(target: Target, caCerts?: string[]): Promise
 
 const tlsName = (servername: string) => ({ servername });
 
-/** Asks the server at the other end of a stream for a WebSocket; rejects as the other does. */
-export async function upgradeStream(
-  socket: Socket,
-  target: Target,
-  clock: Clock,
-): Promise<Uint8Array> {
+/**
+ * Requests a WebSocket from the server at the other end of a stream, which is paused then; rejects as
+ * `connectStream` does.
+ */
+export async function upgradeStream(socket: Socket, target: Target): Promise<WebSocket> {
   const host = hostPort(target.name, target.port);
   return await inTime(target, {
-    start: (resolve, reject) => requestHandshake(socket, clock, host).then(resolve, reject),
+    start(resolve, reject) {
+      const webSocket = requestWebSocket(socket, host);
+      webSocket.on("open", () => {
+        socket.pause(); // Until the listeners of the flow are there.
+        resolve(webSocket);
+      });
+      webSocket.on("error", reject);
+    },
     giveUp: () => socket.destroy(),
   });
 }

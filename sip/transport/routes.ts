@@ -116,9 +116,9 @@ async function connect(
   };
   const socket = await connectStream(target, caCerts);
   if (protocol === "WS" || protocol === "WSS") {
-    const early = await upgradeStream(socket, target, clock);
+    const webSocket = await upgradeStream(socket, target);
     const local = nameOf(protocol, socket.localPort ?? 0, target.address);
-    return openWebSocketFlow(socket, { protocol, local, clock, events, early, outgoing: true });
+    return openWebSocketFlow(webSocket, socket, { protocol, local, clock, events, outgoing: true });
   }
   const local = nameOf(protocol, socket.localPort ?? 0, target.address);
   const { respondElsewhere } = routes;

@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import { sipLimits } from "../base/limits.ts";
 import type { Clock } from "../base/clock.ts";
 import { hangUp } from "../base/deadline.ts";
 import { type HttpHead, listsToken, readHttpHead } from "./http_head.ts";
+import { upgrade, type WebSocket } from "./ws_library.ts";
 
 /** An HTTP answer that ends its connection. */
 export interface Refusal {
@@ -45,14 +45,14 @@ export const refuseConnection = (socket: Socket, clock: Clock): void =>
 export interface HandshakeEvents {
   /** Why a request that asks for a WebSocket is refused all the same. */
   admit(head: HttpHead): Refusal | undefined;
-  /** `early` is what came already. */
-  onOpen(early: Uint8Array, host: string): void;
+  /** The stream is paused. */
+  onOpen(webSocket: WebSocket, host: string): void;
 }
 
 /**
  * The opening handshake of a server (RFC 6455 §4.2), with the subprotocol of SIP (RFC 7118 §4).
- * Calls back when the WebSocket is open, with what came already and the Host that was asked for.
- * Any other request gets an HTTP answer.
+ * Calls back when the WebSocket is open, with the Host of the request. Any other request gets an
+ * HTTP answer.
  */
 export function acceptHandshake(
   socket: Socket,
@@ -64,41 +64,10 @@ export function acceptHandshake(
     onHead(head, rest) {
       const refusal = checkRequest(head) ?? admit(head);
       if (refusal !== undefined) return refuse(socket, clock, refusal);
-      socket.write(lines([
-        "HTTP/1.1 101 Switching Protocols",
-        "Upgrade: websocket",
-        "Connection: Upgrade",
-        "Sec-WebSocket-Protocol: sip",
-        `Sec-WebSocket-Accept: ${proofOf(head.fields.get("sec-websocket-key") ?? "")}`,
-      ]));
-      onOpen(rest, head.fields.get("host") ?? "");
+      const headers = Object.fromEntries(head.fields);
+      onOpen(upgrade({ method: "GET", headers }, socket, rest), headers.host ?? "");
     },
   });
-}
-
-/** The same of a client (§4.1); resolves with what came already, rejects when it is refused. */
-export function requestHandshake(socket: Socket, clock: Clock, host: string): Promise<Uint8Array> {
-  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-  const key = randomBytes(16).toString("base64");
-  socket.on("close", () => reject(new Error("the connection was closed")));
-  readHttpHead(socket, clock, {
-    onFailure: () => reject(new Error("it does not answer by HTTP")),
-    onHead(head, rest) {
-      const refusal = checkAnswer(head, key);
-      if (refusal === undefined) resolve(rest);
-      else reject(new Error(refusal));
-    },
-  });
-  socket.write(lines([
-    "GET / HTTP/1.1",
-    `Host: ${host}`,
-    "Upgrade: websocket",
-    "Connection: Upgrade",
-    `Sec-WebSocket-Key: ${key}`,
-    "Sec-WebSocket-Version: 13",
-    "Sec-WebSocket-Protocol: sip",
-  ]));
-  return promise;
 }
 
 function checkRequest(head: HttpHead): Refusal | undefined {
@@ -116,19 +85,6 @@ function checkRequest(head: HttpHead): Refusal | undefined {
   if (listsToken(head, "sec-websocket-protocol", "sip")) return undefined;
   return badRequest("The WebSocket subprotocol must be sip.");
 }
-
-function checkAnswer(head: HttpHead, key: string): string | undefined {
-  if (!head.startLine.startsWith("HTTP/1.1 101")) return `it answers "${head.startLine}"`;
-  const upgrades = listsToken(head, "upgrade", "websocket") &&
-    listsToken(head, "connection", "upgrade") &&
-    head.fields.get("sec-websocket-accept") === proofOf(key);
-  if (!upgrades) return "its answer opens no WebSocket";
-  return listsToken(head, "sec-websocket-protocol", "sip") ? undefined : "it does not speak SIP";
-}
-
-/** What shows that a server has read the key of a client (§4.2.2). */
-const proofOf = (key: string): string =>
-  createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
 
 function refuse(socket: Socket, clock: Clock, { status, text, headers = [] }: Refusal): void {
   const upgrades = headers.some((header) => header.startsWith("Upgrade"));

@@ -15,7 +15,6 @@ export const shares = {
   srtp: 3,
   sdp: 4,
   sip: 7,
-  web_socket: 4,
   markup: 4,
 } as const;
 

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { connect } from "node:net";
 import { sipLimits } from "../../../sip/base/limits.ts";
-import { requestHandshake } from "../../../sip/transport/web_socket_handshake.ts";
-import { handClock } from "../../support/process/hand_clock.ts";
+import { connectStream, upgradeStream } from "../../../sip/transport/connect.ts";
 import { sipTest, startSipLab } from "../../support/sip/sip_lab.ts";
 import { eventually } from "../../support/process/eventually.ts";
 import { openWebSocketLab } from "../../support/sip/web_socket_lab.ts";
@@ -102,36 +100,43 @@ sipTest("acceptWebSocket() counts connections that ask for nothing", async () =>
   assert.match(answer, /\r\nRetry-After: 10\r\n/);
 });
 
-const upgraded =
-  "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n";
-const answers: Record<string, [answer: string, why: RegExp]> = {
-  "another status": [
-    "HTTP/1.1 404 Not Found\r\n\r\n",
-    /^Error: it answers "HTTP\/1.1 404 Not Found"$/,
-  ],
-  "no proof": [`${upgraded}\r\n`, /^Error: its answer opens no WebSocket$/],
-  "no HTTP": ["SIP/2.0\r\nx\r\n\r\n", /^Error: it does not answer by HTTP$/],
-  "its end": ["", /^Error: the connection was closed$/],
+const upgraded = [
+  "HTTP/1.1 101 Switching Protocols",
+  "Upgrade: websocket",
+  "Connection: Upgrade",
+  "Sec-WebSocket-Protocol: sip",
+];
+const answers: Record<string, [answer: string[], why: RegExp]> = {
+  "another status": [["HTTP/1.1 404 Not Found"], /404/],
+  "no proof of the key": [upgraded, /Sec-WebSocket-Accept/],
+  "no HTTP": [["SIP/2.0", "x"], /Cannot connect to 127\.0\.0\.1:\d+ by WS: ./],
+  "its end": [[], /Cannot connect to 127\.0\.0\.1:\d+ by WS: ./],
 };
 
 for (const [what, [answer, why]] of Object.entries(answers)) {
-  sipTest(`requestHandshake() rejects when the server answers with ${what}`, async () => {
+  sipTest(`upgradeStream() rejects when the server answers with ${what}`, async () => {
     const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const { port } = listener.addr as Deno.NetAddr;
-    const socket = connect({ host: "127.0.0.1", port });
+    const target = { protocol: "WS", address: "127.0.0.1", port, name: "sip.test" } as const;
+    const socket = await connectStream(target);
     const closed = new Promise((resolve) => socket.once("close", resolve));
-    const clock = handClock();
-
-    const asked = requestHandshake(socket, clock, "sip.test");
     const server = await listener.accept();
-    await server.write(new TextEncoder().encode(answer));
-    await server.read(new Uint8Array(1_000));
+
+    const asked = upgradeStream(socket, target);
+    const rejected = assert.rejects(asked, why);
+    const request = new Uint8Array(1_000);
+    const length = await server.read(request) ?? 0;
+    if (answer.length > 0) {
+      await server.write(new TextEncoder().encode([...answer, "", ""].join("\r\n")));
+    }
     server.close();
 
-    await assert.rejects(asked, why);
-    socket.destroy();
+    await rejected;
     await closed;
     listener.close();
-    assert.equal(clock.waiting(), 0);
+    const head = new TextDecoder().decode(request.subarray(0, length));
+    assert.match(head, /^GET \/ HTTP\/1\.1\r\n/);
+    assert.match(head, new RegExp(`^Host: sip\\.test:${port}\r$`, "im"));
+    assert.match(head, /^Sec-WebSocket-Protocol: sip\r$/im);
   });
 }

@@ -168,3 +168,61 @@ sipTest("openWebSocketFlow() closes when the peer ends without a word", async ()
   assert.equal(await lab.nextClosed(), flow);
   assert.deepEqual([lab.clock.waiting(), lab.places()], [0, 0]);
 });
+
+/** What a peer may not send (RFC 6455 §5, §7.4, §8.1), as bytes without a mask key but of zeros. */
+const refused: Record<string, [code: number, ...frames: Uint8Array[]]> = {
+  "an opcode that is not defined": [1002, frameOf("x", { opcode: 3 })],
+  "a frame without a mask": [1002, Uint8Array.of(0x81, 1, 0x78)],
+  "a reserved bit": [1002, Uint8Array.of(0xc1, 0x81, 0, 0, 0, 0, 0x78)],
+  "the end of a message that did not begin": [1002, frameOf("x", { opcode: 0 })],
+  "a message within a message": [1002, frameOf("x", { last: false }), frameOf("y", {})],
+  "a control frame in parts": [1002, frameOf("x", { opcode: opcodes.ping, last: false })],
+  "a control frame of 126 bytes": [1002, frameOf("x".repeat(126), { opcode: opcodes.ping })],
+  "a close code that means its absence": [
+    1002,
+    frameOf(Uint8Array.of(0x03, 0xed), { opcode: opcodes.close }),
+  ],
+  "text that is not UTF-8": [1007, frameOf(Uint8Array.of(0xc3, 0x28), {})],
+  "text that is not UTF-8 across its parts": [
+    1007,
+    frameOf(Uint8Array.of(0xe2), { last: false }),
+    frameOf(Uint8Array.of(0x28), { opcode: 0 }),
+  ],
+  "parts that are too long together": [
+    1009,
+    frameOf("x".repeat(sipLimits.messageBytes), { last: false }),
+    frameOf("x", { opcode: 0 }),
+  ],
+};
+
+for (const [what, [code, ...frames]] of Object.entries(refused)) {
+  sipTest(`openWebSocketFlow() closes with ${code} at ${what}, and hands on nothing`, async () => {
+    await using lab = await openWebSocketLab();
+    const peer = await lab.open();
+
+    for (const frame of frames) await peer.write(frame);
+
+    assert.equal(await peer.closeCode(), code);
+    assert.equal(await peer.read(), undefined);
+    peer.close();
+    const flow = await lab.nextClosed();
+    assert.ok(flow.closed);
+    assert.deepEqual([lab.clock.waiting(), lab.places()], [0, 0]);
+  });
+}
+
+sipTest("openWebSocketFlow() does not count control frames as a message that is late", async () => {
+  await using lab = await openWebSocketLab();
+  const peer = await lab.open();
+
+  for (let sent = 0; sent < 3; sent++) {
+    await peer.frame("still here", { opcode: opcodes.ping });
+    assert.equal((await peer.read())?.opcode, 10);
+    lab.clock.advance(sipLimits.messageCompleteMs - 1);
+  }
+  await peer.frame("OPTIONS");
+  const { flow } = await lab.nextMessage();
+  lab.clock.advance(sipLimits.messageCompleteMs);
+
+  assert.equal(flow.closed, false);
+});

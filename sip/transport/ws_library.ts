@@ -1,0 +1,75 @@
+import type { Buffer } from "node:buffer";
+import type { Socket } from "node:net";
+import * as library from "ws";
+import { sipLimits } from "../base/limits.ts";
+
+/**
+ * The framing of WebSockets (RFC 6455) by npm `ws`, through the part of its interface that is used
+ * here; the package has no types.
+ */
+
+/** A WebSocket of either side. */
+export interface WebSocket {
+  /** `OPEN` from the end of the opening handshake until either side has sent a close frame. */
+  readonly readyState: number;
+  readonly OPEN: number;
+  on(event: "open", listener: () => void): void;
+  on(event: "message", listener: (data: Buffer, isBinary: boolean) => void): void;
+  on(event: "ping" | "pong", listener: (data: Buffer) => void): void;
+  /** The handshake failed, or the peer broke a rule; a close frame with the code has been sent. */
+  on(event: "error", listener: (error: Error) => void): void;
+  send(text: string): void;
+  ping(): void;
+  pong(data: Buffer): void;
+  close(code: number): void;
+}
+
+/** The head of the request that opens a WebSocket; names in small letters. */
+export interface UpgradeRequest {
+  method: "GET";
+  headers: Record<string, string>;
+}
+
+interface Library {
+  WebSocket: new (
+    url: string,
+    protocols: string[],
+    options: Record<string, unknown>,
+  ) => WebSocket;
+  WebSocketServer: new (options: Record<string, unknown>) => {
+    handleUpgrade(
+      request: UpgradeRequest,
+      socket: Socket,
+      head: Uint8Array,
+      onOpen: (webSocket: WebSocket) => void,
+    ): void;
+  };
+}
+
+const { WebSocket: ClientWebSocket, WebSocketServer } = library as unknown as Library;
+
+const options = {
+  maxPayload: sipLimits.messageBytes,
+  perMessageDeflate: false,
+  // Pongs are bounded by what the peer reads: see `openWebSocketFlow`.
+  autoPong: false,
+};
+
+const server = new WebSocketServer({
+  ...options,
+  noServer: true,
+  clientTracking: false,
+  handleProtocols: () => "sip",
+});
+
+/** Answers an opening handshake with 101; `early` is what came behind the head of the request. */
+export function upgrade(request: UpgradeRequest, socket: Socket, early: Uint8Array): WebSocket {
+  let opened: WebSocket | undefined;
+  server.handleUpgrade(request, socket, early, (webSocket) => opened = webSocket);
+  if (opened === undefined) throw new Error("Cannot open the WebSocket: the library refused it");
+  return opened;
+}
+
+/** Requests a WebSocket for SIP at the other end of a connected stream. */
+export const requestWebSocket = (socket: Socket, host: string): WebSocket =>
+  new ClientWebSocket(`ws://${host}/`, ["sip"], { ...options, createConnection: () => socket });
