@@ -51,6 +51,9 @@ export const companionFlags: readonly string[] = [
 const readVariables = [...Object.keys(variables), supervisedVariable, machineVariable];
 const environment = `--allow-env=${readVariables.join(",")}`;
 
+/** Read by npm `ws` when it is loaded: whether to look for the native package bufferutil. */
+const wsVariable = "WS_NO_BUFFER_UTIL";
+
 const programs: Record<"api" | "sip" | "speech", Program> = {
   api: {
     name: "service",
@@ -99,7 +102,7 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
       `--allow-ffi=${LIBC_PATHS.join(",")}`,
       // Offers of media name the machine's addresses where it listens on all of them.
       "--allow-sys=networkInterfaces",
-      environment,
+      `${environment},${wsVariable}`,
     ],
   },
   speech: {
