@@ -46,6 +46,8 @@ async function startCompanion(service: FakeService, env: Record<string, string>)
       SIP_DOMAIN: testDomain,
       SIP_WS_PORT: String(sipPort),
       BRIDGE_PORT: String(bridgePort),
+      MAX_CONNECTIONS: String(2 * clients + flooders),
+      CONNECTIONS_PER_ADDRESS: "0",
       NO_COLOR: "1",
       ...env,
     },
