@@ -282,3 +282,26 @@ Deno.test("functions() finds where functions begin and end, and counts those ins
     { line: 21, length: 3 },
   ]);
 });
+
+/** A non-null assertion, outside of comments and of `!=`. */
+const asserted = /[\w)\]]!(?=[.,;:)\]}\s[]|$)(?!\s*=)|\bas unknown as\b/;
+/** A file that calculates with arrays says once why its indexes are within them. */
+const indexNote = "// `!` follows indexes that";
+/** Lines above an assertion in which its reason may stand. */
+const reasonLines = 3;
+
+Deno.test("each assertion of a type that the compiler cannot see has its reason beside it", async () => {
+  const bare = (await sources()).flatMap(({ file, text }) => {
+    if (text.includes(indexNote)) return [];
+    const lines = text.split("\n");
+    const hasComment = (line = "") => /\/\/|^\s*(\/?\*)/.test(line);
+    return lines.flatMap((line, at) => {
+      const code = line.replace(/"(?:[^"\\]|\\.)*"|\/\/.*|^\s*\/?\*.*/g, "");
+      if (!asserted.test(code)) return [];
+      const near = lines.slice(Math.max(0, at - reasonLines), at + 1);
+      return near.some(hasComment) ? [] : [`${file}:${at + 1}: ${line.trim()}`];
+    });
+  });
+
+  assert.deepEqual(bare, []);
+});

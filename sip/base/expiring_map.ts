@@ -65,7 +65,8 @@ export function createExpiringMap<V>(options: ExpiringMapOptions<V>): ExpiringMa
     const entry = { key, value, until, before: undefined, after: undefined };
     entries.set(key, entry);
     queue.append(entry);
-    if (entries.size > max) drop(queue.first()!);
+    const oldest = queue.first();
+    if (entries.size > max && oldest !== undefined) drop(oldest);
   };
 
   return {

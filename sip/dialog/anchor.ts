@@ -59,12 +59,14 @@ const isPlain = ({ counterpart, dialog }: Leg): boolean =>
 
 /** Media of ours that the phone has taken; rejects where it does not. */
 async function offerOurs({ media: engine, signalling }: Calls, leg: Leg): Promise<MediaLeg> {
-  const { flow, trunk } = leg.dialog!;
+  // mayAnchor() has found a dialog, which stays while the leg lives.
+  const dialog = leg.dialog!;
+  const { flow, trunk } = dialog;
   const media = await engine.offer("rtp", { sources: knownSources([flow], trunk) });
   try {
     for (let tries = 1;; tries++) {
       try {
-        const { sdp } = await leg.dialog!.reinvite(media.localSdp);
+        const { sdp } = await dialog.reinvite(media.localSdp);
         await media.accept(sdp);
         return media;
       } catch (error) {

@@ -21,5 +21,6 @@ export function refreshTarget(
 ): void {
   const contact = message.parseHeader("contact");
   if (!(contact instanceof NameAddrHeader)) return;
+  // The library declares dialogState as protected.
   (session as unknown as OpenDialog).dialogState.remoteTarget = contact.uri;
 }

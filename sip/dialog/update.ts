@@ -28,6 +28,7 @@ interface OpenDialog {
   ): OutgoingRequestMessage;
 }
 
+// The library declares these members as protected.
 const opened = (dialog: Dialog) => dialog.session as unknown as OpenDialog;
 
 /** Answers UPDATE (RFC 3311 §5.2), which the library does not know, like a re-INVITE. */

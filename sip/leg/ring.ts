@@ -63,12 +63,12 @@ export async function ring(
   const { leg, accountSid } = call.invitation;
   const named = { login, demands: call.demands, leg: { leg, accountSid } };
   const devices = await withMedia(state, known);
-  const offers = await Promise.all(peers.map(() => offerTo(call, "webrtc")));
+  const offered = await Promise.all(
+    peers.map(async (peer) => ({ peer, ...await offerTo(call, "webrtc") })),
+  );
   state.forks = [
     ...devices.map((device) => createDeviceFork(signalling, invite, device)),
-    ...peers.map((peer, at) =>
-      createPeerFork(signalling, invite, { peer, ...named, ...offers[at]! })
-    ),
+    ...offered.map((one) => createPeerFork(signalling, invite, { ...named, ...one })),
   ];
   if (over.signal.aborted) return closeMedia(state);
   for (const fork of state.forks) sendTo(state, fork);

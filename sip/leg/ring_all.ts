@@ -43,8 +43,9 @@ export function ringAll(
   step: DialStep,
   placing: Pick<Placing, "onRinging" | "headers"> = {},
 ): Ring {
-  const proxied = step.media === "proxied" && step.legs.length === 1
-    ? passable(calls, live.leg, step.legs[0]!.target)
+  const [first, ...others] = step.legs;
+  const proxied = step.media === "proxied" && first !== undefined && others.length === 0
+    ? passable(calls, live.leg, first.target)
     : null;
   const startedAt = Date.now();
   const ringback = createRingback(live);

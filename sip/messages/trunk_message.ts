@@ -75,6 +75,7 @@ function exchange(
   });
   withFlow(way.flow, () => {
     const delegate = { onAccept: final, onReject: final, onRedirect: final };
+    // The library declares an interface that lacks dispose().
     client = core.message(requestOf(signalling, way), delegate) as unknown as UserAgentClient;
   });
   return promise.finally(stop);

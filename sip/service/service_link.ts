@@ -74,7 +74,7 @@ export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
       let rest = "";
       const onText = (text: string) => {
         const lines = (rest + text).split("\n");
-        rest = lines.pop()!;
+        rest = lines.pop() ?? "";
         for (const line of lines) onAnswer(answer.parse(readSealed(secret, line)));
       };
       const body = writeSealed(secret, content);

@@ -21,5 +21,6 @@ export function completeResponse(core: UserAgentCore, message: IncomingResponseM
   if (asked === undefined) return;
   const contact = new NameAddrHeader(asked.clone(), "", {});
   message.addHeader("contact", contact.toString());
-  message.headers["Contact"]![0]!.parsed = contact;
+  const [added] = message.headers["Contact"] ?? [];
+  if (added !== undefined) added.parsed = contact;
 }

@@ -43,8 +43,8 @@ export function moveTransaction(request: OutgoingInviteRequest, { transport }: F
 
 /** The core of a transaction's user, which the library declares as protected. */
 function withInsides(agent: InviteUserAgentServer | UserAgentClient) {
-  return agent as unknown as {
+  return agent as unknown as { // Protected members.
     core: { userAgentServers: Map<string, unknown>; userAgentClients: Map<string, unknown> };
     transaction: { id: string; _transport: Flow["transport"] };
-  };
+  }; // As declared by the library's sources.
 }

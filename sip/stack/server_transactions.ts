@@ -34,7 +34,7 @@ export class ServerTransactions extends ShortLivedMap<string, UserAgentServer> {
     return server === undefined || refused.includes(server.transaction.state) ? undefined : key;
   }
   override set(key: string, server: UserAgentServer): this {
-    const { message } = insides(server)!;
+    const { message } = insides(server)!; // A server that is given.
     if (mayBeForked(message)) this.#keys.set(requestKey(message), key);
     return super.set(key, server);
   }
@@ -61,5 +61,6 @@ export const mayBeForked = ({ method, toTag }: IncomingRequestMessage): boolean 
 const requestKey = ({ callId, fromTag, cseq, method }: IncomingRequestMessage): string =>
   `${callId}|${fromTag}|${cseq}|${method}`;
 
+/** A server's members that the library declares as protected. */
 const insides = (server: UserAgentServer | undefined) =>
   server as unknown as OpenServer | undefined;

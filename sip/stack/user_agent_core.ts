@@ -90,6 +90,7 @@ export function createCore(
     get viaHost() {
       return nameFor(domain).sentBy;
     },
+    // Our patch of authentication calls what ours has (`patches/authentication.ts`).
     authenticationFactory: () => authentication() as unknown as DigestAuthentication,
     transportAccessor: () => currentFlow().transport,
   }, delegate);

@@ -69,7 +69,7 @@ async function speak(run: ScriptRun, step: SayStep): Promise<void> {
     let samples = 0;
     for (let at = 0; at < pieces.length; at++) {
       make(at);
-      const pcm = await unlessAborted(made[at]!, signal);
+      const pcm = await unlessAborted(made[at]!, signal); // make() has set it.
       if (pcm === undefined || signal.aborted) return;
       make(at + 1);
       samples += pcm.length;

@@ -75,7 +75,7 @@ async function hear(
       else if (step.type === "gather") {
         gathered = await inputFor(run, step, performStep);
         if (gathered === undefined) continue;
-        action = step.action!;
+        action = step.action!; // A Gather of markup always has one.
         break;
       } else if (step.type !== "connect") await performStep(run, step);
     }

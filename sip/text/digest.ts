@@ -143,7 +143,7 @@ export function createNonces(realm: string, now: () => number = Date.now): Nonce
   };
 
   const forgetOldest = () => {
-    const oldest = used[first++]!;
+    const oldest = used[first++]!; // Called where one was used.
     counts.delete(oldest);
     refusedUntil = Math.max(refusedUntil, madeAt(oldest));
     if (first < sipLimits.nonces) return;

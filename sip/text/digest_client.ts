@@ -44,7 +44,7 @@ export function answerChallenge(
   { method, uri, count }: { method: string; uri: string; count: number },
 ): string {
   const { realm, nonce = "", opaque } = challenge;
-  const algorithm = algorithmOf(challenge)!;
+  const algorithm = algorithmOf(challenge)!; // isKnown() has checked it.
   const identity = { username: login.userName, realm, password: login.password };
   const proof = challenge["qop"] === undefined ? {} : {
     qop: "auth",

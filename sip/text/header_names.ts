@@ -1,3 +1,5 @@
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /** The one-letter names (RFC 3261 §7.3.3 and the registry that followed it). */
 const compact: Readonly<Record<string, string>> = {
   a: "Accept-Contact",

@@ -75,7 +75,7 @@ function decoded(text: string): string {
     .replace(
       /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos));/gi,
       (_, hex, digits, name) => {
-        if (name !== undefined) return named[name.toLowerCase()]!;
+        if (name !== undefined) return named[name.toLowerCase()] ?? "";
         const point = hex !== undefined ? parseInt(hex, 16) : Number(digits);
         const isText = point <= 0x10ffff && (point >= 0x20 || point === 10 || point === 13);
         return isText && !(point >= 0xd800 && point <= 0xdfff) ? String.fromCodePoint(point) : "";

@@ -93,6 +93,7 @@ function undertake(
   const performed = ready().then((status) => {
     if (status >= 300) return referral.end(status);
     return other === undefined
+      // `other` is absent only for a leg that is in a conference.
       ? performInConference({ ...transfer, conference: live.conference! })
       : perform({ ...transfer, other, ...transferor && { transferor } });
   });

@@ -13,6 +13,8 @@ import {
   SOL_SOCKET,
 } from "../base/libc.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /**
  * What a socket of Deno can do at once, by calls of the C library: datagrams that wait already, and
  * those that the system takes without waiting, cost no promise and no turn of the event loop.

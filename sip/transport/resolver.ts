@@ -62,10 +62,11 @@ export function bySrv(records: SrvRecord[], random: () => number): SrvRecord[] {
   const left = records.filter(({ target }) => withoutDot(target) !== "")
     .toSorted((a, b) => a.priority - b.priority || a.weight - b.weight);
   const ordered: SrvRecord[] = [];
-  while (left.length > 0) {
-    const equal = left.filter(({ priority }) => priority === left[0]!.priority);
+  for (let [first] = left; first !== undefined; [first] = left) {
+    const lowest = first.priority;
+    const equal = left.filter(({ priority }) => priority === lowest);
     let drawn = Math.floor(random() * (equal.reduce((sum, { weight }) => sum + weight, 0) + 1));
-    const next = equal.find(({ weight }) => (drawn -= weight) <= 0) ?? equal[0]!;
+    const next = equal.find(({ weight }) => (drawn -= weight) <= 0) ?? first;
     left.splice(left.indexOf(next), 1);
     ordered.push(next);
   }

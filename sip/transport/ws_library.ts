@@ -46,6 +46,7 @@ interface Library {
   };
 }
 
+// The package has no types.
 const { WebSocket: ClientWebSocket, WebSocketServer } = library as unknown as Library;
 
 const options = {

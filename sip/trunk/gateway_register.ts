@@ -53,6 +53,7 @@ export function sendRegister(
   let client: Pick<UserAgentClient, "dispose"> | undefined;
   withFlow(way.flow, () => {
     const delegate = { onAccept: final, onReject: final, onRedirect: final };
+    // The library declares an interface that lacks dispose().
     client = core.register(message, delegate) as unknown as UserAgentClient;
   });
   return promise.finally(() => {

@@ -16,7 +16,7 @@ export function markupModule(): string {
       ? "never"
       : elementsType(contents);
     return `/** Builds \`${name}\`. */
-export const ${name[0]!.toLowerCase()}${name.slice(1)}: Builder<"${name}", {
+export const ${name.charAt(0).toLowerCase()}${name.slice(1)}: Builder<"${name}", {
 ${lines.join("\n")}
 }, ${content}> = builder("${name}");
 `;

@@ -1,6 +1,8 @@
 import type { Pcm } from "../base/port.ts";
 import { levelOf } from "./voice.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /** The tones of answering machines, in Hz, and the resolution of their detection. */
 const LOWEST_HZ = 400;
 const HIGHEST_HZ = 2_100;

@@ -1,5 +1,7 @@
 import type { Pcm } from "../base/port.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 const RATE = 8_000;
 /** Of 32,767: well below speech. */
 const MUSIC_PEAK = 3_000;

@@ -1,6 +1,8 @@
 import { newFrame } from "../base/new_frame.ts";
 import type { Pcm } from "../base/port.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /** Where the sum of several voices is turned down to. */
 const CEILING = 32_000;
 const LOUDEST = 32_767;

@@ -1,6 +1,8 @@
 import { COLUMNS, KEYS, ROWS } from "../base/digits.ts";
 import type { Pcm } from "../base/port.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /**
  * Hears digits that are pressed as tones in the sound (ITU-T Q.23), by the Goertzel algorithm over
  * 20 ms at each 10 ms. As Q.24 asks, tones of 40 ms count, also 1.5 % off, 9 dB apart and in noise,

@@ -1,5 +1,7 @@
 import type { Pcm } from "../base/port.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /**
  * Says of each frame, in order, whether somebody speaks in it. It goes by the level alone: what is well
  * above the noise that was there for the last two seconds. Two frames in a row begin speech, and gaps

@@ -1,5 +1,7 @@
 import { FRAME_SAMPLES, type Pcm } from "./port.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /** Something that takes time frame by frame, until it is over or stopped. */
 export interface Course<T> {
   /** The next frame; undefined when there is none, at which it ends. */

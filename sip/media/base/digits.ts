@@ -1,6 +1,8 @@
 import { FRAME_MS } from "./ticker.ts";
 import { FRAME_SAMPLES, type Pcm } from "./port.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /** The digits in the order of their telephone events (RFC 4733 §3.2). */
 export const DIGITS = "0123456789*#ABCD";
 

@@ -1,5 +1,7 @@
 import { mediaLimits } from "./limits.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /** One frame of audio: what every leg sends at each tick. */
 export const FRAME_MS = 20;
 
@@ -100,7 +102,7 @@ function createTurn(state: State): Turn {
       add(state, moment, listener);
       return () => {
         if (!listeners.delete(listener)) return;
-        remove(state, moment!, listener);
+        remove(state, moment!, listener); // It had a listener, and so a moment.
         if (listeners.size === 0) moment = undefined;
       };
     },

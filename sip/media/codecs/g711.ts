@@ -1,5 +1,7 @@
 import type { Pcm } from "../base/port.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /** The two laws of ITU-T G.711: 8 kHz, one byte a sample. */
 export type Law = "PCMU" | "PCMA";
 

@@ -1,6 +1,8 @@
 import { mediaLimits } from "../base/limits.ts";
 import type { Pcm } from "../base/port.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /** Zero crossings of the sinc on each side of a sample, at the lower of the two rates. */
 const CROSSINGS = 16;
 /** Positions between two input samples that have a filter of their own. */

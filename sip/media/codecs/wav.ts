@@ -1,6 +1,8 @@
 import { decodeG711 } from "./g711.ts";
 import { mediaLimits } from "../base/limits.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /** What a WAV file holds, mixed down to one channel; full scale is 1. */
 export interface WavAudio {
   sampleRate: number;

@@ -70,6 +70,7 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
     get isMuted() {
       return state.hearing.muted;
     },
+    // The engine hands over legs of its own, whose states are known.
     join: (other) => join(state, states.get(other)!),
     leave: (from) => leave(state, from && states.get(from)),
     onDigits: state.digitListeners.add,

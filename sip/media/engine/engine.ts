@@ -117,7 +117,7 @@ function createLeg(engine: Engine, { peer, offer, opus }: Opening): MediaLeg {
   });
   const edge = opus && opusEdge({
     codec: opus,
-    formats: offer!.audio.formats,
+    formats: offer!.audio.formats, // Opus is spoken only where an offer named it.
     onPacket: (packet) => sound.receive(packet),
     send: session.send,
   });

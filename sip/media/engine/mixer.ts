@@ -10,6 +10,8 @@ import {
 } from "../base/port.ts";
 import type { Turn } from "../base/ticker.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /** A conference within an engine: it hands on frames, and takes whatever speaks and hears in them. */
 export interface Mixer extends Pick<MediaConference, "announce"> {
   enter(media: MixedMedia): MediaParticipant;

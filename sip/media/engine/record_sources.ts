@@ -1,5 +1,7 @@
 import { FRAME_SAMPLES, type Pcm, SILENCE, type WriteSamples } from "../base/port.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /**
  * Whatever hands on a frame at each tick, such as a leg or the mix of a conference; the result ends
  * it.
@@ -57,7 +59,7 @@ export function record(sources: FrameSource[], write: WriteSamples): () => Promi
 
 function interleave(frames: Pcm[]): Pcm {
   const [only] = frames;
-  if (frames.length === 1) return only!;
+  if (only !== undefined && frames.length === 1) return only;
   const samples = new Int16Array(FRAME_SAMPLES * frames.length);
   for (const [channel, frame] of frames.entries()) {
     for (let i = 0; i < FRAME_SAMPLES; i++) samples[i * frames.length + channel] = frame[i]!;

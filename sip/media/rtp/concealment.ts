@@ -1,6 +1,8 @@
 import { COMPARED, LONGEST_PERIOD, periodBefore } from "./pitch.ts";
 import type { Pcm } from "../base/port.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /** How much of what was heard before a gap is looked at, in samples. */
 export const HISTORY_SAMPLES = LONGEST_PERIOD + COMPARED;
 

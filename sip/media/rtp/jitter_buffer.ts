@@ -7,6 +7,9 @@ import { FRAME_SAMPLES, type Pcm, SILENCE } from "../base/port.ts";
 import { isNewerSequence, type RtpPacket } from "./rtp.ts";
 import { createSampleRing, RING_SAMPLES, type SampleRing } from "./sample_ring.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array,
+// and `stream` where a packet of the stream has its place.
+
 /**
  * One peer's stream as an even flow of samples. Packets of any length come in any order; frames are
  * taken at the pace of our own clock, 20 to 200 ms behind, which follows the network's jitter and the

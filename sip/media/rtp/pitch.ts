@@ -1,5 +1,7 @@
 import type { Pcm } from "../base/port.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /** Periods that are looked for, in samples: of 200 down to 50 Hz. */
 const SHORTEST = 40;
 export const LONGEST_PERIOD = 160;

@@ -56,7 +56,7 @@ export function createPlayoutDelay(): PlayoutDelay {
     },
     note(margin) {
       widen(all, margin, margin);
-      widen(spells[0]!, margin, margin);
+      widen(spells[0]!, margin, margin); // There is always a spell.
     },
     room,
     tick() {

@@ -18,6 +18,8 @@ import { mediaLimits } from "../base/limits.ts";
 import { bindDatagrams, type Datagrams, type Udp } from "./rtp_sockets.ts";
 import { flush, send } from "./send_queue.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /** A socket by its descriptor. Addresses seen last are kept, since they are hardly ever others. */
 interface Socket {
   fd: number;

@@ -1,5 +1,7 @@
 import { mediaLimits } from "../base/limits.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /** An RTP packet (RFC 3550 §5.1); contributing sources, extension and padding are left out. */
 export interface RtpPacket {
   payloadType: number;

@@ -1,5 +1,7 @@
 import type { Pcm } from "../base/port.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /** About a second: more than any packet is early or late and still of use. */
 export const RING_SAMPLES = 8_192;
 const MASK = RING_SAMPLES - 1;

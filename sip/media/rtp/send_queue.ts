@@ -1,6 +1,8 @@
 import { type Libc, MSG_DONTWAIT, NAME_BYTES } from "../../base/libc.ts";
 import { mediaLimits } from "../base/limits.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /** A queued packet: its buffer, length, socket and destination. */
 interface Waiting {
   readonly bytes: Uint8Array<ArrayBuffer>;

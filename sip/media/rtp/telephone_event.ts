@@ -19,8 +19,10 @@ export function createDigitReceiver(onDigit: (digit: string) => void): (packet: 
     const event = readEvent(packet);
     if (event === undefined) return;
     const known = last !== undefined && last.ssrc === event.ssrc &&
-      (!isNewerTimestamp(event.timestamp, last.timestamp) || isNextSegment(last, event));
-    if (known && isNewerTimestamp(last!.timestamp, event.timestamp)) return;
+        (!isNewerTimestamp(event.timestamp, last.timestamp) || isNextSegment(last, event))
+      ? last
+      : undefined;
+    if (known !== undefined && isNewerTimestamp(known.timestamp, event.timestamp)) return;
     last = event;
     const digit = DIGITS[event.code];
     if (!known && digit !== undefined) onDigit(digit);

@@ -17,6 +17,7 @@ export function parseSdp(text: string): Session {
   const [head, ...sections] = splitSections(text);
   const spoken = (section: Section) => {
     const security = PROFILES.get(profileOf(section));
+    // splitSections() begins with the session's own part.
     return security !== undefined && (security !== "srtp" || hasSrtp(section, head!));
   };
   // A peer may offer the same audio in several profiles, each in a section of its own.
@@ -62,7 +63,7 @@ function splitSections(text: string): Section[] {
   for (const line of text.split(/\r?\n/, mediaLimits.sdpLines)) {
     const value = line.slice(2).trim();
     if (line.startsWith("m=")) sections.push(begin(readMediaLine(value)));
-    const current = sections.at(-1)!;
+    const current = sections.at(-1)!; // There is one from the beginning.
     // The origin is the whole session's, which media sections do not change (RFC 8866 §5).
     if (line.startsWith("o=") && sections.length === 1) current.line = value;
     if (line.startsWith("c=")) current.connections.push(value);

@@ -36,7 +36,10 @@ export function httpRecogniser(options: RecogniserOptions): Recogniser {
       const form = new FormData();
       form.set("file", new File([writeWav(pcm, 8_000)], "speech.wav", { type: "audio/wav" }));
       form.set("model", endpoint.model);
-      form.set("language", endpoint.isLocal ? language : language.split(/[-_]/)[0]!.toLowerCase());
+      form.set(
+        "language",
+        endpoint.isLocal ? language : language.replace(/[-_].*/, "").toLowerCase(),
+      );
       form.set("response_format", "json");
       if (hints.length > 0) form.set("prompt", hints.join(", "));
       const { url, key } = endpoint;

@@ -1,3 +1,5 @@
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /**
  * AES-128 in counter mode (FIPS 197, NIST SP 800-38A §6.5), as SRTP uses it: encryption alone, over
  * words of 32 bits, without anything allocated for a packet. It takes half the CPU time of the

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /**
  * HMAC-SHA1 (RFC 2104, FIPS 180-4) of packets that lie in a buffer with room behind them. What depends
  * on the key alone is computed once, and nothing is allocated for a packet: it takes half the CPU time

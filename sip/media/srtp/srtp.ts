@@ -5,6 +5,8 @@ import { indexOf, isFresh, newReplayWindow, type ReplayWindow, take } from "./re
 import { isRtcp } from "../rtp/rtp.ts";
 import { RTCP_KEYS, RTP_KEYS, sessionKeys, type SrtpKeys } from "./srtp_keys.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 export type { SrtpKeys } from "./srtp_keys.ts";
 
 /** SRTP and SRTCP with one peer (RFC 3711): AES-128 in counter mode, HMAC-SHA1. */

@@ -1,5 +1,7 @@
 import { counter, expandKey, xorKeystream } from "./aes_ctr.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /** What DTLS agreed on for one direction (RFC 5764 §4.2): a master key of 16 and a salt of 14 bytes. */
 export interface SrtpKeys {
   key: Uint8Array;

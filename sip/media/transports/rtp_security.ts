@@ -71,6 +71,7 @@ export function sdesSecuring(offer: RtpSecurity | undefined): Securing<OfKind<"s
         throw refusal("it does not secure its audio with SDES", "transport");
       }
       if (offer !== undefined || sent !== undefined) return again(theirs.crypto);
+      // acceptedCrypto() throws where there is no line.
       use(acceptedCrypto(lines, theirs.crypto), theirs.crypto[0]!);
     },
     ready: ready.promise,

@@ -37,7 +37,7 @@ export function newCertificate(now = Date.now()): Certificate {
   return {
     der: bytes,
     key: privateKey,
-    fingerprint: `sha-256 ${hash.match(/../g)!.join(":")}`,
+    fingerprint: `sha-256 ${hash.replace(/..(?!$)/g, "$&:")}`,
   };
 }
 

@@ -44,6 +44,7 @@ export function recordKeysOf(master: Uint8Array, { client, server }: Randoms) {
   const block = readerOf(prf(master, "key expansion", concat(server, client), 40));
   const [clientKey, serverKey, clientIv, serverIv] = [16, 16, 4, 4].map(block.bytes);
   return {
+    // Four lengths give four parts.
     client: { key: clientKey!, iv: clientIv! },
     server: { key: serverKey!, iv: serverIv! },
   } satisfies BothSides<RecordKeys>;
@@ -57,6 +58,7 @@ export function srtpKeysOf(
   const block = readerOf(prf(master, "EXTRACTOR-dtls_srtp", concat(client, server), 60));
   const [clientKey, serverKey, clientSalt, serverSalt] = [16, 16, 14, 14].map(block.bytes);
   return {
+    // Four lengths give four parts.
     client: { key: clientKey!, salt: clientSalt! },
     server: { key: serverKey!, salt: serverSalt! },
   };

@@ -171,7 +171,7 @@ export function readCertificate(body: Uint8Array): Uint8Array {
   reader.end();
   if (list.isAtEnd()) throw new HandshakeError("it has no certificate");
   const [own] = readAll(list, () => list.vector(3));
-  return own!;
+  return own!; // The list was not at its end.
 }
 
 /** A server's part of the key exchange; the parameters are what it signs (RFC 8422 §5.4). */

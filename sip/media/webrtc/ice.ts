@@ -112,7 +112,7 @@ function newState(options: IceOptions): State {
     options,
     clock,
     messages: iceMessages(local, remote),
-    tieBreaker: crypto.getRandomValues(new BigUint64Array(1))[0]!,
+    tieBreaker: crypto.getRandomValues(new BigUint64Array(1))[0]!, // The array has one element.
     controlling: options.controlling || remote.lite,
     checks,
     nomination: createNomination({ checks, clock, isOpen }),

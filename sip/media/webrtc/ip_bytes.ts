@@ -4,7 +4,7 @@ import { isIP, isIPv4 } from "node:net";
 export function addressBytes(address: string): number[] {
   const family = isIP(address);
   if (family === 0) throw new Error(`Cannot read the IP address "${address}"`);
-  return family === 4 ? address.split(".").map(Number) : ipv6Bytes(address.split("%")[0]!);
+  return family === 4 ? address.split(".").map(Number) : ipv6Bytes(address.replace(/%.*/, ""));
 }
 
 /** RFC 4291 §2.2: groups of hex, one run of zeros left out, perhaps IPv4 at the end. */

@@ -5,6 +5,8 @@ import { addressBytes } from "./ip_bytes.ts";
 import type { Address } from "../rtp/latch.ts";
 import { mediaLimits } from "../base/limits.ts";
 
+// `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
+
 /** A binding request of ICE, or an answer to one (RFC 8489, RFC 8445 §16.1). */
 export interface StunMessage {
   type: "request" | "success" | "error";

@@ -41,6 +41,7 @@ export function createTaps(handOn: HandOn): Taps {
   const spare: Pcm[] = [];
   const pieceOf = (length: number): Pcm => {
     const found = spare.findIndex((piece) => piece.length >= length);
+    // The index was found.
     return found < 0 ? new Int16Array(length) : spare.splice(found, 1)[0]!;
   };
   const flush = (group: Group) => {

@@ -25,6 +25,7 @@ export function replaceAuthentication(): void {
       dialog?: SessionDialog,
     ): boolean {
       if (response.statusCode !== 401 && response.statusCode !== 407) return true;
+      // The factory of our core makes a ClientAuthentication (`user_agent_core.ts`).
       this.credentials ??= this.core.configuration.authenticationFactory() as unknown as
         | ClientAuthentication
         | undefined;

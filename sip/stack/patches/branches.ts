@@ -7,6 +7,7 @@ let branches = 0;
  * let one client guess another's. Ours count, and end in 122 random bits (RFC 3261 §8.1.1.7).
  */
 export function replaceBranchIds(): void {
+  // makeId is protected.
   const transaction = ClientTransaction as unknown as {
     makeId(request: OutgoingRequestMessage): string;
   };

@@ -47,6 +47,7 @@ function init(this: OpenClient): void {
     : new OtherClient(message, core.transport, user);
   this._transaction = user.transaction = transaction;
   user.key = transaction._id + message.method;
+  // `this` is typed by the members that are used here.
   core.userAgentClients.set(user.key, this as unknown as UserAgentClient);
   if (transaction instanceof InviteClient) {
     begin(transaction, lengths.TIMER_B, () => transaction.timerB());
@@ -107,6 +108,7 @@ class Client implements OpenTransaction {
     public _state: TransactionState,
   ) {
     this._user = user;
+    // makeId is protected.
     this._id = (ClientTransaction as unknown as IdMaker).makeId(_request);
     this.logger = user.loggerFactory.getLogger("sip.transaction");
     _request.setViaHeader(this._id, _transport.protocol);

@@ -57,8 +57,8 @@ function requestText(this: OutgoingRequestMessage): string {
   const { method, ruri, headers, extraHeaders } = this;
   const { optionTags, userAgentString } = this["options"];
   let text = `${method} ${ruri.toRaw()} SIP/2.0\r\n`;
-  for (const name in headers) {
-    for (const value of headers[name]!) text += `${name}: ${value}\r\n`;
+  for (const [name, values] of Object.entries(headers)) {
+    for (const value of values) text += `${name}: ${value}\r\n`;
   }
   // What is about a `sips:` URI has one in Contact too (RFC 3261 §8.1.1.8).
   const isSecured = ruri.scheme === "sips";
