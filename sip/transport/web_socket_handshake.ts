@@ -64,8 +64,8 @@ export function acceptHandshake(
     onHead(head, rest) {
       const refusal = checkRequest(head) ?? admit(head);
       if (refusal !== undefined) return refuse(socket, clock, refusal);
-      const headers = Object.fromEntries(head.fields);
-      onOpen(upgrade({ method: "GET", headers }, socket, rest), headers.host ?? "");
+      const key = head.fields.get("sec-websocket-key") ?? "";
+      onOpen(upgrade(key, socket, rest), head.fields.get("host") ?? "");
     },
   });
 }

@@ -24,8 +24,8 @@ export interface WebSocket {
   close(code: number): void;
 }
 
-/** The head of the request that opens a WebSocket; names in small letters. */
-export interface UpgradeRequest {
+/** What the library needs of the request that opens a WebSocket; names in small letters. */
+interface UpgradeRequest {
   method: "GET";
   headers: Record<string, string>;
 }
@@ -54,19 +54,32 @@ const options = {
   perMessageDeflate: false,
   // Pongs are bounded by what the peer reads: see `openWebSocketFlow`.
   autoPong: false,
+  // How long either side may take from its close frame to the end of the stream.
+  closeTimeout: sipLimits.socketCloseMs,
 };
 
 const server = new WebSocketServer({
   ...options,
   noServer: true,
   clientTracking: false,
-  handleProtocols: () => "sip",
 });
 
-/** Answers an opening handshake with 101; `early` is what came behind the head of the request. */
-export function upgrade(request: UpgradeRequest, socket: Socket, early: Uint8Array): WebSocket {
+/**
+ * Answers an opening handshake with 101; `early` is what came behind the head of the request. The
+ * library gets what that request was checked for, and not its header fields: it would refuse other
+ * forms of them, such as an Upgrade that lists several protocols (RFC 6455 §4.2.1), in its own way.
+ */
+export function upgrade(key: string, socket: Socket, early: Uint8Array): WebSocket {
+  const headers = {
+    "upgrade": "websocket",
+    "sec-websocket-key": key,
+    "sec-websocket-version": "13",
+    "sec-websocket-protocol": "sip",
+  };
   let opened: WebSocket | undefined;
-  server.handleUpgrade(request, socket, early, (webSocket) => opened = webSocket);
+  server.handleUpgrade({ method: "GET", headers }, socket, early, (webSocket) => {
+    opened = webSocket;
+  });
   if (opened === undefined) throw new Error("Cannot open the WebSocket: the library refused it");
   return opened;
 }

@@ -40,6 +40,20 @@ sipTest("acceptHandshake() proves that it read the key, also when it comes in pi
   }
 });
 
+const taken: Record<string, string> = {
+  "an Upgrade that lists more than websocket": request({ Upgrade: "h2c, websocket" }),
+  "a subprotocol that is listed twice": request({ "Sec-WebSocket-Protocol": "sip, sip" }),
+  "a subprotocol that is no token": request({ "Sec-WebSocket-Protocol": "sip, b@d" }),
+};
+
+for (const [what, text] of Object.entries(taken)) {
+  sipTest(`acceptHandshake() answers 101 to ${what}`, async () => {
+    await using lab = await openWebSocketLab();
+
+    assert.equal(statusOf(await lab.ask(text, noFrame)), 101);
+  });
+}
+
 const refused: Record<string, [status: number, text: string]> = {
   "any other request": [426, request({ Upgrade: undefined })],
   "a request with a body": [426, "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc"],
