@@ -19,7 +19,7 @@ export function createDeadline(clock: Clock, ms: number, callback: () => void): 
 }
 
 /** Ends a stream whose peer may take its time to let go, but no more than that. */
-export function closeSoon(socket: Socket, clock: Clock): void {
+function closeSoon(socket: Socket, clock: Clock): void {
   const stop = clock.after(sipLimits.socketCloseMs, () => socket.destroy());
   socket.on("close", stop);
 }

@@ -10,7 +10,7 @@ import {
 } from "../base/flow.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { Clock } from "../base/clock.ts";
-import { closeSoon, createDeadline, hangUp } from "../base/deadline.ts";
+import { createDeadline, hangUp } from "../base/deadline.ts";
 import { watchPeer } from "./keep_alive.ts";
 import { plainAddress } from "../../core/net/networks.ts";
 import { whyUnwritable } from "./stream.ts";
@@ -112,11 +112,9 @@ class WebSocketWire implements Wire {
     this.#webSocket.send(message);
     return sent;
   }
-  /** Sends a close frame; the peer may answer it for a little while. */
+  /** Sends a close frame; the peer may answer it for `socketCloseMs`. */
   close() {
-    if (this.closed) return;
-    closeSoon(this.#socket, this.#clock);
-    this.#webSocket.close(closeCodes.goingAway);
+    if (!this.closed) this.#webSocket.close(closeCodes.goingAway);
   }
   /** Ends it for what the peer did (RFC 6455 §7.1.7). */
   fail(code: number) {

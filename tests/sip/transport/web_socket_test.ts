@@ -105,7 +105,6 @@ sipTest("openWebSocketFlow() says 1001, and waits for the answer but not for eve
     flow.transport.send("BYE"),
     /^Error: Cannot send: the connection is closed$/,
   );
-  lab.clock.advance(sipLimits.socketCloseMs);
 
   assert.equal(code, 1001);
   assert.equal(await lab.nextClosed(), flow);
@@ -155,6 +154,18 @@ sipTest("openWebSocketFlow() closes with 1008 who does not complete a message", 
   lab.clock.advance(1);
 
   assert.deepEqual([await fragment.closeCode(), await head.closeCode()], [1008, 1008]);
+});
+
+sipTest("openWebSocketFlow() ends a peer that closes and does not let go", async () => {
+  await using lab = await openWebSocketLab();
+  const peer = await lab.open();
+  const started = performance.now();
+
+  await peer.frame("", { opcode: opcodes.close });
+  await lab.nextClosed();
+
+  assert.ok(performance.now() - started < 10 * sipLimits.socketCloseMs);
+  assert.equal(lab.places(), 0);
 });
 
 sipTest("openWebSocketFlow() closes when the peer ends without a word", async () => {
