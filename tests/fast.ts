@@ -13,17 +13,22 @@ const starts =
 /** Folders of tests with whole services, in which the fuzzer runs for its time, and of no tests. */
 const left = ["bench", "e2e", "flows", "fuzz", "golden", "nat", "speech", "support"];
 
-/** Files that take seconds, or all permissions (`direct_udp`, by `/proc`), without starting anything. */
+/**
+ * Files that take seconds, or further permissions (`direct_udp` reads `/proc`, `v8_flags` runs Deno),
+ * without starting a process of the product.
+ */
 export const slow = [
   "tests/core/configuration/environment_test.ts",
   "tests/core/markup/markup_fuzz_test.ts",
   "tests/core/net/http_server_test.ts",
+  "tests/core/start/v8_flags_test.ts",
   "tests/core/adapters/s3_blobs_test.ts",
   "tests/kv/cache/counter_cache_test.ts",
   "tests/kv/lists/exact_test.ts",
   "tests/kv/kv_connect_test.ts",
   "tests/kv/lists/lists_of_a_moment_test.ts",
   "tests/kv/lists/pages_linear_test.ts",
+  "tests/kv/lists/scans_of_a_moment_test.ts",
   "tests/kv/records/sorted_test.ts",
   "tests/kv/lists/totals_of_a_moment_test.ts",
   "tests/kv/lists/undated_test.ts",
