@@ -22,7 +22,7 @@ import { handlers } from "./core/jobs/mod.ts";
 import { limits } from "./core/base/limits.ts";
 import type { Ports } from "./core/ports/ports.ts";
 import type { Account } from "./core/resources/accounts.ts";
-import { removeOldDeliveries } from "./core/webhooks/remove_old.ts";
+import { removeOldRecords } from "./core/retention/remove_old.ts";
 import { openStore, type Store } from "./kv/open_store.ts";
 import { protocolRoutes } from "./routes/protocol/routes.ts";
 import { demo } from "./routes/demo.ts";
@@ -113,13 +113,13 @@ function resealStore(store: Store, otherKey: string) {
   };
 }
 
-/** Removes old deliveries now and every while, one run at a time. */
+/** Removes old records now and every while, one run at a time. */
 function repeatRemoval(ports: Ports) {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
   const remove = () => {
-    running ??= removeOldDeliveries(ports, stopping.signal)
-      .catch((error) => log("Cannot remove old deliveries", { error }))
+    running ??= removeOldRecords(ports, stopping.signal)
+      .catch((error) => log("Cannot remove old records", { error }))
       .finally(() => running = undefined);
   };
   const timer = setInterval(remove, limits.removeOldMs);

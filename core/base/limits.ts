@@ -228,8 +228,6 @@ export const limits = {
   /** Default and largest maxParticipants of a conference. */
   conferenceMembers: 40,
   conferenceMembersMax: 250,
-  /** How long a link to a recording's audio works. */
-  recordingLinkMs: 24 * 3_600_000,
   /** Of Record: the silence that ends it, and the whole. */
   recordTimeoutS: 5,
   recordTimeoutMaxS: 600,

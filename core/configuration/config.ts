@@ -15,6 +15,7 @@ import { messageVariables } from "./message_variables.ts";
 import { iceSettings, reachVariables } from "./reach_variables.ts";
 import { supervisedVariable } from "../process/process.ts";
 import { recordingVariables } from "./recording_variables.ts";
+import { retentionVariables } from "./retention_variables.ts";
 import { speechVariables } from "./speech_variables.ts";
 import { transportVariables } from "./transport_variables.ts";
 import { trunkVariables } from "./trunk_variables.ts";
@@ -161,11 +162,7 @@ export const variables = {
     fallback: "6",
     help: "How often a status callback is tried before it is given up with a Notification.",
   },
-  WEBHOOK_KEEP_DAYS: {
-    schema: z.coerce.number("must be a number").int().min(1).max(3_650),
-    fallback: "30",
-    help: "Days for which Webhooks/Deliveries are kept.",
-  },
+  ...retentionVariables,
   COMPANION_ID: {
     schema: text.min(1).max(100),
     fallback: ({ SIP_HOST, SIP_WS_PORT }, machine) =>

@@ -64,8 +64,8 @@ export interface Collection<T extends Base> {
   packTexts(accountSid: string, signal: AbortSignal): Promise<void>;
   /**
    * Removes records that were made before an instant in ms, oldest first and at most
-   * `limits.removedAtOnce`, with what is kept beside them; how many. Those that `stays` is true of
-   * stay.
+   * `limits.removedAtOnce`, with their index entries and what `removed` of their resource causes.
+   * Resolves with how many. Those that `stays` is true of stay.
    */
   removeOld(accountSid: string, before: number, stays?: (record: T) => boolean): Promise<number>;
   /** The record that holds a value of a unique field, in whatever account. */

@@ -12,7 +12,7 @@ const signed = (path: string, expires: string) => `GET ${path} ${expires}`;
 type LinkPorts = Pick<Ports, "signer" | "now" | "settings">;
 
 /**
- * A link that anybody who has it may follow for `limits.recordingLinkMs`, rounded up to a whole hour
+ * A link that works without credentials for `settings.recordingLinkMs`, rounded up to a whole hour
  * so that one that was just handed out stays the same.
  */
 export async function linkTo(
@@ -20,10 +20,10 @@ export async function linkTo(
   ports: LinkPorts,
 ): Promise<string> {
   const path = audioPath(accountSid, sid);
-  const { baseUrl, recordingsPublic } = ports.settings;
+  const { baseUrl, recordingsPublic, recordingLinkMs } = ports.settings;
   if (recordingsPublic) return baseUrl + path;
   const hour = 3_600_000;
-  const expires = Math.ceil((ports.now() + limits.recordingLinkMs) / hour) * hour / 1_000;
+  const expires = Math.ceil((ports.now() + recordingLinkMs) / hour) * hour / 1_000;
   const signature = await ports.signer.sign(signed(path, String(expires)));
   return `${baseUrl}${path}?Expires=${expires}&Signature=${signature}`;
 }

@@ -1,27 +1,89 @@
 import { subtree } from "../accounts/walk.ts";
 import { eachApart } from "../notifications/each_apart.ts";
 import { limits } from "../base/limits.ts";
+import type { AnyRecord } from "../model/resource.ts";
+import type { AnyCollection } from "../model/store.ts";
 import type { Ports } from "../ports/ports.ts";
-import type { Delivery } from "../resources/deliveries.ts";
+import { type CallStatus, isLive } from "../values/status.ts";
+import type { KeptKind } from "../values/kept.ts";
 
-const isWaiting = ({ status }: Delivery): boolean => status === "queued";
+/** A resource whose old records are removed, and those that stay whatever their age. */
+interface Kept {
+  resource: keyof Ports["records"];
+  kind: KeptKind;
+  stays?(record: AnyRecord): boolean;
+}
+
+const statusIs = (...statuses: string[]) => ({ status }: AnyRecord) =>
+  statuses.includes(String(status));
+
+/** What is removed. A record that something still waits for stays until that has come to its end. */
+const kept: readonly Kept[] = [
+  { resource: "calls", kind: "calls", stays: ({ status }) => isLive(status as CallStatus) },
+  { resource: "conferences", kind: "calls", stays: ({ status }) => status !== "completed" },
+  { resource: "messages", kind: "messages", stays: statusIs("queued", "sending") },
+  { resource: "emails", kind: "messages" },
+  {
+    resource: "geolocations",
+    kind: "messages",
+    stays: ({ responseStatus: status }) => status === "queued" || status === "processing",
+  },
+  { resource: "notifications", kind: "notifications" },
+  { resource: "recordings", kind: "recordings", stays: statusIs("in-progress") },
+  { resource: "transcriptions", kind: "recordings", stays: statusIs("in-progress") },
+  { resource: "deliveries", kind: "deliveries", stays: statusIs("queued") },
+];
+
+/** The part of the time that a removal may take; requests have the rest. */
+const busyShare = 0.25;
 
 /**
- * Removes the deliveries of all accounts that are older than they are kept, in batches. One that
- * waits to be sent, as after a replay, stays until it has come to its end.
+ * Removes the records of all accounts that are older than they are kept, oldest first and in
+ * batches, with a pause after each batch. Ends early when the signal aborts.
  */
-export async function removeOldDeliveries(ports: Ports, signal: AbortSignal): Promise<void> {
-  const before = ports.now() - ports.settings.deliveryKeptMs;
-  const [root] = await ports.accounts.children("");
-  if (root === undefined) return;
-  await eachApart(subtree(root.sid, ports.accounts), {
-    name: "remove the old deliveries of accounts",
-    label: (accountSid) => accountSid,
-    async act(accountSid) {
-      let removed: number = limits.removedAtOnce;
-      while (removed === limits.removedAtOnce && !signal.aborted) {
-        removed = await ports.records.deliveries.removeOld(accountSid, before, isWaiting);
-      }
-    },
+export async function removeOldRecords(ports: Ports, signal: AbortSignal): Promise<void> {
+  await eachApart(lists(ports), {
+    name: "remove the old records of accounts",
+    label: ({ accountSid, one }) => `${one.resource} of ${accountSid}`,
+    act: (list) => removeFrom(list, ports, signal),
   }, ports);
+}
+
+/** One resource of one account. */
+interface List {
+  accountSid: string;
+  one: Kept;
+}
+
+/** The lists of all accounts whose records are not kept for ever. */
+async function* lists({ accounts, settings }: Ports): AsyncGenerator<List> {
+  const [root] = await accounts.children("");
+  const ending = kept.filter(({ kind }) => settings.keptMs[kind] !== Infinity);
+  if (root === undefined || ending.length === 0) return;
+  for await (const accountSid of subtree(root.sid, accounts)) {
+    for (const one of ending) yield { accountSid, one };
+  }
+}
+
+async function removeFrom(
+  { accountSid, one: { resource, kind, stays } }: List,
+  { records, settings, now }: Ports,
+  signal: AbortSignal,
+): Promise<void> {
+  const before = now() - settings.keptMs[kind];
+  const collection: AnyCollection = records[resource];
+  for (let removed: number = limits.removedAtOnce; removed === limits.removedAtOnce;) {
+    if (signal.aborted) return;
+    const begun = now();
+    removed = await collection.removeOld(accountSid, before, stays);
+    if (removed > 0) await pause((now() - begun) * (1 / busyShare - 1), signal);
+  }
+}
+
+/** Resolves after a time, or when the signal aborts. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  return promise.finally(() => clearTimeout(timer));
 }

@@ -18,6 +18,7 @@ import { blobDirectory } from "../adapters/blob_directory.ts";
 import type { Config } from "../configuration/config.ts";
 import { ownRequests } from "../adapters/own_requests.ts";
 import { locationSource } from "../adapters/location_source.ts";
+import { keptOf } from "../configuration/retention_variables.ts";
 import { iceSettings } from "../configuration/reach_variables.ts";
 import { recognitionEndpoint } from "../configuration/speech_endpoints.ts";
 import { httpTranscriber } from "../adapters/transcriber.ts";
@@ -52,7 +53,8 @@ export function portsOf(config: Config, parts: Parts): Ports {
       sipDomain: config.SIP_DOMAIN,
       instanceId: crypto.randomUUID(),
       callbackAttempts: config.WEBHOOK_MAX_ATTEMPTS,
-      deliveryKeptMs: config.WEBHOOK_KEEP_DAYS * 86_400_000,
+      keptMs: keptOf(config),
+      recordingLinkMs: config.RECORDING_LINK_HOURS * 3_600_000,
       revision: config.REVISION,
       requestsPerSecond: config.REQUESTS_PER_SECOND,
       clientPasswordMin: config.CLIENT_PASSWORD_MIN,

@@ -1,4 +1,5 @@
 import type { TrunkSettings } from "./trunk_settings.ts";
+import type { KeptMs } from "./kept.ts";
 import type { IceSettings } from "../base/ice_servers.ts";
 
 /** The part of the configuration that core uses. */
@@ -10,8 +11,9 @@ export interface Settings {
   instanceId: string;
   /** How often a status callback is tried. */
   callbackAttempts: number;
-  /** How long deliveries are kept, in ms. */
-  deliveryKeptMs: number;
+  keptMs: KeptMs;
+  /** How long a link to the audio of a recording works, in ms. */
+  recordingLinkMs: number;
   /** The running build, for Supervisor metrics. */
   revision: string;
   /** What an account may ask this instance; 0: without a limit. */

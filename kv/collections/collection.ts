@@ -164,14 +164,22 @@ async function removeOld<T extends Base>(
   account: string,
   { before, stays }: { before: number; stays(record: T): boolean },
 ): Promise<number> {
-  const { store: { kv, committer }, definition: { sidPrefix: prefix }, layout, codec } = state;
+  const { store: { kv, committer }, definition, layout, codec } = state;
+  const { sidPrefix: prefix } = definition;
   const number = await state.store.accountNumber(account);
   if (number === null) return 0;
   const at = { kv, committer, place: { account: number, prefix }, layout };
-  const old = await oldEntries(at, before, (entry) => !stays(state.recordOf(entry)));
+  const old = await oldEntries(at, before, (entry) => {
+    try {
+      return !stays(state.recordOf(entry));
+    } catch (error) {
+      state.store.log("Cannot read a record", { sid: sidOf(prefix, entry.key), error });
+      return false; // It stays, and the others go.
+    }
+  });
   const change = (record: T) => {
     if (stays(record)) throw new Fault("notFound", record.sid); // It changed meanwhile.
-    return { record };
+    return definition.removed?.(record as never) as Change<T> | undefined ?? { record };
   };
   await Promise.all(
     old.map(({ key }) =>

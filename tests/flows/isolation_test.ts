@@ -9,7 +9,7 @@ import { withDefaults } from "../../core/model/resource.ts";
 import { gateways } from "../../core/resources/gateways.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { Call } from "../../core/resources/calls.ts";
-import { removeOldDeliveries } from "../../core/webhooks/remove_old.ts";
+import { removeOldRecords } from "../../core/retention/remove_old.ts";
 import { emptyBatch } from "../../kv/store/batch.ts";
 import { committer } from "../../kv/store/commit.ts";
 import { openStore } from "../../kv/open_store.ts";
@@ -112,7 +112,7 @@ Deno.test("old deliveries are removed beside those of an account that cannot be 
   const deliveries = { ...app.ports.records.deliveries, removeOld };
   const ports = { ...app.ports, records: { ...app.ports.records, deliveries } };
 
-  await removeOldDeliveries(ports, new AbortController().signal);
+  await removeOldRecords(ports, new AbortController().signal);
 
   assert.deepEqual(removed, [app.root.sid, tenant.sid]);
 });

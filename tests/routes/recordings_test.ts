@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { limits } from "../../core/base/limits.ts";
 import type { Settings } from "../../core/values/settings.ts";
 import type { ApiClient } from "../support/service/api_client.ts";
 import { type App, startApp } from "../support/service/app.ts";
@@ -44,7 +43,7 @@ Deno.test("FileUri is a link that works without credentials until it expires", a
 
   assert.equal((await follow(app, uri)).text, "RIFF and so on");
   assert.equal((await follow(app, uri, "HEAD")).status, 200);
-  app.clock.now += limits.recordingLinkMs;
+  app.clock.now += app.ports.settings.recordingLinkMs;
   assert.equal((await follow(app, uri)).status, 200);
   app.clock.now += 3_600_000;
   assert.equal((await follow(app, uri)).status, 401);

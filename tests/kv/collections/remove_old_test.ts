@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Base } from "../../../core/base/record.ts";
-import { removeOldDeliveries } from "../../../core/webhooks/remove_old.ts";
+import { removeOldRecords } from "../../../core/retention/remove_old.ts";
 import { openStore } from "../../../kv/open_store.ts";
 import { type App, startApp } from "../../support/service/app.ts";
 import { samples } from "../../support/service/samples.ts";
@@ -26,7 +26,7 @@ const totals = async (app: App, queries: string[]): Promise<number[]> =>
     ),
   );
 
-Deno.test("removeOldDeliveries() removes what is older than it is kept, and counts stay exact", async () => {
+Deno.test("removeOldRecords() removes what is older than it is kept, and counts stay exact", async () => {
   using app = await startApp();
   const child = await app.subAccount(app.root, "child");
   await deliver(app, 250);
@@ -35,11 +35,11 @@ Deno.test("removeOldDeliveries() removes what is older than it is kept, and coun
   await deliver(app, 5);
   const { signal } = new AbortController();
 
-  await removeOldDeliveries(app.ports, signal);
+  await removeOldRecords(app.ports, signal);
   const queries = ["", "Status=delivered", "Url=https%3A%2F%2Fapp.test%2Fevents%2F1"];
   assert.deepEqual(await totals(app, queries), [255, 255, 85]);
   app.clock.now += 1.5 * day;
-  await removeOldDeliveries(app.ports, signal);
+  await removeOldRecords(app.ports, signal);
 
   assert.deepEqual(await totals(app, queries), [5, 5, 2]);
   const { deliveries } = (await app.root.get("Webhooks/Deliveries.json")).json();
@@ -47,7 +47,7 @@ Deno.test("removeOldDeliveries() removes what is older than it is kept, and coun
   assert.equal((await child.get("Webhooks/Deliveries.json")).json().total, 0);
 });
 
-Deno.test("removeOldDeliveries() keeps queued deliveries of any age until they are sent", async () => {
+Deno.test("removeOldRecords() keeps queued deliveries of any age until they are sent", async () => {
   using app = await startApp({ madeUpWebhooks: true });
   const url = "https://app.test/events";
   await deliver(app, 120);
@@ -60,12 +60,12 @@ Deno.test("removeOldDeliveries() keeps queued deliveries of any age until they a
   }
   const { signal } = new AbortController();
 
-  await removeOldDeliveries(app.ports, signal);
+  await removeOldRecords(app.ports, signal);
   assert.deepEqual(await totals(app, ["", "Status=queued"]), [110, 110]);
   await app.runJobs();
   assert.deepEqual(await totals(app, ["", "Status=delivered"]), [110, 110]);
   assert.equal(app.fetched.filter((one) => one.url.startsWith(url)).length, 110);
-  await removeOldDeliveries(app.ports, signal);
+  await removeOldRecords(app.ports, signal);
 
   assert.deepEqual(await totals(app, [""]), [0]);
 });
