@@ -118,7 +118,7 @@ async function connect(
   if (protocol === "WS" || protocol === "WSS") {
     const webSocket = await upgradeStream(socket, target);
     const local = nameOf(protocol, socket.localPort ?? 0, target.address);
-    return openWebSocketFlow(webSocket, socket, { protocol, local, clock, events, outgoing: true });
+    return openWebSocketFlow(webSocket, socket, { protocol, local, clock, events });
   }
   const local = nameOf(protocol, socket.localPort ?? 0, target.address);
   const { respondElsewhere } = routes;

@@ -1,4 +1,3 @@
-import type { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
 import {
   createFlow,
@@ -13,14 +12,12 @@ import type { Clock } from "../base/clock.ts";
 import { createDeadline, hangUp } from "../base/deadline.ts";
 import { watchPeer } from "./keep_alive.ts";
 import { plainAddress } from "../../core/net/networks.ts";
+import { followMessages } from "./message_progress.ts";
 import { whyUnwritable } from "./stream.ts";
 import type { WebSocket } from "./ws_library.ts";
 
 /** Why a WebSocket is closed (RFC 6455 §7.4.1). */
 const closeCodes = { goingAway: 1001, policy: 1008 } as const;
-
-/** Octets of the head of a control frame: with the masking key, which only a client sends (§5.2). */
-const controlHead = { masked: 6, unmasked: 2 } as const;
 
 export interface WebSocketOptions {
   protocol: "WS" | "WSS";
@@ -29,8 +26,6 @@ export interface WebSocketOptions {
   events: FlowEvents;
   /** The client behind a trusted proxy; the peer of the stream unless given. */
   remoteHost?: string;
-  /** The companion opened it, so the peer's frames are not masked. */
-  outgoing?: boolean;
 }
 
 /**
@@ -48,16 +43,13 @@ export function openWebSocketFlow(
   const remote = { host, port: socket.remotePort ?? 0 };
   const wire = new WebSocketWire(webSocket, socket, { protocol, local, remote, clock });
   const flow = createFlow(wire);
-  watchMessages(webSocket, socket, {
-    ...options,
-    onLate: () => wire.fail(closeCodes.policy),
-    onMessage(data) {
-      if (wire.closed) return;
-      const text = data.toString(); // In text, the library refuses what is not UTF-8 by 1007.
-      // Keep-alive of RFC 5626 §3.5.1: two line ends are answered with one.
-      if (text === "\r\n\r\n") void wire.send("\r\n").catch(() => {});
-      else if (text !== "\r\n") events.onMessage(flow, text);
-    },
+  watchMessages(socket, clock, () => wire.fail(closeCodes.policy));
+  webSocket.on("message", (data) => {
+    if (wire.closed) return;
+    const text = data.toString(); // In text, the library refuses what is not UTF-8 by 1007.
+    // Keep-alive of RFC 5626 §3.5.1: two line ends are answered with one.
+    if (text === "\r\n\r\n") void wire.send("\r\n").catch(() => {});
+    else if (text !== "\r\n") events.onMessage(flow, text);
   });
   const stopWatching = watchPeer(socket, { clock, ping: () => !wire.closed && webSocket.ping() });
   webSocket.on("ping", (data) => {
@@ -123,43 +115,16 @@ class WebSocketWire implements Wire {
   }
 }
 
-interface MessageEvents extends Pick<WebSocketOptions, "clock" | "outgoing"> {
-  onMessage(data: Buffer): void;
-  /** A message was not complete `messageCompleteMs` after its first octet came. */
-  onLate(): void;
-}
-
 /**
- * Hands on messages, and bounds the time that a message takes. Whatever comes may begin one, so the
- * deadline starts with the first octets. It stops with a whole message, or when all that came since
- * were control frames, which may come between the parts of a message and do not complete it (§5.4).
+ * Ends a stream where a message is not complete `messageCompleteMs` after its first octet came.
+ * Control frames between the parts of a message do not extend the time (RFC 6455 §5.4).
  */
-function watchMessages(
-  webSocket: WebSocket,
-  socket: Socket,
-  { clock, outgoing = false, onMessage, onLate }: MessageEvents,
-): void {
-  const headBytes = outgoing ? controlHead.unmasked : controlHead.masked;
-  let [bytes, controlBytes] = [0, 0];
+function watchMessages(socket: Socket, clock: Clock, onLate: () => void): void {
+  const progress = followMessages();
   const deadline = createDeadline(clock, sipLimits.messageCompleteMs, onLate);
-  const complete = () => {
-    [bytes, controlBytes] = [0, 0];
-    deadline.stop();
-  };
-  const control = (data: Buffer) => {
-    controlBytes += headBytes + data.length;
-    if (bytes === controlBytes) complete();
-  };
-  // Before the library's own listener, which hands on what the chunk completes.
-  socket.prependListener("data", (chunk: Uint8Array) => {
-    bytes += chunk.length;
-    deadline.start();
+  socket.on("data", (chunk: Uint8Array) => {
+    if (progress.take(chunk) || !progress.partial) deadline.stop();
+    if (progress.partial) deadline.start();
   });
-  webSocket.on("message", (data) => {
-    complete();
-    onMessage(data);
-  });
-  webSocket.on("ping", control);
-  webSocket.on("pong", control);
   socket.on("close", deadline.stop);
 }

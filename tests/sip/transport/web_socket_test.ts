@@ -156,6 +156,20 @@ sipTest("openWebSocketFlow() closes with 1008 who does not complete a message", 
   assert.deepEqual([await fragment.closeCode(), await head.closeCode()], [1008, 1008]);
 });
 
+sipTest("openWebSocketFlow() counts a message that begins in the octets of another", async () => {
+  await using lab = await openWebSocketLab();
+  const peer = await lab.open();
+
+  await peer.write(Uint8Array.of(...frameOf("OPTIONS", {}), ...frameOf("x", { last: false })));
+  await lab.nextMessage();
+  lab.clock.advance(sipLimits.messageCompleteMs - 1);
+  await peer.frame("", { opcode: opcodes.ping });
+  assert.equal((await peer.read())?.opcode, 10);
+  lab.clock.advance(1);
+
+  assert.equal(await peer.closeCode(), 1008);
+});
+
 sipTest("openWebSocketFlow() ends a peer that closes and does not let go", async () => {
   await using lab = await openWebSocketLab();
   const peer = await lab.open();
