@@ -1,5 +1,5 @@
 import { ensureRoot } from "./core/accounts/ensure_root.ts";
-import { sweepCompanions } from "./core/reports/sweep.ts";
+import { closeLostCompanions } from "./core/reports/heartbeats.ts";
 import { demoLogin, demoNumbers, makeDemo, moveDemo } from "./core/demo/demo.ts";
 import { type Config, readConfig } from "./core/configuration/config.ts";
 import { openCarriers } from "./core/start/carriers.ts";
@@ -66,7 +66,7 @@ export async function startService(config: Config, onListenerOver: (error: Error
   const startedAt = now();
   const sweep = setInterval(() => {
     if (now() - startedAt < limits.companionLostMs) return; // Let companions say that they live.
-    sweepCompanions(ports).catch((error) => log("Cannot sweep companions", { error }));
+    closeLostCompanions(ports).catch((error) => log("Cannot sweep companions", { error }));
   }, limits.sweepMs);
   await welcome(config, ports);
   const removing = repeatRemoval(ports);

@@ -4,7 +4,7 @@ import { forPrograms } from "../../core/base/safe_headers.ts";
 import { type ServiceRequests, serviceRequests } from "../../core/protocol/requests.ts";
 import { type HandlersOf, serveRequests } from "../../core/protocol/serve.ts";
 import { createReports } from "../../core/reports/take_reports.ts";
-import { takeHeartbeat } from "../../core/reports/sweep.ts";
+import { takeHeartbeat } from "../../core/reports/heartbeats.ts";
 import { takePresence } from "../../core/companions/companions.ts";
 import { credentialsOf } from "../../core/accounts/credentials.ts";
 import { numberOf } from "../../core/gateways/find_number.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sweepCompanions, takeHeartbeat } from "../../core/reports/sweep.ts";
+import { closeLostCompanions, takeHeartbeat } from "../../core/reports/heartbeats.ts";
 import { limits } from "../../core/base/limits.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import {
@@ -534,10 +534,10 @@ Deno.test("a companion that is not heard of for long has its calls closed", asyn
   const sid = await postCall(app);
   await companionOf(app, sid).report(inviting());
   app.clock.now += limits.companionLostMs;
-  await sweepCompanions(app.ports);
+  await closeLostCompanions(app.ports);
   assert.equal((await callOf(app, sid)).status, "queued");
   app.clock.now += 1;
-  await sweepCompanions(app.ports);
+  await closeLostCompanions(app.ports);
   assert.equal((await callOf(app, sid)).status, "failed");
 });
 

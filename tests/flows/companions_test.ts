@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sweepCompanions } from "../../core/reports/sweep.ts";
+import { closeLostCompanions } from "../../core/reports/heartbeats.ts";
 import { limits } from "../../core/base/limits.ts";
 import { type CompanionsLab, startCompanions } from "../support/service/companions_lab.ts";
 import type { Companion } from "../../sip/companion.ts";
@@ -87,7 +87,7 @@ sipTest("GET Bindings lists devices at all companions, and 503 when one is silen
   const silent = await bindings(lab, sid);
   lab.app.clock.now += limits.companionLostMs + 1;
   await companions.beat({ ...left, seenAt: lab.app.clock.now });
-  await sweepCompanions(lab.app.ports);
+  await closeLostCompanions(lab.app.ports);
   const later = (await bindings(lab, sid)).json();
 
   const contacts = (found: { contact: string }[]) => found.map(({ contact }) => contact);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ConferenceStep } from "../../core/protocol/conferences.ts";
-import { sweepCompanions, takeHeartbeat } from "../../core/reports/sweep.ts";
+import { closeLostCompanions, takeHeartbeat } from "../../core/reports/heartbeats.ts";
 import { closeConferencesOf } from "../../core/conferences/close.ts";
 import { limits } from "../../core/base/limits.ts";
 import type { Conference } from "../../core/resources/conferences.ts";
@@ -251,7 +251,7 @@ Deno.test("a companion that starts again, or is gone, takes its Conferences with
     await join(two);
     app.clock.now += limits.companionLostMs + 1;
 
-    if (isGone) await sweepCompanions(app.ports);
+    if (isGone) await closeLostCompanions(app.ports);
     else await beat("another run");
 
     assert.deepEqual(await listed(app, conferenceSid), []);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { GatewayReport, Registration } from "../../core/protocol/trunks.ts";
-import { sweepCompanions, takeHeartbeat } from "../../core/reports/sweep.ts";
+import { closeLostCompanions, takeHeartbeat } from "../../core/reports/heartbeats.ts";
 import { assigneeOf } from "../../core/gateways/assignment.ts";
 import { registrationsOf, takeGatewayReport } from "../../core/gateways/registrations.ts";
 import { limits } from "../../core/base/limits.ts";
@@ -170,8 +170,8 @@ Deno.test("the Gateways of a companion that is gone show as unregistered", async
   await app.runJobs();
   app.gatewaysChanged = 0;
   app.clock.now += limits.companionLostMs + 1;
-  await sweepCompanions(app.ports);
-  await sweepCompanions(app.ports);
+  await closeLostCompanions(app.ports);
+  await closeLostCompanions(app.ports);
   assert.equal(app.gatewaysChanged, 1, "another is to take over");
   const { status, reason } = await shown(app, sid);
   assert.deepEqual([status, reason], ["unregistered", "the companion that kept it is gone"]);

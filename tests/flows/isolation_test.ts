@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { sweepCompanions, takeHeartbeat } from "../../core/reports/sweep.ts";
+import { closeLostCompanions, takeHeartbeat } from "../../core/reports/heartbeats.ts";
 import { registrationsOf } from "../../core/gateways/registrations.ts";
 import { job } from "../support/service/job.ts";
 import { limits } from "../../core/base/limits.ts";
@@ -71,9 +71,9 @@ Deno.test("a sweep closes the calls of a lost companion beside one that cannot b
   const [stuck, lost] = await twoCalls(app);
   app.clock.now += limits.companionLostMs + 1;
 
-  await sweepCompanions(failing(app.ports, stuck.sid));
+  await closeLostCompanions(failing(app.ports, stuck.sid));
   const first = [(await callOf(app, stuck.sid)).status, (await callOf(app, lost.sid)).status];
-  await sweepCompanions(app.ports); // What kept it from being closed is over.
+  await closeLostCompanions(app.ports); // What kept it from being closed is over.
 
   assert.deepEqual(first, ["queued", "failed"]);
   assert.equal((await callOf(app, stuck.sid)).status, "failed");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sweepCompanions } from "../../core/reports/sweep.ts";
+import { closeLostCompanions } from "../../core/reports/heartbeats.ts";
 import { limits } from "../../core/base/limits.ts";
 import type { Companion } from "../../sip/companion.ts";
 import { type CompanionsLab, startCompanions } from "../support/service/companions_lab.ts";
@@ -61,7 +61,7 @@ sipTest(
     // A service that starts sweeps no companion before it had the time to beat.
     const { companions } = lab.app.ports;
     await lab.until(async () => (await companions.get("one"))!.seenAt >= since);
-    await sweepCompanions(lab.app.ports);
+    await closeLostCompanions(lab.app.ports);
     const after = await statusesTo(lab, "client:bob");
     await caller.bye();
     await callee.ended;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { QueueStep } from "../../core/protocol/conferences.ts";
-import { takeHeartbeat } from "../../core/reports/sweep.ts";
+import { takeHeartbeat } from "../../core/reports/heartbeats.ts";
 import { limits } from "../../core/base/limits.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { companion, notifications, xml } from "../support/service/hand_companion.ts";

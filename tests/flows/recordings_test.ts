@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { RecordingPart } from "../../core/protocol/recordings.ts";
-import { sweepCompanions } from "../../core/reports/sweep.ts";
+import { closeLostCompanions } from "../../core/reports/heartbeats.ts";
 import { Fault } from "../../core/base/faults.ts";
 import { limits } from "../../core/base/limits.ts";
 import type { Blobs } from "../../core/ports/providers.ts";
@@ -223,7 +223,7 @@ Deno.test("the recordings of a companion that is gone are ended with its calls",
   await app.ports.blobs.write(app.root.sid, sid, 44 + 48_000, second(4));
 
   app.clock.now += limits.companionLostMs + 1;
-  await sweepCompanions(app.ports);
+  await closeLostCompanions(app.ports);
 
   assert.deepEqual(
     [(await recordOf(app)).status, (await recordOf(app)).duration],

@@ -3,7 +3,7 @@ import { credentialsAnswer, protocolLimits } from "../../core/protocol/companion
 import { readSealed } from "../../core/protocol/seal.ts";
 import { signatureHeader, signRequest } from "../../core/protocol/signature.ts";
 import { gatewaysAnswer } from "../../core/protocol/trunks.ts";
-import { sweepCompanions } from "../../core/reports/sweep.ts";
+import { closeLostCompanions } from "../../core/reports/heartbeats.ts";
 import { limits } from "../../core/base/limits.ts";
 import { protocolRoutes } from "../../routes/protocol/routes.ts";
 import { type App, startApp } from "../support/service/app.ts";
@@ -69,7 +69,7 @@ Deno.test("POST /bridge/presence takes news in order, and heartbeats ask for wha
   assert.deepEqual(await beat(), { wantsPresence: false });
   assert.equal((await ask(app, "presence", { ...news, came: [""] })).status, 400);
   app.clock.now += limits.companionLostMs + 1;
-  await sweepCompanions(app.ports);
+  await closeLostCompanions(app.ports);
   assert.deepEqual(await beat(), { wantsPresence: true });
 });
 

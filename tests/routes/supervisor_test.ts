@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { takeHeartbeat } from "../../core/reports/sweep.ts";
+import { takeHeartbeat } from "../../core/reports/heartbeats.ts";
 import type { LegEvent } from "../../core/protocol/events.ts";
 import { handleReport } from "../../core/reports/handle_report.ts";
 import { takePresence } from "../../core/companions/companions.ts";

@@ -59,7 +59,7 @@ export async function takeHeartbeat(
  * Closes the calls of companions without a heartbeat for `limits.companionLostMs`, and assigns their
  * Gateways to other companions.
  */
-export async function sweepCompanions(ports: Ports): Promise<void> {
+export async function closeLostCompanions(ports: Ports): Promise<void> {
   const oldest = ports.now() - limits.companionLostMs;
   const lost = (await ports.companions.list()).filter(({ seenAt }) => seenAt < oldest);
   const closed: Closed[] = [];
