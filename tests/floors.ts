@@ -59,7 +59,7 @@ sip/media/audio        | media/base                                             
 sip/media/sources      | base media/base media/codecs core/base                       | zod | audio files and speech of others, fetched and kept
 sip/service            | base media/base core/protocol core/base | node: | requests to the service: reports, questions, news
 sip/transport          | base stack/library text core/base core/net                   | node: ws | WebSocket, TCP, TLS, UDP; DNS; retransmissions
-sip/contracts          | * core/protocol                                              |  | Signalling, Dialog, Leg, Calls, Fork: what the conferences above share
+sip/contracts          | * core/protocol                                              |  | Signalling, Dialog, Leg, Calls, Fork: what the folders above share
 sip/auth               | admission base contracts identity service stack/library text core/net core/protocol |  | digest authentication of requests (RFC 8760)
 sip/stack/patches      | auth base identity text                                      | node: sip.js | what of sip.js runs as our code
 sip/stack              | auth base stack/library stack/patches text transport core/base | node: sip.js | sip.js: transactions and dialogs

@@ -1,4 +1,4 @@
-/** Every bound of the service, in one place. Times are in ms unless the name says otherwise. */
+/** Bounds of the service; an area with many has a limits file of its own. Times are in ms unless named. */
 export const limits = {
   apiVersion: "2012-04-24",
   /** Under which gateways answer as well. */
@@ -185,7 +185,7 @@ export const limits = {
    * Attempts that a Delivery shows, the latest; of them together, and of the headers and the body
    * each.
    */
-  deliveryAttempts: 8,
+  deliveryAttemptsShown: 8,
   deliveryAttemptsLength: 8 << 10,
   deliveryAnswerLength: 1 << 10,
   deliveryErrorLength: 500,

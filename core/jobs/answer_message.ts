@@ -14,7 +14,7 @@ type Args = ArgsOf<typeof answerMessage>;
 
 /** Performs `answerMessage`. */
 export const answerMessageHandler: JobHandler<Args> = handler(answerMessage, {
-  maxAttempts: ({ callbackAttempts }) => callbackAttempts,
+  maxAttempts: ({ webhookMaxAttempts }) => webhookMaxAttempts,
   retryMs: exponential(5_000, 3_600_000, 4), // As status callbacks.
   maxAgeMs: limits.deliveryWaitMs,
 

@@ -9,18 +9,31 @@ import type { AnyCollection } from "../model/store.ts";
 import type { AnyResource } from "../model/resource.ts";
 import { resources } from "../resources/mod.ts";
 
-/** What a closed account loses; its Calls and Messages are kept. */
-const deleted: (keyof Records)[] = [
-  "clients",
-  "applications",
-  "gateways",
-  "incomingPhoneNumbers",
-  "outgoingCallerIds",
-  "recordings",
-  "transcriptions",
-  "notifications",
-  "deliveries",
-];
+/** What happens to the records of a closed account; the compiler asks for each resource. */
+const atClose: Record<keyof Records, "deleted" | "kept"> = {
+  clients: "deleted",
+  applications: "deleted",
+  gateways: "deleted",
+  incomingPhoneNumbers: "deleted",
+  outgoingCallerIds: "deleted",
+  recordings: "deleted",
+  transcriptions: "deleted",
+  notifications: "deleted",
+  deliveries: "deleted",
+  calls: "kept",
+  messages: "kept",
+  emails: "kept",
+  geolocations: "kept",
+  conferences: "kept",
+  participants: "kept",
+  queues: "kept",
+  sandboxes: "kept",
+  partialTexts: "kept",
+};
+
+/** The resources whose records a closed account loses, in the order of their removal. */
+export const deletedAtClose = (Object.keys(atClose) as (keyof Records)[])
+  .filter((name) => atClose[name] === "deleted");
 
 /** Performs `closeAccount`. */
 export const closeAccountHandler: JobHandler<ArgsOf<typeof closeAccount>> = handler(closeAccount, {
@@ -29,7 +42,7 @@ export const closeAccountHandler: JobHandler<ArgsOf<typeof closeAccount>> = hand
 
   async work({ accountSid }, ports, { signal }) {
     for await (const sid of subtree(accountSid, ports.accounts)) {
-      for (const name of deleted) {
+      for (const name of deletedAtClose) {
         const { removed }: AnyResource = resources[name];
         const records: AnyCollection = ports.records[name];
         for await (const batch of batches(records, sid)) {

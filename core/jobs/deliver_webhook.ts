@@ -14,7 +14,7 @@ const fault = "callbackFailed";
 /** Performs `deliverWebhook`. */
 export const deliverWebhookHandler: JobHandler<{ accountSid: string }> = {
   ...webhookDelivery,
-  maxAttempts: ({ callbackAttempts }) => callbackAttempts,
+  maxAttempts: ({ webhookMaxAttempts }) => webhookMaxAttempts,
   retryMs: exponential(5_000, 3_600_000, 4), // With six attempts the last is after 28 minutes.
   maxAgeMs: limits.deliveryWaitMs,
 

@@ -69,7 +69,7 @@ export type Delivery = RecordOf<typeof deliveries>;
 /** The delivery after one more attempt; of those before, as many stay as there is room for. */
 export function attempted(delivery: Delivery, made: DeliveryAttempt): Delivery {
   const all = [...delivery.attempts, made];
-  const kept = all.slice(-limits.deliveryAttempts);
+  const kept = all.slice(-limits.deliveryAttemptsShown);
   while (kept.length > 1 && lengthOf(kept) > limits.deliveryAttemptsLength) kept.shift();
   return {
     ...delivery,

@@ -52,7 +52,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
       baseUrl: config.BASE_URL,
       sipDomain: config.SIP_DOMAIN,
       instanceId: crypto.randomUUID(),
-      callbackAttempts: config.WEBHOOK_MAX_ATTEMPTS,
+      webhookMaxAttempts: config.WEBHOOK_MAX_ATTEMPTS,
       keptMs: keptOf(config),
       recordingLinkMs: config.RECORDING_LINK_HOURS * 3_600_000,
       revision: config.REVISION,

@@ -10,7 +10,7 @@ export interface Settings {
   /** Names this instance in callbacks. */
   instanceId: string;
   /** How often a status callback is tried. */
-  callbackAttempts: number;
+  webhookMaxAttempts: number;
   keptMs: KeptMs;
   /** How long a link to the audio of a recording works, in ms. */
   recordingLinkMs: number;

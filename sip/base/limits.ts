@@ -72,9 +72,9 @@ export const sipLimits = {
   /** Logins asked for at the same time when all are asked for. */
   lookupsAtOnce: 50,
 
-  expiresMinS: 60,
-  expiresDefaultS: 3_600,
-  expiresMaxS: 3_600,
+  registrationMinS: 60,
+  registrationDefaultS: 3_600,
+  registrationMaxS: 3_600,
   bindingsPerClient: 10,
   /** Proxies on the way of one registration. */
   pathProxies: 10,

@@ -83,8 +83,8 @@ function bindingOf(
     return { refusal: { statusCode: 400, reasonPhrase: "SIPS Contact Needs TLS" } };
   }
   const expiresS = expiryOf(parsed.getParam("expires") ?? message.getHeader("expires"));
-  if (expiresS > 0 && expiresS < sipLimits.expiresMinS) {
-    const extraHeaders = [`Min-Expires: ${sipLimits.expiresMinS}`];
+  if (expiresS > 0 && expiresS < sipLimits.registrationMinS) {
+    const extraHeaders = [`Min-Expires: ${sipLimits.registrationMinS}`];
     return { refusal: { statusCode: 423, extraHeaders } };
   }
   const { callId, cseq } = message;
@@ -111,8 +111,8 @@ const kept = (text: string | null | undefined): string | undefined =>
 
 /** What is malformed counts as the default (§10.3 step 6). */
 function expiryOf(text: string | undefined): number {
-  if (text === undefined || !/^\d{1,10}$/.test(text)) return sipLimits.expiresDefaultS;
-  return Math.min(Number(text), sipLimits.expiresMaxS);
+  if (text === undefined || !/^\d{1,10}$/.test(text)) return sipLimits.registrationDefaultS;
+  return Math.min(Number(text), sipLimits.registrationMaxS);
 }
 
 /** The Contact to list again: our expiry replaces the one that was asked for. */

@@ -1,19 +1,12 @@
 import assert from "node:assert/strict";
-import { closeAccountHandler } from "../../core/jobs/close_account.ts";
+import { closeAccountHandler, deletedAtClose } from "../../core/jobs/close_account.ts";
 import { limits } from "../../core/base/limits.ts";
 import type { AnyCollection } from "../../core/model/store.ts";
 import type { ApiClient } from "../support/service/api_client.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { makeSample, type SampledName, sampledNames } from "../support/service/samples.ts";
 
-const lost: SampledName[] = [
-  "clients",
-  "applications",
-  "gateways",
-  "recordings",
-  "transcriptions",
-  "notifications",
-];
+const lost = sampledNames.filter((name) => deletedAtClose.includes(name));
 
 const setStatus = (by: ApiClient, { sid }: ApiClient, Status: string) =>
   by.post(`/2012-04-24/Accounts/${sid}.json`, { Status });

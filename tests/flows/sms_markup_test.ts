@@ -156,7 +156,7 @@ Deno.test("a document that stays away is told of once, after every attempt", asy
   await receive();
   await runAll(app);
 
-  assert.equal(forms.length, app.ports.settings.callbackAttempts);
+  assert.equal(forms.length, app.ports.settings.webhookMaxAttempts);
   const told = (await notifications(app)).filter((text) => text.includes("markup document"));
   assert.equal(told.length, 1);
   assert.match(told[0]!, /SM\w+: the server answered 500/);

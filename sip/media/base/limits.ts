@@ -75,7 +75,7 @@ export const mediaLimits = {
   reportMs: 5_000,
   reportJitterMs: 2_500,
   /** A peer of plain RTP that is not on hold and sends nothing for so long is gone. */
-  silenceMs: 60_000,
+  peerLostMs: 60_000,
   /** Pauses after which an order to rtpengine is sent again; after the last one it is given up. */
   ngWaitsMs: [250, 500, 1_000],
   ngAnswerBytes: 65_535,

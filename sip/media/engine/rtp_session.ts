@@ -107,7 +107,7 @@ function schedule(state: State): void {
     schedule(state);
     report(state, false);
     const silence = state.clock.now() - state.heardAt;
-    if (state.expected && silence >= mediaLimits.silenceMs) state.silent.resolve();
+    if (state.expected && silence >= mediaLimits.peerLostMs) state.silent.resolve();
   });
 }
 

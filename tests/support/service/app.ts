@@ -142,7 +142,7 @@ export async function startApp(
       baseUrl: "http://api.test",
       sipDomain: "sip.test",
       instanceId: "test",
-      callbackAttempts: 6,
+      webhookMaxAttempts: 6,
       keptMs: {
         calls: Infinity,
         messages: Infinity,

@@ -123,7 +123,7 @@ export const samples: Record<SampledName, Sample> = {
     filter: ["TranscriptionText", "LEAVE 1"],
   },
   incomingPhoneNumbers: {
-    create: (n) => ({ PhoneNumber: `+1415555019${9 - n}` }), // The list is by number.
+    create: (n) => ({ PhoneNumber: `+14155550${199 - n}` }), // The list is by number.
     update: {
       form: {
         FriendlyName: "Support & <Sales>",
@@ -139,7 +139,7 @@ export const samples: Record<SampledName, Sample> = {
     filter: ["PhoneNumber", "55**1*8"],
   },
   outgoingCallerIds: {
-    create: (n) => ({ PhoneNumber: `+1415555010${n}` }),
+    create: (n) => ({ PhoneNumber: `+14155550${100 + n}` }),
     update: { form: { FriendlyName: "Head office" }, json: { friendly_name: "Head office" } },
     filter: ["PhoneNumber", "+14155550101"],
   },
