@@ -125,7 +125,9 @@ function valuesIn(
 ): Pick<Served, "problem" | "variables"> {
   const variables: Record<string, string> = statusOf(String(status));
   if (!ok) return { problem: `it answered ${status}`, variables };
-  if (!isWhole) return { problem: "its answer is over 64 KiB", variables };
+  if (!isWhole) {
+    return { problem: `its answer is over ${limits.documentBytes >> 10} KiB`, variables };
+  }
   const places = Object.entries(extract);
   const json = places.some(([, place]) => place !== "") ? jsonOf(text) : undefined;
   if (json === null) return { problem: "its answer is no JSON", variables };

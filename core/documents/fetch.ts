@@ -101,7 +101,7 @@ async function exchangeWith(
     if (isWhole || isAudio) return { response, text, exchange };
     throw new DocumentFault(
       "documentInvalid",
-      "the document is larger than 64 KiB",
+      `the document is larger than ${limits.documentBytes >> 10} KiB`,
       exchange,
       response.status,
     );

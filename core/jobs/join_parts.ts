@@ -3,7 +3,7 @@ import { handler, type JobHandler } from "../ports/job_handler.ts";
 import { type ArgsOf, joinParts } from "../model/job_kinds.ts";
 import { isOvertaken, receivedOf, unlessChanged } from "../messages/join_parts.ts";
 
-/** Performs `joinParts`. */
+/** Performs `joinParts`: makes one Message of the parts of a long text from a carrier. */
 export const joinPartsHandler: JobHandler<ArgsOf<typeof joinParts>> = handler(joinParts, {
   maxAttempts: 12,
   retryMs: exponential(1_000, 600_000),

@@ -135,7 +135,7 @@ export const sipLimits = {
   peerRingMs: 660_000,
 
   /**
-   * How long another companion may take to answer a call to a room or a queue, or to show that it is
+   * How long another companion may take to answer a call to a conference or a queue, or to show that it is
    * there, and how long to join it.
    */
   remoteAnswerMs: 8_000,

@@ -20,15 +20,16 @@ const queue = Array.from({ length: queuedPackets }, (): Waiting => ({
 }));
 /** Lengths as the library takes them, which are not made for each packet. */
 const sizes = Array.from({ length: datagramBytes + 1 }, (_, bytes) => BigInt(bytes));
+/** Packets in the queue; it is shared by all sockets of the process. */
 let waiting = 0;
 /** Of any library that is open, since all are the same. */
 let sendto: Libc["symbols"]["sendto"];
 
 /**
- * Sends a packet, whose bytes are lent until it returns, by a socket to an address. It leaves with all
- * others that are sent before the present task of the event loop ends: were the system's part of each
- * packet to follow ours, they would push each other out of the processor's caches. What is longer than
- * a packet may be, and what cannot be sent at once, is lost.
+ * Queues a packet for a socket and an address; the bytes are copied. All packets of the current task
+ * of the event loop are sent by system calls in a row when it ends, which keeps code and data of the
+ * system in the processor's caches. A packet that is too long, or that the system does not take at
+ * once, is lost.
  */
 export function send(
   symbols: Libc["symbols"],
