@@ -195,7 +195,8 @@ if (import.meta.main) {
   try {
     const over = createFailure();
     const service = await startService(readConfig((name) => Deno.env.get(name)), over.fail);
-    over.endBy(stopOnSignal(service.stop, 9_000));
+    // The companion may stop at the same signal, and takes up to 9 s: its last reports are taken.
+    over.endBy(stopOnSignal(service.stop, 9_000, 9_000));
   } catch (error) {
     fail(error);
   }

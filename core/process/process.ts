@@ -45,12 +45,23 @@ export function fail(error: unknown): never {
 /** How long a process whose supervisor was killed keeps its ports from the next one. */
 const orphanMs = 1_500;
 
+/** The signal by which the supervisor stops a process in its turn. */
+export const stopSignal = "SIGUSR2";
+
 /**
- * Calls `stop` once, at SIGTERM, Ctrl-C or SIGHUP, then exits 0; at most after `mostMs`. Under the
- * supervisor the last two are its to handle, and the end of standard input is its death. The result
+ * Calls `stop` once, at SIGTERM, Ctrl-C or SIGHUP, then exits 0; at most after `mostMs`. The result
  * does the same for a failure, and exits 1.
+ *
+ * Under the supervisor a process stops at `stopSignal`, and at the end of standard input, which is the
+ * supervisor's death. A terminal sends Ctrl-C and SIGHUP to all processes that it started, so these
+ * are ignored. So may systemd and `kill` send SIGTERM to all: a process that others report to waits
+ * `patienceMs` then for its turn, so that it has their last reports.
  */
-export function stopOnSignal(stop: () => Promise<void>, mostMs: number): () => void {
+export function stopOnSignal(
+  stop: () => Promise<void>,
+  mostMs: number,
+  patienceMs = 0,
+): () => void {
   let isStopping = false;
   const begin = async (withinMs: number, code = 0) => {
     if (isStopping) return;
@@ -61,11 +72,16 @@ export function stopOnSignal(stop: () => Promise<void>, mostMs: number): () => v
   };
   const onFailure = () => void begin(mostMs, 1);
   const end = () => begin(mostMs);
-  Deno.addSignalListener("SIGTERM", end);
-  // A terminal sends these to all that it started; the supervisor stops us in our turn.
-  Deno.addSignalListener("SIGINT", isSupervised() ? () => {} : end);
-  Deno.addSignalListener("SIGHUP", isSupervised() ? () => {} : end);
-  if (!isSupervised()) return onFailure;
+  if (!isSupervised()) {
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+      Deno.addSignalListener(signal, end);
+    }
+    return onFailure;
+  }
+  Deno.addSignalListener("SIGTERM", () => patienceMs === 0 ? end() : setTimeout(end, patienceMs));
+  Deno.addSignalListener("SIGINT", () => {});
+  Deno.addSignalListener("SIGHUP", () => {});
+  Deno.addSignalListener(stopSignal, end);
   const orphaned = () => begin(orphanMs);
   Deno.stdin.readable.pipeTo(new WritableStream()).then(orphaned, orphaned);
   return onFailure;

@@ -13,7 +13,14 @@ import {
 import { createStartOutput } from "./start_output.ts";
 import { misspeltNotes } from "../configuration/misspelt.ts";
 import { onNpmWrapperGone } from "./npm_wrapper.ts";
-import { cannotStartCode, fail, log, say, supervisedVariable } from "../process/process.ts";
+import {
+  cannotStartCode,
+  fail,
+  log,
+  say,
+  stopSignal,
+  supervisedVariable,
+} from "../process/process.ts";
 import { environmentOf } from "./process_environment.ts";
 import { needsSpeechProcess } from "../configuration/speech_endpoints.ts";
 import type { ProcessName } from "../configuration/variable.ts";
@@ -236,7 +243,7 @@ async function supervise(settings: Settings, wanted: Program[]): Promise<void> {
     isStopping = true;
     setTimeout(() => all.forEach(({ child }) => kill(child, "SIGKILL")), killAfterMs);
     for (const { child } of all.toReversed()) {
-      kill(child, "SIGTERM");
+      kill(child, stopSignal);
       await child.status;
     }
     if (code === 0) say("Stopped");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { machineAddresses } from "../../core/configuration/machine_addresses.ts";
+import { openStore } from "../../kv/open_store.ts";
 import { startAppServer } from "../support/service/app_server.ts";
 import { plainSocket } from "../support/sip/plain_peer.ts";
 import { freeUdpPort } from "../support/media/rtpengine.ts";
@@ -179,6 +180,35 @@ Deno.test("deno task config prints every variable, secrets masked", async () => 
   assert.match(output(), /^PORT=9999 {2}# /m);
   assert.match(output(), /^ADMIN_PASSWORD=\*{8} /m);
   assert.doesNotMatch(output(), /do not tell/);
+});
+
+Deno.test("a SIGTERM to all processes at once loses no report of a call", async () => {
+  await using app = startAppServer();
+  app.pages.set("/voice", "<Response><Pause length='600'/></Response>");
+  await using system = await startSystem();
+  const phone = await system.phone("alice");
+  const form = { From: "me", To: "client:alice", Url: `${app.url}/voice` };
+  const { sid } = await system.post("Calls.json", form);
+  const ringing = await phone.nextCall();
+  const dialog = await ringing.answer(webrtcAnswer(ringing.invite.body));
+  await app.asked("/voice");
+
+  // As systemd's KillMode=control-group does, the service first.
+  const scripts = ["main.ts", "sip/main.ts", "core/start/start.ts"] as const;
+  const pids = scripts.flatMap((script) => system.pids(script));
+  assert.equal(pids.length, 3);
+  for (const pid of pids) Deno.kill(pid, "SIGTERM");
+  await dialog.ended;
+  await eventually("all processes end", () => pids.every((pid) => !isAlive(pid)));
+
+  const store = await openStore({
+    location: `${system.directory}/switchboard.db`,
+    secretKey: await Deno.readTextFile(`${system.directory}/secret_key`),
+    now: () => Date.now(),
+  });
+  const call = await store.records.calls.get(system.accountSid, sid);
+  store.close();
+  assert.equal(call?.status, "completed");
 });
 
 Deno.test("a terminal that closes ends calls with BYE, and they are recorded as after SIGTERM", async () => {
