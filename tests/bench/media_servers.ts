@@ -1,4 +1,4 @@
-import { companionFlags } from "../../core/start/start.ts";
+import { companionFlags } from "../../core/start/programs.ts";
 import { askNg } from "../../sip/media/transports/ng.ts";
 import { startRtpengine } from "../support/media/rtpengine.ts";
 import type { Answer, Mode, Order } from "./media_engine.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { companionFlags } from "../../../core/start/start.ts";
+import { companionFlags } from "../../../core/start/programs.ts";
 import { acceptedFlags } from "../../../core/start/v8_flags.ts";
 
 Deno.test("acceptedFlags() gives the companion's flags where V8 knows all of them", async () => {

@@ -1,0 +1,103 @@
+import { espeakFolder } from "../adapters/espeak_package/load_espeak.ts";
+import { LIBC_PATHS } from "../base/libc_paths.ts";
+import { type Config, variables } from "../configuration/config.ts";
+import { machineVariable } from "../configuration/machine_addresses.ts";
+import type { ProcessName } from "../configuration/variable.ts";
+import { supervisedVariable } from "../process/process.ts";
+
+/** A process that the supervisor starts, with its permissions. */
+export interface Program {
+  name: ProcessName;
+  script: string;
+  /** Further flags of the runtime. */
+  flags?: readonly string[];
+  permissions(config: Config): string[];
+}
+
+/**
+ * How the companion is started. With room for what calls under way have allocated lately, in MiB: with
+ * the 16 of the runtime, most of a call is copied twice while it lasts, and found dead by the complete
+ * runs of the garbage collector. Memory is taken as it is needed. Nor does V8 guess which objects live
+ * long and put them among the old ones at once: where a call is under way at each run, it guesses
+ * wrong, and what dies there keeps all that it points to. One thread collects what is young: little
+ * of it lives, and several cost more than they share. And functions are optimized after 1,000 uses,
+ * not 3,000: what a call runs once would get there late, and be compiled while calls wait.
+ */
+export const companionFlags: readonly string[] = [
+  "--v8-flags=--max-semi-space-size=64,--no-allocation-site-pretenuring,--no-parallel-scavenge," +
+  "--invocation-count-for-turbofan=1000",
+];
+
+const readVariables = [...Object.keys(variables), supervisedVariable, machineVariable];
+const environment = `--allow-env=${readVariables.join(",")}`;
+
+/** Read by npm `ws` when it is loaded: whether to look for the native package bufferutil. */
+const wsVariable = "WS_NO_BUFFER_UTIL";
+
+/** The processes, each with the permissions that it needs and no more. */
+export const programs: Record<"api" | "sip" | "speech", Program> = {
+  api: {
+    name: "service",
+    script: "main.ts",
+    permissions: ({ DATA_DIR, KV_URL, RATES_FILE, SMS_RATES_FILE, TLS_CERT, TLS_KEY }) => [
+      "--allow-net",
+      `--allow-read=${
+        [
+          "docs",
+          "routes/docs",
+          "routes/softphone",
+          "node_modules",
+          DATA_DIR,
+          RATES_FILE,
+          SMS_RATES_FILE,
+          TLS_CERT,
+          TLS_KEY,
+        ].filter(Boolean)
+          .join(
+            ",",
+          )
+      }`,
+      `--allow-write=${DATA_DIR}`,
+      environment + (KV_URL === "" ? "" : ",DENO_KV_ACCESS_TOKEN"),
+    ],
+  },
+  sip: {
+    name: "companion",
+    script: "sip/main.ts",
+    flags: companionFlags,
+    permissions: ({ DATA_DIR, SIP_TLS_CERT, SIP_TLS_KEY }) => [
+      "--allow-net",
+      // A Worker reads its sources.
+      `--allow-read=${
+        [
+          "node_modules",
+          "core",
+          "sip",
+          `${DATA_DIR}/bridge_secret`,
+          SIP_TLS_CERT,
+          SIP_TLS_KEY,
+        ]
+          .filter((path) => path !== "").join(",")
+      }`,
+      // By the C library the media engine looks at many sockets at once.
+      `--allow-ffi=${LIBC_PATHS.join(",")}`,
+      // Offers of media name the machine's addresses where it listens on all of them.
+      "--allow-sys=networkInterfaces",
+      `${environment},${wsVariable}`,
+    ],
+  },
+  speech: {
+    name: "speech process",
+    script: "core/adapters/speech/main.ts",
+    permissions: ({ DATA_DIR, SPEECH_PORT }) => [
+      `--allow-net=127.0.0.1:${SPEECH_PORT}`,
+      "--allow-run=espeak-ng,flite,pocketsphinx_continuous",
+      // What transcribes recordings stands back for the audio of calls.
+      "--allow-sys=setPriority",
+      // The npm engine reads its data, and hints are held against the recogniser's words.
+      `--allow-read=${DATA_DIR}/speech,${espeakFolder},/usr/share/pocketsphinx`,
+      `--allow-write=${DATA_DIR}/speech`,
+      environment,
+    ],
+  },
+};
