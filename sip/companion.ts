@@ -1,3 +1,4 @@
+import { plainReason } from "../core/base/plain_reason.ts";
 import {
   type Companion as CompanionName,
   type Heartbeat,
@@ -223,8 +224,9 @@ function keepBeating(parts: Parts, self: Self, stopping: AbortSignal): void {
     if (stopping.aborted) return;
     const problem = await sendHeartbeat(parts, self);
     unheard = problem === null ? 0 : unheard + 1;
-    // The service may start a moment after us: the first misses are no news.
-    if (unheard === sipLimits.heartbeatMisses) {
+    // The service may start a moment after us. A problem that stays is logged again now and then.
+    const { heartbeatMisses, heartbeatMissesLogged } = sipLimits;
+    if (unheard % heartbeatMissesLogged === heartbeatMisses) {
       log("The service does not accept the heartbeats of this companion", { problem });
     }
     const pauseMs = unheard === 0 ? protocolLimits.heartbeatMs : sipLimits.heartbeatRetryMs;
@@ -251,6 +253,6 @@ async function sendHeartbeat(
     }
     return null;
   } catch (error) {
-    return String(error);
+    return plainReason(error);
   }
 }

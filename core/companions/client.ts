@@ -9,7 +9,7 @@ import {
   type Send,
 } from "../protocol/requests.ts";
 import { writeSealed } from "../protocol/seal.ts";
-import { signatureHeader, signRequest } from "../protocol/signature.ts";
+import { refusalHint, signatureHeader, signRequest } from "../protocol/signature.ts";
 import { liveCompanions } from "./companions.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
@@ -147,7 +147,8 @@ function controlClient({ secret, fetch, now, timeoutMs }: CompanionClientOptions
     const response = await send(new Request(url + path, { method: "POST", headers, body, signal }));
     if (response.ok) return await response.json();
     await response.body?.cancel();
-    throw new Fault("unavailable", `The SIP companion answered ${response.status}`);
+    const { status } = response;
+    throw new Fault("unavailable", `The SIP companion answered ${status}${refusalHint(status)}`);
   };
 
   return {

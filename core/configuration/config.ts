@@ -78,7 +78,8 @@ export const variables = {
   ADMIN_PASSWORD: {
     schema: text.max(limits.passwordLength),
     fallback: "",
-    help: "Password of the root account, on the first start. Empty: generated.",
+    help: "Password that the AuthToken of the root account is derived from, on the first start. " +
+      "Requests use the AuthToken. Empty: generated.",
     secret: ["service"],
   },
   SECRET_KEY: {

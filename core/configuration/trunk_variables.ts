@@ -49,6 +49,6 @@ export const trunkVariables = {
   RATES_FILE: {
     schema: text.regex(/^[^,]*$/, "must not hold a comma"),
     fallback: "",
-    help: "CSV of call prices: number prefix, price per minute. Empty: calls are free.",
+    help: "CSV of call prices: number prefix, price per minute. Calls to other prefixes are free.",
   },
 } satisfies Record<string, Variable>;

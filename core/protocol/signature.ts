@@ -5,6 +5,13 @@ import { protocolLimits } from "./companion.ts";
 /** What service and companion sign their requests to each other with. */
 export const signatureHeader = "X-Switchboard-Bridge";
 
+/** What a status says about a refused request, for the operator's log; "" where it says enough. */
+export const refusalHint = (status: number): string =>
+  status === 401
+    ? ": BRIDGE_SECRET of service and companion differ, or their clocks by more than " +
+      `${protocolLimits.signatureWindowMs / 1_000} s`
+    : "";
+
 interface SignedHead {
   method: string;
   path: string;

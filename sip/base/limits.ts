@@ -184,8 +184,9 @@ export const sipLimits = {
   reuseMs: 60_000,
   /** After a heartbeat that the service did not hear, as before it is up. */
   heartbeatRetryMs: 500,
-  /** In a row, before they are worth a line of the log. */
+  /** In a row, after which the log names the problem, and between two such lines (five minutes). */
   heartbeatMisses: 6,
+  heartbeatMissesLogged: 600,
   /** Sound that waits for the service: of one recording (two minutes of two channels), and of all. */
   recordingHeldBytes: 4 << 20,
   recordingsHeldBytes: 256 << 20,

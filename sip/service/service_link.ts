@@ -8,7 +8,7 @@ import {
   serviceRequests,
 } from "../../core/protocol/requests.ts";
 import { readSealed, writeSealed } from "../../core/protocol/seal.ts";
-import { signatureHeader, signRequest } from "../../core/protocol/signature.ts";
+import { refusalHint, signatureHeader, signRequest } from "../../core/protocol/signature.ts";
 import { sipLimits } from "../base/limits.ts";
 import { createPoster, type Post, type Poster } from "./post.ts";
 import type { Timers } from "../base/timers.ts";
@@ -111,7 +111,8 @@ async function signedPost(
   });
   const { status } = answer;
   if (status >= 200 && status < 300) return answer.body;
-  throw new ServiceError(`post ${path}`, `the service answered ${status}`, failureOfStatus(status));
+  const why = `the service answered ${status}${refusalHint(status)}`;
+  throw new ServiceError(`post ${path}`, why, failureOfStatus(status));
 }
 
 const basePath = (serviceUrl: string): string => new URL(serviceUrl).pathname.replace(/\/$/, "");

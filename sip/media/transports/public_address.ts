@@ -38,7 +38,9 @@ export async function publicAddress(
 ): Promise<PublicAddress> {
   if (isIP(host) !== 0) return { address: host, close: () => {} };
   let address = await resolve(host, family).catch((error) => {
-    throw new Error(`Cannot find the address of ${host}: ${error.message}`);
+    throw new Error(
+      `Cannot find the address of ${host}, which PUBLIC_IP or RTP_HOST names: ${error.message}`,
+    );
   });
   const again = async () => {
     try {

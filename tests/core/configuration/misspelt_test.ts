@@ -2,9 +2,23 @@ import assert from "node:assert/strict";
 import { misspeltNotes } from "../../../core/configuration/misspelt.ts";
 
 Deno.test("misspeltNotes() names the variable that a misspelt one was meant to be", () => {
-  const notes = misspeltNotes(["SIP_DOMIAN", "SIP_WS_PROT", "BASEURL", "PUBLIC_IPS"]);
+  const notes = misspeltNotes([
+    "SIP_DOMIAN",
+    "SIP_WS_PROT",
+    "BASEURL",
+    "PUBLIC_IPS",
+    "SMPT_URL",
+    "STRICT_SMS",
+  ]);
 
-  const meant = ["SIP_DOMAIN", "SIP_WS_PORT", "BASE_URL", "PUBLIC_IP"];
+  const meant = [
+    "SIP_DOMAIN",
+    "SIP_WS_PORT",
+    "BASE_URL",
+    "PUBLIC_IP",
+    "SMTP_URL",
+    "STRICT_SMS_FROM",
+  ];
   assert.deepEqual(notes.map((note) => /mean (\w+)\?$/.exec(note)?.[1]), meant);
   assert.equal(
     notes[0],

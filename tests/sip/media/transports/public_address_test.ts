@@ -46,7 +46,7 @@ Deno.test("publicAddress() rejects a name without an address, and says which", a
   const resolve = () => Promise.reject(new Error("ENOTFOUND"));
   await assert.rejects(
     publicAddress({ host: "pbx.test", family: 4, log, resolve }),
-    /^Error: Cannot find the address of pbx.test: ENOTFOUND$/,
+    /^Error: Cannot find the address of pbx.test, which PUBLIC_IP or RTP_HOST names: ENOTFOUND$/,
   );
 });
 
