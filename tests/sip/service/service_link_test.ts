@@ -58,7 +58,10 @@ for (
     await using lab = startLink(status);
 
     await assert.rejects(lab.link.heartbeat({ companion, legs: [], registered: 0 }), {
-      message: `Cannot post /bridge/heartbeat: the service answered ${status}`,
+      message: `Cannot post /bridge/heartbeat: the service answered ${status}` +
+        (status === 401
+          ? ": BRIDGE_SECRET of service and companion differ, or their clocks by more than 30 s"
+          : ""),
       failure,
     });
   });
