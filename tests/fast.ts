@@ -14,7 +14,7 @@ const starts =
 const left = ["bench", "e2e", "flows", "fuzz", "golden", "nat", "speech", "support"];
 
 /**
- * Files that take seconds, or further permissions (`direct_udp` reads `/proc`, `v8_flags` runs Deno),
+ * Files that take seconds, or further permissions (`v8_flags` runs Deno),
  * without starting a process of the product.
  */
 export const slow = [
@@ -41,7 +41,6 @@ export const slow = [
   "tests/sip/media/audio/tone_digits_test.ts",
   "tests/routes/every_parameter_test.ts",
   "tests/routes/fuzz_test.ts",
-  "tests/sip/transport/direct_udp_test.ts",
 ];
 
 const permissions = [

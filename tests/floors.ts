@@ -50,7 +50,7 @@ sip/base               | stack/library core/base core/protocol                  
 sip/admission          | base core/net                                                |  | what unknown peers may take
 sip/media/base         |                                                              |  | the contract of media, frames and time
 sip/media/codecs       | media/base                                                   | mpg123-decoder node: opusscript | G.711, Opus, MP3, WAV, resampling
-sip/media/rtp          | base media/base media/codecs                                 | node: | RTP and RTCP packets, sockets, jitter buffer
+sip/media/rtp          | base media/base core/base media/codecs                                 | node: | RTP and RTCP packets, sockets, jitter buffer
 sip/media/srtp         | media/base media/rtp                                         | node: | SRTP (RFC 3711)
 sip/media/sdp          | media/base media/rtp media/srtp                              | node: | SDP (RFC 8866): read, written; the contract of a transport
 sip/text               | base stack/library core/protocol                             | node: | the text of SIP messages and bodies; digest

@@ -204,6 +204,16 @@ export const faults = {
     message: "Cannot place the call: no Gateway accepted it",
     advice: "Check Proxy, UserName, Password and Status of the account's Gateways.",
   },
+  callRefused: {
+    kind: "invalid",
+    code: 13228,
+    message: "Cannot connect the call: the called side refused it",
+    advice:
+      "The text has the SIP status and the words of the phone or carrier. 401 and 407: check " +
+      "UserName and Password of the Gateway. 403: the carrier does not allow the caller ID or the " +
+      "destination. 404, 410, 484 and 604: check the number and its format. 480: the phone takes " +
+      "no calls.",
+  },
   conferenceEnded: {
     kind: "invalid",
     code: 21222,

@@ -25,7 +25,7 @@ export const outcome = z.enum(["completed", "busy", "no-answer", "failed", "canc
 export const eventLimits = { endDetailLength: 300 } as const;
 
 /** Why a leg ended, where its status does not say it and its owner can correct the cause. */
-const endReason = z.enum(["not-registered", "media-lost", "no-trunk", "no-codec"]);
+const endReason = z.enum(["not-registered", "media-lost", "no-trunk", "no-route", "no-codec"]);
 
 export const answeredBy = z.enum(["human", "machine", "unknown"]);
 

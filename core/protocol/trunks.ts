@@ -32,7 +32,7 @@ export const trunkRoute = z.object({
  * A callee behind a SIP proxy. The Request-URI is `sip:DIALLED@PROXY`, or `dialled` itself where
  * that is a `sip:` or `sips:` URI. The next route is tried when one cannot be reached, does not
  * answer in time or answers 5xx; any other final answer is the callee's. When none is left the leg
- * ends as failed for the reason `no-trunk`; when none was given, with 404.
+ * ends as failed for the reason `no-trunk`; when none was given, with 404 for `no-route`.
  */
 export const trunkTarget = z.object({
   kind: z.literal("trunk"),

@@ -3,6 +3,7 @@ import type { PartialSpeech } from "../protocol/gather.ts";
 import { callParameters, partialParameters } from "../calls/parameters.ts";
 import { statusAfterHangUp } from "../calls/progress.ts";
 import { unanswered } from "../base/exchange.ts";
+import type { FaultName } from "../base/faults.ts";
 import { isFlow } from "../flows/address.ts";
 import { goOnFlow } from "../model/job_kinds.ts";
 import type { Change } from "../model/store.ts";
@@ -19,22 +20,43 @@ const endFaults = {
   "not-registered": "notRegistered",
   "media-lost": "mediaLost",
   "no-trunk": "trunkUnreachable",
+  "no-route": undefined, // Its Notification was made when the document or the request was read.
   "no-codec": "noCommonCodec",
 } as const;
 
 /** Adds the Notification of an ending that the customer could have prevented. */
 export function explainEnd(
   change: Change<Call>,
-  { reason, detail: why }: LegEvent & { type: "ended" },
+  ended: LegEvent & { type: "ended" },
   ports: Ports,
 ): Change<Call> {
-  if (reason === undefined) return change;
   const { accountSid, sid: callSid, to, from, direction } = change.record;
+  const fault = endFault(ended, direction);
+  if (fault === undefined) return change;
   const peer = direction === "inbound" ? from : to;
-  const detail = why === undefined ? peer : `${peer}: ${why}`;
+  const detail = [peer, answerIn(fault, ended)].filter(Boolean).join(": ");
   const exchange = callRequest(change.record, ports);
-  const notice = { accountSid, callSid, fault: endFaults[reason], detail, level: "error" } as const;
+  const notice = { accountSid, callSid, fault, detail, level: "error" } as const;
   return { ...change, also: [notification({ ...notice, exchange }, ports)] };
+}
+
+/** A failure without a reason of ours is one that the called side answered. */
+function endFault(
+  { reason, outcome, sipStatus }: LegEvent & { type: "ended" },
+  direction: Call["direction"],
+): FaultName | undefined {
+  if (reason !== undefined) return endFaults[reason];
+  const isRefused = direction !== "inbound" && outcome === "failed" && sipStatus !== undefined;
+  return isRefused ? "callRefused" : undefined;
+}
+
+/** What is known of the cause: the status of a trunk or phone, and its words. */
+function answerIn(
+  fault: FaultName,
+  { sipStatus, detail = "" }: LegEvent & { type: "ended" },
+): string {
+  const isAnswered = fault === "callRefused" || fault === "trunkUnreachable";
+  return isAnswered ? `SIP ${sipStatus} ${detail}`.trimEnd() : detail;
 }
 
 /** Requests the action of a step in which the caller hung up; the answer is ignored. */

@@ -30,11 +30,8 @@ export const sipLimits = {
   unsentBytes: 1 << 20,
   /** Peers that UDP flows are remembered of. */
   udpFlows: 50_000,
-  /** Those whose address is not put together again for each datagram, and datagrams read at once. */
-  knownSenders: 4_096,
+  /** Datagrams that are read before other work gets a turn of the event loop. */
   datagramsAtOnce: 64,
-  /** What waits in the kernel while we do something else, where that allows so much (`rmem_max`). */
-  udpBufferBytes: 1 << 20,
   /** Between two looks for flows without a use, when they are too many. */
   udpPurgeMs: 1_000,
 

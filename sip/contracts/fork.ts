@@ -20,6 +20,8 @@ export interface ForkRefusal {
   headers: Record<string, string>;
   /** 0 where nothing is said of when to try again. */
   retryAfterS: number;
+  /** Its reason phrase, and what its Reason header says (RFC 3326); absent where none came. */
+  words?: string;
   /** What its Warning says (RFC 3261 §20.43). */
   warning?: string | undefined;
 }

@@ -25,14 +25,17 @@ export const outcomeOf = (status: number): Outcome => outcomes[status] ?? "faile
 /** Whether a refusal is about the session that was offered (RFC 3261 §21.4.26, §21.6.4). */
 export const refusesMedia = (sipStatus: number): boolean => sipStatus === 488 || sipStatus === 606;
 
-/** The ending of an INVITE that all devices refused; `detail` describes media that were refused. */
-export function refusedEnding(sipStatus: number, detail?: string): Ending {
-  const reason = refusesMedia(sipStatus)
-    ? { reason: "no-codec", ...detail !== undefined && { detail } } as const
-    : {};
+/**
+ * The ending of an INVITE that all devices refused; `words` are those of the refusal, and `unwanted`
+ * describes media that were refused.
+ */
+export function refusedEnding(sipStatus: number, words = "", unwanted?: string): Ending {
   // 487 answers a CANCEL, and we sent none.
   const outcome = sipStatus === 487 ? "failed" : outcomeOf(sipStatus);
-  return { outcome, sipStatus, ...reason };
+  const isMedia = refusesMedia(sipStatus);
+  const said = outcome === "failed" ? words.slice(0, eventLimits.endDetailLength) : "";
+  const detail = isMedia ? unwanted : said;
+  return { outcome, sipStatus, ...isMedia && { reason: "no-codec" }, ...detail && { detail } };
 }
 
 /** How a call ends whose SDP our media cannot follow, but for its status. */

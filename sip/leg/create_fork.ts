@@ -143,6 +143,7 @@ function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDele
       status: statusOf(message),
       headers: passedHeaders(message),
       retryAfterS: retryAfterOf(message),
+      words: wordsOf(message),
       warning: message.getHeader("warning"),
     });
   });
@@ -196,6 +197,9 @@ function giveUp(state: State): void {
 }
 
 const statusOf = (message: IncomingResponseMessage): number => message.statusCode ?? 500;
+
+const wordsOf = (message: IncomingResponseMessage): string =>
+  [message.reasonPhrase?.trim(), message.getHeader("reason")].filter(Boolean).join("; Reason: ");
 
 /** The seconds of Retry-After; 0 where nothing is said of when to try again. */
 const retryAfterOf = (message: IncomingResponseMessage): number =>

@@ -23,7 +23,7 @@ export function createOutboundLeg(signalling: Signalling, call: OutboundCall): O
     over: createLegEnd(),
     released: Promise.withResolvers(),
     answered: Promise.withResolvers(),
-    refusals: [],
+    refusals: new Map(),
     unwanted: undefined,
     forks: [],
     winner: undefined,
@@ -46,7 +46,7 @@ export function createOutboundLeg(signalling: Signalling, call: OutboundCall): O
   queueMicrotask(() => {
     place(state).catch((error) => {
       signalling.log("Cannot place a call", { leg: call.invitation.leg, error: String(error) });
-      finish(state, { outcome: "failed", sipStatus: 500 });
+      finish(state, { outcome: "failed", sipStatus: 500, detail: "see the log of the companion" });
     });
   });
   return new OutboundLegOfState(state);

@@ -41,7 +41,8 @@ export interface OutboundState {
   readonly over: LegEnd;
   readonly released: PromiseWithResolvers<void>;
   readonly answered: PromiseWithResolvers<boolean>;
-  readonly refusals: number[];
+  /** Final responses that were refusals: what the first of each status said. */
+  readonly refusals: Map<number, string>;
   /** The offer that was refused last, and the refusal; undefined before. */
   unwanted: string | undefined;
   forks: Fork[];

@@ -160,15 +160,16 @@ export function onProgress(
 export function onRefused(
   state: OutboundState,
   fork: Fork,
-  { status, warning }: ForkRefusal,
+  { status, warning, words = "" }: ForkRefusal,
 ): void {
   fork.media?.close();
-  state.refusals.push(status);
+  if (!state.refusals.has(status)) state.refusals.set(status, words);
   if (refusesMedia(status)) state.unwanted = refusedOffer({ status, warning, offer: fork.offer });
   if (state.winner !== undefined || state.over.signal.aborted) return;
   if (status >= 600) cancelForks(state, declinedElsewhere(status));
   else if (!state.forks.every(({ over }) => over)) return;
-  finish(state, refusedEnding(bestStatus(state.refusals), state.unwanted));
+  const best = bestStatus([...state.refusals.keys()]);
+  finish(state, refusedEnding(best, state.refusals.get(best), state.unwanted));
 }
 
 /** Takes a 2xx. */

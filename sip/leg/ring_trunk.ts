@@ -2,6 +2,7 @@ import type { TrunkRoute, TrunkTarget } from "../../core/protocol/trunks.ts";
 import type { Flow } from "../base/flow.ts";
 import { createFork } from "./create_fork.ts";
 import type { Fork } from "../contracts/fork.ts";
+import type { Ending } from "../contracts/outcome.ts";
 import { callerUser, forkInvite, secured } from "./fork_invite.ts";
 import { knownSources } from "../dialog/known_sources.ts";
 import { sipLimits } from "../base/limits.ts";
@@ -19,6 +20,8 @@ interface Failure {
   answered: boolean;
 }
 
+const noRoute: Ending = { outcome: "failed", sipStatus: 404, reason: "no-route" };
+
 /** One address of a proxy. */
 interface Way {
   route: TrunkRoute;
@@ -31,7 +34,7 @@ export async function ringTrunk(state: OutboundState, target: TrunkTarget): Prom
   const { call, callId, over } = state;
   const { routes } = target;
   if (call.isChild || routes.length > 0) call.onInviting(callId);
-  if (routes.length === 0) return finish(state, { outcome: "failed", sipStatus: 404 });
+  if (routes.length === 0) return finish(state, noRoute);
   let status = 503;
   for (const route of routes) {
     const failure = await tryRoute(state, target, route);

@@ -9,9 +9,7 @@ import {
   type LocalName,
 } from "../base/flow.ts";
 import { sipLimits, transactionTimers } from "../base/limits.ts";
-import { socketName } from "../base/libc.ts";
 import type { Clock } from "../base/clock.ts";
-import { type DirectUdp, directUdp } from "./direct_udp.ts";
 import { createFlowTable } from "./flow_table.ts";
 import { plainAddress } from "../../core/net/networks.ts";
 import { createRetransmission, type Retransmission } from "./retransmission.ts";
@@ -46,13 +44,12 @@ export function openUdp(address: ListenAddress, options: UdpOptions): UdpSocket 
   const { hostname: host, port } = socket.addr as Deno.NetAddr;
   const retransmission = createRetransmission(clock);
   const nameOf = namesOf((remote) => options.nameOf(port, remote));
-  const direct = directUdp(socket);
   const credit = new WeakMap<Flow, number>();
-  const wire = { socket, direct, retransmission, nameOf, credit };
+  const wire = { socket, retransmission, nameOf, credit };
   const max = sipLimits.udpFlows;
   const create = (remote: Endpoint) => createUdpFlow(wire, remote);
   const flows = createFlowTable({ clock, max, create });
-  const closed = receiveAll({ socket, direct }, (data, from) => {
+  const closed = receiveAll(socket, (data, from) => {
     const text = readDatagram(data);
     const flow = text && flows.get(from);
     if (!text || !flow) return;
@@ -70,22 +67,15 @@ export function openUdp(address: ListenAddress, options: UdpOptions): UdpSocket 
       return flow;
     },
     close() {
-      direct?.close();
       socket.close();
       return closed;
     },
   };
 }
 
-/** Our socket, and what there is to spare it work. */
-interface Sockets {
-  readonly socket: Deno.DatagramConn;
-  readonly direct: DirectUdp | undefined;
-}
-
 /** Hands over datagram after datagram, each for the time of the call; resolves once it is closed. */
 async function receiveAll(
-  { socket, direct }: Sockets,
+  socket: Deno.DatagramConn,
   onDatagram: (data: Uint8Array, from: Endpoint) => void,
 ): Promise<void> {
   const buffer = new Uint8Array(sipLimits.messageBytes);
@@ -101,13 +91,6 @@ async function receiveAll(
       const { hostname, port } = peer as Deno.NetAddr;
       read++;
       onDatagram(data, { host: plainAddress(hostname), port });
-      // Those that came meanwhile.
-      while (read < sipLimits.datagramsAtOnce) {
-        const next = direct?.receive();
-        if (next === undefined) break;
-        read++;
-        onDatagram(next.data, next.from);
-      }
     } catch (error) {
       const isClosed = error instanceof Deno.errors.BadResource ||
         error instanceof Deno.errors.Interrupted;
@@ -128,7 +111,8 @@ function readDatagram(data: Uint8Array): string | undefined {
 }
 
 function createUdpFlow(
-  { socket, direct, retransmission, nameOf, credit }: Sockets & {
+  { socket, retransmission, nameOf, credit }: {
+    socket: Deno.DatagramConn;
     retransmission: Retransmission;
     /** Bytes of refusals that a source which proved no login may still be sent. */
     credit: WeakMap<Flow, number>;
@@ -136,12 +120,9 @@ function createUdpFlow(
   },
   remote: Endpoint,
 ): Flow {
-  const there = targetOf(remote.host, remote.port);
-  const put = ({ slab, from, end }: StoredText, { address, name }: Target): Promise<void> => {
-    const data = slab.subarray(from, end);
-    if (name !== undefined && direct?.send(data, name)) return sentAlready;
-    // Which waits until it can be sent, or tells why it cannot.
-    return socket.send(data, address).then(() => {});
+  const there = addressOf(remote.host, remote.port);
+  const put = async ({ slab, from, end }: StoredText, to: Deno.NetAddr): Promise<void> => {
+    await socket.send(slab.subarray(from, end), to);
   };
   const flow = createFlow({
     protocol: "UDP",
@@ -151,7 +132,7 @@ function createUdpFlow(
     send(text) {
       const sent = readSent(text);
       const port = portFor(sent, remote);
-      const to = port === remote.port ? there : targetOf(remote.host, port);
+      const to = port === remote.port ? there : addressOf(remote.host, port);
       const stored = storeText(text);
       const isRefusal = sent.status !== undefined && sent.status >= 300;
       return retransmission.send(flow, sent, () => {
@@ -183,15 +164,10 @@ function namesOf(nameOf: (remote: string) => LocalName): (remote: string) => Loc
 
 const sentAlready = Promise.resolve();
 
-/** Where a datagram goes, as Deno takes it and, of IPv4, as the system does. */
-interface Target {
-  readonly address: Deno.NetAddr;
-  readonly name: Uint8Array<ArrayBuffer> | undefined;
-}
-
-const targetOf = (hostname: string, port: number): Target => ({
-  address: { transport: "udp", hostname, port },
-  name: socketName(hostname, port),
+const addressOf = (hostname: string, port: number): Deno.NetAddr => ({
+  transport: "udp",
+  hostname,
+  port,
 });
 
 /** A response goes where its request came from; without rport, to the port in Via (RFC 3581 §4). */

@@ -12,7 +12,7 @@ import { openUdp, openWebSocket, type Wire } from "./sip_wires.ts";
  * 200, ACK, BYE. Kamailio passes calls through and keeps no record; the companion has two legs, asks
  * its service what to do and reports what happens. SECONDS is the turns of each (default 10),
  * IDLE the number of idle registered connections whose memory is measured (default 2,000), ONLY a
- * pattern of the names of the loads to run, without the memory. WITHOUT=ffi drives a second companion in
+ * pattern of the names of the loads to run, without the memory. WITHOUT=flags drives a second companion in
  * turn that lacks a piece: see `companion()`. One piece a run: where three companions wait for each
  * other, those that were started first take several times what they take else.
  */

@@ -78,8 +78,7 @@ export function kamailio(): Promise<Server> {
 
 /**
  * The companion as it is started, on a fake service, without bounds for one address. `without` names
- * pieces that are switched off: `flags` (of V8), `ffi` (SIP over UDP by the C library), and groups of
- * patches of sip.js.
+ * pieces that are switched off: `flags` (of V8), and groups of patches of sip.js.
  */
 export function companion(service: FakeService, without: string[] = []): Promise<Server> {
   const [wsPort, udpPort, bridgePort] = freePorts(3) as [number, number, number];
@@ -96,7 +95,6 @@ export function companion(service: FakeService, without: string[] = []): Promise
   };
   const flags = [
     ...without.includes("flags") ? [] : companionFlags,
-    ...without.includes("ffi") ? ["--deny-ffi"] : [],
     ...without.length === 0 ? [] : ["--preload=tests/bench/without.ts"],
   ];
   const command = [Deno.execPath(), "run", "-A", "--quiet", ...flags, "sip/main.ts"];

@@ -1,5 +1,5 @@
 import { LIBC_PATHS } from "../../core/base/libc_paths.ts";
-import { openLibc } from "../../sip/base/libc.ts";
+import { openLibc } from "../../sip/media/rtp/libc.ts";
 import { polledUdp } from "../../sip/media/rtp/polled_udp.ts";
 import type { Udp } from "../../sip/media/rtp/rtp_sockets.ts";
 

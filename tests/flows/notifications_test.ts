@@ -197,6 +197,12 @@ const failures: Record<string, Failure> = {
     happen: told({ ...none, reason: "no-trunk" }),
     asked: askedCall,
   },
+  "a call that the carrier refused": {
+    code: 13228,
+    happen: told({ ...none, sipStatus: 403, detail: "Forbidden; Reason: Q.850;cause=21" }),
+    asked: askedCall,
+    text: /client:alice: SIP 403 Forbidden; Reason: Q\.850;cause=21$/,
+  },
   "a phone without a codec of ours": {
     code: 13236,
     happen: told({ ...none, reason: "no-codec" }),

@@ -1,4 +1,4 @@
-import { LIBC_PATHS } from "../../core/base/libc_paths.ts";
+import { LIBC_PATHS } from "../../../core/base/libc_paths.ts";
 
 /** The few functions of Linux's C library that UDP sockets need. */
 

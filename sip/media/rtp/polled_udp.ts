@@ -13,7 +13,7 @@ import {
   SOCK_CLOEXEC,
   SOCK_DGRAM,
   socketName,
-} from "../../base/libc.ts";
+} from "./libc.ts";
 import { mediaLimits } from "../base/limits.ts";
 import { bindDatagrams, type Datagrams, type Udp } from "./rtp_sockets.ts";
 import { flush, send } from "./send_queue.ts";

@@ -1,4 +1,4 @@
-import { type Libc, MSG_DONTWAIT, NAME_BYTES } from "../../base/libc.ts";
+import { type Libc, MSG_DONTWAIT, NAME_BYTES } from "./libc.ts";
 import { mediaLimits } from "../base/limits.ts";
 
 // `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.

@@ -66,7 +66,9 @@ for (
     (await phone.nextCall()).decline(status);
     const { event } = await lab.service.event("ended", invitation.leg);
 
-    assert.deepEqual(event, { type: "ended", outcome, sipStatus: status });
+    const { detail, ...ended } = event;
+    assert.deepEqual(ended, { type: "ended", outcome, sipStatus: status });
+    assert.equal(detail !== undefined, outcome === "failed", detail);
   });
 }
 
@@ -247,7 +249,8 @@ sipTest("runScript() reports 500 when media can be had for no device", async () 
   await lab.run(invitation.leg, inviteScript(invitation));
   const { event } = await lab.service.event("ended", invitation.leg);
 
-  assert.deepEqual(event, { type: "ended", outcome: "failed", sipStatus: 500 });
+  const detail = "see the log of the companion";
+  assert.deepEqual(event, { type: "ended", outcome: "failed", sipStatus: 500, detail });
 });
 
 sipTest("runScript() ignores an invite that is run again", async () => {

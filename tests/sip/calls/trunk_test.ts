@@ -135,6 +135,9 @@ for (const algorithm of ["MD5", "SHA-256"] as const) {
   }
 }
 
+/** What the ending tells of a refusal: the reason phrase that the test's trunk writes. */
+const detail = "Told So";
+
 sipTest(
   "ringTrunk() prefers the topmost challenge, and ends when its answer is refused",
   async () => {
@@ -148,7 +151,7 @@ sipTest(
     const ended = await placed.event("ended");
 
     assert.equal(isProven(proven, "SHA-256"), true);
-    assert.deepEqual(ended, { type: "ended", outcome: "failed", sipStatus: 407 });
+    assert.deepEqual(ended, { type: "ended", outcome: "failed", sipStatus: 407, detail });
   },
 );
 
@@ -165,7 +168,7 @@ sipTest(
     good.respond(await good.request("INVITE"), 404);
     const ended = await placed.event("ended");
 
-    assert.deepEqual(ended, { type: "ended", outcome: "failed", sipStatus: 404 });
+    assert.deepEqual(ended, { type: "ended", outcome: "failed", sipStatus: 404, detail });
     assert.equal(unused.heard.length, 0);
     assert.deepEqual(lab.media.legs.map(({ closed }) => closed), [true, true]);
   },
@@ -269,7 +272,8 @@ sipTest("ringTrunk() ends with 404 when there is no route", async () => {
   const inviting = await lab.service.event("inviting", child.leg);
   const ended = await lab.service.event("ended", child.leg);
 
-  const expected = { type: "ended", outcome: "failed", sipStatus: 404 };
+  const reason = "no-route";
+  const expected = { type: "ended", outcome: "failed", sipStatus: 404, reason };
   assert.deepEqual([own, ended.event], [expected, expected]);
   assert.equal(inviting.event.to, "+442079460000");
   assert.equal(final.status, 404);

@@ -1,8 +1,6 @@
 import { Buffer } from "node:buffer";
 import { connect } from "node:net";
 import type { Endpoint } from "../../../sip/base/flow.ts";
-import { socketName } from "../../../sip/base/libc.ts";
-import { directUdp } from "../../../sip/transport/direct_udp.ts";
 import { queue } from "../service/queue.ts";
 import { frameOf, openRawWebSocket } from "./raw_websocket.ts";
 import { peerRequest, type SipPeer, streamPeer } from "./sip_peer.ts";
@@ -41,12 +39,10 @@ const opened: Record<BurstProtocol, (to: Endpoint) => Promise<Opened>> = {
   WS: openWs,
 };
 
-/** Datagrams that are all sent before anybody in this process can read one. */
+/** Datagrams that all leave in one turn of the event loop, so that this process reads none of them between. */
 function openUdp(to: Endpoint): Promise<Opened> {
   const socket = Deno.listenDatagram({ transport: "udp", hostname: "127.0.0.1", port: 0 });
-  const direct = directUdp(socket);
-  const name = socketName(to.host, to.port);
-  if (direct === undefined || name === undefined) throw new Error("Cannot send at once: no libc");
+  const address = { transport: "udp", hostname: to.host, port: to.port } as const;
   const { heard, next, take } = inbox();
   const reading = (async () => {
     for await (const [data] of socket) take(new TextDecoder().decode(data));
@@ -56,10 +52,9 @@ function openUdp(to: Endpoint): Promise<Opened> {
     heard,
     next,
     burst(...texts) {
-      for (const text of texts) direct.send(new TextEncoder().encode(text), name);
+      for (const text of texts) void socket.send(new TextEncoder().encode(text), address);
     },
     async close() {
-      direct.close();
       socket.close();
       await reading;
     },
