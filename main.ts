@@ -24,6 +24,7 @@ import type { Ports } from "./core/ports/ports.ts";
 import type { Account } from "./core/resources/accounts.ts";
 import { removeOldRecords } from "./core/retention/remove_old.ts";
 import { openStore, type Store } from "./kv/open_store.ts";
+import { sealedStore } from "./kv/store/sealed_store.ts";
 import { protocolRoutes } from "./routes/protocol/routes.ts";
 import { demo } from "./routes/demo.ts";
 import { docs } from "./routes/docs/docs.ts";
@@ -38,10 +39,10 @@ export async function startService(config: Config, onListenerOver: (error: Error
     throw new Error(`Cannot use DATA_DIR ${config.DATA_DIR}: ${error.message}`);
   });
   const file = `${config.DATA_DIR}/switchboard.db`;
-  const { secretKey, bridgeSecret } = await secretsOf(config, file);
+  const location = config.KV_URL || file;
+  const { secretKey, bridgeSecret } = await secretsOf(config, location);
   const rates = await ratesOf(config);
   const now = () => Date.now();
-  const location = config.KV_URL || file;
   const { KV_NARROW_INDEX: narrowsIndex, SECRET_KEY_OTHER: otherKey } = config;
   const store = await openStore({ location, secretKey, otherKey, now, log, narrowsIndex });
 
@@ -90,10 +91,10 @@ export async function startService(config: Config, onListenerOver: (error: Error
 }
 
 /** The secrets of the configuration, or those of files in DATA_DIR, which the first start makes. */
-async function secretsOf(config: Config, file: string) {
-  const { DATA_DIR, KV_URL, SECRET_KEY, BRIDGE_SECRET, BRIDGE_SECRET_OTHER } = config;
+async function secretsOf(config: Config, location: string) {
+  const { DATA_DIR, SECRET_KEY, BRIDGE_SECRET, BRIDGE_SECRET_OTHER } = config;
   const secretKey = SECRET_KEY ||
-    await ensureSecret(`${DATA_DIR}/secret_key`, KV_URL ? undefined : file);
+    await ensureSecret(`${DATA_DIR}/secret_key`, sealedStore(location));
   const bridgeSecret = BRIDGE_SECRET || await ensureSecret(`${DATA_DIR}/bridge_secret`);
   return { secretKey, bridgeSecret: bridgeSecretOf(bridgeSecret, BRIDGE_SECRET_OTHER) };
 }

@@ -26,6 +26,7 @@ import { stored } from "./collections/renamed.ts";
 import { checkSchema } from "./records/schema.ts";
 import { reseal, type Resealed } from "./collections/reseal.ts";
 import { sealer } from "./store/seal.ts";
+import { isRemoteLocation } from "./store/sealed_store.ts";
 import { stock } from "./collections/stock.ts";
 import { type Worker, worker } from "./jobs/worker.ts";
 
@@ -111,7 +112,7 @@ interface Opened {
 async function openKv(
   { location, now, narrowsIndex = true }: StoreOptions,
 ): Promise<Opened> {
-  const isRemote = /^https?:/.test(location);
+  const isRemote = isRemoteLocation(location);
   const isFile = !isRemote && location !== ":memory:";
   const lock = isFile ? await lockFile(location) : undefined;
   const opened = await Deno.openKv(location);

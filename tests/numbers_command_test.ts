@@ -1,12 +1,18 @@
 import assert from "node:assert/strict";
+import { startKvConnect } from "./support/service/kv_connect.ts";
 import { openStore } from "../kv/open_store.ts";
 
 /** Runs `kv/commands/numbers.ts` as its task does, on a data directory. */
-async function run(dataDir: string, ...args: string[]) {
+function run(dataDir: string, ...args: string[]) {
+  return runWith({ DATA_DIR: dataDir }, ...args);
+}
+
+/** The same with variables of its own. */
+async function runWith(env: Record<string, string>, ...args: string[]) {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-prompt", "-A", "kv/commands/numbers.ts", ...args],
+    args: ["task", "--quiet", "numbers", ...args],
     cwd: new URL("..", import.meta.url),
-    env: { DATA_DIR: dataDir, NUMBERS_PROVIDER: "inventory", NO_COLOR: "1" },
+    env: { NUMBERS_PROVIDER: "inventory", NO_COLOR: "1", ...env },
   }).output();
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { code, out: text(stdout).trim().split("\n"), err: text(stderr).trim() };
@@ -47,4 +53,29 @@ Deno.test("numbers import loads a file, again without effect, and not beside the
   assert.match(missing.err, /^Cannot read .*nothing\.csv: /);
   assert.match(garbled.err, /^Cannot read .*numbers\.csv: it is not UTF-8$/);
   assert.match(nothing.err, /deno task numbers import FILE/);
+});
+
+Deno.test("numbers import makes no new secret_key for a store that a lost one has sealed", async () => {
+  await using endpoint = startKvConnect();
+  for (const location of [{}, { KV_URL: endpoint.url, DENO_KV_ACCESS_TOKEN: "test" }]) {
+    const dataDir = await Deno.makeTempDir();
+    const [key, file] = [`${dataDir}/secret_key`, `${dataDir}/numbers.csv`];
+    await Deno.writeTextFile(file, "PhoneNumber\n+14155550100\n");
+    const env = { DATA_DIR: dataDir, ...location };
+
+    const first = await runWith(env, "import", file);
+    await Deno.remove(key);
+    const without = await runWith(env, "import", file);
+    const isMade = await Deno.stat(key).then(() => true, () => false);
+    await Deno.remove(dataDir, { recursive: true });
+
+    assert.equal(first.code, 0, first.err);
+    assert.equal(without.code, 1);
+    const store = "KV_URL" in location ? endpoint.url : `${dataDir}/switchboard.db`;
+    assert.equal(
+      without.err,
+      `Cannot find ${key}, which sealed passwords in ${store}: put that file back, or set SECRET_KEY`,
+    );
+    assert.equal(isMade, false);
+  }
 });

@@ -1,13 +1,21 @@
+/** The store whose passwords a secret seals. */
+export interface SealedStore {
+  /** Its file or URL, for messages. */
+  name: string;
+  exists(): Promise<boolean>;
+}
+
 /**
  * The secret in a file. Makes one of 256 random bits, readable by its owner only, when the file is
- * absent. Throws when the file is absent and `sealed`, the file that the secret has sealed, exists.
+ * absent. Throws when the file is absent and the store that the secret has sealed exists.
  */
-export async function ensureSecret(path: string, sealed?: string): Promise<string> {
+export async function ensureSecret(path: string, sealed?: SealedStore): Promise<string> {
   const known = await readSecret(path);
   if (known !== null) return known;
-  if (sealed !== undefined && await exists(sealed)) {
+  if (await sealed?.exists()) {
     throw new Error(
-      `Cannot find ${path}, which sealed passwords in ${sealed}: put that file back, or set SECRET_KEY`,
+      `Cannot find ${path}, which sealed passwords in ${sealed?.name}: ` +
+        "put that file back, or set SECRET_KEY",
     );
   }
   const made = crypto.getRandomValues(new Uint8Array(32)).toHex();
@@ -30,9 +38,8 @@ export async function awaitSecret(path: string, patienceMs: number): Promise<str
   }
 }
 
-const exists = (path: string): Promise<boolean> => Deno.stat(path).then(() => true, () => false);
-
-async function readSecret(path: string): Promise<string | null> {
+/** The secret in a file; null when the file is absent. */
+export async function readSecret(path: string): Promise<string | null> {
   try {
     return (await Deno.readTextFile(path)).trim();
   } catch (error) {

@@ -1,9 +1,10 @@
 import { readConfig } from "../../core/configuration/config.ts";
-import { withSecretFiles } from "../../core/configuration/secret_files.ts";
+import { kvTokenVariable, withSecretFiles } from "../../core/configuration/secret_files.ts";
 import { fail, say } from "../../core/process/process.ts";
 import { ensureSecret } from "../../core/process/secret_file.ts";
 import { importNumbers } from "../../core/numbers/import_numbers.ts";
 import { openStore } from "../open_store.ts";
+import { sealedStore } from "../store/sealed_store.ts";
 
 /**
  * `deno task numbers import FILE`: loads phone numbers from a CSV file for
@@ -14,10 +15,13 @@ import { openStore } from "../open_store.ts";
 async function importFile(path: string): Promise<void> {
   const given = withSecretFiles(Deno.env.toObject());
   const config = readConfig((name) => given[name]);
+  // Deno reads the token of KV_URL from the environment.
+  if (given[kvTokenVariable]) Deno.env.set(kvTokenVariable, given[kvTokenVariable]);
   using file = await openFile(path);
   await Deno.mkdir(config.DATA_DIR, { recursive: true, mode: 0o700 });
-  const secretKey = config.SECRET_KEY || await ensureSecret(`${config.DATA_DIR}/secret_key`);
   const location = config.KV_URL || `${config.DATA_DIR}/switchboard.db`;
+  const secretKey = config.SECRET_KEY ||
+    await ensureSecret(`${config.DATA_DIR}/secret_key`, sealedStore(location));
   const store = await openStore({ location, secretKey, now: () => Date.now() });
   try {
     const text = textOf(file, path);

@@ -1,0 +1,23 @@
+import { limits } from "../../core/base/limits.ts";
+import { withDeadline } from "./deadline.ts";
+import { keys } from "./keys.ts";
+
+/** Whether a URL of KV Connect locates a store, not a file or `:memory:`. */
+export const isRemoteLocation = (location: string): boolean => /^https?:/.test(location);
+
+/** A store by its location, which says whether it exists before it is opened. */
+export function sealedStore(location: string): { name: string; exists(): Promise<boolean> } {
+  return {
+    name: location,
+    exists: () =>
+      isRemoteLocation(location)
+        ? hasSchema(location)
+        : Deno.stat(location).then(() => true, () => false),
+  };
+}
+
+/** Whether a store was opened at a KV Connect endpoint. Throws when it is out of reach. */
+async function hasSchema(url: string): Promise<boolean> {
+  using kv = await Deno.openKv(url);
+  return (await withDeadline(kv, limits.storeTimeoutMs).get(keys.version)).versionstamp !== null;
+}
