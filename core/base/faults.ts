@@ -136,21 +136,20 @@ export const faults = {
     message: "Cannot use the recipient",
     advice:
       "Send a phone number, client: and the Login of a Client, or for calls a sip: address. " +
-      "In a form, send the + of a number as %2B.",
+      "In a form, send + as %2B.",
   },
   badFrom: {
     kind: "invalid",
     code: 21212,
     message: "Cannot use the sender",
     advice: "Send a phone number, client: and the Login of a Client, or for calls a name. In a " +
-      "form, send the + of a number as %2B.",
+      "form, send + as %2B.",
   },
   badPhoneNumber: {
     kind: "invalid",
     code: 21421,
     message: "Cannot use the number",
-    advice: "Send a possible number in E.164 form, of the kind that the path names. In a form, " +
-      "send the + as %2B.",
+    advice: "Send a possible number in E.164 form, of the kind that the path names.",
   },
   numberUnavailable: {
     kind: "invalid",

@@ -11,7 +11,10 @@ const seconds: JsonSchema = { type: "integer", minimum: 0 };
 /** The response headers of the interface. */
 export const headers: Record<string, JsonSchema> = {
   "X-Request-Id": header("Identity of the request: the value sent, or a new one; logs name it."),
-  Warning: header("Parameters that were ignored because no such parameter exists (RFC 7234 §5.5)."),
+  Warning: header(
+    "Parameters that were ignored because no such parameter exists, each with the name that was " +
+      "probably meant (RFC 7234 §5.5).",
+  ),
   Link: header("Neighbouring pages of a list without a paging envelope (RFC 8288)."),
   "X-Total-Count": header("Number of records in the whole list.", seconds),
   "WWW-Authenticate": header("The authentication scheme: Basic (RFC 7617)."),

@@ -26,6 +26,16 @@ export interface ListQuery {
 const datedNames = ["StartTime", "EndTime"] as const;
 type DatedName = (typeof datedNames)[number];
 
+/** The names that the query string of a list may have. */
+export const listNames = ({ filters = {}, period, sidPrefix, sorted }: AnyResource): string[] => [
+  "Page",
+  "PageSize",
+  ...(sidPrefix === "" ? [] : ["AfterSid"]), // Without a prefix no record of the list has a Sid.
+  ...(sorted === undefined ? [] : [cursorName(sorted.by)]),
+  ...(period === undefined ? [] : datedNames),
+  ...Object.keys(filters).map(pascal),
+];
+
 /** One date filter as sent. */
 interface Dated {
   name: DatedName;

@@ -38,6 +38,9 @@ export function accepts(parameters: Parameters): (name: string) => boolean {
   return (name) => fieldOf.has(name);
 }
 
+/** The names that mean a parameter. */
+export const namesOf = (parameters: Parameters): string[] => [...fieldsByName(parameters).keys()];
+
 /** Sorts what was sent by the fields it means; `unknown` are the names that mean nothing here. */
 export function matchFields(
   parameters: Parameters,

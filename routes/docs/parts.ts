@@ -1,4 +1,4 @@
-import { anchorOf, escape } from "./markdown.ts";
+import { anchorOf, codeBlock, escape } from "./markdown.ts";
 import type { Page } from "./page.ts";
 import { prose } from "./schema_text.ts";
 
@@ -35,3 +35,11 @@ export interface Part {
   /** The text for the search. */
   text: string;
 }
+
+/** The languages one below the other; the first is open. */
+export const tabs = (examples: [string, string][]): string =>
+  examples.map(([language, code], at) =>
+    `<details class="example"${at === 0 ? " open" : ""}><summary>${language}</summary>${
+      codeBlock(code)
+    }</details>`
+  ).join("\n");

@@ -2,7 +2,8 @@ import type { OpenApiDocument } from "../../core/openapi/document.ts";
 import { examplesOf } from "./examples.ts";
 import { anchorOf, codeBlock, escape } from "./markdown.ts";
 import type { Page } from "./page.ts";
-import { page, type Part } from "./parts.ts";
+import { overview } from "./overview.ts";
+import { page, type Part, tabs } from "./parts.ts";
 import {
   type AddressOf,
   nameIn,
@@ -109,33 +110,6 @@ function addressesOf({ tags, components }: OpenApiDocument, docs: string): Addre
 const schemaOf = ({ document }: Context, name: string): Shown | undefined =>
   document.components.schemas?.[name] as Shown | undefined;
 
-function overview({ document, docs, baseUrl }: Context): Page {
-  const { description, version } = document.info;
-  const [lead = "", ...more] = description.split("\n\n");
-  const paragraphs = more.map((text) => `<p>${prose(text)}</p>`).join("\n");
-  const example = examplesOf({
-    method: "GET",
-    url: `${baseUrl}/2012-04-24/Accounts/{AccountSid}.json`,
-    needsCredentials: true,
-    isJson: true,
-  });
-  const start: Part = {
-    id: "first-request",
-    heading: "First request",
-    text: "credentials AccountSid AuthToken credentials.json base URL",
-    html: `${paragraphs}
-<p>The base URL is <code>${
-      escape(baseUrl)
-    }</code>. The first start of the service writes the Sid and
-the AuthToken of the root account to <code>credentials.json</code> in its data folder.</p>
-${tabs(example)}
-<p>For programs: <a href="${docs.slice(0, -5)}/openapi.json">OpenAPI 3.1</a> of version ${
-      escape(version)
-    }. A <code>+</code> in a form must be sent as <code>%2B</code>.</p>`,
-  };
-  return page("overview", "REST interface", lead, [start]);
-}
-
 function resourcePage(
   { name, description }: { name: string; description: string },
   operations: Operation[],
@@ -217,14 +191,6 @@ const exampleOf = (answer: Media | undefined): string =>
     : `<details><summary>Example of a response</summary>${
       codeBlock(JSON.stringify(answer.example, null, 2))
     }</details>`;
-
-/** The languages one below the other; the first is open. */
-const tabs = (examples: [string, string][]): string =>
-  examples.map(([language, code], at) =>
-    `<details class="example"${at === 0 ? " open" : ""}><summary>${language}</summary>${
-      codeBlock(code)
-    }</details>`
-  ).join("\n");
 
 function webhookPage(context: Context): Page {
   const lead =

@@ -1,4 +1,4 @@
-import { readListQuery } from "../../core/rest/list_query.ts";
+import { listNames, readListQuery } from "../../core/rest/list_query.ts";
 import { linkHeader, pageOf, windowOf } from "../../core/rest/paging.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { Base } from "../../core/base/record.ts";
@@ -28,7 +28,7 @@ export async function answerList(
   { settings }: Ports,
 ): Promise<Response> {
   const query = readListQuery(definition, queryOf(c));
-  warnUnknown(c, query.unknown);
+  warnUnknown(c, query.unknown, listNames(definition));
   const suffix = formatOf(c.req.raw) === "json" ? ".json" : "";
   const { items, page } = pageOf(await read(windowOf(query)), query, address + suffix);
   if (!definition.paged) {

@@ -1,8 +1,10 @@
 import { limits } from "../../core/base/limits.ts";
+import { nearestName } from "../../core/base/near_names.ts";
 import {
   accepts,
   addSent,
   matchFields,
+  namesOf,
   type Parameters,
   parseFields,
   type Sent,
@@ -39,15 +41,24 @@ function parametersOf(
   { parameters, ignored = [] }: { parameters: Parameters; ignored?: Iterable<string> },
 ): Record<string, unknown> {
   const { fields, unknown } = matchFields(parameters, sent);
-  warnUnknown(c, [...unknown, ...ignored]);
+  warnUnknown(c, [...unknown, ...ignored], namesOf(parameters));
   return parseFields(parameters, fields);
 }
 
-/** Names the ignored parameters in the `Warning` header (RFC 7234 §5.5). */
-export function warnUnknown(c: Ctx, names: string[]): void {
+/** Names the ignored parameters in the `Warning` header (RFC 7234 §5.5), and what was meant. */
+export function warnUnknown(c: Ctx, names: string[], known: readonly string[]): void {
   if (names.length === 0) return;
   const warnings = names.slice(0, limits.warnedNames).map((name) =>
-    `299 - "Unknown parameter: ${name.replaceAll(/[^\x20-\x7e]|["\\]/g, "?").slice(0, 64)}"`
+    `299 - "Unknown parameter: ${name.replaceAll(/[^\x20-\x7e]|["\\]/g, "?").slice(0, 64)}${
+      hintOf(name, known)
+    }"`
   );
   c.header("Warning", warnings.join(", "));
+}
+
+/** What to do about an unknown name, where that is clear. */
+function hintOf(name: string, known: readonly string[]): string {
+  if (known.includes(name)) return " in the URL. Send it in the body.";
+  const meant = nearestName(name, known);
+  return meant === undefined ? "" : `. Did you mean ${meant}?`;
 }

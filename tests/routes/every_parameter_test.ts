@@ -164,7 +164,8 @@ for (const { method, path, requestBody } of operations) {
       const odd = name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase();
       const { [name]: value = "1", ...form } = leastForm(++made);
       const answer = await send(app.root, { method, address, form: { ...form, [odd]: value } });
-      assert.equal(answer.headers.get("Warning"), `299 - "Unknown parameter: ${odd}"`);
+      const warning = `299 - "Unknown parameter: ${odd}. Did you mean ${name}?"`;
+      assert.equal(answer.headers.get("Warning"), warning);
       const isMissing = name in leastForm(0);
       assert.equal(answer.status, isMissing ? 400 : 200, answer.text);
       if (schemaName.includes("Create")) await app.root.delete(answer.json().uri ?? address);

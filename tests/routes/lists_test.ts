@@ -166,12 +166,36 @@ Deno.test("a filter that means nothing answers 400, and one that is unknown is n
     assert.match(encoded.json().message, /From must be percent-encoded UTF-8$/, query);
   }
   const unknown = await app.root.get("Calls.json?status=queued");
-  assert.equal(unknown.headers.get("Warning"), '299 - "Unknown parameter: status"');
+  const hint = '299 - "Unknown parameter: status. Did you mean Status?"';
+  assert.equal(unknown.headers.get("Warning"), hint);
   assert.match((await app.root.get("Clients.json?StartTime=x")).headers.get("Warning")!, /StartT/);
   for (const path of ["AvailablePhoneNumbers/US/Local", "AvailablePhoneNumbers", "Usage/Records"]) {
     const without = await app.root.get(`${path}.json?AfterSid=x`); // What they list has no Sids.
     assert.equal(without.headers.get("Warning"), '299 - "Unknown parameter: AfterSid"', path);
   }
+});
+
+Deno.test("a misspelt filter is ignored, and the Warning names the filter that was meant", async () => {
+  using app = await startApp();
+  const Url = "http://app.test/voice";
+  await app.root.post("Calls.json", { From: "me", To: "client:bob", Url });
+  const misspelt = {
+    Stauts: "Status",
+    Form: "From",
+    PageSise: "PageSize",
+    StarTime: "StartTime",
+    Aftersid: "AfterSid",
+    ParentCalSid: "ParentCallSid",
+  };
+
+  for (const [name, meant] of Object.entries(misspelt)) {
+    const answer = await app.root.get(`Calls.json?${name}=completed`);
+    assert.deepEqual([answer.status, answer.json().total], [200, 1], name);
+    const warning = `299 - "Unknown parameter: ${name}. Did you mean ${meant}?"`;
+    assert.equal(answer.headers.get("Warning"), warning);
+  }
+  const foo = await app.root.get("Calls.json?Foo=1");
+  assert.equal(foo.headers.get("Warning"), '299 - "Unknown parameter: Foo"');
 });
 
 Deno.test("From and To find a Client by its Login with and without client:", async () => {

@@ -83,7 +83,8 @@ Deno.test("parameter names are case-sensitive, and unknown ones are named in War
   const warning = made.headers.get("Warning");
   assert.equal(
     warning,
-    '299 - "Unknown parameter: login", 299 - "Unknown parameter: friendlyname"',
+    '299 - "Unknown parameter: login. Did you mean Login?", ' +
+      '299 - "Unknown parameter: friendlyname. Did you mean FriendlyName?"',
   );
 
   const refused = await app.root.post("Clients.json", { login: "bob", Password: "secret" });
@@ -98,7 +99,7 @@ Deno.test("parameters in the address of a POST are ignored, and named in Warning
   const made = await app.root.post("Clients.json?FriendlyName=x&%ff", client);
 
   assert.deepEqual([missing.status, made.json().friendly_name], [400, "alice"]);
-  const warning = `299 - "Unknown parameter: Login"`;
+  const warning = `299 - "Unknown parameter: Login in the URL. Send it in the body."`;
   assert.equal(missing.headers.get("Warning"), `${warning}, ${warning}`);
   assert.match(made.headers.get("Warning")!, /FriendlyName.*"Unknown parameter: \?"$/);
 });
