@@ -16,6 +16,7 @@ import { ledger } from "./collections/ledger.ts";
 import { counterCache } from "./cache/counter_cache.ts";
 import { listStates } from "./cache/list_states.ts";
 import { queue } from "./jobs/queue.ts";
+import { lockFile } from "./store/lock_file.ts";
 import { mergedReader } from "./store/reader.ts";
 import { receiptOf, sweepReceipts } from "./store/receipt.ts";
 import { recordCache } from "./cache/record_cache.ts";
@@ -167,18 +168,4 @@ function partsOf(
     log,
     accountNumber: accountNumbers(kv),
   };
-}
-
-/**
- * Creates the file with permissions for its owner only, and locks `<file>.lock` while the store is
- * open. The system releases the lock when the process ends.
- */
-async function lockFile(location: string): Promise<Deno.FsFile> {
-  const file = await Deno.open(`${location}.lock`, { create: true, write: true, mode: 0o600 });
-  if (await file.tryLock(true)) {
-    (await Deno.open(location, { create: true, append: true, mode: 0o600 })).close();
-    return file;
-  }
-  file.close();
-  throw new Error(`Cannot open the store: ${location} is in use by another process`);
 }

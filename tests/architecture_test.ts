@@ -5,7 +5,9 @@ import { floors, readFloors } from "./floors.ts";
 const roots = [
   "core/typescript_client/main.ts",
   "main.ts",
+  "kv/commands/backup.ts",
   "kv/commands/numbers.ts",
+  "kv/commands/restore.ts",
   "sip/main.ts",
 ];
 /** These folders alone meet the system: files, variables, processes, sockets of others. */

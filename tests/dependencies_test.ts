@@ -10,7 +10,9 @@ const processes = [
   "sip/main.ts",
   "core/start/start.ts",
   "core/adapters/speech/main.ts",
+  "kv/commands/backup.ts",
   "kv/commands/numbers.ts",
+  "kv/commands/restore.ts",
 ];
 
 const json = async (path: string) => JSON.parse(await Deno.readTextFile(new URL(path, root)));

@@ -42,6 +42,15 @@ export function fail(error: unknown): never {
   Deno.exit(isSupervised() ? cannotStartCode : 1);
 }
 
+/** Aborts when a command is stopped by Ctrl-C or a signal, so that it cleans up and fails. */
+export function abortedBySignal(): AbortSignal {
+  const stopping = new AbortController();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    Deno.addSignalListener(signal, () => stopping.abort(new Error(`Stopped by ${signal}`)));
+  }
+  return stopping.signal;
+}
+
 /** How long a process whose supervisor was killed keeps its ports from the next one. */
 const orphanMs = 1_500;
 

@@ -19,10 +19,15 @@ export async function ensureSecret(path: string, sealed?: SealedStore): Promise<
     );
   }
   const made = crypto.getRandomValues(new Uint8Array(32)).toHex();
-  // A rename is whole or not at all: a crash leaves no empty secret behind.
-  await Deno.writeTextFile(`${path}.new`, made, { mode: 0o600 });
-  await Deno.rename(`${path}.new`, path);
+  await writeSecret(path, made);
   return made;
+}
+
+/** Writes a secret that its owner alone can read. */
+export async function writeSecret(path: string, secret: string): Promise<void> {
+  // A rename is whole or not at all: a crash leaves no empty secret behind.
+  await Deno.writeTextFile(`${path}.new`, secret, { mode: 0o600 });
+  await Deno.rename(`${path}.new`, path);
 }
 
 /** The secret in a file that another process makes; waits for it up to `patienceMs`. */

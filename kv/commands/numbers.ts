@@ -1,5 +1,4 @@
-import { readConfig } from "../../core/configuration/config.ts";
-import { kvTokenVariable, withSecretFiles } from "../../core/configuration/secret_files.ts";
+import { commandConfig } from "../../core/configuration/command_config.ts";
 import { fail, say } from "../../core/process/process.ts";
 import { ensureSecret } from "../../core/process/secret_file.ts";
 import { importNumbers } from "../../core/numbers/import_numbers.ts";
@@ -13,10 +12,7 @@ import { sealedStore } from "../store/sealed_store.ts";
  * stopped during the import. With KV_URL the service may run.
  */
 async function importFile(path: string): Promise<void> {
-  const given = withSecretFiles(Deno.env.toObject());
-  const config = readConfig((name) => given[name]);
-  // Deno reads the token of KV_URL from the environment.
-  if (given[kvTokenVariable]) Deno.env.set(kvTokenVariable, given[kvTokenVariable]);
+  const config = commandConfig();
   using file = await openFile(path);
   await Deno.mkdir(config.DATA_DIR, { recursive: true, mode: 0o700 });
   const location = config.KV_URL || `${config.DATA_DIR}/switchboard.db`;

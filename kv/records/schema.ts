@@ -27,9 +27,16 @@ export async function checkSchema(
 ): Promise<Record<string, string[]>> {
   while (true) {
     const entry = await kv.get<Schema | number>(keys.version);
+    const restoring = await kv.get(keys.restoring);
+    if (restoring.versionstamp !== null) {
+      throw new Error(
+        "Cannot open the store: a restore into it is under way or was cut off. After a cut, begin " +
+          "it again by deno task restore --again FILE",
+      );
+    }
     const schema = extended(entry.value, resources);
-    // Another instance may open the store at the same time.
-    const { ok } = await kv.atomic().check(entry).set(entry.key, schema).commit();
+    // Another instance may open the store at the same time, or a restore begin.
+    const { ok } = await kv.atomic().check(entry, restoring).set(entry.key, schema).commit();
     if (ok) return schema.fields;
   }
 }

@@ -5,6 +5,7 @@
  * field "" with the value "" stands for all records, which are their own index entries.
  *
  *   ["v"]                              schema version
+ *   ["rs"]                             a restore fills the store, or was cut off
  *   ["n"]                              the last account number given out
  *   ["a", accountSid]                  account, with its number A
  *   ["ac", parentSid, accountSid]      sub-account, empty; the root's parent is ""
@@ -41,6 +42,7 @@
  */
 export const keys = {
   version: ["v"],
+  restoring: ["rs"],
   accountNumber: ["n"],
   accounts: ["a"],
   account: (sid: string) => ["a", sid],

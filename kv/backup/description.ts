@@ -1,0 +1,33 @@
+import { sealer } from "../store/seal.ts";
+
+/** What a backup says of itself, in its first frame. */
+export interface Description {
+  /** When the backup began, in ms since 1970. */
+  begunAt: number;
+  /** The version of Switchboard that made it. */
+  version: string;
+  /** What the store was. */
+  store: "file" | "KV Connect";
+  /** SECRET_KEY where it stood in DATA_DIR; null where the environment gave it. */
+  secretKey: string | null;
+  /** A text, once sealed by each key that may have sealed passwords of the store. */
+  sealed: string[];
+  /** BRIDGE_SECRET where it stood in DATA_DIR. */
+  bridgeSecret: string | null;
+  /** The bucket where finished recordings stay, as a URL; null: all audio is in DATA_DIR. */
+  bucket: string | null;
+}
+
+const sealedText = "switchboard";
+
+/** A text that shows by which key it was sealed, without the key. */
+export const sealedBy = (secretKey: string): string => sealer(secretKey).seal(sealedText);
+
+/** Whether one of two keys opens a text of `sealedBy`. */
+export function opens(sealed: string, secretKey: string, otherKey: string): boolean {
+  try {
+    return sealer(secretKey, otherKey).open(sealed) === sealedText;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,73 @@
+import { commandConfig } from "../../core/configuration/command_config.ts";
+import type { Config } from "../../core/configuration/config.ts";
+import { abortedBySignal, fail, say } from "../../core/process/process.ts";
+import { readSecret } from "../../core/process/secret_file.ts";
+import { version } from "../../core/base/version.ts";
+import { backUp } from "../backup/back_up.ts";
+import { type Description, sealedBy } from "../backup/description.ts";
+import { stderrProgress } from "../backup/progress.ts";
+import { fileSnapshot } from "../backup/snapshot.ts";
+
+/**
+ * `deno task backup FILE`: saves the store, the secrets of DATA_DIR and the audio of recordings in one
+ * file, with the environment of the service, which may run meanwhile.
+ */
+async function saveTo(path: string, signal: AbortSignal): Promise<void> {
+  const config = commandConfig();
+  const { DATA_DIR, KV_URL } = config;
+  const location = `${DATA_DIR}/switchboard.db`;
+  if (KV_URL !== "") {
+    throw new Error("Cannot make a backup: KV_URL is set, and only files are saved");
+  }
+  const description = await describe(config, location);
+  const { entries, files, bytes } = await backUp({
+    path,
+    description,
+    snapshot: () => fileSnapshot(location),
+    audio: `${DATA_DIR}/recordings`,
+    progress: stderrProgress(),
+    signal,
+  });
+  say(`Saved ${location} in ${path}: ${entries} entries, ${files} audio files, ${bytes} bytes`);
+  say(
+    description.secretKey === null
+      ? "SECRET_KEY is not in it: keep the key, a restore needs it"
+      : "It holds the secret_key of DATA_DIR: keep it where nobody else reads it",
+  );
+  if (description.bucket !== null) {
+    say(`Audio in ${description.bucket} is not in it: the bucket keeps it`);
+  }
+}
+
+async function describe(config: Config, location: string): Promise<Description> {
+  const { DATA_DIR, SECRET_KEY, SECRET_KEY_OTHER, BRIDGE_SECRET } = config;
+  const ofFile = SECRET_KEY ? null : await readSecret(`${DATA_DIR}/secret_key`);
+  const secretKey = SECRET_KEY || ofFile;
+  if (secretKey === null) {
+    throw new Error(
+      `Cannot find ${DATA_DIR}/secret_key: run the backup with the environment of the service ` +
+        `(DATA_DIR, KV_URL, SECRET_KEY); its store is ${location}`,
+    );
+  }
+  return {
+    begunAt: Date.now(),
+    version,
+    store: config.KV_URL === "" ? "file" : "KV Connect",
+    secretKey: ofFile,
+    sealed: [secretKey, SECRET_KEY_OTHER].filter((key) => key !== "").map(sealedBy),
+    bridgeSecret: BRIDGE_SECRET ? null : await readSecret(`${DATA_DIR}/bridge_secret`),
+    bucket: config.S3_BUCKET === "" ? null : `${config.S3_ENDPOINT}/${config.S3_BUCKET}`,
+  };
+}
+
+if (import.meta.main) {
+  try {
+    const [path, ...more] = Deno.args;
+    if (path === undefined || more.length > 0 || path.startsWith("-")) {
+      throw new Error("Cannot do that: the command is `deno task backup FILE`");
+    }
+    await saveTo(path, abortedBySignal());
+  } catch (error) {
+    fail(error);
+  }
+}
