@@ -28,56 +28,63 @@ export interface Wanted {
  */
 export type Send = (wanted: Wanted) => Promise<Response>;
 
-/** An error response. `code` is null where a proxy answered in place of the service. */
+/** An error response to a request. `code` is null where a proxy answered in place of the service. */
 export class ApiError<Code extends number = number> extends Error {
   override readonly name = "ApiError";
-  readonly status: number;
   readonly code: Code | null;
   /** URL of the page about the code. */
   readonly moreInfo: string | null;
 
-  constructor(status: number, body: { code?: Code; message?: string; more_info?: string }) {
-    super(body.message ?? `Cannot use the response: its status is ${status}`);
-    this.status = status;
-    this.code = body.code ?? null;
-    this.moreInfo = body.more_info ?? null;
+  constructor(
+    readonly method: string,
+    /** With the query; `message` has it without, as numbers and texts may be in it. */
+    readonly url: string,
+    readonly status: number,
+    body: { code?: Code; message?: string; more_info?: string } | null,
+  ) {
+    super(`${body?.message ?? `The response is ${status}`} (${named(method, url)})`);
+    this.code = body?.code ?? null;
+    this.moreInfo = body?.more_info ?? null;
   }
 }
 
-/** A sender for an account. */
+const named = (method: string, url: string): string => `${method} ${url.split("?", 1)[0]}`;
+
+/** A sender for an account. Throws a TypeError that names the option that is missing. */
 export function sender(options: Options): Send {
   const { baseUrl, accountSid, authToken, timeoutMs = 30_000, attempts = 4 } = options;
+  for (const [name, value] of Object.entries({ baseUrl, accountSid, authToken })) {
+    if (!value?.trim()) throw new TypeError(`Cannot connect: ${name} is empty`);
+  }
   const credentials = new TextEncoder().encode(`${accountSid}:${authToken}`);
   const authorization = `Basic ${btoa(String.fromCharCode(...credentials))}`;
-  const once = ({ method, path, query = {}, body }: Wanted) => {
-    const url = new URL(baseUrl.replace(/\/+$/, "") + path);
+  return async ({ method, path, query = {}, body, isIdempotent }) => {
+    const target = new URL(baseUrl.replace(/\/+$/, "") + path);
     for (const [name, value] of Object.entries(query)) {
-      if (value !== undefined) url.searchParams.append(name, String(value));
+      if (value !== undefined) target.searchParams.append(name, String(value));
     }
-    return fetch(url, {
-      method,
-      headers: { authorization, ...body && { "content-type": "application/json" } },
-      ...body && { body: JSON.stringify(body) },
-      signal: AbortSignal.timeout(timeoutMs),
-    });
-  };
-  return async (wanted) => {
+    const url = target.href;
+    const headers = { authorization, ...body && { "content-type": "application/json" } };
+    const init = { method, headers, ...body && { body: JSON.stringify(body) } };
     let isUncertain = false; // Whether an earlier attempt may have been performed.
     for (let attempt = 1;; attempt++) {
       const isLast = attempt >= attempts;
-      const response = await once(wanted).catch((error) => {
-        if (isLast || !wanted.isIdempotent) throw error;
-        return null;
+      const signal = AbortSignal.timeout(timeoutMs);
+      const response = await fetch(url, { ...init, signal }).catch((cause) => {
+        if (!isLast && isIdempotent) return null;
+        throw new Error(`${cause.message} (${named(method, url)})`, { cause });
       });
       if (response?.ok) return response;
-      if (response?.status === 404 && wanted.method === "DELETE" && isUncertain) return response;
-      // The rate limit refuses a request before anything is done.
-      const isRefused = response?.status === 429;
+      if (response?.status === 404 && method === "DELETE" && isUncertain) return response;
       const isLost = response === null || response.status >= 500;
-      if (isLast || !isRefused && !(isLost && wanted.isIdempotent)) throw await errorOf(response!);
+      // The rate limit (429) refuses a request before anything is done.
+      if (isLast || response?.status !== 429 && !(isLost && isIdempotent)) {
+        // Without a response the last attempt has thrown.
+        throw new ApiError(method, url, response!.status, await response!.json().catch(() => null));
+      }
       isUncertain ||= isLost;
-      const wait = waitMs(attempt, response?.headers.get("retry-after"));
       await response?.body?.cancel();
+      const wait = waitMs(attempt, response?.headers.get("retry-after"));
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
   };
@@ -88,9 +95,4 @@ function waitMs(attempt: number, retryAfter: string | null | undefined): number 
   const seconds = Number(retryAfter || NaN);
   if (seconds >= 0) return Math.min(seconds, 60) * 1000;
   return 250 * 2 ** attempt * (0.5 + Math.random() / 2);
-}
-
-async function errorOf(response: Response): Promise<ApiError> {
-  const body = await response.json().catch(() => ({}));
-  return new ApiError(response.status, body);
 }

@@ -69,6 +69,34 @@ Deno.test("an error that is not of the service has no code", async () => {
   await assert.rejects(server.send(read), { status: 403, code: null });
 });
 
+Deno.test("an error of the client names the method and the URL of the request", async () => {
+  await using server = serve(at(400));
+  const lost = sender({ baseUrl: "http://127.0.0.1:1/pbx", accountSid: "AC1", authToken: "x" });
+  const query = { To: "+4930123456" };
+
+  const refused = await server.send({ ...read, query }).catch((error) => error);
+  assert.ok(refused instanceof ApiError);
+  assert.equal(refused.method, "GET");
+  assert.match(refused.url, /^http:\/\/127\.0\.0\.1:\d+\/a\.json\?To=%2B4930123456$/);
+  assert.match(refused.message, /^No \(GET http:\/\/127\.0\.0\.1:\d+\/a\.json\)$/);
+  await assert.rejects(lost(create), ({ message, cause }) => {
+    assert.match(message, /\(POST http:\/\/127\.0\.0\.1:1\/pbx\/a\.json\)$/);
+    return cause instanceof Error;
+  });
+});
+
+Deno.test("the client refuses an empty base URL and empty credentials by name", () => {
+  const right = { baseUrl: "http://127.0.0.1:8080", accountSid: "AC1", authToken: "secret" };
+  const refused = (option: string) => ({ name: "TypeError", message: new RegExp(option) });
+
+  assert.throws(() => sender({ ...right, accountSid: "" }), refused("accountSid is empty"));
+  assert.throws(() => sender({ ...right, authToken: " " }), refused("authToken is empty"));
+  // A program in JavaScript may give a variable that is not set.
+  const unset = { ...right, authToken: undefined as unknown as string };
+  assert.throws(() => sender(unset), refused("authToken is empty"));
+  assert.throws(() => sender({ ...right, baseUrl: "" }), refused("baseUrl is empty"));
+});
+
 Deno.test("a list follows the service's links below its own path, and reads nothing before", async () => {
   const link = '<https://elsewhere.test/x?Page=1>; rel="next", </x>; rel="last"';
   await using server = serve(
