@@ -39,7 +39,7 @@ export async function provisionNumber(
   if (sent.phoneNumber === undefined) {
     throw new Fault("badParameter", "PhoneNumber or AreaCode is required");
   }
-  const granted = await grant(sent.phoneNumber, sent.isSIP === true, ports);
+  const granted = await grant(sent.phoneNumber, wanted, ports);
   if (granted.isSIP && isPattern(granted.phoneNumber)) await checkPatterns(accountSid, ports);
   return await take(granted, wanted, ports);
 }
@@ -71,9 +71,14 @@ const randomBelow = (bound: number): number =>
  * What may be had under a number. A virtual number is as it is given, unless the provider offers it:
  * then it is a number like any other, so that none leaves the stock unnoticed.
  */
-async function grant(text: string, isSIP: boolean, { numbers }: NumberPorts): Promise<Granted> {
+async function grant(
+  text: string,
+  { accountSid, sent }: NumberWanted,
+  ports: NumberPorts,
+): Promise<Granted> {
+  const { isSIP = false } = sent;
   const number = parseNumber(text);
-  const offer = number && await numbers.offer(number.phoneNumber);
+  const offer = number && await ports.numbers.offer(number.phoneNumber);
   if (offer !== null) return { ...offer, isSIP: false };
   if (isSIP) {
     const phoneNumber = number?.phoneNumber ?? text;
@@ -90,7 +95,7 @@ async function grant(text: string, isSIP: boolean, { numbers }: NumberPorts): Pr
       isSIP,
     };
   }
-  if (number !== null) throw new Fault("numberUnavailable", unavailable(number.phoneNumber));
+  if (number !== null) throw await unavailable(number.phoneNumber, accountSid, ports);
   throw new Fault(
     "badPhoneNumber",
     "PhoneNumber must be a possible number in E.164 form: + and digits",
@@ -103,7 +108,19 @@ async function checkPatterns(accountSid: string, { records }: NumberPorts): Prom
   throw new Fault("badPhoneNumber", `an account has at most ${limits.patternsOfAccount} patterns`);
 }
 
-const unavailable = (number: string) => `PhoneNumber ${number} is not available`;
+/** Why a number cannot be had. Only its own account learns that a number is held, and by which Sid. */
+async function unavailable(
+  phoneNumber: string,
+  accountSid: string,
+  { records }: NumberPorts,
+  cause?: Fault,
+): Promise<Fault> {
+  const holder = await records.incomingPhoneNumbers.holder("phoneNumber", phoneNumber);
+  const why = holder?.accountSid === accountSid
+    ? `PhoneNumber ${phoneNumber} belongs to this account already: its Sid is ${holder.sid}`
+    : `PhoneNumber ${phoneNumber} is not available`;
+  return new Fault("numberUnavailable", why, { cause });
+}
 
 async function take(
   granted: Granted,
@@ -129,7 +146,7 @@ async function take(
     return await ports.records.incomingPhoneNumbers.insert({ ...change, charges });
   } catch (cause) {
     if (!(cause instanceof Fault) || cause.fault !== "alreadyExists") throw cause;
-    throw new Fault("numberUnavailable", unavailable(phoneNumber), { cause });
+    throw await unavailable(phoneNumber, accountSid, ports, cause);
   }
 }
 

@@ -42,6 +42,22 @@ Deno.test("a number is provisioned once: the second request is told that it is t
   assert.equal((await other.post("IncomingPhoneNumbers.json", form)).status, 200);
 });
 
+Deno.test("a number that the account owns is 21422 with its Sid; another account learns neither", async () => {
+  using app = await startApp();
+  const form = { PhoneNumber: "+14155550133" };
+  const held = (await app.root.post("IncomingPhoneNumbers.json", form)).json();
+  const other = await app.subAccount(app.root, "other");
+
+  const [own, foreign] = [
+    await refusal(app.root, "IncomingPhoneNumbers", form),
+    await refusal(other, "IncomingPhoneNumbers", form),
+  ];
+
+  assert.deepEqual([own.code, foreign.code], [21422, 21422]);
+  assert.match(own.message, new RegExp(`belongs to this account already: its Sid is ${held.sid}$`));
+  assert.match(foreign.message, /PhoneNumber \+14155550133 is not available$/);
+});
+
 Deno.test("a number is written in E.164 and named in its national format", async () => {
   using app = await startApp();
 
