@@ -85,6 +85,27 @@ Deno.test("every setting that the documentation names exists", () => {
   assert.ok(named > 100, String(named));
 });
 
+Deno.test("the documentation names the account, its AuthToken and the base URL one way", () => {
+  let credentials = 0;
+  for (const [page, text] of texts) {
+    if (page.includes("changelog")) continue;
+    const odd =
+      /[$]\{?(?:SID|TOKEN|ACCOUNT|AUTH|BASE)\b|\b(?:SID|TOKEN)=|\{[^}\n]*\b(?:SID|TOKEN)\b[^}\n]*\} = process/;
+    assert.equal(odd.exec(text)?.[0], undefined, shown(page));
+    for (const [, user, password] of text.matchAll(/curl [^\n]*-u "?([^\s:"]+):([^\s"]+)/g)) {
+      credentials++;
+      const isSub = password === "$SUB_TOKEN"; // Of an account below.
+      if (isSub) continue;
+      assert.deepEqual([user, password], ["$ACCOUNT_SID", "$AUTH_TOKEN"], shown(page));
+    }
+    for (const [block] of text.matchAll(/^ *```sh\n[^]*?^ *```/gm)) {
+      const literal = /(?<!BASE_URL=)http:\/\/(?:127\.0\.0\.1|localhost):8080/.exec(block)?.[0];
+      assert.equal(literal, undefined, shown(page));
+    }
+  }
+  assert.ok(credentials > 50, String(credentials));
+});
+
 Deno.test("every flow that the documentation shows is accepted", () => {
   let flows = 0;
   for (const [page, text] of texts) {

@@ -155,7 +155,8 @@ export const faults = {
     kind: "invalid",
     code: 21422,
     message: "Cannot provision the number",
-    advice: "Send another number from AvailablePhoneNumbers.",
+    advice: "Send another number from AvailablePhoneNumbers. To change a number that the account " +
+      "owns, POST to its Sid below IncomingPhoneNumbers.",
   },
   noNumberInArea: {
     kind: "invalid",
@@ -464,14 +465,17 @@ export const faults = {
     kind: "unavailable",
     code: 13250,
     message: "Cannot send the e-mail",
-    advice: "The message quotes the response of the mail server. Correct the addresses, or send " +
-      "the e-mail again later.",
+    advice:
+      "The service tried six times in about three minutes. The message has the last response of " +
+      "the mail server, or why it was not reached. The operator checks SMTP_URL: host, port, user " +
+      "and password. Then send the e-mail again.",
   },
   emailRefused: {
     kind: "invalid",
     code: 13251,
     message: "Cannot send the e-mail: the mail server refused it",
-    advice: "The message quotes the response of the mail server. Correct the addresses.",
+    advice: "The message quotes the response of the mail server and names the recipients that it " +
+      "refused. Correct From and those addresses. The service does not try again.",
   },
   notLocated: {
     kind: "unavailable",

@@ -3,6 +3,7 @@ import { openVoice } from "../support/media/voice.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { freePorts, startSystem } from "../support/process/system.ts";
 import { startAppServer } from "../support/service/app_server.ts";
+import { startMailServer } from "../support/service/mail_server.ts";
 import { startMessageCenter } from "../support/service/message_center.ts";
 import {
   openPageCommands,
@@ -154,7 +155,7 @@ Deno.test({
 
 Deno.test({
   name:
-    "the commands of docs/how-to/messages.md send and receive by an aggregator, as they stand there",
+    "the commands of docs/how-to/messages.md use an aggregator and a mail server, as they stand there",
   timeout,
   async fn() {
     const page = "docs/how-to/messages.md";
@@ -169,8 +170,13 @@ Deno.test({
       },
     );
     await using app = startAppServer();
+    await using mail = await startMailServer();
     const { SMPP_URL: _, ...settings } = await pageSettings(page);
-    const env = { ...settings, SMS_URL: `http://127.0.0.1:${aggregator.addr.port}/send` };
+    const env = {
+      ...settings,
+      SMS_URL: `http://127.0.0.1:${aggregator.addr.port}/send`,
+      SMTP_URL: mail.url,
+    };
     await using system = await startSystem({ env });
     await servePageMarkup(page, app);
     await using commands = await openPageCommands(page, { system, app });
@@ -186,7 +192,16 @@ Deno.test({
     });
     await commands.next();
     const callback = await app.asked("/sent");
+    const accepted = JSON.parse(await commands.next());
+    const mailed = await eventually("the e-mail is sent", () => mail.mails[0]);
     commands.done();
+
+    assert.deepEqual([accepted.sid, accepted.status, accepted.subject], [
+      undefined,
+      undefined,
+      "Hello",
+    ]);
+    assert.deepEqual(mailed.to, ["desk@example.com"]);
 
     assert.equal(before, "sending\n");
     assert.equal(callback.SmsStatus, "sent");

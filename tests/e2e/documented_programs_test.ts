@@ -86,7 +86,7 @@ Deno.test({
     const settings = { ...await pageSettings(page), SMTP_URL: mail.url };
     await using system = await startSystem({ env: { RTP_PORTS: "0", ...settings } });
     const API = `${system.baseUrl}/2012-04-24/Accounts/${system.accountSid}`;
-    const env = { API, SID: system.accountSid, TOKEN: system.authToken };
+    const env = { API, ACCOUNT_SID: system.accountSid, AUTH_TOKEN: system.authToken };
     const [, handler] = /in place of the handler of `\/message`[^]*?```js\n([^]*?)```/
       .exec(await pageText(page))!;
     const mailing = (code: string) =>
@@ -110,10 +110,13 @@ Deno.test({
     await voice.close();
 
     assert.deepEqual(sent.to, ["desk@example.com"]);
-    const [, url] = /Listen: (http\S+)/.exec(decodeQuotedPrintable(sent.text))!;
+    const text = decodeQuotedPrintable(sent.text);
+    const [, url] = /Listen: (http\S+)/.exec(text)!;
     const audio = await fetch(url!);
     await audio.body?.cancel();
     assert.equal(audio.status, 200);
+    const [, sid] = /Recording: (RE\w{32})/.exec(text)!;
+    assert.equal((await system.get(`Recordings/${sid}.json`)).sid, sid);
   },
 });
 
@@ -132,6 +135,7 @@ Deno.test({
     await using commands = await openPageCommands("README.md", { system });
     await Deno.symlink(system.directory, `${commands.directory}/data`);
     await commands.next();
+    await commands.next();
     const { calls } = await system.get("Calls.json");
     const [alice] = await system.get("Clients.json?Login=alice");
 
@@ -141,6 +145,12 @@ Deno.test({
 });
 
 for (const name of ["verify.mjs", "verify.py"]) {
+  Deno.test(`${name} of docs/how-to/verify-signatures.md does not start without AUTH_TOKEN`, async () => {
+    const page = "docs/how-to/verify-signatures.md";
+    const started = runPageProgram(page, name, { AUTH_TOKEN: "" });
+    await assert.rejects(started, { message: `${name} ended with 1` });
+  });
+
   for (const isProxied of [false, true]) {
     const where = isProxied ? "behind a proxy" : "without a proxy";
     Deno.test({

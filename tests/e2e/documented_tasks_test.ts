@@ -129,6 +129,7 @@ Deno.test({
     await app.asked("/text", ({ TranscriptionText }) => TranscriptionText === "good morning");
     await left.voice.close();
     await commands.next();
+    const listed = await commands.next();
 
     await commands.next();
     const caller = await answer(alice, 500);
@@ -148,6 +149,7 @@ Deno.test({
     const { recordings } = await system.get("Recordings.json");
     commands.done();
 
+    assert.equal(listed, "1\n1\n", "of the day, and from its midnight on");
     assert.equal(texts, "good morning\ngood morning\n");
     assert.equal(recordings.length, 1);
   },

@@ -31,7 +31,10 @@ export async function runPageProgram(
   const directory = await Deno.makeTempDir();
   await Deno.writeTextFile(`${directory}/${name}`, changed(await pageCode(page, name)));
   await Deno.symlink(`${repository}node_modules`, `${directory}/node_modules`);
-  const program = await runProgram(directory, name, env);
+  const program = await runProgram(directory, name, env).catch(async (error) => {
+    await Deno.remove(directory, { recursive: true });
+    throw error;
+  });
   return {
     ...program,
     async [Symbol.asyncDispose]() {

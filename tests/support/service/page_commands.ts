@@ -63,8 +63,9 @@ export async function openPageCommands(
     await Deno.writeTextFile(`${directory}/${name}`, code!);
   }
   const shell = openShell(directory, {
-    SID: system.accountSid,
-    TOKEN: system.authToken,
+    ACCOUNT_SID: system.accountSid,
+    AUTH_TOKEN: system.authToken,
+    BASE_URL: system.baseUrl,
     API: `${system.baseUrl}/2012-04-24/Accounts/${system.accountSid}`,
   });
   const run = async (block: string) => {
