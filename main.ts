@@ -19,6 +19,7 @@ import { softphoneFiles } from "./core/start/softphone_files.ts";
 import { listenRest } from "./core/start/rest_listener.ts";
 import { portsOf, ratesOf } from "./core/start/service_ports.ts";
 import { handlers } from "./core/jobs/mod.ts";
+import { examplePassword } from "./core/base/example_password.ts";
 import { limits } from "./core/base/limits.ts";
 import type { Ports } from "./core/ports/ports.ts";
 import type { Account } from "./core/resources/accounts.ts";
@@ -167,20 +168,23 @@ async function welcome(config: Config, ports: Ports): Promise<void> {
     }
   }
   if (!isFirst) return;
+  const password = examplePassword(config.CLIENT_PASSWORD_MIN);
   const api = `${baseUrl}/${limits.apiVersion}/Accounts/${root.sid}`;
   say(`
-A first call, with auth_token of ${file} in $TOKEN:
-  1. curl -u ${root.sid}:$TOKEN ${api}/Clients.json -d Login=alice -d Password=secret
+A first call, with auth_token of ${file} in $AUTH_TOKEN:
+  1. curl -u ${root.sid}:$AUTH_TOKEN ${api}/Clients.json -d Login=alice -d Password=${password}
   2. Log in as alice at ${baseUrl}/softphone, or register any SIP softphone
      as alice@${config.SIP_DOMAIN} over ${wsUrl}
-  3. curl -u ${root.sid}:$TOKEN ${api}/Calls.json \\
+  3. curl -u ${root.sid}:$AUTH_TOKEN ${api}/Calls.json \\
        -d From=welcome -d To=client:alice -d Url=${baseUrl}/demo/welcome
 `);
 }
 
 /** What there is to try: made with the root account, and later kept where the service is. */
 async function demoFor(root: Account, isNew: boolean, ports: Ports): Promise<void> {
-  const password = crypto.getRandomValues(new Uint8Array(6)).toHex();
+  const length = Math.max(12, ports.settings.clientPasswordMin);
+  const bytes = crypto.getRandomValues(new Uint8Array(length));
+  const password = bytes.toHex().slice(0, length);
   if (isNew) await makeDemo(root.sid, password, ports);
   await moveDemo(root.sid, ports);
 }

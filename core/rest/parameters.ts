@@ -112,7 +112,7 @@ export function ruleOf(
     case "invalid_value":
       return Array.isArray(sent) && issue.path.length < 2
         ? "must be given once"
-        : `must be one of ${issue.values.join(", ")}`;
+        : oneOfRule(issue.values);
     case "too_small":
       return issue.origin === "string"
         ? shortRule(issue.minimum)
@@ -127,6 +127,10 @@ export function ruleOf(
       return issue.message;
   }
 }
+
+/** The rule of a parameter that has one of these values. */
+const oneOfRule = (values: readonly unknown[]): string =>
+  `must be ${values.length === 1 ? "" : "one of "}${values.join(", ")}`;
 
 const shortRule = (minimum: number | bigint): string =>
   minimum <= 1 ? "must not be empty" : `must have at least ${minimum} characters`;

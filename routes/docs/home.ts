@@ -1,23 +1,25 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
+import { examplePassword } from "../../core/base/example_password.ts";
 import { Fault } from "../../core/base/faults.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { pagePolicy, prefixOf } from "./docs.ts";
 
 /** `GET /` for browsers: the way to the softphone, the documentation and the first request. */
 export function home({ settings }: Pick<Ports, "settings">): Hono {
-  const { baseUrl } = settings;
+  const { baseUrl, clientPasswordMin } = settings;
+  const password = examplePassword(clientPasswordMin);
   return new Hono().get("/", (c) => {
     const isBrowser = /\btext\/html\b/i.test(c.req.header("Accept") ?? "");
     if (!isBrowser) throw new Fault("notFound", "/"); // Programs get no page.
     c.header("Content-Security-Policy", pagePolicy);
     c.header("Referrer-Policy", "no-referrer");
     c.header("Vary", "Accept");
-    return c.html(page(prefixOf(baseUrl), baseUrl));
+    return c.html(page(prefixOf(baseUrl), { baseUrl, password }));
   });
 }
 
-const page = (prefix: string, baseUrl: string) =>
+const page = (prefix: string, { baseUrl, password }: { baseUrl: string; password: string }) =>
   html`
     <!DOCTYPE html>
     <html lang="en">
@@ -44,8 +46,8 @@ const page = (prefix: string, baseUrl: string) =>
             <code>credentials.json</code> in the data folder.</p>
           <pre tabindex="0"><code>${`curl "${baseUrl}/2012-04-24/Accounts/$ACCOUNT_SID/Clients.json" \\
   -u "$ACCOUNT_SID:$AUTH_TOKEN" \\
-  -d Login=alice -d Password=secret`}</code></pre>
-          <p>It creates a Client. Log in as <code>alice</code> at the <a href="${prefix}/softphone">softphone</a>.</p>
+  -d Login=alice -d Password=${password}`}</code></pre>
+          <p>It creates a Client. Log in as <code>alice</code>, password <code>${password}</code>, at the <a href="${prefix}/softphone">softphone</a>.</p>
         </main>
       </body>
     </html>

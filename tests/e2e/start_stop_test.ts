@@ -37,6 +37,22 @@ Deno.test("deno task start writes the credentials for their owner and tells how 
   assert.equal(call, undefined);
 });
 
+Deno.test("the first call that a start prints has a password that CLIENT_PASSWORD_MIN allows", async () => {
+  await using system = await startSystem({ env: { CLIENT_PASSWORD_MIN: "14" } });
+  const printed = /curl -u (\S+):\$AUTH_TOKEN (\S+) -d Login=alice -d Password=(\w+)/
+    .exec(system.output());
+  const [, Sid, url, Password] = printed!;
+  const made = await fetch(url!, {
+    method: "POST",
+    headers: { authorization: `Basic ${btoa(`${Sid}:${system.authToken}`)}` },
+    body: new URLSearchParams({ Login: "alice", Password: Password! }),
+  });
+  const [demo] = await system.get("Clients.json?Login=demo");
+
+  assert.equal(made.status, 200, await made.text());
+  assert.equal(demo.password.length, 14);
+});
+
 Deno.test("SIGTERM ends calls with BYE, records them, and exits 0 within 10 s", async () => {
   await using app = startAppServer();
   app.pages.set("/voice", "<Response><Pause length='600'/></Response>");

@@ -183,6 +183,8 @@ Deno.test("Replay sends a delivery again under its Sid, and answers the record",
   assert.deepEqual(ids, [sid, sid]);
   const nothing = await app.root.post(uri);
   assert.match(nothing.json().message, /Replay is required$/);
+  const wrong = await app.root.post(uri, { Replay: "false" });
+  assert.match(wrong.json().message, /Replay must be true$/);
 });
 
 Deno.test("a Replay of another account's delivery is refused", async () => {

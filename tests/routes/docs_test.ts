@@ -120,6 +120,22 @@ Deno.test("GET / leads browsers to softphone, docs and a first request; programs
   }
 });
 
+Deno.test("the Client of the first request at GET / has a password that the service takes", async () => {
+  for (const clientPasswordMin of [1, 4, 7, 12, 128]) {
+    using app = await startApp({
+      mounts(ports) {
+        ports.settings.clientPasswordMin = clientPasswordMin;
+        return { "": home(ports) };
+      },
+    });
+    const page = await app.http.request("/", { headers: { Accept: "text/html" } });
+    const [, Password] = /-d Login=alice -d Password=(\w+)</.exec(await page.text())!;
+
+    const made = await app.root.post("Clients.json", { Login: "alice", Password: Password! });
+    assert.equal(made.status, 200, `${clientPasswordMin}: ${made.text}`);
+  }
+});
+
 Deno.test("every link and anchor of the documentation as it stands leads somewhere", async () => {
   const standing = at(docs(documentationFiles, { settings }));
   const read = async (path: string) => await (await standing.request(`/docs${path}`)).text();

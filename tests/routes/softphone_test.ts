@@ -33,6 +33,7 @@ Deno.test("GET /softphone is a page that may use nothing but what comes from her
     [policy["default-src"], policy["style-src"], policy["connect-src"], policy["frame-ancestors"]],
     ["'none'", "'self'", "'self' wss://sip.test:8443", "'none'"],
   );
+  assert.match(html, /wrote the password of the Client <b>demo<\/b> to <code>credentials\.json/);
   assert.equal(answer.headers.get("X-Content-Type-Options"), "nosniff");
   assert.equal(answer.headers.get("Referrer-Policy"), "no-referrer");
   assert.match(answer.headers.get("Permissions-Policy")!, /microphone=\(self\)/);
