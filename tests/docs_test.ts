@@ -106,6 +106,20 @@ Deno.test("the documentation names the account, its AuthToken and the base URL o
   assert.ok(credentials > 50, String(credentials));
 });
 
+Deno.test("docs/README.md and README.md set the variables of the commands alike", () => {
+  const settings = ["README.md", "docs/README.md"].map((page) => {
+    const text = texts.get(new URL(page, root).href)!;
+    return /^ACCOUNT_SID=[^]*?^API=.*$/m.exec(text)?.[0];
+  });
+  assert.match(settings[0]!, /^AUTH_TOKEN=[^]*^BASE_URL=/m);
+  assert.equal(settings[1], settings[0]);
+  for (const [page, text] of texts) {
+    if (!/\$ACCOUNT_SID:/.test(text) || !page.includes("/docs/")) continue;
+    if (page.endsWith("changelog.md")) continue;
+    assert.match(text, /README\.md#set-the-variables|^## Set the variables/m, shown(page));
+  }
+});
+
 Deno.test("every flow that the documentation shows is accepted", () => {
   let flows = 0;
   for (const [page, text] of texts) {

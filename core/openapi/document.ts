@@ -12,6 +12,7 @@ import { irregularForms, irregularOperations } from "./irregular.ts";
 import { listSchema } from "./lists.ts";
 import { pathsOf } from "./paths.ts";
 import { errorComponents } from "./errors.ts";
+import { examplesUnder } from "./examples.ts";
 import { headers } from "./headers.ts";
 import { serviceSchemas } from "./service_schemas.ts";
 import { callbackSchemas, webhooks } from "./webhooks.ts";
@@ -87,7 +88,7 @@ export function openApiDocument(
     servers: [{ url: settings.baseUrl }],
     security: [{ basic: [] }],
     tags: tags.map((name) => ({ name, description: tagText(name) })),
-    paths: pathsOf(operations),
+    paths: pathsOf(operations, examplesUnder(settings)),
     webhooks: webhooks(),
     components: {
       securitySchemes: {

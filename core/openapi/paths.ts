@@ -1,5 +1,5 @@
 import { errorResponses } from "./errors.ts";
-import { exampleOf } from "./examples.ts";
+import type { Examples } from "./examples.ts";
 import { headersOf } from "./headers.ts";
 import { isJson, jsonType, type Operation } from "./operation.ts";
 import { type JsonSchema, nameOf } from "./schemas.ts";
@@ -29,7 +29,7 @@ const parametersIn = (path: string): JsonSchema[] =>
 /** The response of a deletion; nothing else is empty. */
 const deleted = "The record is deleted.";
 
-function operationObject(operation: Operation): JsonSchema {
+function operationObject(operation: Operation, exampleOf: Examples): JsonSchema {
   const { id, summary, description, tag, path, query = [], form, answer, also, access } = operation;
   const parameters = [...parametersIn(path), ...query];
   const headers = headersOf(operation);
@@ -40,11 +40,15 @@ function operationObject(operation: Operation): JsonSchema {
     tags: [tag],
     ...(access && { security: access === "open" ? [] : [{ basic: [] }, {}] }),
     ...(parameters.length > 0 && { parameters }),
-    ...(form && { requestBody: bodyOf(form) }),
+    ...(form && { requestBody: bodyOf(form, exampleOf) }),
     responses: {
-      ...(answer === undefined
-        ? { 204: { description: deleted, headers } }
-        : { 200: { description: "Success.", headers, content: contentOf(answer, operation) } }),
+      ...(answer === undefined ? { 204: { description: deleted, headers } } : {
+        200: {
+          description: "Success.",
+          headers,
+          content: contentOf(answer, operation, exampleOf),
+        },
+      }),
       ...also,
       ...errorResponses(operation),
     },
@@ -52,13 +56,17 @@ function operationObject(operation: Operation): JsonSchema {
 }
 
 /** JSON alone, though a form of the same names is taken as well: generators know one body. */
-function bodyOf(form: JsonSchema): JsonSchema {
+function bodyOf(form: JsonSchema, exampleOf: Examples): JsonSchema {
   const example = exampleOf(nameOf(form));
   const media = { schema: form, ...(example !== undefined && { example }) };
   return { required: true, content: { [jsonType]: media } };
 }
 
-function contentOf(answer: JsonSchema, { types = [jsonType] }: Operation): JsonSchema {
+function contentOf(
+  answer: JsonSchema,
+  { types = [jsonType] }: Operation,
+  exampleOf: Examples,
+): JsonSchema {
   const example = exampleOf(nameOf(answer));
   const json = { schema: answer, ...(example !== undefined && { example }) };
   return Object.fromEntries(types.map((type) => [type, type === jsonType ? json : {}]));
@@ -68,11 +76,14 @@ function contentOf(answer: JsonSchema, { types = [jsonType] }: Operation): JsonS
  * Every path with its operations. An operation that answers in JSON stands once, with `.json`, so
  * that a generated client has it once; without `.json` the same answers XML.
  */
-export function pathsOf(operations: Operation[]): Record<string, Record<string, JsonSchema>> {
+export function pathsOf(
+  operations: Operation[],
+  exampleOf: Examples,
+): Record<string, Record<string, JsonSchema>> {
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const operation of operations) {
     const path = operation.path + (isJson(operation) ? ".json" : "");
-    (paths[path] ??= {})[operation.method] = operationObject(operation);
+    (paths[path] ??= {})[operation.method] = operationObject(operation, exampleOf);
   }
   return paths;
 }

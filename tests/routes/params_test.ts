@@ -165,8 +165,11 @@ Deno.test("CLIENT_PASSWORD_MIN is the least that a Password of a Client may have
   assert.match((await root.put(`Clients/${sid}.json`, short)).json().message, rule);
   assert.equal((await root.put(`Clients/${sid}.json`, { Status: "0" })).json().status, "0");
   assert.equal((await root.post("Clients.json", long)).json().password, long.Password);
-  const { components } = (await root.get("/openapi.json")).json();
+  const { components, paths } = (await root.get("/openapi.json")).json();
   assert.equal(components.schemas.ClientCreate.properties.Password.minLength, 12);
+  const { post } = paths["/2012-04-24/Accounts/{AccountSid}/Clients.json"];
+  const { example } = post.requestBody.content["application/json"];
+  assert.equal((await root.post("Clients.json", example)).status, 200, "the example is taken");
 });
 
 Deno.test("a percent sign that encodes nothing stands for itself", async () => {
