@@ -9,6 +9,7 @@ import { accountNumbers, accountTree } from "./collections/accounts.ts";
 import { collection } from "./collections/collection.ts";
 import type { Batch } from "./store/batch.ts";
 import { committer } from "./store/commit.ts";
+import { withCommitLog } from "./store/commit_log.ts";
 import { companionStates } from "./collections/companions.ts";
 import { withDeadline } from "./store/deadline.ts";
 import { narrowExpiryIndex } from "./store/expiry_index.ts";
@@ -117,7 +118,7 @@ async function openKv(
   const isFile = !isRemote && location !== ":memory:";
   const lock = isFile ? await lockFile(location) : undefined;
   const opened = await Deno.openKv(location);
-  const kv = isRemote ? withDeadline(opened, limits.storeTimeoutMs) : opened;
+  const kv = isRemote ? withCommitLog(withDeadline(opened, limits.storeTimeoutMs)) : opened;
   const close = () => {
     kv.close();
     lock?.close();
@@ -133,8 +134,8 @@ async function openKv(
   }
 }
 
-/** The most checks of one commit. */
-const checksOf = ({ isRemote }: Opened): number => isRemote ? 10 : 100;
+/** The most checks of one commit. A remote store takes ten, one of them is of `withCommitLog`. */
+const checksOf = ({ isRemote }: Opened): number => isRemote ? 9 : 100;
 
 /**
  * The parts that the collections share. A remote store has no caches of lists and counters: other

@@ -81,7 +81,7 @@ sip/media/webrtc       | media/base media/rtp media/sdp media/srtp core/base    
 sip/media/transports   | media/base media/engine media/rtp media/sdp media/srtp media/webrtc core/net | node: zod | plain RTP, WebRTC, rtpengine
 sip/media/worker       | media/base media/engine media/transports                     |  | the engine in a Worker of its own
 kv/store               | core/base                                                    | node: | keys, batches, commits, receipts: what is written, and how
-kv/backup              | store                                                        | node: | backups: their format, snapshots of a store, restore
+kv/backup              | store core/base                                              | node: | backups: their format, snapshots of a store, restore
 kv/cache               | store core/base core/model core/resources                    |  | what is remembered of the store, and what forgets it
 kv/jobs                | store core/base core/model core/ports                        |  | the queue of jobs and its worker
 kv/records             | cache store core/base core/model core/resources              | node: | what is kept of a record: value, index entries, references, texts

@@ -8,6 +8,8 @@ export const backupLimits = {
   fileFrame: 256 << 10,
   /** Entries that are read from the store at once. */
   readAtOnce: 500,
+  /** After which the notice of a backup that was killed expires, and commits are not logged, in ms. */
+  noticeMs: 600_000,
   /** Of one commit of a restore: KV takes 1,000 mutations, 80 KiB of keys and 800 KiB in total. */
   commitMutations: 500,
   commitKeyBytes: 72 << 10,

@@ -9,43 +9,65 @@ export interface Snapshot extends AsyncDisposable {
   entries(): AsyncIterable<Entry>;
 }
 
+/** A file beside that of a store, for the time of a backup. */
+export interface Scratch {
+  path: string;
+  remove(): Promise<void>;
+}
+
 /** SQLite's own files beside a file. */
 const endings = ["", "-wal", "-shm", "-journal"];
 
 /**
+ * An empty database beside `location`, for its owner alone. Its removal lets the next backup begin,
+ * which also removes what a killed one left.
+ */
+export async function openScratch(location: string): Promise<Scratch> {
+  const path = `${location}.backup`;
+  const lock = await lockOf(path);
+  const removeFiles = async () => {
+    for (const ending of endings) await Deno.remove(path + ending).catch(ignoreAbsent);
+  };
+  try {
+    await removeFiles();
+    // An empty file is an empty database. What SQLite adds beside it gets the same permissions.
+    (await Deno.open(path, { createNew: true, write: true, mode: 0o600 })).close();
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+  return {
+    path,
+    async remove() {
+      await removeFiles();
+      lock.close();
+    },
+  };
+}
+
+/**
  * A frozen copy of the store in a file, beside it, made by SQLite's online backup: a service may write
  * meanwhile. All pages are copied in one step, which is one read transaction, so the copy holds every
- * commit before the step began. Disposal removes the copy, and so does the next backup after a crash.
+ * commit before the step began.
  */
 export async function fileSnapshot(location: string): Promise<Snapshot> {
   await Deno.stat(location).catch((cause) => {
     throw new Error(`Cannot save the store: there is none at ${location}`, { cause });
   });
-  const copy = `${location}.backup`;
-  const lock = await lockOf(copy);
-  const remove = async () => {
-    for (const ending of endings) await Deno.remove(copy + ending).catch(ignoreAbsent);
-  };
-  const end = async () => {
-    await remove();
-    lock.close();
-  };
+  const scratch = await openScratch(location);
   try {
-    await remove();
-    // An empty file is an empty database. What SQLite adds beside it gets the same permissions.
-    (await Deno.open(copy, { createNew: true, write: true, mode: 0o600 })).close();
-    const total = await copyPages(location, copy);
-    const kv = await Deno.openKv(copy);
+    const total = await copyPages(location, scratch.path);
+    const kv = await Deno.openKv(scratch.path);
     return {
       total,
       entries: () => kv.list({ prefix: [] }, { batchSize: backupLimits.readAtOnce }),
       async [Symbol.asyncDispose]() {
         kv.close();
-        await end();
+        await scratch.remove();
       },
     };
   } catch (error) {
-    await end();
+    await scratch.remove();
     throw error;
   }
 }

@@ -6,6 +6,7 @@ import { version } from "../../core/base/version.ts";
 import { backUp } from "../backup/back_up.ts";
 import { type Description, sealedBy } from "../backup/description.ts";
 import { stderrProgress } from "../backup/progress.ts";
+import { remoteSnapshot } from "../backup/remote_snapshot.ts";
 import { fileSnapshot } from "../backup/snapshot.ts";
 
 /**
@@ -15,17 +16,18 @@ import { fileSnapshot } from "../backup/snapshot.ts";
 async function saveTo(path: string, signal: AbortSignal): Promise<void> {
   const config = commandConfig();
   const { DATA_DIR, KV_URL } = config;
-  const location = `${DATA_DIR}/switchboard.db`;
-  if (KV_URL !== "") {
-    throw new Error("Cannot make a backup: KV_URL is set, and only files are saved");
-  }
+  const location = KV_URL || `${DATA_DIR}/switchboard.db`;
+  const progress = stderrProgress();
   const description = await describe(config, location);
   const { entries, files, bytes } = await backUp({
     path,
     description,
-    snapshot: () => fileSnapshot(location),
+    snapshot: () =>
+      KV_URL === ""
+        ? fileSnapshot(location)
+        : remoteSnapshot(KV_URL, { folder: DATA_DIR, progress, signal }),
     audio: `${DATA_DIR}/recordings`,
-    progress: stderrProgress(),
+    progress,
     signal,
   });
   say(`Saved ${location} in ${path}: ${entries} entries, ${files} audio files, ${bytes} bytes`);

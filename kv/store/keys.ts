@@ -6,6 +6,8 @@
  *
  *   ["v"]                              schema version
  *   ["rs"]                             a restore fills the store, or was cut off
+ *   ["bk"]                             a backup of a remote store is under way: its id
+ *   ["bl", id, commit, n]              chunk of what a commit did during the backup
  *   ["n"]                              the last account number given out
  *   ["a", accountSid]                  account, with its number A
  *   ["ac", parentSid, accountSid]      sub-account, empty; the root's parent is ""
@@ -43,6 +45,10 @@
 export const keys = {
   version: ["v"],
   restoring: ["rs"],
+  backup: ["bk"],
+  logs: ["bl"],
+  log: (id: string) => ["bl", id],
+  logged: (id: string, commit: string, n: number) => ["bl", id, commit, n],
   accountNumber: ["n"],
   accounts: ["a"],
   account: (sid: string) => ["a", sid],

@@ -2,54 +2,93 @@ import assert from "node:assert/strict";
 import { eventually } from "../support/process/eventually.ts";
 import { startSystem } from "../support/process/system.ts";
 import { assertHolds, restoredStore, runTask, startLoad } from "../support/service/backup_lab.ts";
+import { startKvConnect } from "../support/service/kv_connect.ts";
 
-const backups = 20;
-const writesPerSecond = 200;
+interface Load {
+  backups: number;
+  writesPerSecond: number;
+}
+
+/** Backs up a system under load into a folder, restores each backup into a file, and checks it. */
+async function backUpUnderLoad(
+  folder: string,
+  { backups, writesPerSecond }: Load,
+  kv: Record<string, string>,
+): Promise<void> {
+  const data = `${folder}/data`;
+  await Deno.mkdir(data);
+  const saved = [];
+  await using system = await startSystem({
+    directory: data,
+    env: { REQUESTS_PER_SECOND: "0", ...kv },
+  });
+  const load = startLoad(system, writesPerSecond);
+  for (let n = 1; n <= backups; n++) {
+    const acknowledged = load.acknowledged();
+    const file = `${folder}/${n}.backup`;
+    const { code, output } = await runTask(["backup", file], { DATA_DIR: data, ...kv });
+    assert.equal(code, 0, output);
+    saved.push({ file, acknowledged, directory: `${folder}/${n}` });
+  }
+  const rate = load.rate();
+  await load.stop();
+  assert.ok(rate > writesPerSecond * 0.9, `${rate} writes a second`);
+
+  for (const { file, acknowledged, directory } of saved) {
+    const { code, output } = await runTask(["restore", file], { DATA_DIR: directory });
+    assert.equal(code, 0, output);
+    const store = await restoredStore(directory);
+    try {
+      await assertHolds(store, system.accountSid, acknowledged);
+    } finally {
+      store.close();
+    }
+  }
+  const names = [...Deno.readDirSync(data)].map(({ name }) => name);
+  assert.deepEqual(names.filter((name) => /\.backup(?!\.lock)/.test(name)), []);
+  assert.equal(await system.stop(), 0);
+}
+
+/** Asserts that a service starts on a restored folder and that its softphone registers. */
+async function assertServes(directory: string): Promise<void> {
+  await using restored = await startSystem({ directory });
+  const phone = await eventually(
+    "a phone registers with its former password",
+    () => restored.demoPhone().catch(() => undefined), // The companion may still start.
+  );
+  assert.ok(phone);
+}
+
+/** Runs a test in a folder of its own. */
+async function inFolder(test: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await test(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const timeout = 240_000;
 
 Deno.test({
   name: "20 backups during 200 writes a second hold every record acknowledged before each began",
-  timeout: 240_000,
-  async fn() {
-    const folder = await Deno.makeTempDir();
-    try {
-      await using system = await startSystem({ env: { REQUESTS_PER_SECOND: "0" } });
-      const load = startLoad(system, writesPerSecond);
-      const saved = [];
-      for (let n = 1; n <= backups; n++) {
-        const acknowledged = load.acknowledged();
-        const file = `${folder}/${n}.backup`;
-        const { code, output } = await runTask(["backup", file], { DATA_DIR: system.directory });
-        assert.equal(code, 0, output);
-        saved.push({ file, acknowledged, directory: `${folder}/${n}` });
-      }
-      const rate = load.rate();
-      await load.stop();
-      assert.ok(rate > writesPerSecond * 0.9, `${rate} writes a second`);
+  timeout,
+  fn: () =>
+    inFolder(async (folder) => {
+      await backUpUnderLoad(folder, { backups: 20, writesPerSecond: 200 }, {});
+      await assertServes(`${folder}/20`);
+    }),
+});
 
-      for (const { file, acknowledged, directory } of saved) {
-        const { code, output } = await runTask(["restore", file], { DATA_DIR: directory });
-        assert.equal(code, 0, output);
-        const store = await restoredStore(directory);
-        try {
-          await assertHolds(store, system.accountSid, acknowledged);
-        } finally {
-          store.close();
-        }
-      }
-      const leftovers = [...Deno.readDirSync(system.directory)].map(({ name }) => name)
-        .filter((name) => /\.backup(?!\.lock)/.test(name));
-      assert.deepEqual(leftovers, []);
-
-      assert.equal(await system.stop(), 0);
-      const { directory } = saved.at(-1)!;
-      await using restored = await startSystem({ directory });
-      const phone = await eventually(
-        "a phone registers with its former password",
-        () => restored.demoPhone().catch(() => undefined), // The companion may still start.
-      );
-      assert.ok(phone);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  },
+Deno.test({
+  name: "backups of a store on KV Connect hold every record acknowledged before each began",
+  timeout,
+  fn: () =>
+    inFolder(async (folder) => {
+      await using endpoint = startKvConnect();
+      const kv = { KV_URL: endpoint.url, DENO_KV_ACCESS_TOKEN: "test" };
+      await backUpUnderLoad(folder, { backups: 5, writesPerSecond: 30 }, kv);
+      await assertServes(`${folder}/5`);
+    }),
 });

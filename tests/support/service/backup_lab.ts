@@ -20,6 +20,8 @@ export interface Load {
 }
 
 const tickMs = 50;
+/** Requests under way; a service that is slower than the rate gets no more. */
+const mostAtOnce = 100;
 
 /** Begins to create Applications, Clients and Calls, `perSecond` altogether, until it is stopped. */
 export function startLoad(system: System, perSecond: number): Load {
@@ -48,7 +50,7 @@ export function startLoad(system: System, perSecond: number): Load {
   };
   const timer = setInterval(() => {
     const due = (performance.now() - startedAt) / 1_000 * perSecond;
-    for (; sent < due; sent++) {
+    for (; sent < due && pending.size < mostAtOnce; sent++) {
       const one = write(sent).catch((error) => void failures.push(error))
         .finally(() => pending.delete(one));
       pending.add(one);

@@ -1,0 +1,139 @@
+import { limits } from "../../core/base/limits.ts";
+import { withDeadline } from "../store/deadline.ts";
+import { keys } from "../store/keys.ts";
+import { backupLimits } from "./limits.ts";
+import type { Progress } from "./progress.ts";
+import { openScratch, type Snapshot } from "./snapshot.ts";
+import { openSpool, type Spool } from "./spool.ts";
+
+export interface RemoteOptions {
+  /** DATA_DIR, where the copy is made. */
+  folder: string;
+  progress: Progress;
+  signal: AbortSignal;
+}
+
+/**
+ * The entries of a store behind KV Connect, which reads only a page of a list at one moment. A notice
+ * in the store makes every process log its commits (`kv/store/commit_log.ts`) while all pages are
+ * copied. The commit that removes the notice is the moment of the snapshot: what the log has is then
+ * applied to the copy, where the copy is older.
+ */
+export async function remoteSnapshot(
+  url: string,
+  { folder, progress, signal }: RemoteOptions,
+): Promise<Snapshot> {
+  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+  const scratch = await openScratch(`${folder}/switchboard.db`);
+  try {
+    const spool = openSpool(scratch.path);
+    try {
+      using opened = await Deno.openKv(url);
+      const kv = withDeadline(opened, limits.storeTimeoutMs);
+      await copyStore(kv, spool, { progress, signal });
+    } catch (error) {
+      spool.close();
+      throw error;
+    }
+    return {
+      total: spool.size(),
+      entries: spool.entries,
+      async [Symbol.asyncDispose]() {
+        spool.close();
+        await scratch.remove();
+      },
+    };
+  } catch (error) {
+    await scratch.remove();
+    throw error;
+  }
+}
+
+type CopyOptions = Omit<RemoteOptions, "folder">;
+
+async function copyStore(kv: Deno.Kv, spool: Spool, options: CopyOptions): Promise<void> {
+  const notice = await openNotice(kv);
+  try {
+    let count = 0;
+    const all = kv.list({ prefix: [] }, { batchSize: backupLimits.readAtOnce });
+    for await (const entry of all) {
+      options.signal.throwIfAborted();
+      await notice.renew();
+      if (entry.key[0] !== keys.backup[0] && entry.key[0] !== keys.logs[0]) spool.add(entry);
+      options.progress.at("Entries read", ++count, null);
+    }
+    options.progress.over();
+    await notice.remove();
+    const log = kv.list<Uint8Array>({ prefix: keys.log(notice.id) }, { batchSize: 100 });
+    for await (const { key, value, versionstamp } of log) {
+      options.signal.throwIfAborted();
+      spool.addLog({ commit: String(key[2]), n: Number(key[3]), versionstamp, bytes: value });
+    }
+    spool.applyLog();
+  } finally {
+    // Where the store is out of reach, the notice and the log expire.
+    await notice.clear().catch(() => {});
+  }
+}
+
+/** The entry by which every process learns that a backup is under way. */
+interface NoticeOfBackup {
+  id: string;
+  /** Keeps the notice from expiring. Throws when it is gone. */
+  renew(): Promise<void>;
+  /** Removes the notice. Throws when another commit removed it: the log is not complete then. */
+  remove(): Promise<void>;
+  /** Removes what is left of the notice and the log. */
+  clear(): Promise<void>;
+}
+
+/** Takes the place of the notice of a killed backup. */
+async function openNotice(kv: Deno.Kv): Promise<NoticeOfBackup> {
+  const id = crypto.randomUUID();
+  const value = { id };
+  const expireIn = backupLimits.noticeMs;
+  const before = await kv.get<typeof value>(keys.backup);
+  let { versionstamp }: { versionstamp: string | null } = before;
+  let renewedAt = performance.now();
+  const write = async () => {
+    const check = { key: keys.backup, versionstamp };
+    const result = await kv.atomic().check(check).set(keys.backup, value, { expireIn }).commit();
+    if (!result.ok) throw lost();
+    versionstamp = result.versionstamp;
+    renewedAt = performance.now();
+  };
+  await write();
+  return {
+    id,
+    async renew() {
+      if (performance.now() - renewedAt > expireIn / 4) await write();
+    },
+    async remove() {
+      const check = { key: keys.backup, versionstamp };
+      const { ok } = await kv.atomic().check(check).delete(keys.backup).commit();
+      if (!ok) throw lost();
+    },
+    async clear() {
+      // No commit is logged for this backup after this one, whether the notice is there or not.
+      await kv.atomic().check({ key: keys.backup, versionstamp }).delete(keys.backup).commit();
+      for (const of of new Set([id, before.value?.id ?? id])) await removeAll(kv, keys.log(of));
+    },
+  };
+}
+
+async function removeAll(kv: Deno.Kv, prefix: Deno.KvKey): Promise<void> {
+  let op = kv.atomic();
+  let count = 0;
+  for await (const { key } of kv.list({ prefix }, { batchSize: 100 })) {
+    op.delete(key);
+    if (++count % backupLimits.commitMutations > 0) continue;
+    await op.commit();
+    op = kv.atomic();
+  }
+  await op.commit();
+}
+
+const lost = () =>
+  new Error(
+    "Cannot save the store: another backup began, or this one stood still for minutes; repeat it",
+  );

@@ -1,0 +1,127 @@
+import { Deserializer, Serializer } from "node:v8";
+import { keys } from "./keys.ts";
+
+/** What a commit did to one key. */
+export type Logged =
+  | { does: "set"; key: Deno.KvKey; value: unknown }
+  | { does: "delete"; key: Deno.KvKey }
+  | { does: "sum" | "min" | "max" | "count"; key: Deno.KvKey; by: bigint };
+
+/** What the store says of the backup that is under way, if there is one. */
+interface Notice {
+  /** Of the entry `keys.backup`; null: there is none. */
+  versionstamp: string | null;
+  id: string | null;
+}
+
+/** A value of KV has 64 KiB at most. */
+const chunkBytes = 60_000;
+
+/** For how long the store keeps the log of a backup that was killed, in ms. */
+const logKeptMs = 86_400_000;
+
+/**
+ * A handle on a store that other processes write to, whose commits are logged in the store while a
+ * backup is under way. Each commit checks that the notice of backups is as this process knows it, and
+ * holds its own log entry: so the log has every commit between the notice and its removal, of every
+ * process. A commit whose check of the notice failed is made again.
+ */
+export function withCommitLog(kv: Deno.Kv): Deno.Kv {
+  let known: Notice | undefined;
+  const read = async (): Promise<Notice> => {
+    const { value, versionstamp } = await kv.get<{ id: string }>(keys.backup);
+    return { versionstamp, id: value?.id ?? null };
+  };
+
+  async function commit(checks: Deno.AtomicCheck[], logged: Logged[]) {
+    for (;;) {
+      const notice = known ??= await read();
+      const op = kv.atomic().check(...checks, {
+        key: keys.backup,
+        versionstamp: notice.versionstamp,
+      });
+      for (const one of logged) apply(op, one);
+      if (notice.id !== null) stageLog(op, notice.id, logged);
+      const result = await op.commit();
+      if (result.ok) return result;
+      known = await read();
+      if (known.versionstamp === notice.versionstamp) return result;
+    }
+  }
+
+  function atomic(): Deno.AtomicOperation {
+    const checks: Deno.AtomicCheck[] = [];
+    const logged: Logged[] = [];
+    const add = (one: Logged) => (logged.push(one), self);
+    const self: Deno.AtomicOperation = {
+      check: (...more) => (checks.push(...more), self),
+      set: (key, value) => add(setting(key, value)),
+      delete: (key) => add({ does: "delete", key }),
+      sum: (key, by) => add({ does: "sum", key, by }),
+      min: (key, by) => add({ does: "min", key, by }),
+      max: (key, by) => add({ does: "max", key, by }),
+      mutate: () => unlogged("mutate"),
+      enqueue: () => unlogged("enqueue"),
+      commit: () => commit(checks, logged),
+    };
+    return self;
+  }
+
+  const own: Partial<Deno.Kv> = {
+    atomic,
+    async set(key, value) {
+      return await commit([], [setting(key, value)]) as Deno.KvCommitResult;
+    },
+    async delete(key) {
+      await commit([], [{ does: "delete", key }]);
+    },
+    enqueue: () => unlogged("enqueue"),
+  };
+  return new Proxy(kv, {
+    get(_, name) {
+      const member = Reflect.get(own, name) ?? Reflect.get(kv, name);
+      return typeof member === "function" ? member.bind(kv) : member;
+    },
+  });
+}
+
+const setting = (key: Deno.KvKey, value: unknown): Logged =>
+  value instanceof Deno.KvU64
+    ? { does: "count", key, by: value.value }
+    : { does: "set", key, value };
+
+function unlogged(what: string): never {
+  throw new Error(`A store of several processes has no ${what}: its commits are logged`);
+}
+
+function apply(op: Deno.AtomicOperation, one: Logged): void {
+  if (one.does === "set") op.set(one.key, one.value);
+  else if (one.does === "delete") op.delete(one.key);
+  else if (one.does === "count") op.set(one.key, new Deno.KvU64(one.by));
+  else op[one.does](one.key, one.by);
+}
+
+function stageLog(op: Deno.AtomicOperation, id: string, logged: Logged[]): void {
+  const serializer = new Serializer();
+  serializer.writeHeader();
+  serializer.writeValue(logged.map(withOwnBytes));
+  const bytes = serializer.releaseBuffer();
+  const commit = crypto.randomUUID();
+  for (let n = 0; n * chunkBytes < bytes.length; n++) {
+    const chunk = new Uint8Array(bytes.subarray(n * chunkBytes, (n + 1) * chunkBytes));
+    op.set(keys.logged(id, commit, n), chunk, { expireIn: logKeptMs });
+  }
+}
+
+/** V8 writes the whole buffer of bytes that are a part of it. */
+const withOwnBytes = (one: Logged): Logged =>
+  one.does === "set" && one.value instanceof Uint8Array
+    ? { ...one, value: one.value.slice() }
+    : one;
+
+/** The changes in a log entry, from its chunks. */
+export function readLogged(bytes: Uint8Array): Logged[] {
+  const deserializer = new Deserializer(bytes);
+  deserializer.readHeader();
+  return deserializer.readValue();
+}
