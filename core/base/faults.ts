@@ -466,7 +466,7 @@ export const faults = {
     code: 13250,
     message: "Cannot send the e-mail",
     advice:
-      "The service tried six times in about three minutes. The message has the last response of " +
+      "The service tried six times in three to six minutes. The message has the last response of " +
       "the mail server, or why it was not reached. The operator checks SMTP_URL: host, port, user " +
       "and password. Then send the e-mail again.",
   },

@@ -21,7 +21,9 @@ const addresses = z.string().superRefine((text, { addIssue }) => {
 /** An e-mail message; kept until it is sent, or known that it cannot be. */
 export const emails = resource({
   type: "EmailMessage",
-  description: "An e-mail message that the service sends.",
+  description:
+    "An e-mail message that the service sends. It has no Sid and no list: a failure is a " +
+    "Notification with the code 13250 or 13251.",
   path: "Email/Messages",
   sidPrefix: "EM",
   irregular: true,
