@@ -1,6 +1,7 @@
 import { ensureRoot } from "./core/accounts/ensure_root.ts";
 import { closeLostCompanions } from "./core/reports/heartbeats.ts";
 import { demoLogin, demoNumbers, makeDemo, moveDemo } from "./core/demo/demo.ts";
+import { startLine } from "./core/configuration/address_notes.ts";
 import { type Config, readConfig } from "./core/configuration/config.ts";
 import { openCarriers } from "./core/start/carriers.ts";
 import {
@@ -70,7 +71,7 @@ export async function startService(config: Config, onListenerOver: (error: Error
     if (now() - startedAt < limits.companionLostMs) return; // Let companions say that they live.
     closeLostCompanions(ports).catch((error) => log("Cannot sweep companions", { error }));
   }, limits.sweepMs);
-  await welcome(config, ports);
+  await welcome(config, ports, server.address);
   const removing = repeatRemoval(ports);
   const resealing = resealStore(store, otherKey);
   opened.resolve();
@@ -135,12 +136,15 @@ function repeatRemoval(ports: Ports) {
   };
 }
 
+/** The address that a socket listens on. */
+type Listened = Parameters<typeof startLine>[2];
+
 /** Makes the root account of a new store, and prints how to begin. */
-async function welcome(config: Config, ports: Ports): Promise<void> {
+async function welcome(config: Config, ports: Ports, listened: Listened): Promise<void> {
   const { baseUrl } = ports.settings;
   const wsUrl = config.SIP_WS_URL;
   const file = `${config.DATA_DIR}/credentials.json`;
-  say(`REST interface: ${baseUrl}`);
+  say(startLine("REST interface", baseUrl, listened));
   const root = await rootOf(config, ports);
   const isNew = ports.now() - root.dateCreated < 60_000;
   if (config.DEMO) await demoFor(root, isNew, ports);

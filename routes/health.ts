@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { liveCompanions } from "../core/companions/companions.ts";
 import { Fault } from "../core/base/faults.ts";
 import { limits } from "../core/base/limits.ts";
 import type { Ports } from "../core/ports/ports.ts";
@@ -7,17 +8,20 @@ import type { Env } from "./http/env.ts";
 import { errorBody, statusOf } from "./http/errors.ts";
 
 /**
- * `GET /health`: the process runs. `GET /ready`: it reaches its store and a companion. In JSON,
- * without credentials.
+ * `GET /health`: the process runs. `GET /ready`: it reaches its store and a companion, and accepts the
+ * heartbeats of one. In JSON, without credentials.
  */
 export function health(ports: Ports): Hono<Env> {
   return new Hono<Env>()
     .get("/health", (c) => answerJson(c, { status: "ok" }))
     .get("/ready", async (c) => {
-      const [store, companion] = await Promise.all([
-        stateOf(ports.companions.list().then(() => true)),
+      const live = liveCompanions(ports);
+      const [store, reached, heard] = await Promise.all([
+        stateOf(live.then(() => true)),
         stateOf(ports.control.ready()),
+        stateOf(live.then(({ length }) => length > 0)),
       ]);
+      const companion = reached === "ok" && store === "ok" && heard !== "ok" ? "unheard" : reached;
       if (store === "ok" && companion === "ok") return answerJson(c, { store, companion });
       const fault = new Fault("unavailable");
       c.header("Retry-After", String(limits.retryAfterS));

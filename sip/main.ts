@@ -1,6 +1,7 @@
 import { bridgeSecretOf } from "../core/protocol/bridge_secret.ts";
 import { identifiedFetch } from "../core/base/identified_fetch.ts";
 import { isPublicAddress } from "../core/configuration/address.ts";
+import { startLine } from "../core/configuration/address_notes.ts";
 import { authority, type Config, listOf, readConfig } from "../core/configuration/config.ts";
 import { portRange, rtpengines } from "../core/configuration/media_variables.ts";
 import { outboundFetch } from "../core/adapters/outbound_fetch.ts";
@@ -119,6 +120,7 @@ function transports(config: Config): TransportOptions {
   const ports = Object.entries({ WSS, UDP, TCP, TLS }).filter(([, port]) => port !== 0);
   return {
     ports: Object.fromEntries(ports),
+    webSocketHost: config.SIP_WS_HOST,
     publicHost: config.SIP_PUBLIC_HOST,
     ...nearPeers(config),
     certificate: { certFile: config.SIP_TLS_CERT, keyFile: config.SIP_TLS_KEY },
@@ -155,10 +157,12 @@ if (import.meta.main) {
       onEnd: () => endWithMedia(),
     });
     const companion = await start(config, media, over.fail);
-    say(`SIP over WebSocket: ${config.SIP_WS_URL}`);
-    for (const [protocol, { port }] of companion.sipAddresses) {
-      if (protocol === "WS") continue;
-      say(`SIP over ${protocol}: ${authority(config.SIP_PUBLIC_HOST, port)}`);
+    const { SIP_WS_URL, SIP_PUBLIC_HOST } = config;
+    const { WS, ...others } = Object.fromEntries(companion.sipAddresses);
+    if (WS !== undefined) say(startLine("SIP over WebSocket", SIP_WS_URL, WS));
+    for (const [protocol, listened] of Object.entries(others)) {
+      const reached = authority(SIP_PUBLIC_HOST, listened.port);
+      say(startLine(`SIP over ${protocol}`, reached, listened));
     }
     sayStarted();
     endWithMedia = stopOnSignal(() => companion.stop(), 9_000);

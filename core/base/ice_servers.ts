@@ -40,11 +40,13 @@ export function grantIceServers(
   expiresAt: number,
 ): IceGrant {
   const name = `${Math.floor(expiresAt / 1_000)}:${user}`;
+  if (!urls.some(isTurn)) {
+    return { username: null, password: null, iceServers: urls.map((url) => ({ url, urls: url })) };
+  }
   const secret = createHmac("sha1", turnSecret).update(name).digest("base64");
-  const hasTurn = urls.some(isTurn);
   return {
-    username: hasTurn ? name : null,
-    password: hasTurn ? secret : null,
+    username: name,
+    password: secret,
     iceServers: urls.map((url) => ({
       url,
       urls: url,

@@ -1,5 +1,5 @@
 import { isIPv4 } from "node:net";
-import type { Config } from "./config.ts";
+import { authority, type Config } from "./config.ts";
 import { isEveryAddress, isLoopback, type MachineAddresses } from "./machine_addresses.ts";
 
 /** A note for the operator about advertised addresses, and the process that it is about. */
@@ -16,6 +16,20 @@ const noInterface: AddressNote = {
     "so calls of /softphone are not connected. Bring up a network interface, which Firefox needs, or " +
     "start Chromium with --allow-loopback-in-peer-connection. Phones with plain RTP work.",
 };
+
+/**
+ * The line of a start that tells where something is reached, and, where that is another address, the
+ * one that its socket listens on.
+ */
+export function startLine(
+  what: string,
+  reached: string,
+  { host, port }: { readonly host: string; readonly port: number },
+): string {
+  const listened = authority(host, port);
+  const note = reached.includes(listened) ? "" : ` (listens on ${listened})`;
+  return `${what}: ${reached}${note}`;
+}
 
 /** Says which variables to set where nothing tells at what address others reach this machine. */
 export function addressNotes(

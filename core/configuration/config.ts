@@ -131,6 +131,12 @@ export const variables = {
   },
   ...mediaVariables,
   SIP_WS_PORT: { schema: port, fallback: "8088", help: "Port of SIP over WebSocket." },
+  SIP_WS_HOST: {
+    schema: address,
+    fallback: ({ SIP_HOST }) => String(SIP_HOST),
+    help: "IP address that SIP_WS_PORT listens on; 127.0.0.1 keeps it to a reverse proxy of this " +
+      "machine. Default: SIP_HOST.",
+  },
   ...transportVariables,
   BRIDGE_HOST: {
     schema: host,

@@ -13,6 +13,7 @@ import { plainAddress } from "./networks.ts";
 import { createAddressPlaces } from "./places.ts";
 import { safeHeaders } from "../base/safe_headers.ts";
 import { secureConnections } from "./secure.ts";
+import { watchUntrustedProxies } from "./untrusted_proxy.ts";
 import { type HttpConnection, judgePace, markProgress, openConnection } from "./slow_requests.ts";
 
 export interface HttpOptions extends Pick<AcceptOptions, "takePlace" | "onOver" | "log"> {
@@ -140,12 +141,17 @@ type Admitted = { leave(): void } | { refusal: Plain };
 
 /** Judges requests by their heads. A client behind a trusted proxy has a bound of its own. */
 function createAdmission(
-  { isTrustedProxy = trustsNone }: HttpOptions,
+  { isTrustedProxy = trustsNone, log }: HttpOptions,
   takeAddress: (address: string) => (() => void) | undefined,
 ): (request: IncomingMessage) => Admitted {
+  const heedUntrusted = watchUntrustedProxies(log);
   return (request) => {
     if (!hasHost(request)) return { refusal: refusals.noHost };
-    if (!isTrustedProxy(plainAddress(request.socket.remoteAddress ?? ""))) return { leave() {} };
+    const peer = plainAddress(request.socket.remoteAddress ?? "");
+    if (!isTrustedProxy(peer)) {
+      heedUntrusted(peer, request.headers);
+      return { leave() {} };
+    }
     try {
       const client = clientAddress(forwardedOf(request), isTrustedProxy);
       const leave = client === undefined ? () => {} : takeAddress(client);

@@ -28,6 +28,8 @@ export const netLimits = {
   acceptMs: 1_000,
   /** Between two lines of the log that no place is left. */
   fullLogMs: 60_000,
+  /** Between two lines of the log that a proxy is not in TRUSTED_PROXIES. */
+  proxyLogMs: 3_600_000,
   /** How long a listener that accepts no more is opened again before it counts as over. */
   reopenMs: 30_000,
   retryAfterS: 10,

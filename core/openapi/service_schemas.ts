@@ -23,7 +23,10 @@ export const serviceSchemas: Record<string, JsonSchema> = {
     closed({
       ...errorProperties,
       store: described(storeText, reach),
-      companion: described(companionText, reach),
+      companion: described(
+        `${companionText} unheard: it answers, but the service accepts no heartbeat of it.`,
+        { type: "string", enum: ["ok", "unreachable", "unheard"] },
+      ),
     }),
   ),
   Metrics: {

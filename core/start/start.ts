@@ -87,7 +87,7 @@ function sayNotes({ config, given, machine }: Settings, wanted: Program[]): void
 async function createSpawner(
   { config, given, machine }: Settings,
   wanted: Program[],
-): Promise<(program: Program) => Deno.ChildProcess> {
+): Promise<{ spawn(program: Program): Deno.ChildProcess; silence(): void }> {
   const root = new URL("../../", import.meta.url);
   const output = createStartOutput(
     shownOrder.filter((name) => wanted.some((one) => one.name === name)),
@@ -98,7 +98,7 @@ async function createSpawner(
   // A service that is started by itself has a speech process only where the operator says so.
   const knowsSpeech = config.SPEECH_SECRET !== "" || wanted.includes(programs.speech);
 
-  return ({ name, script, flags = [], permissions }) => {
+  const spawn = ({ name, script, flags = [], permissions }: Program) => {
     const args = ["run", "--quiet", "--no-prompt", ...flags, ...permissions(config), script];
     const child = new Deno.Command(Deno.execPath(), {
       args,
@@ -118,10 +118,11 @@ async function createSpawner(
     void output.take(name, child.stdout);
     return child;
   };
+  return { spawn, silence: output.silence };
 }
 
 async function supervise(settings: Settings, wanted: Program[]): Promise<void> {
-  const spawn = await createSpawner(settings, wanted);
+  const { spawn, silence } = await createSpawner(settings, wanted);
   const all: Running[] = [];
   let isStopping = false;
 
@@ -144,6 +145,7 @@ async function supervise(settings: Settings, wanted: Program[]): Promise<void> {
   async function stop(code: number): Promise<void> {
     if (isStopping) return;
     isStopping = true;
+    if (code !== 0) silence();
     setTimeout(() => all.forEach(({ child }) => kill(child, "SIGKILL")), killAfterMs);
     for (const { child } of all.toReversed()) {
       kill(child, stopSignal);

@@ -15,8 +15,12 @@ interface Turn {
  */
 export function createStartOutput<Name extends string>(
   names: readonly Name[],
-  write: (bytes: Uint8Array) => void,
+  show: (bytes: Uint8Array) => void,
 ) {
+  let isSilent = false;
+  const write = (bytes: Uint8Array) => {
+    if (!isSilent) show(bytes);
+  };
   const turns = new Map<Name, Turn>();
   let before: Promise<void> = Promise.resolve();
   for (const name of names) {
@@ -33,6 +37,10 @@ export function createStartOutput<Name extends string>(
       } finally {
         turn?.started.resolve();
       }
+    },
+    /** Shows nothing any more: the start failed, and what the others say would hide the reason. */
+    silence(): void {
+      isSilent = true;
     },
   };
 }

@@ -176,7 +176,7 @@ function watchFlow(state: State, events: ForkEvents): void {
   state.stopWatching = state.signalling.flowWatchers.add((lost) => {
     if (lost !== state.flow) return;
     giveUp(state);
-    events.onRefused({ status: 480, headers: {}, retryAfterS: 0 });
+    events.onRefused({ status: 480, headers: {}, retryAfterS: 0, words: "Connection lost" });
   });
 }
 

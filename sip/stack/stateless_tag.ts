@@ -1,7 +1,7 @@
-import { createHmac, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { IncomingRequestMessage } from "./library/sip_js.ts";
 
-const secret = randomBytes(32);
+const secret = randomBytes(32).toString("hex");
 
 /**
  * The tag in To of a refusal that leaves no transaction: each copy of a request is given the same one,
@@ -10,5 +10,6 @@ const secret = randomBytes(32);
 export function statelessTag(message: IncomingRequestMessage): string {
   const { callId, fromTag, cseq, viaBranch } = message;
   const request = JSON.stringify([callId, fromTag, cseq, viaBranch]);
-  return createHmac("sha256", secret).update(request).digest("hex").slice(0, 32);
+  // Half of a hash cannot be extended, so it needs no HMAC, which takes four times as long.
+  return hash("sha256", secret + request).slice(0, 32);
 }

@@ -19,6 +19,8 @@ import { acceptWebSocket } from "./accept_web_socket.ts";
 export interface TransportOptions {
   /** Ports by transport; 0 lets the system choose, and one that is absent is not listened on. */
   ports?: Partial<Record<Protocol, number>>;
+  /** The address that WebSocket without TLS listens on; that of the others unless given. */
+  webSocketHost?: string;
   /** Host name or address by which peers reach us, in Via and Contact; `hostname` by default. */
   publicHost?: string;
   /** Our address on a peer's own network, advertised to it for SIP in place of `publicHost`. */
@@ -94,7 +96,7 @@ async function openAll(
   { opened, closing }: Opening,
 ): Promise<OwnRoutes> {
   const { isTrustedProxy = () => false } = options;
-  const { hostname, ports = {}, publicHost = hostname } = options;
+  const { ports = {}, publicHost = options.hostname } = options;
   const clock = clockOf(options.timers);
   const watch = await certificateFor(options);
   if (watch !== undefined) closing.push(watch.close);
@@ -104,6 +106,8 @@ async function openAll(
   ): Promise<T | undefined> => {
     const port = ports[protocol];
     if (port === undefined) return undefined;
+    const { hostname: usual, webSocketHost = usual } = options;
+    const hostname = protocol === "WS" ? webSocketHost : usual;
     const one = await start({ hostname, port, name: `SIP_${protocol}_PORT` });
     opened.set(protocol, one);
     return one;

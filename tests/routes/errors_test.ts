@@ -3,7 +3,7 @@ import { mock } from "node:test";
 import { Hono } from "hono";
 import { Fault, faults } from "../../core/base/faults.ts";
 import { limits } from "../../core/base/limits.ts";
-import { startApp } from "../support/service/app.ts";
+import { type App, startApp } from "../support/service/app.ts";
 
 Deno.test("an unknown path answers 404, and below an account only with credentials", async () => {
   using app = await startApp();
@@ -120,8 +120,26 @@ Deno.test("/health and /ready tell anybody whether the service works", async () 
   using app = await startApp();
   const anybody = { Authorization: "none" };
   assert.deepEqual((await app.root.get("/health", anybody)).json(), { status: "ok" });
+  await heartbeat(app, 0);
   assert.deepEqual((await app.root.get("/ready", anybody)).json(), reachable);
 });
+
+Deno.test("/ready answers 503 where no heartbeat of the companion was accepted lately", async () => {
+  using app = await startApp();
+  for (const agoMs of [undefined, limits.companionLostMs + 1]) {
+    if (agoMs !== undefined) await heartbeat(app, agoMs);
+
+    const answer = await app.root.get("/ready");
+
+    assert.equal(answer.status, 503);
+    assert.equal(answer.json().companion, "unheard");
+    assert.equal(answer.json().store, "ok");
+  }
+});
+
+/** The service accepted a companion's last heartbeat so long ago. */
+const heartbeat = ({ ports }: App, agoMs: number) =>
+  ports.companions.beat({ id: "one", runId: "1", registered: 0, seenAt: ports.now() - agoMs });
 
 Deno.test("/ready answers 503 and names what is out of reach", async () => {
   for (const ready of [() => Promise.resolve(false), () => Promise.reject(new Error("refused"))]) {

@@ -206,7 +206,8 @@ sipTest("loseFlow() refuses a leg that rang at a softphone that is gone", async 
   await phone.close();
   const { event } = await lab.service.event("ended");
 
-  assert.deepEqual(event, { type: "ended", outcome: "failed", sipStatus: 480 });
+  const detail = "Connection lost";
+  assert.deepEqual(event, { type: "ended", outcome: "failed", sipStatus: 480, detail });
 });
 
 sipTest("startCompanion() rejects and listens nowhere when a port is taken", async () => {

@@ -232,3 +232,33 @@ Deno.test("serveHttp() sends documents whole, with their length in bytes, compre
     assert.equal(response.headers.get("Content-Length"), String(byteLength));
   }
 });
+
+Deno.test("serveHttp() logs once that a near proxy is not trusted", async () => {
+  const logged: [string, Record<string, unknown> | undefined][] = [];
+  const log = (line: string, fields?: Record<string, unknown>) => void logged.push([line, fields]);
+  await using server = await startServer({ log });
+  const client = openRaw(server.port);
+
+  client.send(getRequest("/", "X-Forwarded-For: 192.0.2.1\r\n"));
+  await client.received("got 0");
+  client.send(getRequest("/", "X-Forwarded-For: 192.0.2.1\r\nConnection: close\r\n"));
+  await client.closed;
+
+  assert.equal(logged.length, 1);
+  assert.match(logged[0]![0], /TRUSTED_PROXIES/);
+  assert.deepEqual(logged[0]![1], { peer: "127.0.0.1" });
+});
+
+Deno.test("serveHttp() logs nothing of a trusted proxy, nor of a client without one", async () => {
+  const logged: string[] = [];
+  const isTrustedProxy = addressList(["127.0.0.1"]);
+  for (const options of [{ isTrustedProxy }, {}]) {
+    await using server = await startServer({ ...options, log: (line) => void logged.push(line) });
+    const client = openRaw(server.port);
+    const proxied = "isTrustedProxy" in options ? "X-Forwarded-For: 192.0.2.1\r\n" : "";
+    client.send(getRequest("/", `${proxied}Connection: close\r\n`));
+    await client.closed;
+  }
+
+  assert.deepEqual(logged, []);
+});

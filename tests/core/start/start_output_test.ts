@@ -21,7 +21,7 @@ function startLab(names: readonly string[]) {
       },
     };
   };
-  return { start, shown: () => shown };
+  return { start, shown: () => shown, silence: output.silence };
 }
 
 Deno.test("createStartOutput() shows starts in the order of the names, whichever is first", async () => {
@@ -49,4 +49,16 @@ Deno.test("createStartOutput() waits for no process that ended, and shows a seco
   await again.end();
 
   assert.equal(shown(), "service\ncompanion\n");
+});
+
+Deno.test("createStartOutput() shows nothing of the others once a start has failed", async () => {
+  const { start, shown, silence } = startLab(["companion", "service"]);
+  const [companion, service] = ["companion", "service"].map(start);
+
+  await service!.say("REST interface: …\n" + endOfStart);
+  silence();
+  await companion!.end();
+  await service!.end();
+
+  assert.equal(shown(), "");
 });

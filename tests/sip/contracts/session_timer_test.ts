@@ -143,7 +143,8 @@ sipTest("createFork() asks again for as long a session as a 422 demands", async 
   assert.equal(valueOf(long.invite, "call-id"), valueOf(short.invite, "call-id"));
   assert.equal(valueOf(long.invite, "session-expires"), "3600");
   assert.equal(valueOf(long.invite, "min-se"), "3600");
-  assert.deepEqual(event, { type: "ended", outcome: "failed", sipStatus: 422 });
+  assert.equal(event.outcome, "failed");
+  assert.equal(event.sipStatus, 422);
 });
 
 /** A session timer on a clock that the test moves; each refresh waits for what the test says to it. */

@@ -132,7 +132,8 @@ sipTest("clientAuthentication() takes a new nonce for one too old, but once", as
   const ended = await call.event("ended");
 
   assert.deepEqual(proofs(third), { "proxy-authorization edge.test": "e2 00000001 right" });
-  assert.deepEqual(ended, { type: "ended", outcome: "failed", sipStatus: 407 });
+  const detail = "Told So"; // The reason phrase of the trunk.
+  assert.deepEqual(ended, { type: "ended", outcome: "failed", sipStatus: 407, detail });
 });
 
 sipTest("clientAuthentication() gives up where ever more servers ask", async () => {
