@@ -37,7 +37,7 @@ async function saveTo(path: string, signal: AbortSignal): Promise<void> {
       : "It holds the secret_key of DATA_DIR: keep it where nobody else reads it",
   );
   if (description.bucket !== null) {
-    say(`Audio in ${description.bucket} is not in it: the bucket keeps it`);
+    say(`Audio at ${description.bucket}/ACCOUNT_SID/RECORDING_SID.wav is not in it`);
   }
 }
 

@@ -273,7 +273,10 @@ Deno.test("a backup names the bucket that keeps further audio, and so does its r
   await Deno.remove(lab.target, { recursive: true });
   const same = await lab.restore(bucket);
 
-  assert.match(saved.output, /Audio in http:\/\/127\.0\.0\.1:9\/audio is not in it/);
+  assert.match(
+    saved.output,
+    /Audio at http:\/\/127\.0\.0\.1:9\/audio\/ACCOUNT_SID\/RECORDING_SID\.wav is not in it/,
+  );
   assert.match(elsewhere.output, /Further audio is in http:\/\/127\.0\.0\.1:9\/audio: set S3_/);
   assert.equal(same.code, 0, same.output);
   assert.doesNotMatch(same.output, /Further audio/);

@@ -106,6 +106,22 @@ Deno.test("a commit of a service that has not noticed the backup yet is logged",
   assert.equal(total, 3);
 });
 
+Deno.test("a backup takes the place of one that was killed, and removes its notice and log", async () => {
+  await using endpoint = startKvConnect();
+  const folder = await Deno.makeTempDir();
+  using here = await storeLab(endpoint.url);
+  using kv = await Deno.openKv(endpoint.url);
+  await kv.set(keys.backup, { id: "killed" });
+  await here.store.records.calls.insert({ record: here.call({ from: "+3", to: "+4" }) });
+  assert.equal(await noticesAt(endpoint.url), 2);
+  {
+    await using snapshot = await remoteSnapshot(endpoint.url, { folder, progress, signal });
+    assert.equal(snapshot.total, (await entriesAt(endpoint.url)).size);
+  }
+  assert.equal(await noticesAt(endpoint.url), 0);
+  await Deno.remove(folder, { recursive: true });
+});
+
 Deno.test("a snapshot during which another backup begins is given up, and says so", async () => {
   await using endpoint = startKvConnect();
   const folder = await Deno.makeTempDir();
