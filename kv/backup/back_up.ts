@@ -1,6 +1,6 @@
 import { keys } from "../store/keys.ts";
 import type { Description } from "./description.ts";
-import { encodeEntry } from "./entries.ts";
+import { encodeEntries, type Entry } from "./entries.ts";
 import { type FrameWriter, frameWriter, kinds } from "./frames.ts";
 import { backupLimits } from "./limits.ts";
 import type { Progress } from "./progress.ts";
@@ -55,31 +55,22 @@ async function writeStore(writer: FrameWriter, options: BackupOptions): Promise<
   const { signal, progress } = options;
   await using snapshot = await options.snapshot();
   let count = 0;
-  let pieces: Uint8Array[] = [];
-  let size = 0;
+  let waiting: Entry[] = [];
   let isOpened = false;
   const flush = async () => {
-    const frame = new Uint8Array(size);
-    let at = 0;
-    for (const piece of pieces) {
-      frame.set(piece, at);
-      at += piece.length;
-    }
-    [pieces, size] = [[], 0];
-    await writer.write(kinds.entries, frame);
+    await writer.write(kinds.entries, encodeEntries(waiting));
+    waiting = [];
   };
   for await (const entry of snapshot.entries()) {
     signal.throwIfAborted();
     if (entry.key[0] === keys.restoring[0]) throw new Error(`Cannot save the store: ${cutOff}`);
     isOpened ||= entry.key[0] === keys.version[0];
-    const piece = encodeEntry(entry);
-    if (size > 0 && size + piece.length > backupLimits.entriesFrame) await flush();
-    pieces.push(piece);
-    size += piece.length;
+    waiting.push(entry);
+    if (waiting.length === backupLimits.entriesInFrame) await flush();
     progress.at("Entries of the store", ++count, snapshot.total);
   }
   if (!isOpened) throw new Error("Cannot save the store: it is empty");
-  if (size > 0) await flush();
+  if (waiting.length > 0) await flush();
   await writer.endSection(count);
   progress.over();
   return count;

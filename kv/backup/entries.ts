@@ -3,33 +3,37 @@ import { Deserializer, Serializer } from "node:v8";
 /** An entry of the store. */
 export type Entry = Pick<Deno.KvEntry<unknown>, "key" | "value">;
 
-const lengthBytes = 4;
-
-/**
- * An entry as bytes, after its length. V8's format, which KV itself uses, keeps what values consist
- * of: bigints, bytes, dates. Counters are of a class (`Deno.KvU64`), so their number is marked.
- */
-export function encodeEntry({ key, value }: Entry): Uint8Array {
+function serialized(value: unknown): Uint8Array {
   const serializer = new Serializer();
   serializer.writeHeader();
-  serializer.writeValue(value instanceof Deno.KvU64 ? [key, value.value, true] : [key, value]);
-  const content = serializer.releaseBuffer();
-  const bytes = new Uint8Array(lengthBytes + content.length);
-  new DataView(bytes.buffer).setUint32(0, content.length);
-  bytes.set(content, lengthBytes);
-  return bytes;
+  serializer.writeValue(value);
+  return serializer.releaseBuffer();
 }
 
-/** The entries in a frame, each with its size. */
-export function* decodeEntries(frame: Uint8Array): Generator<Entry & { size: number }> {
-  const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
-  for (let at = 0; at < frame.length;) {
-    const size = view.getUint32(at);
-    at += lengthBytes;
-    const deserializer = new Deserializer(frame.subarray(at, at + size));
-    deserializer.readHeader();
-    const [key, value, isCounter] = deserializer.readValue();
-    yield { key, value: isCounter ? new Deno.KvU64(value) : value, size };
-    at += size;
-  }
+/**
+ * Entries as bytes. V8's format, which KV itself uses, keeps what values consist of: bigints, bytes,
+ * dates. Counters are of a class (`Deno.KvU64`), so their number is marked.
+ */
+export const encodeEntries = (entries: readonly Entry[]): Uint8Array =>
+  serialized(
+    entries.map(({ key, value }) =>
+      value instanceof Deno.KvU64 ? [key, value.value, true] : [key, value]
+    ),
+  );
+
+/** The entries that `encodeEntries` made bytes of. */
+export function decodeEntries(bytes: Uint8Array): Entry[] {
+  const deserializer = new Deserializer(bytes);
+  deserializer.readHeader();
+  const found: [Deno.KvKey, unknown, true?][] = deserializer.readValue();
+  return found.map(([key, value, isCounter]) => ({
+    key,
+    value: isCounter ? new Deno.KvU64(value as bigint) : value,
+  }));
+}
+
+/** The bytes that KV takes for a value, or a few more. */
+export function valueBytes(value: unknown): number {
+  if (value instanceof Deno.KvU64) return 8;
+  return value instanceof Uint8Array ? value.length : serialized(value).length;
 }

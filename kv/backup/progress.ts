@@ -23,25 +23,26 @@ export function createProgress(
   { isTerminal, now }: { isTerminal: boolean; now(): number },
 ): Progress {
   let shownAt = -Infinity;
-  let last = { text: "", step: "" };
+  let last: [step: string, done: number, total: number | null] | undefined;
   let isPending = false;
   const show = () => {
-    write(isTerminal ? `\r${last.text}\x1b[K` : `${last.text}\n`);
+    if (last === undefined) return;
+    write(isTerminal ? `\r${barOf(...last)}\x1b[K` : `${lineOf(...last)}\n`);
     shownAt = now();
     isPending = false;
   };
   return {
-    at(step, done, total) {
-      const isNew = step !== last.step;
-      last = { text: isTerminal ? barOf(step, done, total) : lineOf(step, done, total), step };
+    at(...state) {
+      const isNew = state[0] !== last?.[0];
+      last = state;
       isPending = true;
-      if (isTerminal ? now() - shownAt >= drawnMs : !isNew && now() - shownAt >= lineMs) show();
-      if (isNew && !isTerminal) shownAt = now();
+      if (isNew && !isTerminal) shownAt = now(); // A short step has its last line alone.
+      if (now() - shownAt >= (isTerminal ? drawnMs : lineMs)) show();
     },
     over() {
       if (isPending) show();
-      if (isTerminal && last.step !== "") write("\n");
-      last = { text: "", step: "" };
+      if (isTerminal && last !== undefined) write("\n");
+      last = undefined;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { keys } from "../store/keys.ts";
 import { audioIn, type Contents } from "./back_up.ts";
 import type { Description } from "./description.ts";
-import { decodeEntries } from "./entries.ts";
+import { decodeEntries, type Entry, valueBytes } from "./entries.ts";
 import { type Frame, jsonIn, kinds, readFrames, textIn } from "./frames.ts";
 import { backupLimits } from "./limits.ts";
 import type { Progress } from "./progress.ts";
@@ -26,7 +26,7 @@ export async function checkBackup(
   { path, progress, signal }: Pick<RestoreOptions, "path" | "progress" | "signal">,
 ): Promise<Description> {
   let description: Frame | undefined;
-  for await (const frame of measured({ path, step: "Checking the backup", progress })) {
+  for await (const frame of measured({ path, step: "Bytes checked", progress })) {
     signal.throwIfAborted();
     description ??= frame;
   }
@@ -45,7 +45,7 @@ export async function restore(kv: Deno.Kv, options: RestoreOptions): Promise<Con
   const contents: Contents = { entries: 0, files: 0, bytes: 0 };
   let file: Deno.FsFile | undefined;
   try {
-    for await (const { kind, content } of measured({ path, step: "Restoring", progress })) {
+    for await (const { kind, content } of measured({ path, step: "Bytes restored", progress })) {
       signal.throwIfAborted();
       contents.bytes += content.length;
       if (kind === kinds.entries) {
@@ -115,7 +115,7 @@ async function requireEmpty(
 
 /** Writes and removes entries in commits as large as KV takes. */
 interface EntryWriter {
-  write(entry: { key: Deno.KvKey; value: unknown; size: number }): Promise<void>;
+  write(entry: Entry): Promise<void>;
   remove(key: Deno.KvKey): Promise<void>;
   /** Commits what is left. */
   flush(): Promise<void>;
@@ -141,9 +141,9 @@ function entryWriter(kv: Deno.Kv): EntryWriter {
   };
   return {
     flush,
-    async write({ key, value, size }) {
+    async write({ key, value }) {
       const ofKey = keyBytesAtMost(key);
-      await count(ofKey, ofKey + size);
+      await count(ofKey, ofKey + valueBytes(value));
       op.set(key, value);
     },
     async remove(key) {
@@ -181,5 +181,6 @@ async function* measured(
     yield frame;
     progress.at(step, done, total);
   }
+  progress.at(step, total ?? done, total);
   progress.over();
 }

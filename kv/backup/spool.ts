@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { keyText } from "../store/batch.ts";
 import { type Logged, readLogged } from "../store/commit_log.ts";
-import { decodeEntries, encodeEntry, type Entry } from "./entries.ts";
+import { decodeEntries, encodeEntries, type Entry } from "./entries.ts";
 
 /** A copy of a store that other processes write to, and the log of what they wrote meanwhile. */
 export interface Spool {
@@ -43,7 +43,7 @@ function entriesIn(database: DatabaseSync) {
   const remove = database.prepare("delete from entries where key = ?");
   return {
     put(entry: Entry, versionstamp: string): void {
-      put.run(keyText(entry.key), versionstamp, encodeEntry(entry));
+      put.run(keyText(entry.key), versionstamp, encodeEntries([entry]));
     },
     remove: (key: Deno.KvKey) => void remove.run(keyText(key)),
     versionOf(key: Deno.KvKey): string {
@@ -51,7 +51,7 @@ function entriesIn(database: DatabaseSync) {
     },
     valueOf(key: Deno.KvKey): unknown {
       const entry = find.get(keyText(key))?.entry;
-      return entry instanceof Uint8Array ? [...decodeEntries(entry)][0]?.value : undefined;
+      return entry instanceof Uint8Array ? decodeEntries(entry)[0]?.value : undefined;
     },
   };
 }
