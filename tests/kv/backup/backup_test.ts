@@ -134,6 +134,22 @@ Deno.test("a backup of a running store leaves no copy, also after one that was k
   ]);
 });
 
+Deno.test("a backup that is stopped by SIGTERM fails, and leaves neither file nor copy", async () => {
+  await using lab = await backupLab(100_000);
+  const backup = spawnTask(["backup", lab.file], { DATA_DIR: lab.data });
+  await eventually("it writes", async () => {
+    const { size } = await Deno.stat(`${lab.file}.partial`).catch(() => ({ size: 0 }));
+    return size > 1 << 20;
+  });
+  for (const pid of pidsBelow(backup.child.pid, lab.file)) Deno.kill(pid, "SIGTERM");
+
+  assert.equal(await backup.ended, 1);
+  assert.match(backup.output(), /Stopped by SIGTERM/);
+  assert.deepEqual([...Deno.readDirSync(lab.folder)].map(({ name }) => name), ["data"]);
+  const names = [...Deno.readDirSync(lab.data)].map(({ name }) => name);
+  assert.deepEqual(names.filter((name) => /backup/.test(name)), ["switchboard.db.backup.lock"]);
+});
+
 Deno.test("backup refuses a file that exists, a folder without a store, and a wrong command", async () => {
   await using lab = await backupLab();
   await Deno.writeTextFile(lab.file, "something else");
