@@ -18,6 +18,7 @@ import { ensureSecret } from "./core/process/secret_file.ts";
 import { documentationFiles } from "./core/start/documentation_files.ts";
 import { softphoneFiles } from "./core/start/softphone_files.ts";
 import { listenRest } from "./core/start/rest_listener.ts";
+import { migrationLines } from "./core/start/migration_lines.ts";
 import { portsOf, ratesOf } from "./core/start/service_ports.ts";
 import { handlers } from "./core/jobs/mod.ts";
 import { examplePassword } from "./core/base/example_password.ts";
@@ -45,8 +46,7 @@ export async function startService(config: Config, onListenerOver: (error: Error
   const { secretKey, bridgeSecret } = await secretsOf(config, location);
   const rates = await ratesOf(config);
   const now = () => Date.now();
-  const { KV_NARROW_INDEX: narrowsIndex, SECRET_KEY_OTHER: otherKey } = config;
-  const store = await openStore({ location, secretKey, otherKey, now, log, narrowsIndex });
+  const store = await storeOf(config, location, secretKey);
 
   const ports = portsOf(config, { store, secretKey, bridgeSecret, ...rates });
   const carriers = openCarriers(config, ports);
@@ -73,7 +73,8 @@ export async function startService(config: Config, onListenerOver: (error: Error
   }, limits.sweepMs);
   await welcome(config, ports, server.address);
   const removing = repeatRemoval(ports);
-  const resealing = resealStore(store, otherKey);
+  const resealing = resealStore(store, config.SECRET_KEY_OTHER);
+  const building = inBackground((signal) => store.buildIndexes(signal), "build the indexes");
   opened.resolve();
   sayStarted();
 
@@ -84,6 +85,7 @@ export async function startService(config: Config, onListenerOver: (error: Error
       clearInterval(sweep);
       await removing.stop();
       await resealing.stop();
+      await building.stop();
       await server.shutdown();
       await worker.stop(3_000);
       await carriers.stop();
@@ -101,12 +103,28 @@ async function secretsOf(config: Config, location: string) {
   return { secretKey, bridgeSecret: bridgeSecretOf(bridgeSecret, BRIDGE_SECRET_OTHER) };
 }
 
+/** Opens the store; prints how far it is with the migration of one of a former version. */
+async function storeOf(config: Config, location: string, secretKey: string): Promise<Store> {
+  const { KV_NARROW_INDEX: narrowsIndex, SECRET_KEY_OTHER: otherKey } = config;
+  const now = () => Date.now();
+  const progress = migrationLines(say, now);
+  return await openStore({ location, secretKey, otherKey, now, log, narrowsIndex, progress });
+}
+
 /** Seals with SECRET_KEY what SECRET_KEY_OTHER has sealed, in the background; logs the result. */
 function resealStore(store: Store, otherKey: string) {
+  return inBackground(async (signal) => {
+    if (otherKey === "") return;
+    const done = await store.reseal(signal);
+    log("Sealed the secrets of the store with SECRET_KEY", { ...done });
+  }, "seal the secrets of the store");
+}
+
+/** Runs a task that `stop` interrupts; logs that it cannot do it when it fails. */
+function inBackground(run: (signal: AbortSignal) => Promise<void>, what: string) {
   const stopping = new AbortController();
-  const running = otherKey === "" ? Promise.resolve() : store.reseal(stopping.signal).then(
-    (done) => log("Sealed the secrets of the store with SECRET_KEY", { ...done }),
-    (error) => stopping.signal.aborted || log("Cannot seal the secrets of the store", { error }),
+  const running = run(stopping.signal).catch((error) =>
+    stopping.signal.aborted || log(`Cannot ${what}`, { error })
   );
   return {
     async stop() {

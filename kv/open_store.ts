@@ -12,6 +12,7 @@ import { committer } from "./store/commit.ts";
 import { withCommitLog } from "./store/commit_log.ts";
 import { companionStates } from "./collections/companions.ts";
 import { withDeadline } from "./store/deadline.ts";
+import { keys } from "./store/keys.ts";
 import { narrowExpiryIndex } from "./store/expiry_index.ts";
 import { ledger } from "./collections/ledger.ts";
 import { counterCache } from "./cache/counter_cache.ts";
@@ -25,7 +26,12 @@ import { runCache } from "./cache/run_cache.ts";
 import { stageAlso, stageCaused, type StoredRecords } from "./collections/stage_caused.ts";
 import type { StoreContext } from "./collections/store_context.ts";
 import { stored } from "./collections/renamed.ts";
-import { checkSchema } from "./records/schema.ts";
+import { type Layouts, layoutsOf } from "./records/layouts.ts";
+import { type Declarations, nextSchema, type Schema } from "./records/schema.ts";
+import { buildIndexes } from "./migration/build_indexes.ts";
+import { migrateBeforeUse } from "./migration/migrate_before_use.ts";
+import { changeSchema, type Migration, type Progress } from "./migration/migration.ts";
+import { type SchemaFence, schemaFence } from "./migration/schema_fence.ts";
 import { reseal, type Resealed } from "./collections/reseal.ts";
 import { sealer } from "./store/seal.ts";
 import { isRemoteLocation } from "./store/sealed_store.ts";
@@ -43,6 +49,10 @@ export interface StoreOptions {
   narrowsIndex?: boolean;
   /** Logs records that cannot be read. Absent: no log. */
   log?: Ports["log"];
+  /** Declares the indexes; the resources of the program unless given. */
+  declarations?: Declarations;
+  /** Called after each commit of a migration. */
+  progress?(progress: Progress): void;
 }
 
 /** The one store of this process. */
@@ -59,18 +69,32 @@ export interface Store {
    * reason of the signal.
    */
   reseal(signal: AbortSignal): Promise<Resealed>;
+  /**
+   * Builds the indexes that do not cover all records yet, while the store is used. An interrupted
+   * building goes on from where it ended. Rejects with the reason of the signal.
+   */
+  buildIndexes(signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
 /**
  * Opens the store with the one handle a process may have: on an embedded file a second one makes
- * checked commits fail, so a lock file keeps other processes out. Throws an Error that says why.
+ * checked commits fail, so a lock file keeps other processes out. A store of a former layout is
+ * migrated as far as its use needs that; `buildIndexes` does the rest. Throws an Error that says why.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { now } = options;
   const opened = await openKv(options);
   const { kv, isRemote } = opened;
   const parts = partsOf(opened, options);
+  const migration = migrationOf(opened, parts, options);
+  try {
+    if (opened.schema.pending !== undefined) await migrateBeforeUse(migration);
+    await opened.adopt();
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
   const newSid = sidMaker(now);
   const context: StoreContext = {
     ...parts,
@@ -97,6 +121,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       return worker({ kv, queue: jobs, committer, handlers, ports, stageAlso: stage });
     },
     reseal: (signal) => reseal(context, signal),
+    buildIndexes: (signal) => buildIndexes(migration, opened.adopt, signal),
     close: opened.close,
   };
 }
@@ -106,36 +131,69 @@ interface Opened {
   kv: Deno.Kv;
   /** The store is a server that other processes may use as well. */
   isRemote: boolean;
-  /** The order in which records hold their fields, by resource. */
-  fields: Record<string, string[]>;
+  schema: Schema;
+  layouts: Layouts;
+  /** Only for a remote store. */
+  fence: SchemaFence | undefined;
+  /** Reads the present description of the store, and follows it from now on. */
+  adopt(): Promise<Schema>;
   close(): void;
 }
 
 async function openKv(
-  { location, now, narrowsIndex = true }: StoreOptions,
+  { location, now, narrowsIndex = true, declarations = resources, log = () => {} }: StoreOptions,
 ): Promise<Opened> {
   const isRemote = isRemoteLocation(location);
   const isFile = !isRemote && location !== ":memory:";
   const lock = isFile ? await lockFile(location) : undefined;
   const opened = await Deno.openKv(location);
   const kv = isRemote ? withCommitLog(withDeadline(opened, limits.storeTimeoutMs)) : opened;
+  let fence: SchemaFence | undefined;
   const close = () => {
+    fence?.close();
     kv.close();
     lock?.close();
   };
   try {
     if (isFile && narrowsIndex) narrowExpiryIndex(location);
-    const fields = await checkSchema(kv, resources);
-    if (isRemote) await sweepReceipts(kv, now());
-    return { kv, isRemote, fields, close };
+    const schema = await changeSchema<Schema>(
+      kv,
+      (found) => nextSchema(found, declarations, isRemote),
+    );
+    const layouts = layoutsOf(schema);
+    if (isRemote) {
+      await sweepReceipts(kv, now());
+      const onError = (error: unknown) => log("Cannot follow the layout of the store", { error });
+      fence = schemaFence({ kv, layouts, declarations, onError });
+    }
+    const adopt = async () => {
+      await fence?.refresh();
+      const { value } = await kv.get<Schema>(keys.version);
+      if (fence === undefined) layouts.adopt(value!); // Written above.
+      return value!;
+    };
+    return { kv, isRemote, schema, layouts, fence, adopt, close };
   } catch (error) {
     close();
     throw error;
   }
 }
 
-/** The most checks of one commit. A remote store takes ten, one of them is of `withCommitLog`. */
-const checksOf = ({ isRemote }: Opened): number => isRemote ? 9 : 100;
+/**
+ * The most checks of one commit. A remote store takes ten: one is the fence's, one that of
+ * `withCommitLog`.
+ */
+const checksOf = ({ isRemote }: Opened): number => isRemote ? 8 : 100;
+
+function migrationOf(
+  opened: Opened,
+  { committer, seal, cache }: Pick<StoreContext, "committer" | "seal" | "cache">,
+  { log = () => {}, declarations = resources, progress = () => {} }: StoreOptions,
+): Migration {
+  const { kv, layouts, isRemote: isShared } = opened;
+  const checks = checksOf(opened);
+  return { kv, committer, layouts, declarations, seal, cache, log, isShared, checks, progress };
+}
 
 /**
  * The parts that the collections share. A remote store has no caches of lists and counters: other
@@ -145,7 +203,7 @@ function partsOf(
   opened: Opened,
   { secretKey, otherKey, now, log = () => {} }: StoreOptions,
 ): Omit<StoreContext, "stageCaused"> {
-  const { kv, isRemote, fields } = opened;
+  const { kv, isRemote, schema: { fields }, layouts, fence } = opened;
   const counters = isRemote ? null : counterCache(limits.cachedCounters);
   const states = isRemote ? null : listStates();
   const runs = isRemote ? null : runCache(limits.recentRunBytes);
@@ -156,6 +214,7 @@ function partsOf(
       checks: checksOf(opened),
       doorbell: !isRemote,
       ...(isRemote && { receipt: receiptOf(kv, now) }),
+      ...(fence && { fence }),
       ...(counters && { counters }),
       lists: [states, runs].filter((one) => one !== null),
     }),
@@ -165,6 +224,7 @@ function partsOf(
     states,
     runs,
     fields,
+    layouts,
     now,
     log,
     accountNumber: accountNumbers(kv),

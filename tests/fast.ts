@@ -26,6 +26,7 @@ export const slow = [
   "tests/kv/cache/counter_cache_test.ts",
   "tests/kv/lists/exact_test.ts",
   "tests/kv/kv_connect_test.ts",
+  "tests/kv/migration/former_contract_test.ts",
   "tests/kv/lists/lists_of_a_moment_test.ts",
   "tests/kv/lists/pages_linear_test.ts",
   "tests/kv/lists/scans_of_a_moment_test.ts",

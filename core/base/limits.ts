@@ -60,6 +60,16 @@ export const limits = {
 
   commitAttempts: 30,
   storeTimeoutMs: 5_000,
+  /** Records that a list reads one by one while the index it needs is being built. */
+  scannedWithoutIndex: 50_000,
+  /** Records that a migration reads at once. */
+  migratedAtOnce: 200,
+  /** Entries that one commit of a migration deletes, or counters that it writes. */
+  clearedAtOnce: 400,
+  /** After which another service continues a migration whose service shows no progress. */
+  migrationLeaseMs: 15_000,
+  /** How often a service on a shared store looks for a change of its layout. */
+  layoutPollMs: 2_000,
   /** How long an account may be used as it was read; what this instance changes shows at once. */
   accountRecentMs: 1_000,
   recentAccounts: 1_000,

@@ -5,15 +5,16 @@ import type { Change, Collection, Query, Slice } from "../../core/model/store.ts
 import type { AnyResource } from "../../core/model/resource.ts";
 import { isSid } from "../../core/base/sid.ts";
 import { pascal } from "../../core/base/wire.ts";
-import { type Batch, emptyBatch } from "../store/batch.ts";
+import { type Batch, emptyBatch, isCurrent } from "../store/batch.ts";
 import { jitter } from "../store/commit.ts";
 import { keys, sidOf } from "../store/keys.ts";
 import { stageCharges } from "./ledger.ts";
 import { transferUniqueKeys } from "../records/transfer_unique_keys.ts";
-import { layoutOf, textOf } from "../records/layout.ts";
+import { textOf } from "../records/layout.ts";
 import { oldEntries, sweepCounters } from "./remove_old.ts";
 import { packedAfterMs, packTexts } from "./pack.ts";
 import { isOvertaken } from "../records/references.ts";
+import { completing } from "../records/absent_fields.ts";
 import { readPage } from "../lists/read_page.ts";
 import type { Stored } from "../cache/record_cache.ts";
 import { recordCodec } from "../records/record_codec.ts";
@@ -41,10 +42,18 @@ export function collection<T extends Base>(
   const { fields: { [name]: fields }, seal, cache } = store;
   if (fields === undefined) throw new Error(`Cannot store ${name}: the schema lacks its fields`);
   const { secret = [] } = definition;
-  const layout = layoutOf(definition);
-  const codec = recordCodec({ fields, secret, seal, cache });
+  const codec = recordCodec({ fields, secret, seal, cache, complete: completing(definition) });
   const recordOf = (entry: Stored): T => codec.decode(entry) as Base as T;
-  const state: ResourceStore<T> = { store, name, definition, layout, codec, recordOf };
+  const state: ResourceStore<T> = {
+    store,
+    name,
+    definition,
+    get layout() {
+      return store.layouts.of(name);
+    },
+    codec,
+    recordOf,
+  };
   return {
     get: (account, sid) => get(state, { account, sid }),
     stageInsert: (batch, record, isChecked) => stageInsert(state, batch, { record, isChecked }),
@@ -130,7 +139,7 @@ async function insert<T extends Base>(state: ResourceStore<T>, change: Change<T>
     const batch = emptyBatch();
     await stageInsert(state, batch, { record });
     if (await commit(store, batch, change)) return record;
-    if (!await isOvertaken(batch, store.read)) {
+    if (isCurrent(batch) && !await isOvertaken(batch, store.read)) {
       throw new Fault("alreadyExists", takenNames(definition, record));
     }
     await jitter(attempt * 5);
@@ -168,7 +177,7 @@ async function removeOld<T extends Base>(
   const { sidPrefix: prefix } = definition;
   const number = await state.store.accountNumber(account);
   if (number === null) return 0;
-  const at = { kv, committer, place: { account: number, prefix }, layout };
+  const at = { kv, committer, place: { account: number, prefix }, layout: layout.written };
   const old = await oldEntries(at, before, (entry) => {
     try {
       return !stays(state.recordOf(entry));
@@ -200,7 +209,8 @@ async function listed<T extends Base>(
   const number = await state.store.accountNumber(account);
   if (number === null) return { items: [], total: 0 };
   const place = { account: number, prefix: definition.sidPrefix };
-  const source = { kv, counters, states, place, layout, codec, runs };
+  const { complete, missing } = layout;
+  const source = { kv, counters, states, place, layout: complete, missing, codec, runs };
   return await readPage<T>(source, query, (sid) => get(state, { account, sid }));
 }
 
@@ -213,7 +223,7 @@ async function packAll<T extends Base>(
   const account = await store.accountNumber(accountSid);
   if (account === null) return;
   const before = store.now() - packedAfterMs;
-  for (const field of layout.texts) {
+  for (const field of layout.complete.texts) {
     const at = { account, prefix: definition.sidPrefix, field };
     await packTexts({ kv, committer, codec, at, before, signal });
   }

@@ -1,16 +1,17 @@
 import { Fault } from "../../core/base/faults.ts";
 import { packTexts as packTextsJob } from "../../core/model/job_kinds.ts";
 import type { Base } from "../../core/base/record.ts";
-import type { AnyResource } from "../../core/model/resource.ts";
+import type { AnyRecord, AnyResource } from "../../core/model/resource.ts";
 import type { Stored } from "../cache/record_cache.ts";
 import { stageJobs } from "../jobs/queue.ts";
 import { stageGlobals, stageIndexes, type Transition } from "../records/indexes.ts";
-import type { Layout } from "../records/layout.ts";
+import { entryOfUnfinished, type LayoutState } from "../records/layouts.ts";
 import type { RecordCodec } from "../records/record_codec.ts";
 import { stageReferences } from "../records/references.ts";
 import { stageSorted } from "../records/sorted.ts";
 import type { Batch } from "../store/batch.ts";
-import { keys } from "../store/keys.ts";
+import { keys, ordOf, type Place } from "../store/keys.ts";
+import type { Read } from "../store/reader.ts";
 import { asksForPacking, packedAfterMs, stageTexts } from "./pack.ts";
 import type { StoreContext } from "./store_context.ts";
 
@@ -19,7 +20,8 @@ export interface ResourceStore<T extends Base> {
   store: StoreContext;
   name: string;
   definition: AnyResource;
-  layout: Layout;
+  /** What is kept beside a record now. */
+  readonly layout: LayoutState;
   codec: RecordCodec;
   recordOf(entry: Stored): T;
 }
@@ -33,7 +35,7 @@ export async function numberOf(store: StoreContext, account: string): Promise<bi
 
 /** Stages the entries beside a record: references, unique values, groups, indexes and texts. */
 async function stageRest<T extends Base>(
-  { store, definition, layout }: ResourceStore<T>,
+  { store, name, definition, layout: state }: ResourceStore<T>,
   batch: Batch,
   { account, before, after }: { account: bigint; before?: T; after?: T },
 ): Promise<void> {
@@ -41,9 +43,30 @@ async function stageRest<T extends Base>(
   const place = { account, prefix: definition.sidPrefix };
   await stageReferences(batch, { read: store.read, account }, definition, transition);
   stageGlobals(batch, definition, transition);
-  stageIndexes(batch, { place, layout }, transition);
+  const { written: layout } = state;
+  batch.premises.push(() => store.layouts.of(name) === state);
+  const isLacking = before !== undefined &&
+    await isUnfinished(batch, { read: store.read, place, state }, before);
+  const lacking = isLacking ? state.unfinished : [];
+  stageIndexes(batch, { place, layout, lacking }, transition);
   if (layout.sorted) stageSorted(batch, { place, sorted: layout.sorted }, transition);
   stageTexts(batch, { place, layout, now: store.now() }, transition);
+}
+
+/**
+ * Whether the indexes under construction have no entry of a record. The batch checks that they get
+ * none before its commit.
+ */
+async function isUnfinished(
+  batch: Batch,
+  { read, place, state: { unfinished } }: { read: Read; place: Place; state: LayoutState },
+  record: Base,
+): Promise<boolean> {
+  const ord = ordOf(record.sid);
+  const key = entryOfUnfinished({ place, unfinished, ord }, record as AnyRecord);
+  if (key === null || (await read(key)).versionstamp !== null) return false;
+  batch.checks.push({ key, versionstamp: null });
+  return true;
 }
 
 /** Stages a new record. Without `isChecked` the batch does not check that its Sid is unused. */
@@ -58,7 +81,7 @@ export async function stageInsert<T extends Base>(
   if (isChecked) batch.checks.push({ key, versionstamp: null });
   batch.sets.push({ key, value: codec.encode(record) });
   await stageRest(state, batch, { account, after: record });
-  if (layout.texts.length === 0 || !asksForPacking(record.sid)) return;
+  if (layout.written.texts.length === 0 || !asksForPacking(record.sid)) return;
   const packing = { accountSid: record.accountSid, resource: name };
   const now = store.now();
   stageJobs(batch, [packTextsJob(packing, now + packedAfterMs)], now);

@@ -2,6 +2,7 @@ import type { Ports } from "../../core/ports/ports.ts";
 import type { Base } from "../../core/base/record.ts";
 import type { Change } from "../../core/model/store.ts";
 import type { RecordCache } from "../cache/record_cache.ts";
+import type { Layouts } from "../records/layouts.ts";
 import type { ListSource } from "../lists/plan.ts";
 import type { Batch } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
@@ -16,6 +17,7 @@ export interface StoreContext extends ListSource {
   cache: RecordCache;
   /** The order in which records hold their fields, by resource. */
   fields: Record<string, string[]>;
+  layouts: Layouts;
   now(): number;
   log: Ports["log"];
   /** The number of an account in keys; null when there is no such account. */

@@ -1,4 +1,7 @@
 import { type Condition, fitsPattern } from "../../core/base/filters.ts";
+import { Fault } from "../../core/base/faults.ts";
+import { limits } from "../../core/base/limits.ts";
+import { pascal } from "../../core/base/wire.ts";
 import { always, overlap, type Span } from "../store/counters.ts";
 import { type Index, measure, type Measured } from "./counts.ts";
 import { allOf } from "./entries.ts";
@@ -37,6 +40,8 @@ export interface ListSource extends CounterSource {
 export interface Source extends ListSource {
   place: Place;
   layout: Layout;
+  /** Fields whose index is under construction. */
+  missing: ReadonlySet<string>;
   codec: RecordCodec;
 }
 
@@ -56,8 +61,16 @@ export async function planOf(source: Source, where: Condition[]): Promise<Plan> 
     ...where.map((condition) => addCondition(source, planning, condition)),
   ]);
   const [smallest = measured, ...others] = draft.indexes.sort((a, b) => a.total - b.total);
+  const unfinished = where.find(({ field }) => source.missing.has(field));
+  if (unfinished !== undefined && smallest.total > limits.scannedWithoutIndex) {
+    throw new Fault("unavailable", beingBuilt(unfinished.field));
+  }
   return { ...draft, indexes: [smallest, ...others], all: measured.total };
 }
+
+const beingBuilt = (field: string): string =>
+  `the index of ${pascal(field)} is being built and the list is too long to be read without it; ` +
+  "repeat the request later, or filter by another parameter";
 
 /** A plan without its defaults. */
 interface Draft extends Omit<Plan, "indexes" | "all"> {

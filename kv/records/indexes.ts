@@ -26,19 +26,27 @@ export function sidIn({ before, after }: Transition): string {
   return record.sid;
 }
 
+/** The indexes of a resource; `lacking` are those that have no entry of the record yet. */
+export interface Indexed {
+  place: Place;
+  layout: Layout;
+  lacking?: IndexedField[];
+}
+
 /**
  * Moves the index entries of a record and their counters, and the widest distances of its dates.
  */
 export function stageIndexes(
   batch: Batch,
-  { place, layout }: { place: Place; layout: Layout },
+  { place, layout, lacking = [] }: Indexed,
   change: Transition,
 ): void {
   const sid = sidIn(change);
   const [ord, ms] = [ordOf(sid), sidTime(sid)];
   const [before, after] = [stateOf(layout, change.before), stateOf(layout, change.after)];
   for (const index of layout.indexes) {
-    stageEntry(batch, { place, index, ord, ms }, { before, after });
+    const was = lacking.includes(index) ? undefined : before;
+    stageEntry(batch, { place, index, ord, ms }, { before: was, after });
   }
   if (change.after === undefined) return;
   for (const { field } of layout.dates) {

@@ -40,17 +40,46 @@ export interface Layout {
   sorted?: SortedField;
 }
 
-export function layoutOf({ fields, filters = {}, period, sorted }: AnyResource): Layout {
+/** The declarations that a layout follows from, as a store holds them. */
+export interface StoredLayout {
+  /** Fields that lists are filtered by equality. */
+  filters: string[];
+  dates: DateField[];
+  texts: string[];
+  sorted?: SortedField;
+  /** Unique fields and groups by name: entries that are looked up in the whole service. */
+  global: string[];
+}
+
+export const layoutOf = (definition: AnyResource): Layout => layoutFrom(declared(definition));
+
+/** The declarations of a resource, each kind in the order of its names. */
+export function declared(definition: AnyResource): StoredLayout {
+  const { fields, filters = {}, period, sorted, unique = [], groups = {} } = definition;
   const isSorted = (field: string) => field === sorted?.by || sorted?.holds.includes(field);
   const kinds = (Object.entries(filters) as [string, FilterKind][])
     .filter(([field]) => !isSorted(field));
-  const filtered = kinds.filter(([, kind]) => kind !== "contains").map(([field]) => ({
+  const named = (isText: boolean) =>
+    kinds.filter(([, kind]) => (kind === "contains") === isText).map(([field]) => field).sort();
+  return {
+    filters: named(false),
+    dates: [...new Set(period === undefined ? [] : [period.start, period.end])]
+      .map((field) => ({ field, isAlways: fields[field]?.isNullable() !== true })),
+    texts: named(true),
+    ...(sorted && { sorted: { by: sorted.by, holds: [...sorted.holds] } }),
+    global: [
+      ...unique.map((field: string) => `unique ${field}`),
+      ...Object.keys(groups).map((name) => `group ${name}`),
+    ].sort(),
+  };
+}
+
+export function layoutFrom({ filters, dates, texts, sorted }: StoredLayout): Layout {
+  const filtered = filters.map((field) => ({
     field,
     depth: 2 as const,
     valueOf: (record: AnyRecord) => indexValue(textOf(record, field)),
   }));
-  const dates = [...new Set(period === undefined ? [] : [period.start, period.end])]
-    .map((field) => ({ field, isAlways: fields[field]?.isNullable() !== true }));
   const undated = {
     field: undatedField,
     depth: 3 as const,
@@ -64,7 +93,7 @@ export function layoutOf({ fields, filters = {}, period, sorted }: AnyResource):
       ...(isEverUndated ? [undated] : []),
     ],
     dates,
-    texts: kinds.filter(([, kind]) => kind === "contains").map(([field]) => field),
+    texts,
     ...(sorted && { sorted }),
   };
 }
@@ -108,7 +137,7 @@ export function indexValue(text: string): IndexValue | null {
   return new Uint8Array(createHash("sha256").update(text).digest().subarray(0, 16));
 }
 
-/** A unique name of a layout: a store that was written with one cannot be read with another. */
+/** A unique name of a layout, by which stores of version 4 and before describe themselves. */
 export const layoutName = ({ indexes, dates, texts, sorted }: Layout): string =>
   [
     indexes.map(({ field, depth }) => field + depth),

@@ -7,10 +7,20 @@ import { mapFields, type Seal } from "../store/seal.ts";
 export interface RecordCodec {
   /** The value of a record, with sealed secrets. */
   encode(record: Base): unknown;
+  /** A record that was stored before the last fields were declared is completed. */
   decode(entry: Stored): AnyRecord;
+  /** Completes every record, also one that was written without some fields on purpose. */
+  decodeWhole(entry: Stored): AnyRecord;
+  form(entry: Stored): StoredForm;
   /** Decodes an entry by the record cache; the record is frozen. */
   recall(entry: Stored): AnyRecord;
 }
+
+/**
+ * The form of a stored record: all values in order; those of the first fields, which were all when it
+ * was stored; or by name, when it lacked some or was too long.
+ */
+export type StoredForm = "whole" | "short" | "named";
 
 /** The longest record that is stored as JSON, in bytes; a value may have 64 KiB. */
 const jsonBytes = 64_000;
@@ -23,6 +33,8 @@ export interface CodecOptions {
   secret: readonly string[];
   seal: Seal;
   cache: RecordCache;
+  /** Adds the fields that a record lacks. */
+  complete?(record: AnyRecord): AnyRecord;
 }
 
 /**
@@ -30,7 +42,9 @@ export interface CodecOptions {
  * record with missing or unknown fields is stored with the names. A record that is too long in
  * UTF-8 is stored as an object of V8, in which many characters take less.
  */
-export function recordCodec({ fields, secret, seal, cache }: CodecOptions): RecordCodec {
+export function recordCodec(
+  { fields, secret, seal, cache, complete = (record) => record }: CodecOptions,
+): RecordCodec {
   function compact(record: AnyRecord): AnyRecord | unknown[] {
     const values = fields.map((field) => record[field]);
     const isWhole = Object.keys(record).length === fields.length && !values.includes(undefined);
@@ -55,10 +69,24 @@ export function recordCodec({ fields, secret, seal, cache }: CodecOptions): Reco
       Object.entries(kept).map(([name, value]) => [fields[Number(name)] ?? name, value]),
     ) as AnyRecord;
 
-  function decode({ value }: Stored): AnyRecord {
-    const kept = value instanceof Uint8Array ? JSON.parse(decoder.decode(value)) : value;
-    return mapFields(Array.isArray(kept) ? named(kept) : renumbered(kept), secret, seal.open);
+  const keptIn = ({ value }: Stored): unknown[] | Record<string, unknown> =>
+    value instanceof Uint8Array ? JSON.parse(decoder.decode(value)) : value as AnyRecord;
+
+  function formOf(kept: unknown[] | Record<string, unknown>): StoredForm {
+    if (!Array.isArray(kept)) return "named";
+    return kept.length < fields.length ? "short" : "whole";
   }
+
+  /** Opens a record; those of some forms are completed. */
+  function read(entry: Stored, completed: StoredForm[]): AnyRecord {
+    const kept = keptIn(entry);
+    const record = Array.isArray(kept) ? named(kept) : renumbered(kept);
+    if (!completed.includes(formOf(kept))) return mapFields(record, secret, seal.open);
+    const sealed = secret.filter((name) => record[name] !== undefined);
+    return complete(mapFields(record, sealed, seal.open));
+  }
+
+  const decode = (entry: Stored) => read(entry, ["short"]);
 
   return {
     encode(record) {
@@ -67,6 +95,8 @@ export function recordCodec({ fields, secret, seal, cache }: CodecOptions): Reco
       return bytes.length <= jsonBytes ? bytes : sealed;
     },
     decode,
+    decodeWhole: (entry) => read(entry, ["short", "named"]),
+    form: (entry) => formOf(keptIn(entry)),
     recall: (entry) => cache.reading(entry, () => decode(entry)),
   };
 }

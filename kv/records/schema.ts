@@ -1,68 +1,202 @@
+import { createHash } from "node:crypto";
 import type { AnyResource } from "../../core/model/resource.ts";
-import { keys } from "../store/keys.ts";
-import { layoutName, layoutOf } from "./layout.ts";
+import { declared, layoutName, layoutOf, type StoredLayout, undatedField } from "./layout.ts";
 
-/** The key shapes that this code reads and writes (`keys.ts`). */
-const schemaVersion = 4;
+/** The version of the layout: the shapes of keys and values that this code reads and writes. */
+export const schemaVersion = 5;
 
-/** The description that a store holds of itself, by resource. */
-interface Schema {
+/** The description that a store holds of itself (`keys.version`); by resource. */
+export interface Schema {
   version: number;
+  /** The hash of `layouts`: stores with the same one have the same indexes. */
+  hash: string;
   /** The entries beside the records. */
-  layouts: Record<string, string>;
+  layouts: Record<string, StoredLayout>;
   /** The order in which records hold their fields: a new field comes last. */
   fields: Record<string, string[]>;
+  /** Indexes that do not cover all records yet. */
+  building: Record<string, Building>;
+  /** Work that must be done before the store is used. */
+  pending?: Pending;
 }
+
+/** Indexes of one resource that are built while the store is used. */
+export interface Building {
+  fields: string[];
+  /** What an earlier index of these fields left is removed; until then no entry is written. */
+  isCleared: boolean;
+}
+
+/** An unfinished migration. */
+export interface Pending {
+  /** The version of the layout before. */
+  from: number;
+  /** Resources whose global entries or sort order are written anew. */
+  resources: string[];
+}
+
+/** A description of version 4 and before; a number in version 1. */
+interface FormerSchema {
+  version: number;
+  /** By `layoutName`. */
+  layouts: Record<string, string>;
+  /** Absent before version 3. */
+  fields?: Record<string, string[]>;
+}
+
+/** The declarations that a program opens a store with, by resource. */
+export type Declarations = Record<string, AnyResource>;
 
 const base = ["sid", "accountSid", "dateCreated", "dateUpdated"];
 
 /**
- * Writes the layout to a new store; returns the order in which records hold their fields, by
- * resource. Throws for a store of another layout: with other keys, or with indexes that do not
- * cover its records.
+ * The description of a store under a program's declarations; the same object when nothing changes.
+ * On a store that several services use, an index that only another one declares is kept. Throws for
+ * a store of a later layout.
  */
-export async function checkSchema(
-  kv: Deno.Kv,
-  resources: Record<string, AnyResource>,
-): Promise<Record<string, string[]>> {
-  while (true) {
-    const entry = await kv.get<Schema | number>(keys.version);
-    const restoring = await kv.get(keys.restoring);
-    if (restoring.versionstamp !== null) {
-      throw new Error(
-        "Cannot open the store: a restore into it is under way or was cut off. After a cut, begin " +
-          "it again by deno task restore --again FILE",
-      );
-    }
-    const schema = extended(entry.value, resources);
-    // Another instance may open the store at the same time, or a restore begin.
-    const { ok } = await kv.atomic().check(entry, restoring).set(entry.key, schema).commit();
-    if (ok) return schema.fields;
-  }
-}
-
-/** The description of a store, extended by the fields of this program. */
-function extended(found: Schema | number | null, resources: Record<string, AnyResource>): Schema {
+export function nextSchema(
+  found: Schema | FormerSchema | number | null,
+  declarations: Declarations,
+  isShared: boolean,
+): Schema {
   const version = typeof found === "number" ? found : found?.version ?? schemaVersion;
-  if (version !== schemaVersion) {
+  if (version > schemaVersion) {
     throw new Error(
-      `Cannot open the store: its layout is version ${version}, this program's is ${schemaVersion}`,
+      `Cannot open the store: its layout is version ${version}, and this program knows versions ` +
+        `up to ${schemaVersion}. Start the version of the program that wrote it, or restore a backup`,
     );
   }
-  const before = found as Schema | null;
-  const [layouts, fields] = [{ ...before?.layouts }, { ...before?.fields }];
-  for (const [name, definition] of Object.entries(resources)) {
-    const layout = layoutName(layoutOf(definition));
-    layouts[name] ??= layout;
-    if (layouts[name] !== layout) {
-      throw new Error(
-        `Cannot open the store: its ${name} are indexed as "${layouts[name]}", ` +
-          `this program indexes them as "${layout}"`,
-      );
-    }
-    fields[name] = [
-      ...new Set([...fields[name] ?? [], ...base, ...Object.keys(definition.fields)]),
-    ];
+  const own = Object.fromEntries(
+    Object.entries(declarations).map(([name, definition]) => [name, declared(definition)]),
+  );
+  if (found === null) return schemaOf({ layouts: own, fields: fieldsOf({}, declarations) });
+  if (version < schemaVersion) {
+    const former = typeof found === "number" ? { version, layouts: {} } : found as FormerSchema;
+    return ofFormer(former, own, declarations);
   }
-  return { version, layouts, fields };
+  const before = found as Schema;
+  const after = extended(before, { own, declarations, isShared });
+  return JSON.stringify(after) === JSON.stringify(before) ? before : after;
 }
+
+function schemaOf(
+  parts: Pick<Schema, "layouts" | "fields"> & Partial<Pick<Schema, "building" | "pending">>,
+): Schema {
+  const { layouts, fields, building = {}, pending } = parts;
+  const hash = createHash("sha256").update(JSON.stringify(Object.entries(layouts).sort()));
+  return {
+    version: schemaVersion,
+    hash: hash.digest("hex").slice(0, 32),
+    layouts,
+    fields,
+    building,
+    ...(pending && { pending }),
+  };
+}
+
+/** Fields by resource: those that the store has in its order, then new ones. */
+const fieldsOf = (before: Schema["fields"], declarations: Declarations): Schema["fields"] => ({
+  ...before,
+  ...Object.fromEntries(
+    Object.entries(declarations).map(([name, { fields }]) => [
+      name,
+      [...new Set([...before[name] ?? [], ...base, ...Object.keys(fields)])],
+    ]),
+  ),
+});
+
+/** All fields that a layout has entries of, and the dates whose distances it keeps. */
+const indexedFields = ({ filters, dates, texts }: StoredLayout): string[] => [
+  ...filters,
+  ...dates.map(({ field }) => field),
+  ...(dates.some(({ isAlways }) => !isAlways) ? [undatedField] : []),
+  ...texts,
+];
+
+/**
+ * The description after a former version. Up to version 3 all indexes are built anew: their keys
+ * and counters have other shapes. Version 4 names the layout of each resource; what differs is built.
+ */
+function ofFormer(
+  { version, layouts: former, fields = {} }: FormerSchema,
+  own: Schema["layouts"],
+  declarations: Declarations,
+): Schema {
+  const building: Schema["building"] = {};
+  for (const [name, definition] of Object.entries(declarations)) {
+    const layout = own[name]!; // Of the same declarations.
+    const isSame = version === 4 && (former[name] === undefined ||
+      former[name] === layoutName(layoutOf(definition)));
+    if (!isSame && indexedFields(layout).length > 0) {
+      building[name] = { fields: indexedFields(layout), isCleared: false };
+    }
+  }
+  const pending = { from: version, resources: Object.keys(declarations) };
+  return schemaOf({ layouts: own, fields: fieldsOf(fields, declarations), building, pending });
+}
+
+function extended(
+  before: Schema,
+  { own, declarations, isShared }: {
+    own: Schema["layouts"];
+    declarations: Declarations;
+    isShared: boolean;
+  },
+): Schema {
+  const [layouts, building] = [{ ...before.layouts }, { ...before.building }];
+  const again = new Set(before.pending?.resources);
+  for (const [name, declaration] of Object.entries(own)) {
+    const was = before.layouts[name];
+    const layout = was && isShared ? united(was, declaration) : declaration;
+    layouts[name] = layout;
+    if (was === undefined) continue; // A new resource has no records.
+    if (isGlobalChanged(was, layout)) again.add(name);
+    const fields = [...addedFields(was, layout), ...removedFields(was, layout)];
+    const { fields: unfinished, isCleared } = building[name] ?? { fields: [], isCleared: true };
+    const kept = unfinished.filter((field) =>
+      !fields.includes(field) && (indexedFields(layout).includes(field) || !isCleared)
+    );
+    const all = [...kept, ...fields];
+    if (all.length === 0) delete building[name];
+    else building[name] = { fields: all, isCleared: isCleared && fields.length === 0 };
+  }
+  const pending = again.size === 0
+    ? undefined
+    : { from: before.pending?.from ?? schemaVersion, resources: [...again] };
+  const fields = fieldsOf(before.fields, declarations);
+  return schemaOf({ layouts, fields, building, ...(pending && { pending }) });
+}
+
+/** A declaration with the filters of another one that indexes the same dates and order. */
+function united(was: StoredLayout, own: StoredLayout): StoredLayout {
+  const lacking = was.global.filter((name) => !own.global.includes(name));
+  if (lacking.length > 0) {
+    throw new Error(
+      `Cannot open the store: another version of the program keeps "${lacking.join('", "')}" ` +
+        `there, which this one does not know. Start all services with the same version`,
+    );
+  }
+  const both = (a: string[], b: string[]) => [...new Set([...a, ...b])].sort();
+  const filters = both(was.filters, own.filters).filter((field) =>
+    field !== own.sorted?.by && !own.sorted?.holds.includes(field)
+  );
+  return { ...own, filters, texts: both(was.texts, own.texts) };
+}
+
+/** The fields whose indexes of the layout before do not serve. */
+function addedFields(was: StoredLayout, is: StoredLayout): string[] {
+  const isOtherDates = JSON.stringify(was.dates) !== JSON.stringify(is.dates);
+  if (isOtherDates) return indexedFields(is); // Each index counts by missing dates.
+  return [
+    ...is.filters.filter((field) => !was.filters.includes(field)),
+    ...is.texts.filter((field) => !was.texts.includes(field)),
+  ];
+}
+
+/** The fields whose index nothing needs any more: their entries are removed. */
+const removedFields = (was: StoredLayout, is: StoredLayout): string[] =>
+  indexedFields(was).filter((field) => !indexedFields(is).includes(field));
+
+const isGlobalChanged = (was: StoredLayout, is: StoredLayout): boolean =>
+  is.global.some((name) => !was.global.includes(name)) ||
+  is.sorted !== undefined && JSON.stringify(is.sorted) !== JSON.stringify(was.sorted);

@@ -13,6 +13,8 @@ export interface Batch {
   sums: Map<string, { key: Deno.KvKey; by: number }>;
   /** Numbers to raise, by the text of their key. */
   raises: Map<string, { key: Deno.KvKey; to: number }>;
+  /** What the batch was staged under: it is not committed once one of these is false. */
+  premises: (() => boolean)[];
 }
 
 /** Changes of the number of a value's entries, by bucket of the finest of its levels. */
@@ -32,7 +34,11 @@ export const emptyBatch = (): Batch => ({
   counts: new Map(),
   sums: new Map(),
   raises: new Map(),
+  premises: [],
 });
+
+/** Whether a batch may be committed as it was staged. */
+export const isCurrent = ({ premises }: Batch): boolean => premises.every((holds) => holds());
 
 /**
  * Moves a counter without a conflict. The batch must check an entry that its own success changes:
@@ -90,6 +96,7 @@ export function append(batch: Batch, also: Batch): void {
   batch.sets.push(...also.sets);
   batch.deletes.push(...also.deletes);
   batch.due.push(...also.due);
+  batch.premises.push(...also.premises);
   for (const [text, moves] of also.counts) {
     for (const move of moves.buckets) addMove(batch, text, moves, move);
   }

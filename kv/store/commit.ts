@@ -1,5 +1,5 @@
 import { Fault } from "../../core/base/faults.ts";
-import { type Batch, type Committed, keyBytesOf, keyText, merged } from "./batch.ts";
+import { type Batch, type Committed, isCurrent, keyBytesOf, keyText, merged } from "./batch.ts";
 import { eachMoved } from "./counters.ts";
 import { keys } from "./keys.ts";
 import type { Receipt } from "./receipt.ts";
@@ -36,12 +36,21 @@ export interface CommitRecord {
   doubt(batch: Batch): void;
 }
 
+/** Refuses commits after another process changed the layout of the store. */
+export interface Fence {
+  stage(op: Deno.AtomicOperation): void;
+  /** Adopts a change; true when there was one. Throws `unavailable` when this program cannot. */
+  refresh(): Promise<boolean>;
+}
+
 /** `checks`: 100 on the embedded file, 10 on a remote store. `doorbell`: KV has its own queue. */
 export interface CommitterOptions {
   checks: number;
   doorbell: boolean;
   /** Of a store whose client repeats a commit when its response is lost. */
   receipt?: Receipt;
+  /** Of a store whose layout other processes may change. */
+  fence?: Fence;
   /** Of a store that only this process writes to. */
   counters?: CommitRecord;
   /** Caches of lists. */
@@ -119,6 +128,7 @@ async function commitGroup(state: State, group: Waiting[]): Promise<void> {
 }
 
 async function attempt(state: State, batches: Batch[]): Promise<Committed> {
+  if (!batches.every(isCurrent)) return null;
   const makesJobs = batches.some(({ due }) => due.length > 0);
   const rings = makesJobs && state.doorbell && !state.isRinging;
   const committed = await make(state, merged(batches), rings);
@@ -130,16 +140,19 @@ async function attempt(state: State, batches: Batch[]): Promise<Committed> {
 
 /** Makes a commit. The caches learn of it before its caller does. */
 async function make(state: State, batch: Batch, rings: boolean): Promise<Committed> {
-  const { kv, receipt, counters, lists = [] } = state;
+  const { kv, receipt, fence, counters, lists = [] } = state;
   for (const one of lists) await one.began(batch);
   let committed: Committed = null;
   try {
     const result = await commitRetrying(() => {
       const op = operation(kv, batch, rings);
       receipt?.stage(op);
+      fence?.stage(op);
       return op;
     });
     committed = result.ok ? result : await receipt?.find() ?? null;
+    const isRefused = committed === null && await fence?.refresh() === true;
+    if (isRefused && isCurrent(batch)) return await make(state, batch, rings);
     if (committed !== null) counters?.made(batch, committed.versionstamp);
     return committed;
   } catch (error) {

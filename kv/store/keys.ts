@@ -4,10 +4,11 @@
  * bytes sort before strings, and those before bigints. All of a resource is under [A, prefix]; the
  * field "" with the value "" stands for all records, which are their own index entries.
  *
- *   ["v"]                              schema version
+ *   ["v"]                              version of the layout and declarations of the indexes
  *   ["rs"]                             a restore fills the store, or was cut off
  *   ["bk"]                             a backup of a remote store is under way: its id
  *   ["bl", id, commit, n]              chunk of what a commit did during the backup
+ *   ["m"]                              lease and cursor of a migration under way
  *   ["n"]                              the last account number given out
  *   ["a", accountSid]                  account, with its number A
  *   ["ac", parentSid, accountSid]      sub-account, empty; the root's parent is ""
@@ -49,12 +50,14 @@ export const keys = {
   logs: ["bl"],
   log: (id: string) => ["bl", id],
   logged: (id: string, commit: string, n: number) => ["bl", id, commit, n],
+  migration: ["m"],
   accountNumber: ["n"],
   accounts: ["a"],
   account: (sid: string) => ["a", sid],
   children: (parentSid: string) => ["ac", parentSid],
   child: (parentSid: string, sid: string) => ["ac", parentSid, sid],
   unique: (prefix: string, field: string, value: string) => ["u", prefix, field, value],
+  groups: (prefix: string) => ["g", prefix],
   group: (prefix: string, group: string, value: string) => ["g", prefix, group, value],
   member: (
     { prefix, group, value, sid }: { prefix: string; group: string; value: string; sid: string },

@@ -8,7 +8,6 @@ import { layoutOf } from "../../../kv/records/layout.ts";
 import type { AnyRecord } from "../../../core/model/resource.ts";
 import type { Call } from "../../../core/resources/calls.ts";
 import { sidTime } from "../../../core/base/sid.ts";
-import { openStore } from "../../../kv/open_store.ts";
 import { type RecordCodec, recordCodec } from "../../../kv/records/record_codec.ts";
 import { recordCache } from "../../../kv/cache/record_cache.ts";
 import { sealer } from "../../../kv/store/seal.ts";
@@ -134,23 +133,3 @@ Deno.test("a record in a thousand has the texts before it packed, once they are 
 });
 
 const filler = "nothing new ".repeat(40);
-
-Deno.test("openStore() refuses a store of another layout", async () => {
-  await using file = await storeFile();
-  const { location } = file;
-  const open = () => openStore({ location, secretKey: "lab", now: () => 1 });
-  const write = async (value: unknown) => {
-    using kv = await Deno.openKv(location);
-    await kv.set(keys.version, value);
-  };
-  await write(1);
-  await assert.rejects(open(), /^Error: Cannot open the store: its layout is version 1/);
-  await write({ version: 4, layouts: { calls: "3 from2" } });
-  await assert.rejects(
-    open(),
-    /^Error: Cannot open the store: its calls are indexed as "3 from2"/,
-  );
-  await write({ version: 4, layouts: {} });
-  (await open()).close();
-  (await open()).close();
-});

@@ -15,7 +15,7 @@ import type { Account } from "../../../core/resources/accounts.ts";
 import type { Email } from "../../../core/resources/emails.ts";
 import { serverSigner } from "../../../core/base/server_signature.ts";
 import { counting } from "../../../core/supervisor/counters.ts";
-import { openStore } from "../../../kv/open_store.ts";
+import { openStore, type Store } from "../../../kv/open_store.ts";
 import type { Worker } from "../../../kv/jobs/worker.ts";
 import { type Mounts, routes } from "../../../routes/mod.ts";
 import { type ApiClient, apiClient } from "./api_client.ts";
@@ -77,6 +77,8 @@ export interface AppOptions {
   mounts?: (ports: Ports) => Mounts;
   /** A store that others share, and which of its instances this is: it tells their Sids apart. */
   shared?: { location: string; instance: number };
+  /** A store that the test opened. The root client is that of a new account of it. */
+  opened?: Store;
   /** The test sends webhooks of its own, with parameters that the OpenAPI document does not have. */
   madeUpWebhooks?: boolean;
 }
@@ -85,12 +87,13 @@ const start = Date.UTC(2024, 0, 31, 12);
 
 /** Starts the service with a root account; nothing listens on a socket. */
 export async function startApp(
-  { ports: replaced = {}, mounts = () => ({}), shared, madeUpWebhooks = false }: AppOptions = {},
+  { ports: replaced = {}, mounts = () => ({}), shared, opened, madeUpWebhooks = false }:
+    AppOptions = {},
 ): Promise<App> {
   const clock = { now: start };
   const now = () => clock.now;
   const { location, instance } = shared ?? { location: ":memory:", instance: 0 };
-  const store = await openStore({ location, secretKey: "test", now });
+  const store = opened ?? await openStore({ location, secretKey: "test", now });
   const recorded: Pick<
     App,
     | "scripts"
@@ -237,7 +240,8 @@ export async function startApp(
 
   const wanted = { emailAddress: "root@example.com", password: "root password" };
   const [known] = await ports.accounts.children("");
-  const root = clientOf(known ?? await createAccount(null, wanted, ports));
+  const isNew = known === undefined || opened !== undefined;
+  const root = clientOf(isNew ? await createAccount(known ?? null, wanted, ports) : known);
   const app: App = Object.assign(recorded, {
     clock,
     ports,

@@ -1,0 +1,54 @@
+import { Fault } from "../../core/base/faults.ts";
+import { limits } from "../../core/base/limits.ts";
+import { declared } from "../records/layout.ts";
+import type { Layouts } from "../records/layouts.ts";
+import { type Declarations, type Schema, schemaVersion } from "../records/schema.ts";
+import type { Fence } from "../store/commit.ts";
+import { keys } from "../store/keys.ts";
+
+/** Follows the layout of a store that other services may change. */
+export interface SchemaFence extends Fence {
+  close(): void;
+}
+
+/**
+ * Each commit checks the description of the store that it was staged under. After a change of it
+ * this service keeps the indexes that the other one declares: they follow from the description.
+ */
+export function schemaFence(
+  { kv, layouts, declarations, onError }: {
+    kv: Deno.Kv;
+    layouts: Layouts;
+    declarations: Declarations;
+    onError(error: unknown): void;
+  },
+): SchemaFence {
+  let entry: Deno.AtomicCheck = { key: keys.version, versionstamp: null };
+
+  async function refresh(): Promise<boolean> {
+    const found = await kv.get<Schema>(keys.version);
+    if (found.versionstamp === entry.versionstamp) return false;
+    if (!isKnown(found.value, declarations)) {
+      throw new Fault(
+        "unavailable",
+        "another version of the program changed the layout of the store; " +
+          "start all services with the same version",
+      );
+    }
+    entry = { key: keys.version, versionstamp: found.versionstamp };
+    layouts.adopt(found.value);
+    return true;
+  }
+
+  const timer = setInterval(() => void refresh().catch(onError), limits.layoutPollMs);
+  return { stage: (op) => void op.check(entry), refresh, close: () => clearInterval(timer) };
+}
+
+/** Whether a program can keep all entries that a description names. */
+function isKnown(found: Schema | null, declarations: Declarations): found is Schema {
+  return found?.version === schemaVersion &&
+    Object.entries(declarations).every(([name, definition]) => {
+      const known = declared(definition).global;
+      return found.layouts[name]?.global.every((one) => known.includes(one));
+    });
+}
