@@ -14,13 +14,14 @@ export function contractOf(startApp: () => Promise<App>, of = ""): void {
     const definition: AnyResource = resources[name];
     const { type, path, sidPrefix, create, update, removable, paged } = definition;
     const sample = samples[name];
+    const title = of + path;
     const itemsOf = (list: Record<string, unknown>) =>
       (Array.isArray(list) ? list : list[path.split("/").at(-1)!.toLowerCase()]) as Record<
         string,
         unknown
       >[];
 
-    Deno.test(`${of}${path}: a ${type} can be read in both formats and by its own Uri`, async () => {
+    Deno.test(`${title}: a ${type} can be read in both formats and by its own Uri`, async () => {
       using app = await startApp();
       const sid = await makeSample(app, app.root, { name });
 
@@ -37,7 +38,7 @@ export function contractOf(startApp: () => Promise<App>, of = ""): void {
       assert.equal((await app.root.get(uri!)).text, xml.text);
     });
 
-    Deno.test(`${of}${path}: .json is accepted after any segment, and Accept chooses too`, async () => {
+    Deno.test(`${title}: .json is accepted after any segment, and Accept chooses too`, async () => {
       using app = await startApp();
       const sid = await makeSample(app, app.root, { name });
       const { text } = await app.root.get(`${path}/${sid}.json`);
@@ -56,7 +57,7 @@ export function contractOf(startApp: () => Promise<App>, of = ""): void {
       assert.equal((await app.root.get(`${path}/${sid}`, accept)).text, text);
     });
 
-    Deno.test(`${of}${path}: every advertised sub-list answers`, async () => {
+    Deno.test(`${title}: every advertised sub-list answers`, async () => {
       using app = await startApp();
       const sid = await makeSample(app, app.root, { name });
       const { subresource_uris = {} } = (await app.root.get(`${path}/${sid}.json`)).json();
@@ -67,7 +68,7 @@ export function contractOf(startApp: () => Promise<App>, of = ""): void {
       }
     });
 
-    Deno.test(`${of}${path}: a list holds what was made, newest first, and a filter narrows it`, async () => {
+    Deno.test(`${title}: a list holds what was made, newest first, and a filter narrows it`, async () => {
       using app = await startApp();
       const sids = [
         await makeSample(app, app.root, { name, n: 1 }),
@@ -83,7 +84,7 @@ export function contractOf(startApp: () => Promise<App>, of = ""): void {
       assert.equal(paged === true, !Array.isArray(list));
     });
 
-    Deno.test(`${of}${path}: pages are followed from first to last by the addresses given`, async () => {
+    Deno.test(`${title}: pages are followed from first to last by the addresses given`, async () => {
       using app = await startApp();
       for (let n = 1; n <= 5; n++) await makeSample(app, app.root, { name, n });
 
@@ -101,7 +102,7 @@ export function contractOf(startApp: () => Promise<App>, of = ""): void {
       assert.deepEqual(walked, all);
     });
 
-    Deno.test(`${of}${path}: a record of another account is not found`, async () => {
+    Deno.test(`${title}: a record of another account is not found`, async () => {
       using app = await startApp();
       const other = await app.subAccount(app.root, "other");
       const sid = await makeSample(app, other, { name });
@@ -114,7 +115,7 @@ export function contractOf(startApp: () => Promise<App>, of = ""): void {
       assert.deepEqual(itemsOf((await app.root.get(`${path}.json`)).json()), []);
     });
 
-    Deno.test(`${of}${path}: a Sid that does not exist or is none answers 404`, async () => {
+    Deno.test(`${title}: a Sid that does not exist or is none answers 404`, async () => {
       using app = await startApp();
 
       for (const sid of [sidPrefix + "0".repeat(32), "nope", sidPrefix, "%00", "%zz", "a%2Fb"]) {
@@ -123,7 +124,7 @@ export function contractOf(startApp: () => Promise<App>, of = ""): void {
       }
     });
 
-    Deno.test(`${of}${path}: operations it lacks answer 405 with Allow`, async () => {
+    Deno.test(`${title}: operations it lacks answer 405 with Allow`, async () => {
       using app = await startApp();
       const sid = await makeSample(app, app.root, { name });
       const isUpdated = update !== undefined || modifiedByRules.includes(name);
@@ -138,7 +139,7 @@ export function contractOf(startApp: () => Promise<App>, of = ""): void {
     });
 
     if (create !== undefined) {
-      Deno.test(`${of}${path}: every required parameter is named when it is missing`, async () => {
+      Deno.test(`${title}: every required parameter is named when it is missing`, async () => {
         using app = await startApp();
 
         const nothing = (await app.root.post(`${path}.json`)).json();
@@ -153,7 +154,7 @@ export function contractOf(startApp: () => Promise<App>, of = ""): void {
         }
       });
 
-      Deno.test(`${of}${path}: a JSON body is read as a form is`, async () => {
+      Deno.test(`${title}: a JSON body is read as a form is`, async () => {
         using app = await startApp();
 
         const answer = await app.root.request("POST", `${path}.json`, {
@@ -170,7 +171,7 @@ export function contractOf(startApp: () => Promise<App>, of = ""): void {
     }
 
     if (update !== undefined) {
-      Deno.test(`${of}${path}: POST and PUT change only what is sent, and DateUpdated`, async () => {
+      Deno.test(`${title}: POST and PUT change only what is sent, and DateUpdated`, async () => {
         for (const method of ["post", "put"] as const) {
           using app = await startApp();
           const sid = await makeSample(app, app.root, { name });
@@ -189,7 +190,7 @@ export function contractOf(startApp: () => Promise<App>, of = ""): void {
     }
 
     if (removable) {
-      Deno.test(`${of}${path}: what is deleted is gone`, async () => {
+      Deno.test(`${title}: what is deleted is gone`, async () => {
         using app = await startApp();
         const sid = await makeSample(app, app.root, { name });
 
