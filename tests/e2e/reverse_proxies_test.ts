@@ -8,16 +8,25 @@ import { eventually } from "../support/process/eventually.ts";
 import { freePorts, spawnTask, startSystem, type System } from "../support/process/system.ts";
 import { serialAt, testAuthority, testCertificates } from "../support/process/test_certificates.ts";
 
-const page = await Deno.readTextFile(new URL("../../docs/reverse-proxy.md", import.meta.url));
+const top = new URL("../../", import.meta.url);
 
-/** The configuration that the page shows, with the ports and files of a test. */
-function configuration(language: "nginx" | "caddy", system: System, directory: string) {
-  const shown = page.split("```" + language + "\n")[1]!.split("```")[0]!;
-  return shown
+const files = { nginx: "nginx.conf", caddy: "Caddyfile" };
+
+/** The configuration in deploy/, with the ports and files of a test. */
+function configuration(proxy: "nginx" | "caddy", system: System, directory: string) {
+  return Deno.readTextFileSync(new URL(`deploy/${files[proxy]}`, top))
     .replaceAll("127.0.0.1:8080", new URL(system.baseUrl).host)
     .replaceAll("127.0.0.1:8088", new URL(system.wsUrl).host)
     .replaceAll("/etc/ssl/example.com", `${directory}/example`);
 }
+
+Deno.test("docs/reverse-proxy.md shows the configurations of deploy/", async () => {
+  const page = await Deno.readTextFile(new URL("docs/reverse-proxy.md", top));
+  for (const [language, file] of Object.entries(files)) {
+    const shown = page.split("```" + language + "\n")[1]!.split("```")[0]!;
+    assert.equal(shown, await Deno.readTextFile(new URL(`deploy/${file}`, top)));
+  }
+});
 
 type Command = (system: System, directory: string, port: number) => Promise<string[]>;
 

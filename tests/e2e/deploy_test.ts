@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { type Config, readConfig, variables } from "../../core/configuration/config.ts";
+import { buildContainerRoot, stepsOf } from "../support/process/container_root.ts";
+import { endChild } from "../support/process/end_child.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { freePorts } from "../support/process/system.ts";
+
+const top = new URL("../../", import.meta.url);
+const read = (file: string) => Deno.readTextFile(new URL(`deploy/${file}`, top));
+
+/** What a command writes, standard error included. */
+async function output(command: string, ...args: string[]): Promise<string> {
+  const { stdout, stderr } = await new Deno.Command(command, { args, cwd: top }).output();
+  return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+}
+
+Deno.test("systemd finds nothing wrong with the unit, and little that it may do", async () => {
+  const unit = "deploy/switchboard.service";
+  assert.equal(await output("systemd-analyze", "verify", unit), "");
+  const judged = await output("systemd-analyze", "security", "--offline=true", unit);
+  const exposure = Number(/exposure level for \S+: ([\d.]+)/.exec(judged)?.[1]);
+  assert.ok(exposure <= 2, judged);
+});
+
+Deno.test("the settings of deploy/switchboard.env are accepted, each by its name", async () => {
+  const lines = (await read("switchboard.env")).split("\n");
+  const given = Object.fromEntries(
+    lines.filter((line) => /^[A-Z]/.test(line)).map((line) => [
+      line.slice(0, line.indexOf("=")),
+      line.slice(line.indexOf("=") + 1),
+    ]),
+  );
+
+  assert.deepEqual(Object.keys(given).filter((name) => !(name in variables)), []);
+  const config: Config = readConfig((name) => given[name]);
+  assert.equal(config.BASE_URL, given.BASE_URL);
+  assert.equal(config.SIP_WS_HOST, "127.0.0.1");
+});
+
+Deno.test("the steps of the Containerfile make a root in which a service is ready, read-only", async () => {
+  await using root = await buildContainerRoot(top);
+  const [PORT, SIP_WS_PORT, BRIDGE_PORT, SPEECH_PORT] = freePorts(4).map(String);
+  const ports = { PORT: PORT!, SIP_WS_PORT: SIP_WS_PORT!, BRIDGE_PORT: BRIDGE_PORT! };
+  const steps = stepsOf(await read("Containerfile"));
+  const commands = steps.filter(({ word }) => word === "CMD" || word === "HEALTHCHECK")
+    .map(({ text }): string[] => JSON.parse(text.slice(text.indexOf("["))));
+  const [check, start] = commands;
+
+  const child = root.run(start!, { ...ports, SPEECH_PORT: SPEECH_PORT! }).spawn();
+  try {
+    await eventually("it is ready", async () => {
+      const response = await fetch(`http://127.0.0.1:${PORT}/ready`).catch(() => undefined);
+      await response?.body?.cancel();
+      return response?.ok;
+    });
+    assert.equal((await root.run(check!, ports).output()).code, 0);
+  } finally {
+    await endChild(child, "SIGTERM");
+  }
+  assert.notEqual((await root.run(check!, ports).output()).code, 0);
+  const kept = [...Deno.readDirSync(root.data)].map(({ name }) => name);
+  assert.ok(kept.includes("switchboard.db") && kept.includes("secret_key"), kept.join());
+});
+
+interface Service {
+  build?: { context: string; dockerfile: string };
+  image?: string;
+  volumes: string[];
+  env_file?: string[];
+  environment?: Record<string, string>;
+  healthcheck?: { test: string[] };
+}
+
+Deno.test("compose names files that exist, exact images, and the health check of the image", async () => {
+  const program =
+    "import json, sys, yaml; json.dump(yaml.safe_load(open(sys.argv[1])), sys.stdout)";
+  const compose = JSON.parse(await output("python3", "-c", program, "deploy/compose.yaml"));
+  const services = Object.entries<Service>(compose.services);
+
+  for (const [name, { build, image, volumes, environment = {} }] of services) {
+    if (build === undefined) {
+      assert.match(image ?? "", /^docker\.io\/[\w/.-]+:\d+\.\d+\.\d+$/, name);
+    } else await Deno.stat(new URL(`deploy/${build.context}/${build.dockerfile}`, top));
+    for (const volume of volumes) {
+      const [source = ""] = volume.split(":");
+      if (source.startsWith(".")) await Deno.stat(new URL(`deploy/${source}`, top));
+      else assert.ok(source in compose.volumes, volume);
+    }
+    assert.deepEqual(Object.keys(environment).filter((one) => !(one in variables)), []);
+  }
+  const steps = stepsOf(await read("Containerfile"));
+  const { text } = steps.find(({ word }) => word === "HEALTHCHECK")!;
+  const check: string[] = JSON.parse(text.slice(text.indexOf("[")));
+  assert.deepEqual(compose.services.switchboard.healthcheck.test, ["CMD", ...check]);
+});
+
+Deno.test("coturn understands every line of its configuration", async () => {
+  const [port] = freePorts(1) as [number];
+  const child = new Deno.Command("turnserver", {
+    args: [
+      ...["-c", "deploy/turnserver.conf", "-L", "127.0.0.1", "-p", String(port), "--no-tls"],
+      ...["--no-dtls", "--log-file", "stdout", "--pidfile", "/dev/null"],
+    ],
+    cwd: top,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const said = new Response(child.stdout).text();
+  try {
+    await eventually("it listens", async () => {
+      const connection = await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => undefined);
+      connection?.close();
+      return connection !== undefined;
+    });
+  } finally {
+    await endChild(child, "SIGKILL");
+  }
+  assert.match(await said, /Default realm: turn\.example\.com/);
+  assert.doesNotMatch(await said, /Bad configuration|Unknown|ERROR/);
+});
