@@ -8,6 +8,8 @@ export const backupLimits = {
   fileFrame: 256 << 10,
   /** Entries that are read from the store at once: more take longer each. */
   readAtOnce: 100,
+  /** The same from KV Connect, where each read is a request. */
+  remoteReadAtOnce: 500,
   /** After which the notice of a backup that was killed expires, and commits are not logged, in ms. */
   noticeMs: 600_000,
   /** Of one commit of a restore: KV takes 1,000 mutations, 80 KiB of keys and 800 KiB in total. */

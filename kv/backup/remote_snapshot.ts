@@ -55,7 +55,7 @@ async function copyStore(kv: Deno.Kv, spool: Spool, options: CopyOptions): Promi
   const notice = await openNotice(kv);
   try {
     let count = 0;
-    const all = kv.list({ prefix: [] }, { batchSize: backupLimits.readAtOnce });
+    const all = kv.list({ prefix: [] }, { batchSize: backupLimits.remoteReadAtOnce });
     for await (const entry of all) {
       options.signal.throwIfAborted();
       await notice.renew();

@@ -55,7 +55,7 @@ export function withCommitLog(kv: Deno.Kv): Deno.Kv {
     const add = (one: Logged) => (logged.push(one), self);
     const self: Deno.AtomicOperation = {
       check: (...more) => (checks.push(...more), self),
-      set: (key, value) => add(setting(key, value)),
+      set: (key, value, options) => options ? unlogged("expiry") : add(setting(key, value)),
       delete: (key) => add({ does: "delete", key }),
       sum: (key, by) => add({ does: "sum", key, by }),
       min: (key, by) => add({ does: "min", key, by }),
@@ -69,9 +69,9 @@ export function withCommitLog(kv: Deno.Kv): Deno.Kv {
 
   const own: Partial<Deno.Kv> = {
     atomic,
-    async set(key, value) {
-      return await commit([], [setting(key, value)]) as Deno.KvCommitResult;
-    },
+    set: async (key, value, options) =>
+      // Without checks of its own a commit is made, or throws.
+      await atomic().set(key, value, options).commit() as Deno.KvCommitResult,
     async delete(key) {
       await commit([], [{ does: "delete", key }]);
     },

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { backupLimits } from "../../../kv/backup/limits.ts";
 import { remoteSnapshot } from "../../../kv/backup/remote_snapshot.ts";
 import { keyText } from "../../../kv/store/batch.ts";
 import { keys } from "../../../kv/store/keys.ts";
@@ -32,6 +33,14 @@ function writer(labs: [StoreLab, StoreLab]) {
   };
 }
 
+/** Creates calls at once; a few have a commit together. */
+async function fill({ store, call, clock }: StoreLab, count: number): Promise<void> {
+  await Promise.all(Array.from({ length: count }, async (_, n) => {
+    const fields = { from: `+1${n % 5}`, to: "+2", status: "completed" } as const;
+    await store.records.calls.insert({ record: call({ ...fields, startTime: clock.now }) });
+  }));
+}
+
 const signal = new AbortController().signal;
 const progress = { at: () => {}, over: () => {} };
 
@@ -58,7 +67,8 @@ Deno.test("a snapshot of KV Connect has every commit of two services that write 
   using here = await storeLab(endpoint.url);
   using there = await storeLab(endpoint.url);
   const write = writer([here, there]);
-  for (let n = 0; n < 70; n++) await write();
+  await fill(here, 300);
+  for (let n = 0; n < 10; n++) await write();
 
   // Between two pages of the copy some writes are made: before, behind and in what is copied already.
   let writes = 0;
@@ -75,6 +85,7 @@ Deno.test("a snapshot of KV Connect has every commit of two services that write 
     for await (const { key, value } of snapshot.entries()) found.set(keyText(key), value);
     assert.equal(snapshot.total, found.size);
   }
+  assert.ok(found.size > 2 * backupLimits.remoteReadAtOnce, `${found.size} entries`);
   assert.ok(writes >= 60, `${writes} writes while it was copied`);
   endpoint.beforeRead = async () => {};
   assert.deepEqual(found, await entriesAt(endpoint.url));
@@ -127,9 +138,7 @@ Deno.test("a snapshot during which another backup begins is given up, and says s
   const folder = await Deno.makeTempDir();
   {
     using lab = await storeLab(endpoint.url);
-    for (let n = 0; n < 30; n++) {
-      await lab.store.records.calls.insert({ record: lab.call({ from: `+${n}`, to: "+2" }) });
-    }
+    await fill(lab, 30);
   }
   using kv = await Deno.openKv(endpoint.url);
   let hasBegun = false;
