@@ -49,7 +49,7 @@ export interface StoreOptions {
   narrowsIndex?: boolean;
   /** Logs records that cannot be read. Absent: no log. */
   log?: Ports["log"];
-  /** Declares the indexes; the resources of the program unless given. */
+  /** Declares records and indexes; the resources of the program unless given. */
   declarations?: Declarations;
   /** Called after each commit of a migration. */
   progress?(progress: Progress): void;
@@ -101,7 +101,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     stageCaused: (batch, caused) => stageCaused({ records, now, newSid }, batch, caused),
   };
   const records = Object.fromEntries(
-    Object.entries(resources).map(([name, definition]) => [
+    Object.entries(options.declarations ?? resources).map(([name, definition]) => [
       name,
       stored(definition, (as) => collection(context, name, as)),
     ]),

@@ -50,7 +50,10 @@ interface Work {
 async function work(migration: Migration, { lease, schema, pending }: Work): Promise<void> {
   const { kv } = migration;
   const isFormer = pending.from < schema.version;
-  if (isFormer && lease.cursor === null) await clearGroups(migration, lease);
+  // Other services may look up groups of a shared store. In a file, groups that were not declared
+  // for a while have entries of then.
+  const clearsGroups = isFormer || !migration.isShared;
+  if (clearsGroups && lease.cursor === null) await clearGroups(migration, lease, pending);
   for (const { sid: account, number } of await accountsOf(kv)) {
     for (const name of pending.resources) {
       const records = recordsOf(migration, { number, name, fields: schema.fields });
@@ -58,7 +61,9 @@ async function work(migration: Migration, { lease, schema, pending }: Work): Pro
       const isBegun = lease.cursor?.account === account && lease.cursor.resource === name;
       if (!isBegun) {
         if (pending.from < 4) await recount(migration, lease, records);
-        else if (records.definition.sorted) await clear(migration, lease, orderOf(records.place));
+        else if (pending.reordered.includes(name)) {
+          await clear(migration, lease, orderOf(records.place));
+        }
       }
       const { codec } = records;
       const stage = async (batch: Batch, { entry, record }: Passed) => {
@@ -93,8 +98,14 @@ async function clear(
   await deleteRange(kv, range, { limit: limits.clearedAtOnce, commit });
 }
 
-async function clearGroups(migration: Migration, lease: Lease): Promise<void> {
-  for (const { storedAs, sidPrefix } of Object.values<AnyResource>(migration.declarations)) {
+async function clearGroups(
+  migration: Migration,
+  lease: Lease,
+  { resources }: Pending,
+): Promise<void> {
+  for (const [name, definition] of Object.entries<AnyResource>(migration.declarations)) {
+    if (!resources.includes(name)) continue;
+    const { storedAs, sidPrefix } = definition;
     await clear(migration, lease, { prefix: keys.groups(storedAs ?? sidPrefix) });
   }
 }

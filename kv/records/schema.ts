@@ -31,8 +31,10 @@ export interface Building {
 export interface Pending {
   /** The version of the layout before. */
   from: number;
-  /** Resources whose global entries or sort order are written anew. */
+  /** Resources whose global entries and sort order are written. */
   resources: string[];
+  /** Those of them whose sort order changed: entries of another one are removed first. */
+  reordered: string[];
 }
 
 /** A description of version 4 and before; a number in version 1. */
@@ -131,7 +133,8 @@ function ofFormer(
       building[name] = { fields: indexedFields(layout), isCleared: false };
     }
   }
-  const pending = { from: version, resources: Object.keys(declarations) };
+  const names = Object.keys(declarations);
+  const pending = { from: version, resources: names, reordered: names };
   return schemaOf({ layouts: own, fields: fieldsOf(fields, declarations), building, pending });
 }
 
@@ -145,12 +148,15 @@ function extended(
 ): Schema {
   const [layouts, building] = [{ ...before.layouts }, { ...before.building }];
   const again = new Set(before.pending?.resources);
+  const reordered = new Set(before.pending?.reordered);
   for (const [name, declaration] of Object.entries(own)) {
     const was = before.layouts[name];
     const layout = was && isShared ? united(was, declaration) : declaration;
     layouts[name] = layout;
     if (was === undefined) continue; // A new resource has no records.
-    if (isGlobalChanged(was, layout)) again.add(name);
+    const isReordered = JSON.stringify(was.sorted) !== JSON.stringify(layout.sorted);
+    if (isReordered) reordered.add(name);
+    if (isReordered || layout.global.some((one) => !was.global.includes(one))) again.add(name);
     const fields = [...addedFields(was, layout), ...removedFields(was, layout)];
     const { fields: unfinished, isCleared } = building[name] ?? { fields: [], isCleared: true };
     const kept = unfinished.filter((field) =>
@@ -160,9 +166,11 @@ function extended(
     if (all.length === 0) delete building[name];
     else building[name] = { fields: all, isCleared: isCleared && fields.length === 0 };
   }
-  const pending = again.size === 0
-    ? undefined
-    : { from: before.pending?.from ?? schemaVersion, resources: [...again] };
+  const pending = again.size === 0 ? undefined : {
+    from: before.pending?.from ?? schemaVersion,
+    resources: [...again],
+    reordered: [...reordered],
+  };
   const fields = fieldsOf(before.fields, declarations);
   return schemaOf({ layouts, fields, building, ...(pending && { pending }) });
 }
@@ -177,10 +185,11 @@ function united(was: StoredLayout, own: StoredLayout): StoredLayout {
     );
   }
   const both = (a: string[], b: string[]) => [...new Set([...a, ...b])].sort();
+  const sorted = own.sorted ?? was.sorted;
   const filters = both(was.filters, own.filters).filter((field) =>
     field !== own.sorted?.by && !own.sorted?.holds.includes(field)
   );
-  return { ...own, filters, texts: both(was.texts, own.texts) };
+  return { ...own, filters, texts: both(was.texts, own.texts), ...(sorted && { sorted }) };
 }
 
 /** The fields whose indexes of the layout before do not serve. */
@@ -196,7 +205,3 @@ function addedFields(was: StoredLayout, is: StoredLayout): string[] {
 /** The fields whose index nothing needs any more: their entries are removed. */
 const removedFields = (was: StoredLayout, is: StoredLayout): string[] =>
   indexedFields(was).filter((field) => !indexedFields(is).includes(field));
-
-const isGlobalChanged = (was: StoredLayout, is: StoredLayout): boolean =>
-  is.global.some((name) => !was.global.includes(name)) ||
-  is.sorted !== undefined && JSON.stringify(is.sorted) !== JSON.stringify(was.sorted);
