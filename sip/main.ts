@@ -1,6 +1,6 @@
 import { bridgeSecretOf } from "../core/protocol/bridge_secret.ts";
 import { identifiedFetch } from "../core/base/identified_fetch.ts";
-import { isPublicAddress } from "../core/configuration/address.ts";
+import { isPublicAddress } from "../core/net/public_address.ts";
 import { startLine } from "../core/configuration/address_notes.ts";
 import { authority, type Config, listOf, readConfig } from "../core/configuration/config.ts";
 import { portRange, rtpengines } from "../core/configuration/media_variables.ts";

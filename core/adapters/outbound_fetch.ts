@@ -5,7 +5,7 @@ import { request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
-import { isAddress } from "../configuration/address.ts";
+import { isAddress } from "../net/public_address.ts";
 
 export interface OutboundOptions {
   /** Which addresses may be connected to; absent, all may. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isAddress } from "./address.ts";
+import { isAddress } from "../net/public_address.ts";
 import { isEveryAddress, onNetwork } from "./machine_addresses.ts";
 import { address, host, port, portOrOff, type Variable } from "./variable.ts";
 

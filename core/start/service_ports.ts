@@ -13,7 +13,7 @@ import type { Blobs, NumberProvider } from "../ports/providers.ts";
 import { serverSigner } from "../base/server_signature.ts";
 import { sidMaker } from "../base/sid.ts";
 import { counting } from "../supervisor/counters.ts";
-import { isPublicAddress } from "../configuration/address.ts";
+import { isPublicAddress } from "../net/public_address.ts";
 import { blobDirectory } from "../adapters/blob_directory.ts";
 import type { Config } from "../configuration/config.ts";
 import { ownRequests } from "../adapters/own_requests.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { iceSettings } from "../../../core/configuration/reach_variables.ts";
-import { isPublicAddress } from "../../../core/configuration/address.ts";
+import { isPublicAddress } from "../../../core/net/public_address.ts";
 import { addressNotes } from "../../../core/configuration/address_notes.ts";
 import { configLines, readConfig } from "../../../core/configuration/config.ts";
 import type { MachineAddresses } from "../../../core/configuration/machine_addresses.ts";
