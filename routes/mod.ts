@@ -34,6 +34,7 @@ import { messageRoutes } from "./resources/messages.ts";
 import { openAudio, recordingRoutes } from "./resources/recordings.ts";
 import { reference } from "./reference.ts";
 import { accountsAddress } from "./http/represent.ts";
+import { warnOfPrivateUrls } from "./http/private_urls.ts";
 import { requestId } from "./http/request_id.ts";
 import { resourceRoutes } from "./resources/resource_routes.ts";
 import { sandboxRoutes } from "./resources/sandbox.ts";
@@ -87,6 +88,7 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
 
   for (const version of versions) app.use(`/${version}/*`, notStored, ownSiteOnly(ports));
   app.use(`${account}/Recordings/:sid`, openAudio(ports)); // Before: a link is enough.
+  app.use(`${account}/*`, warnOfPrivateUrls(ports));
   const cap = createRequestCap(ports.settings.requestsPerSecond, ports.now);
   for (const version of versions) {
     app.use(`/${version}/*`, authenticate(ports.accounts, cap));

@@ -28,7 +28,7 @@ core/markup/verbs      | base calls markup protocol values                      
 core/documents         | *                                                            | zod | from a URL to a script: fetch, flows, compile
 core/geolocation       | base model resources rest webhooks                           | zod | Geolocations
 core/messages          | *                                                            | zod | SMS: routes, receipts, what comes in
-core/adapters          | base configuration messages ports values                     | aws4fetch node: nodemailer zod | mail, blobs, carriers, guarded requests of the machine
+core/adapters          | base configuration messages net ports values                     | aws4fetch node: nodemailer zod | mail, blobs, carriers, guarded requests of the machine
 core/adapters/smpp     | base messages ports resources values                         | node: smpp | SMPP links to message centers
 core/adapters/espeak_package |                                                        | @echogarden/espeak-ng-emscripten | espeak-ng's npm package, apart by its licence
 core/adapters/speech   | accounts adapters/espeak_package base configuration net process | node: zod | the speech process and its engines
@@ -89,7 +89,7 @@ kv/migration           | cache records store core/base core/model core/ports    
 kv/lists               | cache records store core/base core/model                     | node: | from a query to a page
 kv/collections         | * core/base core/model core/ports core/protocol core/resources core/values | node: | what core is offered: records, accounts, presence, ledger, stock
 kv                     | * core/base core/model core/ports core/resources             | node: | the store on Deno KV, put together
-routes/http            | core/accounts core/base core/model core/notifications core/ports core/resources core/rest | hono | what every answer shares: errors, formats, parameters, access
+routes/http            | core/accounts core/base core/model core/net core/notifications core/ports core/resources core/rest | hono | what every answer shares: errors, formats, parameters, access
 routes/resources       | http core/*                                                  | hono | routes of resources that are not regular
 routes/docs            | core/base core/openapi core/ports                            | hono marked | the pages: / and /docs
 routes                 | http resources core/*                                        | hono | the HTTP interface, put together; pages

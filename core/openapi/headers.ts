@@ -13,7 +13,8 @@ export const headers: Record<string, JsonSchema> = {
   "X-Request-Id": header("Identity of the request: the value sent, or a new one; logs name it."),
   Warning: header(
     "Parameters that were ignored because no such parameter exists, each with the name that was " +
-      "probably meant (RFC 7234 §5.5).",
+      "probably meant, and URLs that the service will not request, as their host is a private " +
+      "address (RFC 7234 §5.5).",
   ),
   Link: header("Neighbouring pages of a list without a paging envelope (RFC 8288)."),
   "X-Total-Count": header("Number of records in the whole list.", seconds),

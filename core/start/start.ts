@@ -84,16 +84,15 @@ function sayNotes({ config, given, machine }: Settings, wanted: Program[]): void
 }
 
 /** Starts processes of programs, with what they share in their environment. */
-async function createSpawner(
+function createSpawner(
   { config, given, machine }: Settings,
   wanted: Program[],
-): Promise<{ spawn(program: Program): Deno.ChildProcess; silence(): void }> {
+): { spawn(program: Program): Deno.ChildProcess; silence(): void } {
   const root = new URL("../../", import.meta.url);
   const output = createStartOutput(
     shownOrder.filter((name) => wanted.some((one) => one.name === name)),
     (bytes) => void Deno.stdout.writeSync(bytes),
   );
-  const connections = await connectionsVariable();
   const secret = config.SPEECH_SECRET || crypto.getRandomValues(new Uint8Array(32)).toHex();
   // A service that is started by itself has a speech process only where the operator says so.
   const knowsSpeech = config.SPEECH_SECRET !== "" || wanted.includes(programs.speech);
@@ -108,7 +107,6 @@ async function createSpawner(
         ...environmentOf(name, given),
         [supervisedVariable]: "1",
         [machineVariable]: writeMachineAddresses(machine),
-        ...connections,
         ...knowsSpeech && { SPEECH_SECRET: secret },
       },
       stdin: "piped", // Its end tells the process that the supervisor is gone.
@@ -122,7 +120,7 @@ async function createSpawner(
 }
 
 async function supervise(settings: Settings, wanted: Program[]): Promise<void> {
-  const { spawn, silence } = await createSpawner(settings, wanted);
+  const { spawn, silence } = createSpawner(settings, wanted);
   const all: Running[] = [];
   let isStopping = false;
 
@@ -191,7 +189,10 @@ function kill(child: Deno.ChildProcess, signal: Deno.Signal): void {
 if (import.meta.main) {
   try {
     const machine = machineAddresses();
-    const given = withSecretFiles(Deno.env.toObject());
+    const given: Record<string, string> = {
+      ...withSecretFiles(Deno.env.toObject()),
+      ...await connectionsVariable(),
+    };
     const config = readConfig((name) => given[name], machine);
     const [command] = Deno.args;
     if (command === "config") configLines(config).forEach(say);

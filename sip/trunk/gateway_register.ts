@@ -40,7 +40,8 @@ export function sendRegister(
 ): Promise<RegisterAnswer | undefined> {
   const { core, timers, log } = signalling;
   const { promise, resolve } = Promise.withResolvers<RegisterAnswer | undefined>();
-  const message = registerMessage(signalling, registering, way);
+  // Its Via has the name of the flow (RFC 3261 §18.1.1), which the message takes where it is made.
+  const message = withFlow(way.flow, () => registerMessage(signalling, registering, way));
   const giveUp = () => {
     client?.dispose();
     resolve(undefined);

@@ -104,6 +104,26 @@ Deno.test("parameters in the address of a POST are ignored, and named in Warning
   assert.match(made.headers.get("Warning")!, /FriendlyName.*"Unknown parameter: \?"$/);
 });
 
+Deno.test("a URL at a private address is stored, and named in Warning", async () => {
+  const urls = {
+    VoiceUrl: "http://127.0.0.1:3000/voice",
+    VoiceFallbackUrl: "http://localhost/voice",
+    SmsUrl: "http://[fd00::1]/sms",
+    StatusCallback: "https://app.example.com/events",
+  };
+  const numbered = { PhoneNumber: "+14155550100", ...urls };
+  for (const allowPrivate of [false, true]) {
+    using app = await startApp();
+    app.ports.settings.trunks.allowPrivate = allowPrivate;
+    const made = await app.root.post("IncomingPhoneNumbers.json", numbered);
+
+    assert.equal(made.json().voice_url, urls.VoiceUrl);
+    const named = (made.headers.get("Warning") ?? "").match(/request \w+: \S+/g) ?? [];
+    const expected = ["VoiceUrl: 127.0.0.1", "VoiceFallbackUrl: localhost", "SmsUrl: fd00::1"];
+    assert.deepEqual(named, allowPrivate ? [] : expected.map((text) => `request ${text}`));
+  }
+});
+
 Deno.test("a Warning never carries what a header must not", async () => {
   using app = await startApp();
   const names = ['a"b\\c', "line\r\nSet-Cookie: x=1", "ü€", "x".repeat(1_000)];

@@ -5,9 +5,14 @@ export interface SoundCache {
   put(key: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
 }
 
-/** Keeps up to `maxBytes` of files in a directory, also from one start to the next. */
+/**
+ * Keeps up to `maxBytes` of files in a directory, also from one start to the next. Throws where it
+ * cannot make the directory.
+ */
 export async function soundCache(directory: string, maxBytes: number): Promise<SoundCache> {
-  await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
+  await Deno.mkdir(directory, { recursive: true, mode: 0o700 }).catch((error) => {
+    throw new Error(`Cannot use ${directory}, which is below DATA_DIR: ${error.message}`);
+  });
   const sizes = await found(directory);
   let total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   const fileOf = (key: string) => `${directory}/${key}.wav`;

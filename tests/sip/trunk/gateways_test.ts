@@ -80,6 +80,13 @@ sipTest("createGateways() registers with digest, tells, and unregisters what is 
   assert.equal(first.start, `REGISTER sip:127.0.0.1:${trunk.port} SIP/2.0`);
   assert.equal(valueOf(first, "to"), `<sip:trunk@127.0.0.1:${trunk.port}>`);
   assert.match(valueOf(first, "contact"), /^<sip:gw[0-9a-f]{32}@127\.0\.0\.1:\d+>;expires=600$/);
+  const { port } = lab.companion.sipAddresses.get("UDP")!;
+  for (const sent of [first, second]) {
+    assert.ok(
+      valueOf(sent, "via").startsWith(`SIP/2.0/UDP 127.0.0.1:${port};`),
+      valueOf(sent, "via"),
+    );
+  }
   assert.equal(isProven(second, "MD5"), true);
   assert.deepEqual(registered, {
     companionId: "lab",
