@@ -18,7 +18,7 @@ import { ensureSecret } from "./core/process/secret_file.ts";
 import { documentationFiles } from "./core/start/documentation_files.ts";
 import { softphoneFiles } from "./core/start/softphone_files.ts";
 import { listenRest } from "./core/start/rest_listener.ts";
-import { migrationLines } from "./core/start/migration_lines.ts";
+import { type MigrationLines, migrationLines } from "./core/start/migration_lines.ts";
 import { portsOf, ratesOf } from "./core/start/service_ports.ts";
 import { handlers } from "./core/jobs/mod.ts";
 import { examplePassword } from "./core/base/example_password.ts";
@@ -46,7 +46,8 @@ export async function startService(config: Config, onListenerOver: (error: Error
   const { secretKey, bridgeSecret } = await secretsOf(config, location);
   const rates = await ratesOf(config);
   const now = () => Date.now();
-  const store = await storeOf(config, location, secretKey);
+  const lines = migrationLines(say, now);
+  const store = await storeOf(config, location, { secretKey, lines });
 
   const ports = portsOf(config, { store, secretKey, bridgeSecret, ...rates });
   const carriers = openCarriers(config, ports);
@@ -74,7 +75,7 @@ export async function startService(config: Config, onListenerOver: (error: Error
   await welcome(config, ports, server.address);
   const removing = repeatRemoval(ports);
   const resealing = resealStore(store, config.SECRET_KEY_OTHER);
-  const building = inBackground((signal) => store.buildIndexes(signal), "build the indexes");
+  const building = buildIndexes(store, lines);
   opened.resolve();
   sayStarted();
 
@@ -104,11 +105,26 @@ async function secretsOf(config: Config, location: string) {
 }
 
 /** Opens the store; prints how far it is with the migration of one of a former version. */
-async function storeOf(config: Config, location: string, secretKey: string): Promise<Store> {
+async function storeOf(
+  config: Config,
+  location: string,
+  { secretKey, lines }: { secretKey: string; lines: MigrationLines },
+): Promise<Store> {
   const { KV_NARROW_INDEX: narrowsIndex, SECRET_KEY_OTHER: otherKey } = config;
   const now = () => Date.now();
-  const progress = migrationLines(say, now);
-  return await openStore({ location, secretKey, otherKey, now, log, narrowsIndex, progress });
+  const { progress } = lines;
+  const options = { location, secretKey, otherKey, now, log, narrowsIndex, progress };
+  const store = await openStore(options);
+  lines.over("Migrated the store");
+  return store;
+}
+
+/** Builds the indexes that the store lacks, in the background. */
+function buildIndexes(store: Store, lines: MigrationLines) {
+  return inBackground(async (signal) => {
+    await store.buildIndexes(signal);
+    lines.over("Built the indexes of the store");
+  }, "build the indexes of the store");
 }
 
 /** Seals with SECRET_KEY what SECRET_KEY_OTHER has sealed, in the background; logs the result. */

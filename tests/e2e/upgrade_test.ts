@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { openStore } from "../../kv/open_store.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { startSystem } from "../support/process/system.ts";
 import { type FormerStore, unpackStore } from "../support/service/former_stores.ts";
@@ -15,6 +16,7 @@ for (const version of ["0.1.0", "0.3.0"] satisfies FormerStore[]) {
       const env = { SECRET_KEY: former.secretKey };
       await using system = await startSystem({ directory, env });
       assert.match(system.output(), /^Migrating the store: calls, \d+ records so far$/m);
+      assert.match(system.output(), /^Migrated the store in \d+\.\d s$/m);
       assert.equal(system.accountSid, former.root);
 
       const [killed] = system.pids("main.ts");
@@ -35,6 +37,11 @@ for (const version of ["0.1.0", "0.3.0"] satisfies FormerStore[]) {
       assert.equal((await system.get(`Applications/${sid}.json`)).friendly_name, "after");
       assert.equal(await system.stop(), 0);
     }
+    // The service may have stopped before its indexes were built.
+    const { secretKey } = former;
+    const store = await openStore({ location, secretKey, now: () => Date.now() });
+    await store.buildIndexes(new AbortController().signal);
+    store.close();
     assert.ok(await auditIndexes(location, former) > 150);
   });
 }
