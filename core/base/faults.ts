@@ -172,6 +172,12 @@ export const faults = {
     message: "Cannot use this caller ID",
     advice: "Send as From or callerId a number, an OutgoingCallerId or a Client of the account.",
   },
+  destinationNotAllowed: {
+    kind: "invalid",
+    code: 21215,
+    message: "Cannot call this number: its destination is not allowed",
+    advice: "Call numbers that begin with one of DESTINATION_PREFIXES, which the operator sets.",
+  },
   callEnded: {
     kind: "invalid",
     code: 21220,
@@ -417,7 +423,8 @@ export const faults = {
     kind: "invalid",
     code: 21612,
     message: "Cannot route the message",
-    advice: "The operator configures a route to the number or Client in To.",
+    advice: "The operator configures a route to the number or Client in To, and allows its " +
+      "destination by DESTINATION_PREFIXES.",
   },
   messageNotSent: {
     kind: "unavailable",

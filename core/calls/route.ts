@@ -5,6 +5,7 @@ import { type Found, numberFor } from "../gateways/find_number.ts";
 import { areRelated } from "../gateways/relation.ts";
 import { directRoute, trunkRoutes } from "../gateways/trunk_routes.ts";
 import { limits } from "../base/limits.ts";
+import { mayLeaveTo } from "../values/destinations.ts";
 import { dialString, e164Of } from "../values/dialled.ts";
 import { isPattern } from "../values/number_pattern.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -123,6 +124,9 @@ async function outward(
   const { trunks } = ports.settings;
   const dialled = e164Of(text, trunks.country) ?? dialString(text);
   if (dialled === null) return noRoute(text);
+  if (!mayLeaveTo(dialled, trunks.prefixes)) {
+    return { fault: "destinationNotAllowed", detail: dialled };
+  }
   const routes = await trunkRoutes(account, ports);
   if (routes.length === 0) return noRoute(`${dialled}: there is no Gateway that it could leave by`);
   const rateMicros = trunks.rateMicros(dialled);

@@ -46,6 +46,16 @@ export const trunkVariables = {
     help:
       "Default country (ISO 3166) of numbers without +, such as US. Empty: they stay unchanged.",
   },
+  DESTINATION_PREFIXES: {
+    schema: text.regex(
+      /^(?:\+[1-9]\d{0,14}(?:,(?!$)|$))*$/,
+      "must be prefixes like +49 separated by commas",
+    ),
+    fallback: "",
+    help:
+      "Prefixes of the numbers that calls and texts may leave to, such as +49,+1212. A number " +
+      "without + is refused then, unless DEFAULT_COUNTRY completes it. Empty: every number.",
+  },
   RATES_FILE: {
     schema: text.regex(/^[^,]*$/, "must not hold a comma"),
     fallback: "",

@@ -1,6 +1,7 @@
 import type { Ports } from "../ports/ports.ts";
 import type { MessageRoute } from "../ports/providers.ts";
 import type { Message } from "../resources/messages.ts";
+import { mayLeaveTo } from "../values/destinations.ts";
 import { clientRoute } from "./client_route.ts";
 import { numberRoute } from "./number_route.ts";
 
@@ -12,6 +13,8 @@ export async function routesOf(message: Message, ports: Ports): Promise<MessageR
   for (const route of [clientRoute(ports), numberRoute(ports)]) {
     if (await route.reaches(message)) return [route];
   }
+  const isNumber = message.to.startsWith("+");
+  if (isNumber && !mayLeaveTo(message.to, ports.settings.trunks.prefixes)) return [];
   const routes: MessageRoute[] = [];
   for (const route of ports.messageRoutes) {
     if (await route.reaches(message)) routes.push(route);

@@ -15,7 +15,7 @@ import { sidMaker } from "../base/sid.ts";
 import { counting } from "../supervisor/counters.ts";
 import { isPublicAddress } from "../net/public_address.ts";
 import { blobDirectory } from "../adapters/blob_directory.ts";
-import type { Config } from "../configuration/config.ts";
+import { type Config, listOf } from "../configuration/config.ts";
 import { ownRequests } from "../adapters/own_requests.ts";
 import { locationSource } from "../adapters/location_source.ts";
 import { keptOf } from "../configuration/retention_variables.ts";
@@ -140,6 +140,7 @@ function trunkSettings(config: Config, { rateMicros }: Parts): TrunkSettings {
     sipHosts: config.DIAL_SIP_HOSTS.split(",").filter(Boolean),
     allowPrivate: config.ALLOW_PRIVATE_URLS,
     country: config.DEFAULT_COUNTRY || null,
+    prefixes: listOf(config.DESTINATION_PREFIXES),
     numbersVouched: config.NUMBERS_PROVIDER !== "open",
     rateMicros,
   };

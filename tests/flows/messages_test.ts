@@ -57,6 +57,19 @@ Deno.test("a message that no route leads to fails, with a Notification and its c
   });
 });
 
+Deno.test("a message leaves to no destination that the operator does not allow", async () => {
+  const { taken, route } = routeTo("+");
+  using app = await startApp({ ports: { messageRoutes: [route] } });
+  app.ports.settings.trunks.prefixes = ["+1555000"];
+
+  const sids = [await send(app, {}), await send(app, { To: "+15551112" })];
+  await app.runJobs();
+
+  assert.deepEqual(taken.map(({ to }) => to), ["+15550002"]);
+  const states = await Promise.all(sids.map(async (sid) => (await messageOf(app, sid)).status));
+  assert.deepEqual(states, ["sent", "failed"]);
+});
+
 Deno.test("a message leaves by the first route that leads to its recipient, once", async () => {
   const [national, world] = [routeTo("+44"), routeTo("+")];
   using app = await startApp({ ports: { messageRoutes: [national.route, world.route] } });

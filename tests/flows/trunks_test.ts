@@ -195,6 +195,28 @@ Deno.test("a call shows as a number, an OutgoingCallerId or a Client of its acco
   assert.deepEqual(app.scripts, []);
 });
 
+Deno.test("calls leave to the destinations alone that the operator allows", async () => {
+  using app = await startTrunks({ outboundProxy, prefixes: ["+49", "+4420"] });
+  await number(app.root);
+
+  const allowed = await post(app, { To: "+442079460000" });
+  assert.equal((await callOf(app, allowed)).status, "queued");
+  assert.equal(invitation(app).to, "+442079460000");
+  app.scripts.length = 0;
+  for (const To of ["+4416132960000", "+14155550199", "112"]) {
+    const refused = await post(app, { To });
+    assert.equal((await callOf(app, refused)).status, "failed", To);
+  }
+  assert.deepEqual(app.scripts, []);
+  for (const notice of await notifications(app)) {
+    assert.match(notice, /Cannot call this number: its destination is not allowed: /);
+  }
+  assert.equal((await notifications(app)).length, 3);
+
+  const inside = await post(app, { To: ours });
+  assert.equal((await callOf(app, inside)).status, "queued");
+});
+
 Deno.test("national numbers leave in E.164 form where the operator names the country", async () => {
   using app = await startTrunks({ outboundProxy });
   await number(app.root);

@@ -167,6 +167,7 @@ export async function startApp(
       trunks: {
         outboundProxy: null,
         sipHosts: [],
+        prefixes: [],
         allowPrivate: false,
         country: null,
         numbersVouched: false,
