@@ -15,10 +15,13 @@ import { storeLab } from "../../support/service/store_lab.ts";
 const never = new AbortController().signal;
 const secretKey = "lab";
 
-/** Runs a test with a short lease; `pollMs`: how often services look for a change of the layout. */
-async function inShortTimes(test: () => Promise<void>, pollMs = 50): Promise<void> {
+/** Runs a test with other times than those of production. */
+async function inTimes(
+  test: () => Promise<void>,
+  { pollMs = 50, leaseMs = 15_000 } = {},
+): Promise<void> {
   const { layoutPollMs, migrationLeaseMs } = limits;
-  Object.assign(limits, { layoutPollMs: pollMs, migrationLeaseMs: 1_000 });
+  Object.assign(limits, { layoutPollMs: pollMs, migrationLeaseMs: leaseMs });
   await test().finally(() => Object.assign(limits, { layoutPollMs, migrationLeaseMs }));
 }
 
@@ -35,7 +38,7 @@ const totalOf = async ({ records }: Store, accountSid: string, value: string) =>
   (await records.calls.list(accountSid, { where: direction(value), skip: 0, limit: 0 })).total;
 
 Deno.test("two services that open a former store at once migrate it once", () =>
-  inShortTimes(async () => {
+  inTimes(async () => {
     await using former = await unpackStore("0.1.0");
     await using endpoint = startKvConnect();
     {
@@ -65,7 +68,7 @@ Deno.test("two services that open a former store at once migrate it once", () =>
   }));
 
 Deno.test("a service that does not declare an index keeps it for the one that builds it", () =>
-  inShortTimes(async () => {
+  inTimes(async () => {
     await using endpoint = startKvConnect();
     using lab = await storeLab(endpoint.url, secretKey);
     const { accountSid, store: former } = lab;
@@ -90,10 +93,10 @@ Deno.test("a service that does not declare an index keeps it for the one that bu
     assert.equal(await totalOf(latter, accountSid, "outbound-api"), 21);
     latter.close();
     assert.equal(await auditIndexes(endpoint.url, { secretKey, declarations: withDirection }), 120);
-  }, 60_000)); // Only its commits tell the former service of the change.
+  }, { pollMs: 60_000 })); // Only its commits tell the former service of the change.
 
 Deno.test("a service writes no record that it cannot keep findable for a later version", () =>
-  inShortTimes(async () => {
+  inTimes(async () => {
     await using endpoint = startKvConnect();
     using lab = await storeLab(endpoint.url, secretKey);
     const { accountSid, store: former } = lab;
@@ -116,7 +119,7 @@ Deno.test("a service writes no record that it cannot keep findable for a later v
   }));
 
 Deno.test("a service goes on with the migration of one that shows no progress, which then ends", () =>
-  inShortTimes(async () => {
+  inTimes(async () => {
     await using endpoint = startKvConnect();
     const { accountSid } = await (async () => {
       using lab = await storeLab(endpoint.url, secretKey);
@@ -147,4 +150,4 @@ Deno.test("a service goes on with the migration of one that shows no progress, w
     taken.slow.close();
     other.close();
     assert.equal(await auditIndexes(endpoint.url, { secretKey, declarations: withDirection }), 40);
-  }));
+  }, { leaseMs: 1_000 }));
