@@ -89,6 +89,7 @@ export function companion(service: FakeService, without: string[] = []): Promise
     SERVICE_URL: service.url,
     BRIDGE_SECRET: service.secret,
     SIP_DOMAIN: testDomain,
+    MAX_CONNECTIONS: "20000",
     SIP_CONNECTIONS_PER_ADDRESS: "0",
     SIP_STRANGER_REQUESTS_PER_S: "0",
     MEDIA_RELAY: "never", // The agents have no audio.
