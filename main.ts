@@ -1,3 +1,4 @@
+import { logSettings } from "./core/configuration/log_variables.ts";
 import { ensureRoot } from "./core/accounts/ensure_root.ts";
 import { closeLostCompanions } from "./core/reports/heartbeats.ts";
 import { demoLogin, demoNumbers, makeDemo, moveDemo } from "./core/demo/demo.ts";
@@ -7,12 +8,12 @@ import { openCarriers } from "./core/start/carriers.ts";
 import {
   createFailure,
   fail,
-  log,
   say,
   sayStarted,
   stopOnSignal,
   surviveBugs,
 } from "./core/process/process.ts";
+import { log, setLog } from "./core/process/log.ts";
 import { bridgeSecretOf } from "./core/protocol/bridge_secret.ts";
 import { ensureSecret } from "./core/process/secret_file.ts";
 import { documentationFiles } from "./core/start/documentation_files.ts";
@@ -132,7 +133,7 @@ function resealStore(store: Store, otherKey: string) {
   return inBackground(async (signal) => {
     if (otherKey === "") return;
     const done = await store.reseal(signal);
-    log("Sealed the secrets of the store with SECRET_KEY", { ...done });
+    log("Sealed the secrets of the store with SECRET_KEY", { level: "info", ...done });
   }, "seal the secrets of the store");
 }
 
@@ -237,7 +238,9 @@ if (import.meta.main) {
   surviveBugs();
   try {
     const over = createFailure();
-    const service = await startService(readConfig((name) => Deno.env.get(name)), over.fail);
+    const config = readConfig((name) => Deno.env.get(name));
+    setLog({ process: "service", ...logSettings(config) });
+    const service = await startService(config, over.fail);
     // The companion may stop at the same signal, and takes up to 9 s: its last reports are taken.
     over.endBy(stopOnSignal(service.stop, 9_000, 9_000));
   } catch (error) {

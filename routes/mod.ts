@@ -34,6 +34,7 @@ import { messageRoutes } from "./resources/messages.ts";
 import { openAudio, recordingRoutes } from "./resources/recordings.ts";
 import { reference } from "./reference.ts";
 import { accountsAddress } from "./http/represent.ts";
+import { logRequests } from "./http/log_requests.ts";
 import { warnOfPrivateUrls } from "./http/private_urls.ts";
 import { requestId } from "./http/request_id.ts";
 import { resourceRoutes } from "./resources/resource_routes.ts";
@@ -86,7 +87,8 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   app.get("/errors/:code", explain);
   for (const [name, mount] of Object.entries(mounts)) app.route(`/${name}`, mount);
 
-  for (const version of versions) app.use(`/${version}/*`, notStored, ownSiteOnly(ports));
+  const first = [logRequests(ports), notStored, ownSiteOnly(ports)];
+  for (const version of versions) app.use(`/${version}/*`, ...first);
   app.use(`${account}/Recordings/:sid`, openAudio(ports)); // Before: a link is enough.
   app.use(`${account}/*`, warnOfPrivateUrls(ports));
   const cap = createRequestCap(ports.settings.requestsPerSecond, ports.now);

@@ -1,6 +1,8 @@
+import { logSettings } from "../core/configuration/log_variables.ts";
 import { bridgeSecretOf } from "../core/protocol/bridge_secret.ts";
 import { identifiedFetch } from "../core/base/identified_fetch.ts";
 import { isPublicAddress } from "../core/net/public_address.ts";
+import { log, setLog } from "../core/process/log.ts";
 import { startLine } from "../core/configuration/address_notes.ts";
 import { authority, type Config, listOf, readConfig } from "../core/configuration/config.ts";
 import { portRange, rtpengines } from "../core/configuration/media_variables.ts";
@@ -10,7 +12,6 @@ import { iceSettings } from "../core/configuration/reach_variables.ts";
 import {
   createFailure,
   fail,
-  log,
   say,
   sayStarted,
   stopOnSignal,
@@ -148,6 +149,7 @@ if (import.meta.main) {
   surviveBugs();
   try {
     const config = readConfig((name) => Deno.env.get(name));
+    setLog({ process: "companion", ...logSettings(config) });
     const over = createFailure();
     let endWithMedia = (): void => fail(new Error("Cannot start: the media Worker ended"));
     const media = await startMediaWorker({

@@ -21,10 +21,13 @@ export async function liveCompanions({ companions, now }: Known): Promise<Compan
  */
 export async function takePresence(
   news: PresenceChanges,
-  { companions }: Pick<Ports, "companions">,
+  { companions, log }: Pick<Ports, "companions" | "log">,
 ): Promise<boolean> {
   if (!await companions.takePresence(news)) return false;
-  const { companion: { id, runId }, registered } = news;
+  const { companion: { id, runId }, registered, came, went } = news;
+  const level = "info";
+  for (const login of came) log("A Client has registered", { level, login, companion: id });
+  for (const login of went) log("A Client is registered no more", { level, login, companion: id });
   const state = await companions.get(id);
   if (state?.runId === runId) await companions.beat({ ...state, registered });
   return true;

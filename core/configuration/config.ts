@@ -10,6 +10,7 @@ import {
   withinMachine,
 } from "./machine_addresses.ts";
 import { listenVariables } from "./listen_variables.ts";
+import { logVariables } from "./log_variables.ts";
 import { mediaVariables } from "./media_variables.ts";
 import { messageVariables } from "./message_variables.ts";
 import { iceSettings, reachVariables } from "./reach_variables.ts";
@@ -210,6 +211,7 @@ export const variables = {
   },
   ...trunkVariables,
   ...speechVariables,
+  ...logVariables,
   DEMO: {
     schema: flag,
     fallback: "true",

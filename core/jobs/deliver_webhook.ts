@@ -7,6 +7,7 @@ import { attempted, type Delivery } from "../resources/deliveries.ts";
 import type { AlsoUpdated } from "../model/record_types.ts";
 import { AttemptFailed, attemptOf } from "../webhooks/attempt.ts";
 import { webhookDelivery } from "../webhooks/deliver.ts";
+import { hostOf } from "../base/url_host.ts";
 import { shownRequest } from "../webhooks/request.ts";
 
 const fault = "callbackFailed";
@@ -48,6 +49,14 @@ export const deliverWebhookHandler: JobHandler<{ accountSid: string }> = {
     const detail = `given up: ${plainReason(error)}`;
     const exchange = failed?.exchange ?? shownRequest(delivery);
     const { callSid } = delivery;
+    ports.log("Gave up a webhook", {
+      level: "warn",
+      accountSid,
+      callSid,
+      deliverySid: job.id,
+      host: hostOf(delivery.url),
+      reason: plainReason(error),
+    });
     return [
       updateOf(accountSid, job, (now) => ({
         ...(failed === undefined ? now : attempted(now, failed.made)),

@@ -49,7 +49,7 @@ export async function watchCertificate(options: CertificateOptions): Promise<Cer
       if (!closed && (found.cert !== certificate.cert || found.key !== certificate.key)) {
         certificate = found;
         for (const take of takers) take(found);
-        log("Loaded the renewed TLS certificate", { file: options.certFile });
+        log("Loaded the renewed TLS certificate", { level: "info", file: options.certFile });
       }
     } catch (error) {
       const text = String(error);

@@ -1,15 +1,4 @@
-/** Writes one log line: JSON with the time, for people and for machines. */
-export function log(line: string, fields: Record<string, unknown> = {}): void {
-  const entry = { at: new Date().toISOString(), line, ...fields };
-  const text = JSON.stringify(
-    entry,
-    (_, value) => value instanceof Error ? describe(value) : value,
-  );
-  Deno.stderr.writeSync(new TextEncoder().encode(text + "\n"));
-}
-
-const describe = (error: Error): string =>
-  (error.stack ?? String(error)) + (error.cause === undefined ? "" : ` <- ${String(error.cause)}`);
+import { log } from "./log.ts";
 
 /** Writes a line for the person at the terminal. */
 export const say = (line: string): void => {

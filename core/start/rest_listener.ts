@@ -3,7 +3,7 @@ import { type CertificateWatch, watchCertificate } from "../net/certificate.ts";
 import { addressList } from "../net/networks.ts";
 import { boundOfAddress, createPlaces } from "../net/places.ts";
 import { type Config, listOf } from "../configuration/config.ts";
-import { log } from "../process/process.ts";
+import { log } from "../process/log.ts";
 
 /** Serves the REST interface, by https where there is a certificate. */
 export async function listenRest(

@@ -18,13 +18,14 @@ import { blobDirectory } from "../adapters/blob_directory.ts";
 import { type Config, listOf } from "../configuration/config.ts";
 import { ownRequests } from "../adapters/own_requests.ts";
 import { locationSource } from "../adapters/location_source.ts";
+import type { Call } from "../resources/calls.ts";
 import { keptOf } from "../configuration/retention_variables.ts";
 import { iceSettings } from "../configuration/reach_variables.ts";
 import { recognitionEndpoint } from "../configuration/speech_endpoints.ts";
 import { httpTranscriber } from "../adapters/transcriber.ts";
 import { smtpMailer } from "../adapters/mailer.ts";
 import { outboundFetch } from "../adapters/outbound_fetch.ts";
-import { log } from "../process/process.ts";
+import { log } from "../process/log.ts";
 import { s3Blobs } from "../adapters/s3_blobs.ts";
 
 /** What the ports are made of beside the configuration. */
@@ -36,6 +37,18 @@ export interface Parts {
   smsRateMicros: TrunkSettings["rateMicros"];
 }
 
+const logEndedCall = ({ sid, accountSid, direction, status, duration, from, to }: Call): void =>
+  log("A call has ended", {
+    level: "info",
+    callSid: sid,
+    accountSid,
+    direction,
+    status,
+    durationS: duration,
+    from,
+    to,
+  });
+
 /** Everything that core knows of the outside world, as the configuration has it. */
 export function portsOf(config: Config, parts: Parts): Ports {
   const { store, secretKey, bridgeSecret } = parts;
@@ -45,7 +58,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
     ...ownRequests(config),
   });
   const ports: Ports = {
-    ...counting(store.records),
+    ...counting(store.records, logEndedCall),
     accounts: store.accounts,
     companions: store.companions,
     settings: {
@@ -57,6 +70,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
       recordingLinkMs: config.RECORDING_LINK_HOURS * 3_600_000,
       revision: config.REVISION,
       requestsPerSecond: config.REQUESTS_PER_SECOND,
+      loggedRequests: config.LOG_REQUESTS,
       clientPasswordMin: config.CLIENT_PASSWORD_MIN,
       strictSmsFrom: config.STRICT_SMS_FROM,
       smsRateMicros: parts.smsRateMicros,

@@ -1,3 +1,4 @@
+import { logSettings } from "../configuration/log_variables.ts";
 import { type Program, programs } from "./programs.ts";
 import { acceptedFlags } from "./v8_flags.ts";
 import { type Config, configLines, readConfig } from "../configuration/config.ts";
@@ -9,17 +10,11 @@ import {
   machineVariable,
   writeMachineAddresses,
 } from "../configuration/machine_addresses.ts";
+import { log, setLog } from "../process/log.ts";
 import { createStartOutput } from "./start_output.ts";
 import { misspeltNotes } from "../configuration/misspelt.ts";
 import { onNpmWrapperGone } from "./npm_wrapper.ts";
-import {
-  cannotStartCode,
-  fail,
-  log,
-  say,
-  stopSignal,
-  supervisedVariable,
-} from "../process/process.ts";
+import { cannotStartCode, fail, say, stopSignal, supervisedVariable } from "../process/process.ts";
 import { environmentOf } from "./process_environment.ts";
 import { needsSpeechProcess } from "../configuration/speech_endpoints.ts";
 import { withSecretFiles } from "../configuration/secret_files.ts";
@@ -132,7 +127,7 @@ async function supervise(settings: Settings, wanted: Program[]): Promise<void> {
       if (isStopping) return;
       const isEarly = code === 1 && Date.now() - startedAt < earlyMs;
       if (starts === 1 && (isEarly || code === cannotStartCode)) return await stop(1);
-      log(`The ${running.program.name} ended; starting it again`, { code, signal });
+      log(`The ${running.program.name} ended; starting it again`, { level: "error", code, signal });
       await new Promise((wake) => setTimeout(wake, restartPauseMs));
       if (isStopping) return;
       running.child = spawn(running.program);
@@ -194,6 +189,7 @@ if (import.meta.main) {
       ...await connectionsVariable(),
     };
     const config = readConfig((name) => given[name], machine);
+    setLog({ process: "supervisor", ...logSettings(config) });
     const [command] = Deno.args;
     if (command === "config") configLines(config).forEach(say);
     else {

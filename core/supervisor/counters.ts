@@ -19,8 +19,12 @@ const outcomes: Partial<Record<Call["status"], keyof Counters>> = {
 /**
  * Counts what this instance does to calls and messages. It watches the writes that succeeded, so
  * no use case has to remember to count, and what is repeated and changes nothing is counted once.
+ * `onEnded` is told each call that has ended.
  */
-export function counting(records: Records): { records: Records; counters: Counters } {
+export function counting(
+  records: Records,
+  onEnded: (call: Call) => void = () => {},
+): { records: Records; counters: Counters } {
   const counters = Object.fromEntries(counterNames.map((name) => [name, 0])) as Counters;
 
   function countCall(before: Call | null, after: Call): void {
@@ -31,7 +35,9 @@ export function counting(records: Records): { records: Records; counters: Counte
     }
     const outcome = outcomes[after.status];
     const hasEnded = (before === null || isLive(before.status)) && !isLive(after.status);
-    if (hasEnded && outcome !== undefined) counters[outcome]++;
+    if (!hasEnded) return;
+    if (outcome !== undefined) counters[outcome]++;
+    onEnded(after);
   }
 
   function countMessage(before: Message | null, after: Message): void {

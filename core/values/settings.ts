@@ -18,6 +18,8 @@ export interface Settings {
   revision: string;
   /** What an account may ask this instance; 0: without a limit. */
   requestsPerSecond: number;
+  /** The part of the requests that is logged, from 0 to 1. */
+  loggedRequests: number;
   /** Characters that the password of a Client has at least. */
   clientPasswordMin: number;
   /** Messages leave only from what the account may send from. */

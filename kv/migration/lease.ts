@@ -50,7 +50,7 @@ export async function takeLease(
     const entry = await kv.get<Held>(keys.migration);
     if (entry.versionstamp !== seen) {
       [seen, since] = [entry.versionstamp ?? "", performance.now()];
-      if (isShared && seen !== "") log("Another service migrates the store");
+      if (isShared && seen !== "") log("Another service migrates the store", { level: "info" });
     }
     const isFree = !isShared || entry.versionstamp === null ||
       performance.now() - since >= limits.migrationLeaseMs;

@@ -1,3 +1,5 @@
+import { logSettings } from "../../configuration/log_variables.ts";
+import { log, setLog } from "../../process/log.ts";
 import { serveHttp } from "../../net/http_server.ts";
 import { netLimits } from "../../net/limits.ts";
 import { createPlaces } from "../../net/places.ts";
@@ -5,7 +7,6 @@ import { type Config, readConfig } from "../../configuration/config.ts";
 import {
   createFailure,
   fail,
-  log,
   say,
   sayStarted,
   stopOnSignal,
@@ -75,6 +76,7 @@ if (import.meta.main) {
   surviveBugs();
   try {
     const config = readConfig((name) => Deno.env.get(name));
+    setLog({ process: "speech process", ...logSettings(config) });
     const over = createFailure();
     const server = await start(config, over.fail);
     over.endBy(stopOnSignal(() => server.shutdown(), 3_000));

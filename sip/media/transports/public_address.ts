@@ -45,7 +45,9 @@ export async function publicAddress(
   const again = async () => {
     try {
       const now = await resolve(host, family);
-      if (now !== address) log("The public address changed", { host, from: address, to: now });
+      if (now !== address) {
+        log("The public address changed", { level: "info", host, from: address, to: now });
+      }
       address = now;
     } catch (error) {
       log("Cannot resolve the public address", { host, address, error: String(error) });

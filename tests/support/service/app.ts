@@ -156,6 +156,7 @@ export async function startApp(
       recordingLinkMs: 24 * 3_600_000,
       revision: "f00d",
       requestsPerSecond: 0,
+      loggedRequests: 0,
       clientPasswordMin: 4,
       strictSmsFrom: false,
       smsShortCodes: [],

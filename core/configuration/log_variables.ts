@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { type LogLevel, logLevels } from "../process/log.ts";
+import { flag, type Variable } from "./variable.ts";
+
+/** What the variables say, for `setLog()`. */
+export const logSettings = ({ LOG_LEVEL, LOG_PII }: { LOG_LEVEL: LogLevel; LOG_PII: boolean }) => ({
+  level: LOG_LEVEL,
+  showsNumbers: LOG_PII,
+});
+
+/** The variables of what the processes log. */
+export const logVariables = {
+  LOG_LEVEL: {
+    schema: z.enum(logLevels, `must be one of ${logLevels.join(", ")}`),
+    fallback: "info",
+    help: "Lines of this level and of more urgent ones are logged: error, warn, info or debug.",
+  },
+  LOG_REQUESTS: {
+    schema: z.coerce.number("must be a number from 0 to 1").min(0).max(1),
+    fallback: "0",
+    help: "Part of the requests to the REST interface that are logged, such as 0.01; 1: each. " +
+      "Those answered with 5xx are logged always.",
+  },
+  LOG_PII: {
+    schema: flag,
+    fallback: "false",
+    help: "true logs phone numbers in full. Else the log shows their first and last two digits.",
+  },
+} satisfies Record<string, Variable>;
