@@ -14,7 +14,7 @@ import type { Source } from "./plan.ts";
 import { cacheFor } from "./read_cached.ts";
 import { passing } from "./scan.ts";
 import type { SidList } from "./sid_list.ts";
-import { readDatedEntries, readEntries, type Wanted } from "./read_entries.ts";
+import { readDatedRecords, readRecords, type Wanted } from "./read_records.ts";
 import { liveUndatedIn } from "./live_undated.ts";
 
 /** The most scans of a list whose records get dates outside of its plan. */
@@ -142,8 +142,8 @@ async function counted(
 
 const taken = (source: Source, measured: Measured, wanted: Wanted): Promise<AnyRecord[]> =>
   measured.index.lacking === undefined
-    ? readEntries(source, measured, wanted)
-    : readDatedEntries(source, measured, wanted);
+    ? readRecords(source, measured, wanted)
+    : readDatedRecords(source, measured, wanted);
 
 /** Entries that are skipped in the time of one more read beside another. */
 const fewPassed = 10;

@@ -20,7 +20,7 @@ export interface Wanted {
 }
 
 /** The first records of an index's range. Further ones replace those that changed meanwhile. */
-export async function readEntries(
+export async function readRecords(
   source: Source,
   measured: Measured,
   wanted: Wanted,
@@ -48,7 +48,7 @@ export async function readEntries(
     limit: missing,
     skip: Math.max(0, skip - meant.length),
   };
-  return records.concat(await readEntries(source, measured, further));
+  return records.concat(await readRecords(source, measured, further));
 }
 
 /** When fewer than one of this many entries had the dates, counters find the next ones. */
@@ -58,7 +58,7 @@ const poorShare = 8;
  * The first records of an index's range that have the required dates. Each record is read, as
  * entries do not have dates. Where many in a row have none, the counters find the next ones.
  */
-export async function readDatedEntries(
+export async function readDatedRecords(
   source: Source,
   measured: Measured,
   { where, isSparse, skip, limit, ...wanted }: Wanted,
