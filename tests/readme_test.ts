@@ -72,8 +72,8 @@ async function assertNamesTests(page: string): Promise<number> {
   return named.length;
 }
 
-Deno.test("tests/README.md names tests that exist", async () => {
-  assert.ok(await assertNamesTests("README.md") > 50);
+Deno.test("tests/rfcs.md names tests that exist", async () => {
+  assert.ok(await assertNamesTests("rfcs.md") > 50);
 });
 
 Deno.test("docs/threat-model.md names tests that exist", async () => {
