@@ -241,8 +241,9 @@ if (import.meta.main) {
     const config = readConfig((name) => Deno.env.get(name));
     setLog({ process: "service", ...logSettings(config) });
     const service = await startService(config, over.fail);
-    // The companion may stop at the same signal, and takes up to 9 s: its last reports are taken.
-    over.endBy(stopOnSignal(service.stop, 9_000, 9_000));
+    // The companion may stop at the same signal, and takes up to 9 s after DRAIN_S: its last reports
+    // are taken.
+    over.endBy(stopOnSignal(service.stop, 9_000, config.DRAIN_S * 1_000 + 9_000));
   } catch (error) {
     fail(error);
   }

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { liveCompanions } from "../core/companions/companions.ts";
+import { areDraining, liveCompanions } from "../core/companions/companions.ts";
 import { Fault } from "../core/base/faults.ts";
 import { limits } from "../core/base/limits.ts";
 import type { Ports } from "../core/ports/ports.ts";
@@ -16,12 +16,14 @@ export function health(ports: Ports): Hono<Env> {
     .get("/health", (c) => answerJson(c, { status: "ok" }))
     .get("/ready", async (c) => {
       const live = liveCompanions(ports);
-      const [store, reached, heard] = await Promise.all([
+      const [store, reached, heard, drains] = await Promise.all([
         stateOf(live.then(() => true)),
         stateOf(ports.control.ready()),
         stateOf(live.then(({ length }) => length > 0)),
+        stateOf(live.then(areDraining)),
       ]);
-      const companion = reached === "ok" && store === "ok" && heard !== "ok" ? "unheard" : reached;
+      const isUnheard = reached === "ok" && store === "ok" && heard !== "ok";
+      const companion = drains === "ok" ? "draining" : isUnheard ? "unheard" : reached;
       if (store === "ok" && companion === "ok") return answerJson(c, { store, companion });
       const fault = new Fault("unavailable");
       c.header("Retry-After", String(limits.retryAfterS));

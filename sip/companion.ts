@@ -49,6 +49,11 @@ export interface Companion {
   readonly bridgeUrl: string;
   /** New at every start. */
   readonly runId: string;
+  /**
+   * Takes no new calls from now on, and tells the service so. Resolves when those that there are have
+   * ended, after `mostMs`, or when `hurry` aborts.
+   */
+  drain(mostMs: number, hurry: AbortSignal): Promise<void>;
   /** Ends every call, delivers what is left to report within `stopMs`, and closes everything. */
   stop(): Promise<void>;
 }
@@ -61,36 +66,20 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
   const name: CompanionName = { id: options.id, runId: crypto.randomUUID() };
   const life = {
     timers: createTimers(),
+    draining: new AbortController(),
     stopping: new AbortController(),
     stopped: new AbortController(),
   };
-  const { timers, stopping, stopped } = life;
+  const { timers, draining, stopping, stopped } = life;
   const parts = assemble(options, name, life);
   const { calls, signalling } = parts;
   const sip = await openSip(options, signalling);
   signalling.routes = sip;
   signalling.isOwn = ownAddresses({ domain: signalling.domain, addresses: sip.addresses });
-  let control: Control;
-  try {
-    control = await listenControl({
-      hostname: options.bridgeHost,
-      port: options.bridgePort,
-      bridgeSecret: options.bridgeSecret,
-      companion: name,
-      ...parts,
-      onOver: options.onListenerOver,
-      log: options.log,
-      invalidate: (logins) =>
-        invalidate(signalling.location, parts.authenticator.credentials, logins),
-      gatewaysChanged: parts.gateways.changed,
-      bindings: (login) => signalling.location.find(login).map(describeBinding),
-      message: (order) => sendToDevices(signalling, order),
-      outward: (order) => sendOutward(signalling, order),
-    });
-  } catch (error) {
+  const control = await openControl(options, name, parts).catch(async (error) => {
     await sip.close();
     throw error;
-  }
+  });
   const sipUri = options.sipUri ?? `sip:${new URL(sip.webSocketUrl).host};transport=ws`;
   const self = { companion: name, bridgeUrl: options.bridgeUrl ?? control.url, sipUri };
   keepBeating(parts, self, stopping.signal);
@@ -98,6 +87,7 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
   parts.gateways.start();
 
   const stop = async () => {
+    draining.abort();
     stopping.abort();
     const ended = Promise.all([calls.endAll(), parts.relays.endAll(), parts.gateways.stop()]);
     const parting = ended.then(() => sendHeartbeat(parts, { ...self, isLast: true }));
@@ -114,8 +104,34 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
     sipAddresses: sip.addresses,
     bridgeUrl: control.url,
     runId: name.runId,
+    drain(mostMs, hurry) {
+      draining.abort();
+      return settled(parts, self, { mostMs, hurry });
+    },
     stop: () => stopOnce ??= stop(),
   };
+}
+
+function openControl(
+  options: CompanionOptions,
+  companion: CompanionName,
+  parts: Parts,
+): Promise<Control> {
+  const { signalling, authenticator, gateways } = parts;
+  return listenControl({
+    hostname: options.bridgeHost,
+    port: options.bridgePort,
+    bridgeSecret: options.bridgeSecret,
+    companion,
+    ...parts,
+    onOver: options.onListenerOver,
+    log: options.log,
+    invalidate: (logins) => invalidate(signalling.location, authenticator.credentials, logins),
+    gatewaysChanged: gateways.changed,
+    bindings: (login) => signalling.location.find(login).map(describeBinding),
+    message: (order) => sendToDevices(signalling, order),
+    outward: (order) => sendOutward(signalling, order),
+  });
 }
 
 function openSip(
@@ -162,10 +178,21 @@ function signallingOf(options: CompanionOptions, sipDomain: string, timers: Time
   });
 }
 
+/** The clock of a companion, and how its end goes on. */
+interface Life {
+  timers: Timers;
+  /** No new calls are taken. */
+  draining: AbortController;
+  /** All calls end. */
+  stopping: AbortController;
+  /** Nothing is reported any more. */
+  stopped: AbortController;
+}
+
 function assemble(
   options: CompanionOptions,
   companion: CompanionName,
-  life: { timers: Timers; stopping: AbortController; stopped: AbortController },
+  life: Life,
 ): Parts {
   const { log, media, loadAudio, recogniser = null, speaker = null } = options;
   const sipDomain = options.sipDomain.toLowerCase();
@@ -196,7 +223,7 @@ function assemble(
     trusted: options.trustedSources ?? [],
     routes: () => signalling.routes,
   });
-  const accepting = () => !stopping.aborted;
+  const accepting = () => !life.draining.signal.aborted;
   const relays = createRelays({ calls, runId: companion.runId, accepting });
   const failed = (error: unknown) => log("Cannot answer a request", { error: String(error) });
   signalling.core.delegate = {
@@ -212,6 +239,19 @@ function assemble(
   signalling.onRegister = (message) =>
     void onRegister(signalling, authenticator, message)?.catch(failed);
   return { signalling, link, authenticator, calls, relays, presence, gateways, accepting };
+}
+
+/** Resolves when all calls have ended, after `mostMs`, or when `hurry` aborts. */
+async function settled(
+  parts: Parts,
+  self: Self,
+  { mostMs, hurry }: { mostMs: number; hurry: AbortSignal },
+): Promise<void> {
+  const { calls, signalling: { timers } } = parts;
+  const until = Date.now() + mostMs;
+  const isOver = () => calls.unsettled().length === 0 || Date.now() >= until || hurry.aborted;
+  if (!isOver()) await sendHeartbeat(parts, self);
+  while (!isOver()) await timers.pause(sipLimits.drainLookMs);
 }
 
 type Self = Pick<Heartbeat, "companion" | "bridgeUrl" | "sipUri" | "isLast">;
@@ -237,14 +277,15 @@ function keepBeating(parts: Parts, self: Self, stopping: AbortSignal): void {
 
 /** Sends the heartbeat with the companion's state; resolves with the error, or null. */
 async function sendHeartbeat(
-  { link, calls, presence, gateways, authenticator, signalling: { location } }: Parts,
+  { link, calls, presence, gateways, authenticator, accepting, signalling: { location } }: Parts,
   self: Self,
 ): Promise<string | null> {
   location.sweep();
+  const draining = accepting() ? {} : { isDraining: true };
   const legs = calls.unsettled().map(({ id, accountSid }) => ({ leg: id, accountSid }));
   try {
     const registered = location.registered();
-    const { wantsPresence } = await link.heartbeat({ ...self, legs, registered });
+    const { wantsPresence } = await link.heartbeat({ ...self, ...draining, legs, registered });
     if (wantsPresence) {
       // It had lost us: orders that it gave did not come.
       presence.reportAll();

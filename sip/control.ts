@@ -74,7 +74,7 @@ function handlersOf(options: ControlOptions): HandlersOf<CompanionRequests> {
   };
   return {
     run(order) {
-      mustAccept();
+      if (calls.find(order.leg) === undefined) mustAccept();
       return { companion: runScript(calls, order) === "run" ? companion : null };
     },
     mute({ leg, muted }) {

@@ -167,7 +167,11 @@ if (import.meta.main) {
       say(startLine(`SIP over ${protocol}`, reached, listened));
     }
     sayStarted();
-    endWithMedia = stopOnSignal(() => companion.stop(), 9_000);
+    const drainMs = config.DRAIN_S * 1_000;
+    endWithMedia = stopOnSignal(async (hurry) => {
+      await companion.drain(drainMs, hurry);
+      await companion.stop();
+    }, drainMs + 9_000);
     over.endBy(endWithMedia);
   } catch (error) {
     fail(error);

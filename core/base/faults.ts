@@ -210,6 +210,12 @@ export const faults = {
     message: "Cannot place the call: no Gateway accepted it",
     advice: "Check Proxy, UserName, Password and Status of the account's Gateways.",
   },
+  draining: {
+    kind: "unavailable",
+    code: 20505,
+    message: "Cannot take new calls: the service is about to restart",
+    advice: "Send the request again after the seconds of Retry-After.",
+  },
   callRefused: {
     kind: "invalid",
     code: 13228,

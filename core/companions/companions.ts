@@ -2,6 +2,7 @@ import type { Companion } from "../protocol/companion.ts";
 import type { RemoteCompanion } from "../protocol/peers.ts";
 import type { Invitation, Script, Target } from "../protocol/script.ts";
 import type { PresenceChanges } from "../protocol/registrations.ts";
+import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { CompanionState } from "../ports/companion_ports.ts";
@@ -33,18 +34,29 @@ export async function takePresence(
   return true;
 }
 
+/** Whether there are live companions, and all of them end their calls before they stop. */
+export const areDraining = (live: readonly CompanionState[]): boolean =>
+  live.length > 0 && live.every(({ isDraining }) => isDraining);
+
+/** Throws `draining` where no companion takes new calls, as all of them are about to stop. */
+export async function refuseWhileDraining(ports: Known): Promise<void> {
+  const live = await liveCompanions(ports);
+  if (areDraining(live)) throw new Fault("draining");
+}
+
 /**
- * The companion that places a call: to a Client one that has a device of it, else any. Null while no
- * companion is live.
+ * The companion that places a call: to a Client one that has a device of it, else any; one that drains
+ * only where all do. Null while no companion is live.
  */
 export async function companionFor(
   target: Target,
   live: CompanionState[],
   { companions }: Pick<Ports, "companions">,
 ): Promise<CompanionState | null> {
-  const [first = null] = live;
-  if (live.length <= 1 || target.kind !== "client") return first;
-  const [holder = first] = await companions.holding(target.login, live);
+  const taking = areDraining(live) ? live : live.filter(({ isDraining }) => !isDraining);
+  const [first = null] = taking;
+  if (taking.length <= 1 || target.kind !== "client") return first;
+  const [holder = first] = await companions.holding(target.login, taking);
   return holder;
 }
 

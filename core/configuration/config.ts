@@ -217,6 +217,13 @@ export const variables = {
     fallback: "true",
     help: "false makes no Client and no numbers to try on the first start.",
   },
+  DRAIN_S: {
+    schema: z.coerce.number("must be a number of seconds").int().min(0).max(86_400),
+    fallback: "0",
+    help:
+      "Seconds for which live calls go on at a stop. Meanwhile new calls are answered 503; then " +
+      "calls end with BYE. A second signal ends them at once. 0: they end at once.",
+  },
   ALLOW_PRIVATE_URLS: {
     schema: flag,
     fallback: "false",

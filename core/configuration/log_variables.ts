@@ -18,8 +18,7 @@ export const logVariables = {
   LOG_REQUESTS: {
     schema: z.coerce.number("must be a number from 0 to 1").min(0).max(1),
     fallback: "0",
-    help: "Part of the requests to the REST interface that are logged, such as 0.01; 1: each. " +
-      "Those answered with 5xx are logged always.",
+    help: "Part of the requests to the REST interface that are logged, such as 0.01; 1: each.",
   },
   LOG_PII: {
     schema: flag,

@@ -24,8 +24,9 @@ export const serviceSchemas: Record<string, JsonSchema> = {
       ...errorProperties,
       store: described(storeText, reach),
       companion: described(
-        `${companionText} unheard: it answers, but the service accepts no heartbeat of it.`,
-        { type: "string", enum: ["ok", "unreachable", "unheard"] },
+        `${companionText} unheard: it answers, but the service accepts no heartbeat of it. ` +
+          "draining: it takes no new calls, and stops once those that it has are over.",
+        { type: "string", enum: ["ok", "unreachable", "unheard", "draining"] },
       ),
     }),
   ),

@@ -11,6 +11,8 @@ export interface CompanionState extends Companion {
   seenAt: number;
   /** Clients that have a device registered with it. */
   registered?: number;
+  /** It takes no new calls, and stops once those that it has are over. */
+  isDraining?: boolean;
   /** Where its control answers, if it said so. */
   bridgeUrl?: string;
   /** Where other companions reach it. */

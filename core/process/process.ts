@@ -46,9 +46,23 @@ const orphanMs = 1_500;
 /** The signal by which the supervisor stops a process in its turn. */
 export const stopSignal = "SIGUSR2";
 
+/** A shell and a terminal may both pass on one signal, within this time. */
+const sameSignalMs = 500;
+
+/** Tells of each call whether it comes again, later than what repeats the first one. */
+export function repeats(): () => boolean {
+  let firstAt: number | undefined;
+  return () => {
+    const now = Date.now();
+    firstAt ??= now;
+    return now - firstAt > sameSignalMs;
+  };
+}
+
 /**
  * Calls `stop` once, at SIGTERM, Ctrl-C or SIGHUP, then exits 0; at most after `mostMs`. The result
- * does the same for a failure, and exits 1.
+ * does the same for a failure, and exits 1. `hurry` aborts when the same signal comes again: what
+ * `stop` waits for can be cut short then.
  *
  * Under the supervisor a process stops at `stopSignal`, and at the end of standard input, which is the
  * supervisor's death. A terminal sends Ctrl-C and SIGHUP to all processes that it started, so these
@@ -56,31 +70,43 @@ export const stopSignal = "SIGUSR2";
  * `patienceMs` then for its turn, so that it has their last reports.
  */
 export function stopOnSignal(
-  stop: () => Promise<void>,
+  stop: (hurry: AbortSignal) => Promise<void>,
   mostMs: number,
   patienceMs = 0,
 ): () => void {
+  const hurry = new AbortController();
   let isStopping = false;
   const begin = async (withinMs: number, code = 0) => {
     if (isStopping) return;
     isStopping = true;
     setTimeout(() => Deno.exit(code), withinMs);
-    await stop().catch((error) => log("Cannot stop cleanly", { error }));
+    await stop(hurry.signal).catch((error) => log("Cannot stop cleanly", { error }));
     Deno.exit(code);
   };
-  const onFailure = () => void begin(mostMs, 1);
-  const end = () => begin(mostMs);
+  const onFailure = () => {
+    hurry.abort();
+    void begin(mostMs, 1);
+  };
+  const onSignal = (signal: Deno.Signal, act: () => void) => {
+    const isAgain = repeats();
+    Deno.addSignalListener(signal, () => {
+      if (isAgain()) hurry.abort();
+      act();
+    });
+  };
+  const end = () => void begin(mostMs);
   if (!isSupervised()) {
-    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-      Deno.addSignalListener(signal, end);
-    }
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) onSignal(signal, end);
     return onFailure;
   }
-  Deno.addSignalListener("SIGTERM", () => patienceMs === 0 ? end() : setTimeout(end, patienceMs));
+  onSignal("SIGTERM", () => patienceMs === 0 ? end() : setTimeout(end, patienceMs));
   Deno.addSignalListener("SIGINT", () => {});
   Deno.addSignalListener("SIGHUP", () => {});
-  Deno.addSignalListener(stopSignal, end);
-  const orphaned = () => begin(orphanMs);
+  onSignal(stopSignal, end);
+  const orphaned = () => {
+    hurry.abort();
+    return begin(orphanMs);
+  };
   Deno.stdin.readable.pipeTo(new WritableStream()).then(orphaned, orphaned);
   return onFailure;
 }

@@ -75,6 +75,8 @@ export const heartbeat = z.object({
   /** Clients with a phone registered. */
   registered: z.number().int().nonnegative(),
   ...companionAddresses,
+  /** It takes no new calls, and stops once those that it has are over. */
+  isDraining: z.boolean().optional(),
   /** Its last one: it stops, and all its calls have ended. */
   isLast: z.boolean().optional(),
 });

@@ -14,7 +14,14 @@ import { log, setLog } from "../process/log.ts";
 import { createStartOutput } from "./start_output.ts";
 import { misspeltNotes } from "../configuration/misspelt.ts";
 import { onNpmWrapperGone } from "./npm_wrapper.ts";
-import { cannotStartCode, fail, say, stopSignal, supervisedVariable } from "../process/process.ts";
+import {
+  cannotStartCode,
+  fail,
+  repeats,
+  say,
+  stopSignal,
+  supervisedVariable,
+} from "../process/process.ts";
 import { environmentOf } from "./process_environment.ts";
 import { needsSpeechProcess } from "../configuration/speech_endpoints.ts";
 import { withSecretFiles } from "../configuration/secret_files.ts";
@@ -49,7 +56,7 @@ function programsOf(command: string | undefined, config: Config): Program[] {
 /** The service comes last: it says how to begin. */
 const shownOrder = ["speech process", "companion", "service"] as const;
 
-/** Longer than either process takes to stop by itself. */
+/** Longer than either process takes to stop by itself, once calls are over or DRAIN_S has passed. */
 const killAfterMs = 9_500;
 const restartPauseMs = 1_000;
 /** A process that fails so soon after its first start has a condition to mend, not a bad day. */
@@ -139,7 +146,8 @@ async function supervise(settings: Settings, wanted: Program[]): Promise<void> {
     if (isStopping) return;
     isStopping = true;
     if (code !== 0) silence();
-    setTimeout(() => all.forEach(({ child }) => kill(child, "SIGKILL")), killAfterMs);
+    const mostMs = killAfterMs + settings.config.DRAIN_S * 1_000;
+    setTimeout(() => all.forEach(({ child }) => kill(child, "SIGKILL")), mostMs);
     for (const { child } of all.toReversed()) {
       kill(child, stopSignal);
       await child.status;
@@ -148,9 +156,16 @@ async function supervise(settings: Settings, wanted: Program[]): Promise<void> {
     Deno.exit(code);
   }
 
-  Deno.addSignalListener("SIGTERM", () => stop(0));
-  Deno.addSignalListener("SIGINT", () => stop(0));
-  Deno.addSignalListener("SIGHUP", () => stop(0));
+  const isAgain = repeats();
+  /** A second signal has the companion end its calls before DRAIN_S has passed. */
+  const onSignal = () => {
+    const companion = all.find(({ program: { name } }) => name === "companion");
+    if (isAgain() && companion !== undefined) kill(companion.child, stopSignal);
+    void stop(0);
+  };
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    Deno.addSignalListener(signal, onSignal);
+  }
   void onNpmWrapperGone(() => stop(0));
   for (const program of await Promise.all(wanted.map(withAcceptedFlags))) {
     const running: Running = { program, child: spawn(program), over: Promise.resolve() };

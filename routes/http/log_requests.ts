@@ -3,15 +3,14 @@ import type { Ports } from "../../core/ports/ports.ts";
 import type { Env } from "./env.ts";
 
 /**
- * Logs requests with their response: the part of them that LOG_REQUESTS says, and each that is answered
- * with 5xx. The query is left out.
+ * Logs requests with their response: the part of them that LOG_REQUESTS says. The query is left out.
  */
 export const logRequests = ({ settings, log, now }: Pick<Ports, "settings" | "log" | "now">) =>
   createMiddleware<Env>(async (c, next) => {
     const startedAt = now();
     await next();
     const { status } = c.res;
-    if (status < 500 && Math.random() >= settings.loggedRequests) return;
+    if (Math.random() >= settings.loggedRequests) return;
     log("Request", {
       level: status < 500 ? "info" : "error",
       method: c.req.method,

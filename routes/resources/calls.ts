@@ -1,3 +1,4 @@
+import { refuseWhileDraining } from "../../core/companions/companions.ts";
 import { type Context, Hono } from "hono";
 import { modifyCall, modifyParams } from "../../core/reports/modify_call.ts";
 import { placedBy, placeParameters } from "../../core/calls/placed_by.ts";
@@ -34,6 +35,7 @@ export function callRoutes(ports: Ports): Hono<Env> {
     .post("/", async (c) => {
       const accountSid = c.var.account.sid;
       const sent = await readParams(c, placeParameters);
+      await refuseWhileDraining(ports);
       const fields = await placedBy(sent, { kind: "voice", account: c.var.account }, ports);
       const base = newBase(calls, accountSid, ports);
       const records: AnyCollection = ports.records.calls;

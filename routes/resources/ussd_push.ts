@@ -1,3 +1,4 @@
+import { refuseWhileDraining } from "../../core/companions/companions.ts";
 import { Hono } from "hono";
 import { placedBy } from "../../core/calls/placed_by.ts";
 import type { Ports } from "../../core/ports/ports.ts";
@@ -16,6 +17,7 @@ export function ussdPushRoutes(ports: Ports): Hono<Env> {
   return new Hono<Env>().post("/", async (c) => {
     const sent = await readParams(c, pushParameters);
     const accountSid = c.var.account.sid;
+    await refuseWhileDraining(ports);
     const fields = await placedBy(sent, { kind: "ussd", account: c.var.account }, ports);
     const base = newBase(calls, accountSid, ports);
     const call = await ports.records.calls.insert(pushed(fields, base));

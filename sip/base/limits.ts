@@ -32,6 +32,8 @@ export const sipLimits = {
   udpFlows: 50_000,
   /** Datagrams that are read before other work gets a turn of the event loop. */
   datagramsAtOnce: 64,
+  /** Between two looks whether the calls of a companion that drains have ended. */
+  drainLookMs: 100,
   /** Between two looks for flows without a use, when they are too many. */
   udpPurgeMs: 1_000,
 

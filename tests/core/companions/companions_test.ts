@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { areDraining, companionFor } from "../../../core/companions/companions.ts";
+import type { Companions, CompanionState } from "../../../core/ports/companion_ports.ts";
+import type { Target } from "../../../core/protocol/script.ts";
+
+const state = (id: string, isDraining?: true): CompanionState => ({
+  id,
+  runId: "1",
+  seenAt: 0,
+  ...isDraining && { isDraining },
+});
+
+/** Companions of which all that are asked about have a device of the login. */
+const companions = {
+  holding: (_login, among) => Promise.resolve(among),
+} as Partial<Companions> as Companions; // Only holding() is called.
+
+const trunk: Target = { kind: "trunk", dialled: "+15550001", routes: [] };
+const client: Target = { kind: "client", login: "alice" };
+
+Deno.test("companionFor() leaves out a companion that drains, while another one lives", async () => {
+  const [old, other] = [state("old", true), state("other")];
+  for (const target of [trunk, client]) {
+    assert.equal(await companionFor(target, [old, other], { companions }), other);
+    assert.equal(await companionFor(target, [old], { companions }), old);
+    assert.equal(await companionFor(target, [], { companions }), null);
+  }
+});
+
+Deno.test("areDraining() is of all live companions, and there must be one", () => {
+  assert.equal(areDraining([state("a", true), state("b", true)]), true);
+  assert.equal(areDraining([state("a", true), state("b")]), false);
+  assert.equal(areDraining([]), false);
+});
