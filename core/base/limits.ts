@@ -264,6 +264,8 @@ export const limits = {
   closingAgainMs: [60_000, 600_000],
 
   companionLostMs: 15_000,
+  /** How old what a service knows of draining companions may be when it takes a new call. */
+  drainKnownMs: 1_000,
   /** How long a companion has to show that it is there, when another one could not reach it. */
   companionLookMs: 2_000,
   sweepMs: 5_000,

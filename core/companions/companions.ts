@@ -9,11 +9,18 @@ import type { CompanionState } from "../ports/companion_ports.ts";
 
 type Known = Pick<Ports, "companions" | "now">;
 
+/** What `liveCompanions` last found in a store, and when. */
+const lastRead = new WeakMap<Known["companions"], { at: number; live: CompanionState[] }>();
+
 /** The companions that were heard of lately, the last heard of first. */
 export async function liveCompanions({ companions, now }: Known): Promise<CompanionState[]> {
-  const oldest = now() - limits.companionLostMs;
-  const live = (await companions.list()).filter(({ seenAt }) => seenAt >= oldest);
-  return live.sort((a, b) => b.seenAt - a.seenAt);
+  const at = now();
+  const oldest = at - limits.companionLostMs;
+  const live = (await companions.list())
+    .filter(({ seenAt }) => seenAt >= oldest)
+    .sort((a, b) => b.seenAt - a.seenAt);
+  lastRead.set(companions, { at, live });
+  return live;
 }
 
 /**
@@ -38,9 +45,14 @@ export async function takePresence(
 export const areDraining = (live: readonly CompanionState[]): boolean =>
   live.length > 0 && live.every(({ isDraining }) => isDraining);
 
-/** Throws `draining` where no companion takes new calls, as all of them are about to stop. */
+/**
+ * Throws `draining` where no companion takes new calls, as all of them are about to stop: by what was
+ * read at most `limits.drainKnownMs` ago. A failed read refuses nothing, as the call is stored first.
+ */
 export async function refuseWhileDraining(ports: Known): Promise<void> {
-  const live = await liveCompanions(ports);
+  const known = lastRead.get(ports.companions);
+  const isRecent = known !== undefined && Math.abs(ports.now() - known.at) < limits.drainKnownMs;
+  const live = isRecent ? known.live : await liveCompanions(ports).catch(() => []);
   if (areDraining(live)) throw new Fault("draining");
 }
 

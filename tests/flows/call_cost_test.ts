@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
+import { liveCompanions } from "../../core/companions/companions.ts";
 import { companionClient } from "../../core/companions/client.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { type App, startApp } from "../support/service/app.ts";
@@ -31,6 +32,7 @@ async function startService() {
   });
   const made = await app.root.post("Clients.json", { Login: "alice", Password: "secret" });
   assert.equal(made.status, 200, made.text);
+  await liveCompanions(app.ports); // A busy service has read lately whether companions drain.
   return app;
 }
 

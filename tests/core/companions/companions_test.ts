@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
-import { areDraining, companionFor } from "../../../core/companions/companions.ts";
+import {
+  areDraining,
+  companionFor,
+  refuseWhileDraining,
+} from "../../../core/companions/companions.ts";
 import type { Companions, CompanionState } from "../../../core/ports/companion_ports.ts";
 import type { Target } from "../../../core/protocol/script.ts";
 
@@ -31,4 +35,18 @@ Deno.test("areDraining() is of all live companions, and there must be one", () =
   assert.equal(areDraining([state("a", true), state("b", true)]), true);
   assert.equal(areDraining([state("a", true), state("b")]), false);
   assert.equal(areDraining([]), false);
+});
+
+Deno.test("refuseWhileDraining() reads the companions anew once what it knows is a second old", async () => {
+  const known = [state("a")];
+  let reads = 0;
+  const ports = {
+    companions: { ...companions, list: () => Promise.resolve((reads++, known)) },
+    now: () => 0,
+  };
+  await refuseWhileDraining(ports);
+  known[0] = state("a", true);
+  await refuseWhileDraining({ ...ports, now: () => 999 });
+  assert.equal(reads, 1);
+  await assert.rejects(refuseWhileDraining({ ...ports, now: () => 1_000 }), { name: "Fault" });
 });

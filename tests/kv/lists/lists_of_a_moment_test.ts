@@ -127,7 +127,7 @@ async function wrongBetween(
   { here, there, hook, seed }: {
     here: StoreLab;
     there: StoreLab;
-    hook: { beforeRead(): Promise<void> };
+    hook: { beforeRead(atMost: number): Promise<void> };
     seed: number;
   },
   { pages, writes, size }: { pages: number; writes: number; size: number },

@@ -12,7 +12,7 @@ const equals = (field: string, value: string): Condition => ({ field, op: "equal
  * of them at any moment, or one more. Its totals, for each n.
  */
 async function totalsAround(
-  hook: { beforeRead(): Promise<void> },
+  hook: { beforeRead(atMost: number): Promise<void> },
   { reads, write, total }: { reads: number; write(): Promise<void>; total(): Promise<number> },
 ): Promise<number[]> {
   const totals: number[] = [];

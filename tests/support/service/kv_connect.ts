@@ -7,8 +7,8 @@ export interface KvConnect extends AsyncDisposable {
   lostAnswers: number;
   /** Holds the next write: `taken` when it is there, to be made by `letGo`. */
   holdWrite(): { taken: Promise<void>; letGo(): void };
-  /** What happens before each read is answered. */
-  beforeRead: () => Promise<void>;
+  /** What happens before each read is answered, of at most so many entries in one range. */
+  beforeRead: (atMost: number) => Promise<void>;
   /** From now on requests are taken and never answered. */
   fallSilent(): void;
 }
@@ -31,7 +31,7 @@ export function startKvConnect(): KvConnect {
       case "/":
         return Response.json(metadata);
       case "/v2/snapshot_read":
-        await self.beforeRead();
+        await self.beforeRead(entries.mostOf(body));
         return new Response(entries.read(body));
       case "/v2/atomic_write": {
         const held = hold;

@@ -10,6 +10,8 @@ interface Held {
 /** A store of KV Connect: reads, writes and watches, as messages of its protocol. */
 export interface KvEntries {
   read(request: Uint8Array): Uint8Array<ArrayBuffer>;
+  /** The most entries that a range of a read asks for. */
+  mostOf(request: Uint8Array): number;
   /** Throws a RangeError for more than the protocol allows in one write. */
   write(request: Uint8Array): Uint8Array<ArrayBuffer>;
   /** The state of a watch's keys now; called again after every write. */
@@ -82,6 +84,7 @@ export function kvEntries(): KvEntries {
   }
 
   return {
+    mostOf: (request) => Math.max(0, ...repeatedIn(request, 1).map((range) => numberIn(range, 3))),
     read(request) {
       const ranges = repeatedIn(request, 1);
       if (ranges.length > rangesAtOnce) throw new RangeError("too many ranges");
