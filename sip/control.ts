@@ -7,6 +7,7 @@ import { type HandlersOf, Refusal, serveRequests } from "../core/protocol/serve.
 import { serveHttp } from "../core/net/http_server.ts";
 import { netLimits } from "../core/net/limits.ts";
 import { createPlaces } from "../core/net/places.ts";
+import { withOrigin } from "../core/base/origin.ts";
 import { forPrograms } from "../core/base/safe_headers.ts";
 import type { Calls } from "./contracts/calls.ts";
 import { runScript } from "./script/create_calls.ts";
@@ -75,7 +76,8 @@ function handlersOf(options: ControlOptions): HandlersOf<CompanionRequests> {
   return {
     run(order) {
       if (calls.find(order.leg) === undefined) mustAccept();
-      return { companion: runScript(calls, order) === "run" ? companion : null };
+      const result = withOrigin(order.origin, () => runScript(calls, order));
+      return { companion: result === "run" ? companion : null };
     },
     mute({ leg, muted }) {
       const call = calls.find(leg);

@@ -11,6 +11,7 @@ import {
 import { writeSealed } from "../protocol/seal.ts";
 import { refusalHint, signatureHeader, signRequest } from "../protocol/signature.ts";
 import { liveCompanions } from "./companions.ts";
+import { currentOrigin } from "../base/origin.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import type { CompanionControl, Companions, CompanionState } from "../ports/companion_ports.ts";
@@ -56,7 +57,7 @@ export function companionClient(options: CompanionClientOptions): CompanionContr
 
   return {
     async run(leg, script, { at = null, other } = {}) {
-      const order = { leg, script, ...other && { other } };
+      const order = { leg, script, origin: currentOrigin(), ...other && { other } };
       if (at !== null) return (await (await controlOf(at)).run(order)).companion;
       return await firstAnswer(await everywhere(), async (one) => (await one.run(order)).companion);
     },

@@ -54,10 +54,11 @@ function charge(
 
 function callback(message: Message, at: number) {
   const { accountSid, statusCallback: url, statusCallbackMethod: method, status } = message;
+  const { requestId } = message; // A receipt may come long after the request.
   if (url === null) return [];
   const params = callbackParameters(message, at);
   const event = `message.${status}`;
-  return [deliverWebhook({ accountSid, callSid: null, url, method, params, event })];
+  return [deliverWebhook({ accountSid, callSid: null, url, method, params, event, requestId })];
 }
 
 /** What the status callback of a message carries, under both names that validators know. */

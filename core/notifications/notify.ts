@@ -1,5 +1,6 @@
 import { type Exchange, unanswered, withoutCredentials } from "../base/exchange.ts";
 import { Fault, type FaultName, faults } from "../base/faults.ts";
+import { currentRequestId } from "../base/origin.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { AlsoInserted } from "../model/record_types.ts";
@@ -46,6 +47,7 @@ export function notification(
     requestVariables: short(new URLSearchParams(exchange.params).toString()),
     responseHeaders: short(exchange.responseHeaders),
     responseBody: short(exchange.responseBody),
+    requestId: currentRequestId(),
   };
   return { into: "notifications", record };
 }

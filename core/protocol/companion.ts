@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { origin } from "../base/origin.ts";
 import { legEvent } from "./events.ts";
 import { companionAddresses } from "./peers.ts";
 import { legId, step } from "./script.ts";
@@ -28,6 +29,8 @@ export const report = z.object({
   wantsScript: z.boolean(),
   /** The leg has ended, though its last report comes later. The request to the action says so. */
   hasEnded: z.boolean().optional(),
+  /** What the last script of the leg came from. */
+  origin: origin.optional(),
 });
 
 /** Reports that want no script, of any legs, at most one of each. */
@@ -86,6 +89,7 @@ export const runRequest = z.object({
   leg: legId,
   script: z.array(step),
   other: z.array(step).optional(),
+  origin: origin.optional(),
 });
 /** The run of the companion that has the leg; null when the leg is not there. */
 export const runAnswer = z.object({ companion: companion.nullable() });

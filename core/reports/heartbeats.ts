@@ -3,6 +3,7 @@ import { forgetRegistrations } from "../gateways/registrations.ts";
 import { closeConferencesOf, tidyConferences } from "../conferences/close.ts";
 import type { HeartbeatAnswer } from "../protocol/registrations.ts";
 import { eachApart } from "../notifications/each_apart.ts";
+import { withOrigin } from "../base/origin.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import { notification } from "../notifications/notify.ts";
@@ -108,14 +109,15 @@ const closeAll = (calls: Call[], heardAt: number, ports: Ports) =>
  */
 async function close(lost: Call, heardAt: number, ports: Ports): Promise<void> {
   const { accountSid, sid } = lost;
-  await ports.records.calls.update(accountSid, sid, (call) => {
+  const origin = { requestId: lost.requestId ?? undefined };
+  await withOrigin(origin, () => ports.records.calls.update(accountSid, sid, (call) => {
     if (!isLive(call.status)) return { record: call };
     const at = Math.max(heardAt, call.dateUpdated);
     const ended = end(call, "failed", { at, instanceId: ports.settings.instanceId });
     const detail = `the last heartbeat of the companion came at ${iso8601(at)}`;
     const notice = { accountSid, callSid: sid, fault: "companionLost", detail } as const;
     return { ...ended, also: [notification({ ...notice, level: "error" }, ports)] };
-  });
+  }));
   await leaveQueue(lost, lost.queueSid, ports);
   await breakOffAll(lost, ports);
 }

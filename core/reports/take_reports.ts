@@ -1,4 +1,5 @@
 import type { EventsAnswer, Report, ScriptAnswer } from "../protocol/companion.ts";
+import { withOrigin } from "../base/origin.ts";
 import { Fault } from "../base/faults.ts";
 import type { Ports } from "../ports/ports.ts";
 import { handleReport } from "./handle_report.ts";
@@ -50,7 +51,8 @@ export function createReports(ports: Ports): Reports {
 
 async function taken(report: Report, ports: Ports, signal: AbortSignal): Promise<Taken> {
   try {
-    return { outcome: "taken", script: await handleReport(report, ports, signal) };
+    const script = await withOrigin(report.origin, () => handleReport(report, ports, signal));
+    return { outcome: "taken", script };
   } catch (error) {
     if (signal.aborted) return { outcome: "taken", script: [] }; // Its leg has ended.
     if (error instanceof Fault && error.kind !== "internal") {

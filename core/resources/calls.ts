@@ -12,6 +12,7 @@ import {
   wholeNumber,
 } from "../base/fields.ts";
 import { dialCall } from "../model/job_kinds.ts";
+import { currentRequestId } from "../base/origin.ts";
 import { limits } from "../base/limits.ts";
 import { type RecordOf, resource } from "../model/resource.ts";
 
@@ -162,6 +163,8 @@ export const calls = resource({
     queueSid: z.string().nullable(),
     /** A USSD dialogue: its documents are of USSD. */
     isUssd: z.boolean(),
+    /** The X-Request-Id of the request that placed it; null of a call that came in. */
+    requestId: z.string().nullable(),
   },
   hidden: [
     ...optionalParameters,
@@ -179,6 +182,7 @@ export const calls = resource({
     "conferenceSid",
     "queueSid",
     "isUssd",
+    "requestId",
   ],
   create: {
     required: ["from", "to"],
@@ -191,6 +195,7 @@ export const calls = resource({
   },
   faults: { to: "badTo", from: "badFrom", url: "badUrl" },
   defaults: {
+    requestId: currentRequestId,
     parentCallSid: null,
     phoneNumberSid: null,
     status: "queued",

@@ -49,6 +49,9 @@ export const deliveries = resource({
     attempts: z.array(attempt).describe("Latest attempts, oldest first."),
     startTime: isoDate.describe("Date of the event."),
     apiVersion: z.string().describe("Version of the interface, always a date such as 2012-04-24."),
+    requestId: z.string().nullable().describe(
+      "X-Request-Id of the request that the callback comes from, null where there is none.",
+    ),
     /** User and password of the URL, joined by a colon and percent-encoded. */
     credentials: z.string().nullable(),
   },

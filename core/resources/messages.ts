@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isoDate, method, phoneText, url } from "../base/fields.ts";
 import { sendMessage } from "../model/job_kinds.ts";
+import { currentRequestId } from "../base/origin.ts";
 import { limits } from "../base/limits.ts";
 import { type RecordOf, resource } from "../model/resource.ts";
 
@@ -56,6 +57,8 @@ export const messages = resource({
     carrierId: z.string().nullable(),
     /** The same of one that came in, of which there is only one then. */
     arrivalId: z.string().nullable(),
+    /** The X-Request-Id of the request that sent it; null of one that came in. */
+    requestId: z.string().nullable(),
   },
   hidden: [
     "statusCallback",
@@ -64,6 +67,7 @@ export const messages = resource({
     "sipHeaders",
     "carrierId",
     "arrivalId",
+    "requestId",
   ],
   unique: ["arrivalId"],
   create: {
@@ -73,6 +77,7 @@ export const messages = resource({
   aliases: { statusCallback: "statusCallback", statusCallbackMethod: "statusCallbackMethod" },
   faults: { from: "badFrom", to: "badTo", body: "emptyBody" },
   defaults: {
+    requestId: currentRequestId,
     dateSent: null,
     status: "sending",
     direction: "outbound-api",

@@ -34,6 +34,9 @@ export const notifications = resource({
     responseBody: z.string().nullable().describe(
       "Beginning of the body of the response, null without a response.",
     ),
+    requestId: z.string().nullable().describe(
+      "X-Request-Id of the request that the failure comes from, null where there is none.",
+    ),
   },
   filters: {
     errorCode: "equals",

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { withoutCredentials } from "../base/exchange.ts";
 import { Fault } from "../base/faults.ts";
 import { customerLane, type Job } from "../model/job.ts";
+import { currentRequestId } from "../base/origin.ts";
 import { limits } from "../base/limits.ts";
 import type { Base } from "../base/record.ts";
 import { deliveries, type Delivery } from "../resources/deliveries.ts";
@@ -17,6 +18,8 @@ export interface Webhook extends Signable {
   series?: string;
   /** The name of the event, in two words: `call.completed`. */
   event?: string;
+  /** The X-Request-Id that it comes from. Default: that of the work at hand. */
+  requestId?: string | null;
 }
 
 /** The kind of job that `deliverWebhook` builds; `jobs/deliver_webhook.ts` performs it. */
@@ -59,7 +62,10 @@ function jobOf(
   };
 }
 
-function deliveryOf({ callSid, url, method, params, event }: Webhook, base: Base): Delivery {
+function deliveryOf(
+  { callSid, url, method, params, event, requestId }: Webhook,
+  base: Base,
+): Delivery {
   const { username, password } = URL.parse(url) ?? { username: "", password: "" };
   return {
     ...base,
@@ -74,6 +80,7 @@ function deliveryOf({ callSid, url, method, params, event }: Webhook, base: Base
     attempts: [],
     startTime: base.dateCreated,
     apiVersion: limits.apiVersion,
+    requestId: requestId ?? currentRequestId(),
     credentials: username === "" ? null : `${username}:${password}`,
   };
 }

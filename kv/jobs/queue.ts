@@ -1,3 +1,4 @@
+import { currentOrigin, type Origin } from "../../core/base/origin.ts";
 import type { Job } from "../../core/model/job.ts";
 import { append, type Batch, emptyBatch } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
@@ -17,6 +18,8 @@ export interface StoredJob {
   /** In ms. */
   madeAt: number;
   series: string | null;
+  /** What made it; absent where that is unknown. */
+  origin?: Origin;
 }
 
 /** A leased job, and the entry that proves the lease. */
@@ -28,8 +31,10 @@ export interface HeldJob {
 
 /** Adds jobs to a batch: its commit makes them, so that no change is made without its jobs. */
 export function stageJobs(batch: Batch, jobs: Job[], now: number): void {
+  const origin = currentOrigin();
   for (const { id = newJobId(), kind, lane, args, dueAt = now, series = null } of jobs) {
-    stageJob(batch, { id, lane, kind, args, attempt: 0, owner: null, madeAt: now, series }, dueAt);
+    const begun = { attempt: 0, owner: null, madeAt: now, ...origin && { origin } };
+    stageJob(batch, { id, lane, kind, args, series, ...begun }, dueAt);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Companion, Report } from "../../core/protocol/companion.ts";
-
 import type { Script } from "../../core/protocol/script.ts";
+import { currentOrigin } from "../../core/base/origin.ts";
 import { unlessAborted } from "../base/abort.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { RequestScript } from "./script_requester.ts";
@@ -28,9 +28,11 @@ export function createReportQueue(
   leg: { id: string; accountSid: string; signal: AbortSignal },
 ): ReportQueue {
   let seq = 0;
+  let origin = currentOrigin();
   let last: Promise<unknown> = Promise.resolve();
   return {
     send(event, waiter) {
+      origin = currentOrigin() ?? origin; // Another script may have come from another request.
       const report: Report = {
         companion: options.companion,
         leg: leg.id,
@@ -39,6 +41,7 @@ export function createReportQueue(
         at: Date.now(),
         event,
         wantsScript: waiter !== undefined,
+        ...origin && { origin },
       };
       const delivery = last.then(() => deliver(options, report, { waiter, over: leg.signal }));
       last = delivery;

@@ -48,6 +48,7 @@ export async function storeLab(location = ":memory:", secretKey = "lab"): Promis
     sid,
     call: (fields) => ({ ...base("CA"), ...withDefaults(calls, fields) }) as Call,
     notification: (fields) => ({
+      requestId: null,
       ...base("NO"),
       ...notice,
       messageDate: clock.now,
