@@ -47,12 +47,12 @@ export const areDraining = (live: readonly CompanionState[]): boolean =>
 
 /**
  * Throws `draining` where no companion takes new calls, as all of them are about to stop: by what was
- * read at most `limits.drainKnownMs` ago. A failed read refuses nothing, as the call is stored first.
+ * read at most `limits.drainKnownMs` ago.
  */
 export async function refuseWhileDraining(ports: Known): Promise<void> {
   const known = lastRead.get(ports.companions);
   const isRecent = known !== undefined && Math.abs(ports.now() - known.at) < limits.drainKnownMs;
-  const live = isRecent ? known.live : await liveCompanions(ports).catch(() => []);
+  const live = isRecent ? known.live : await liveCompanions(ports);
   if (areDraining(live)) throw new Fault("draining");
 }
 
