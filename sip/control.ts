@@ -8,6 +8,7 @@ import { serveHttp } from "../core/net/http_server.ts";
 import { netLimits } from "../core/net/limits.ts";
 import { createPlaces } from "../core/net/places.ts";
 import { withOrigin } from "../core/base/origin.ts";
+import { traced } from "../core/base/tracing.ts";
 import { forPrograms } from "../core/base/safe_headers.ts";
 import type { Calls } from "./contracts/calls.ts";
 import { runScript } from "./script/create_calls.ts";
@@ -74,9 +75,13 @@ function handlersOf(options: ControlOptions): HandlersOf<CompanionRequests> {
     if (!options.accepting()) throw new Refusal(503, "The companion is stopping");
   };
   return {
-    run(order) {
+    async run(order) {
       if (calls.find(order.leg) === undefined) mustAccept();
-      const result = withOrigin(order.origin, () => runScript(calls, order));
+      const attributes = { "switchboard.call_sid": order.leg };
+      const result = await withOrigin(
+        order.origin,
+        () => traced("run script", { kind: "server", attributes }, () => runScript(calls, order)),
+      );
       return { companion: result === "run" ? companion : null };
     },
     mute({ leg, muted }) {

@@ -4,6 +4,7 @@ import { type ClientRequest, request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
 import { Fault } from "../base/faults.ts";
+import { currentTraceparent, traced } from "../base/tracing.ts";
 import { limits } from "../base/limits.ts";
 import { isAddress } from "../net/public_address.ts";
 
@@ -37,7 +38,7 @@ export function outboundFetch(
       const url = new URL(current.url);
       const response = mayReach === undefined || isOwn(url)
         ? await identifiedFetch(sent(current, url), { redirect: "manual" })
-        : await guarded(current.clone(), mayReach);
+        : await tracedRequest(current, url, mayReach);
       const location = response.headers.get("location");
       if (![301, 302, 303, 307, 308].includes(response.status) || location === null) {
         return withUrl(response, current.url);
@@ -50,6 +51,19 @@ export function outboundFetch(
     }
   };
 }
+
+/** A request as a span, and with the `traceparent` that `fetch` would send by itself. */
+const tracedRequest = (request: Request, url: URL, mayReach: (address: string) => boolean) => {
+  const attributes = { "http.request.method": request.method, "server.address": url.hostname };
+  return traced(request.method, { kind: "client", attributes }, async (span) => {
+    const sent = request.clone();
+    const traceparent = currentTraceparent();
+    if (traceparent !== undefined) sent.headers.set("traceparent", traceparent);
+    const response = await guarded(sent, mayReach);
+    span.setAttribute("http.response.status_code", response.status);
+    return response;
+  });
+};
 
 function redirected(request: Request, status: number, target: URL): Request {
   if (!/^https?:$/.test(target.protocol)) {

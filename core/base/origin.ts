@@ -1,29 +1,33 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { z } from "zod";
+import { currentTraceparent, withTraceparent } from "./tracing.ts";
 
 /**
  * The request that the work at hand comes from. It goes with jobs, and with scripts to companions and
- * their reports: so the Notifications and Deliveries of a call name the request that placed or changed
- * it, whichever process makes them.
+ * their reports: so the Notifications, Deliveries and spans of a call name the request that placed or
+ * changed it, whichever process makes them.
  */
 export const origin = z.object({
   /** The X-Request-Id of the request. */
   requestId: z.string().max(64).optional(),
+  /** The span that it comes from (W3C Trace Context, section 3.2), while traces are exported. */
+  traceparent: z.string().max(64).optional(),
 });
 
 export type Origin = z.infer<typeof origin>;
 
-const storage = new AsyncLocalStorage<Origin>();
+const requestIds = new AsyncLocalStorage<string | undefined>();
 
-/** Runs `work`, and all that it begins, as work of this origin; of none where that is unknown. */
+/** Runs `work`, and all that it begins, as work of this origin; of no request where it has none. */
 export const withOrigin = <T>(known: Origin | null | undefined, work: () => T): T =>
-  storage.run(known ?? {}, work);
+  requestIds.run(known?.requestId, () => withTraceparent(known?.traceparent, work));
 
 /** The origin of the work at hand, undefined where there is none. */
 export function currentOrigin(): Origin | undefined {
-  const known = storage.getStore();
-  return known?.requestId === undefined ? undefined : known;
+  const [requestId, traceparent] = [requestIds.getStore(), currentTraceparent()];
+  if (requestId === undefined && traceparent === undefined) return undefined;
+  return { ...requestId && { requestId }, ...traceparent && { traceparent } };
 }
 
 /** The X-Request-Id that the work at hand comes from, null where there is none. */
-export const currentRequestId = (): string | null => currentOrigin()?.requestId ?? null;
+export const currentRequestId = (): string | null => requestIds.getStore() ?? null;

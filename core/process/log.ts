@@ -1,4 +1,5 @@
 import { currentRequestId } from "../base/origin.ts";
+import { currentTraceId } from "../base/tracing.ts";
 
 /** Levels of the log, the most urgent first. */
 export const logLevels = ["error", "warn", "info", "debug"] as const;
@@ -31,8 +32,8 @@ export function setLog(wanted: Partial<LogSettings>): void {
 export function log(event: string, fields: Record<string, unknown> = {}): void {
   const { level = "error" in fields ? "error" : "warn", ...rest } = fields;
   if (logLevels.indexOf(level as LogLevel) > logLevels.indexOf(settings.level)) return;
-  const requestId = currentRequestId();
-  const all = requestId === null ? rest : { ...rest, requestId };
+  const [requestId, traceId] = [currentRequestId(), currentTraceId()];
+  const all = { ...rest, ...requestId && { requestId }, ...traceId && { traceId } };
   const named = Object.entries(all).map(([name, value]) => [nameOf(name), value]);
   const { process } = settings;
   const entry = { time: new Date().toISOString(), level, process, event };

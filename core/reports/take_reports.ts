@@ -1,5 +1,6 @@
 import type { EventsAnswer, Report, ScriptAnswer } from "../protocol/companion.ts";
 import { withOrigin } from "../base/origin.ts";
+import { traced } from "../base/tracing.ts";
 import { Fault } from "../base/faults.ts";
 import type { Ports } from "../ports/ports.ts";
 import { handleReport } from "./handle_report.ts";
@@ -51,7 +52,13 @@ export function createReports(ports: Ports): Reports {
 
 async function taken(report: Report, ports: Ports, signal: AbortSignal): Promise<Taken> {
   try {
-    const script = await withOrigin(report.origin, () => handleReport(report, ports, signal));
+    const { origin, leg, event } = report;
+    const attributes = { "switchboard.call_sid": leg };
+    const handle = () => handleReport(report, ports, signal);
+    const script = await withOrigin(
+      origin,
+      () => traced(`report ${event.type}`, { kind: "internal", attributes }, handle),
+    );
     return { outcome: "taken", script };
   } catch (error) {
     if (signal.aborted) return { outcome: "taken", script: [] }; // Its leg has ended.

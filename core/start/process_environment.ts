@@ -19,6 +19,11 @@ export function environmentOf(
     if (secret !== undefined && !secret.includes(name)) delete given[variable];
   }
   if (name !== "service") delete given[kvTokenVariable];
-  const { NODE_EXTRA_CA_CERTS, ...rest } = given;
-  return NODE_EXTRA_CA_CERTS ? { DENO_CERT: NODE_EXTRA_CA_CERTS, ...rest } : rest;
+  const { NODE_EXTRA_CA_CERTS, OTEL_SERVICE_NAME = "switchboard", ...rest } = given;
+  return {
+    ...NODE_EXTRA_CA_CERTS && { DENO_CERT: NODE_EXTRA_CA_CERTS },
+    // Read by Deno, which exports traces where OTEL_DENO is true.
+    OTEL_SERVICE_NAME: `${OTEL_SERVICE_NAME}-${name.replace(" process", "")}`,
+    ...rest,
+  };
 }

@@ -1,6 +1,7 @@
 import type { AnyJobHandler } from "../../core/ports/job_handler.ts";
 import { Fault } from "../../core/base/faults.ts";
 import { withOrigin } from "../../core/base/origin.ts";
+import { traced } from "../../core/base/tracing.ts";
 import { limits } from "../../core/base/limits.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { AlsoWritten } from "../../core/model/record_types.ts";
@@ -202,7 +203,12 @@ function begin(state: State, held: HeldJob, isAdmitted: boolean): void {
   const { kind, lane } = held.job;
   const series = seriesOf(held.job);
   busy.add(series);
-  const done = withOrigin(held.job.origin, () => perform(held, state, stopping.signal))
+  const attributes = { "switchboard.job_id": held.job.id, "switchboard.attempt": held.job.attempt };
+  const run = () => perform(held, state, stopping.signal);
+  const done = withOrigin(
+    held.job.origin,
+    () => traced(`job ${kind}`, { kind: "job", attributes }, run),
+  )
     .catch((error) => {
       ports.log("Cannot finish a job", { kind, error });
       return "neither" as const;

@@ -1,9 +1,11 @@
 import type { LegEvent } from "../../core/protocol/events.ts";
+import { beginSpan } from "../../core/base/tracing.ts";
 import type { Invitation, Script } from "../../core/protocol/script.ts";
 import type { Calls, Placing } from "../contracts/calls.ts";
 import { createConferences } from "../contracts/conferences.ts";
 import { createLiveLeg } from "./create_live_leg.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
+import type { OutboundLeg } from "../contracts/leg.ts";
 import { noDemands } from "../contracts/caller.ts";
 import { sipLimits } from "../base/limits.ts";
 import { ShortLivedMap } from "../base/short_lived_map.ts";
@@ -70,6 +72,7 @@ export function createCalls(options: CallsOptions): Calls {
       const report = (event: LegEvent) => live.report(event);
       const call = outboundCall(calls, invitation, { ...placing, report });
       const live = calls.add(createOutboundLeg(signalling, call));
+      traceInvite(live.leg);
       if (invitation.target.kind === "leg") takeOrders(live);
       return live;
     },
@@ -80,6 +83,17 @@ export function createCalls(options: CallsOptions): Calls {
     },
   };
   return calls;
+}
+
+/** A span from the order to place a call to its final response. */
+function traceInvite({ id, signal, whenAnswered, ended }: OutboundLeg): void {
+  const attributes = { "switchboard.call_sid": id };
+  const span = beginSpan("INVITE", { kind: "client", attributes });
+  void Promise.race([whenAnswered, ended]).then(async () => {
+    const { outcome, sipStatus = 200 } = signal.aborted ? await ended : { outcome: "answered" };
+    span.setAttributes({ "switchboard.outcome": outcome, "sip.response.status_code": sipStatus });
+    span.end();
+  });
 }
 
 function outboundCall(

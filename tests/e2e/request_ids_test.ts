@@ -35,7 +35,7 @@ Deno.test("Deliveries, Notifications and log lines of a call have the id of its 
     To: "client:alice",
     Url: `${app.url}/voice`,
     StatusCallback: `${app.url}/events`,
-    StatusCallbackEvent: "initiated ringing answered completed",
+    StatusCallbackEvent: "initiated answered completed",
     requestId: "placed-by-this",
   });
   const ringing = await alice.nextCall();
@@ -51,8 +51,8 @@ Deno.test("Deliveries, Notifications and log lines of a call have the id of its 
     });
     return records;
   };
-  const delivered = await shown("Webhooks/Deliveries.json", "deliveries", 4);
-  const notified = await shown("Notifications.json", "notifications", 5);
+  const delivered = await shown("Webhooks/Deliveries.json", "deliveries", 3);
+  const notified = await shown("Notifications.json", "notifications", 4);
   assert.deepEqual(idsOf(delivered), ["placed-by-this"]);
   assert.deepEqual(idsOf(notified), ["placed-by-this"]);
   const codes = notified.map(({ error_code }) => error_code);

@@ -32,8 +32,10 @@ export const target: Target = {
     const conversation = conversationOn(lab, connection, random);
     for (let n = 0; n < 60; n++) {
       const whole = once(random, 10) ? pick(random, texts) : conversation.next();
-      // Whole ones keep the conversation going, for the broken ones to hit something.
-      receiveOne(lab, connection, once(random, 4) ? whole : mutate(whole, random));
+      // Whole ones keep the conversation going, for the broken ones to hit something. What transports
+      // give has been decoded as UTF-8, so it has no half of a surrogate pair.
+      const sent = once(random, 4) ? whole : mutate(whole, random).toWellFormed();
+      receiveOne(lab, connection, sent);
       if (once(random, 4)) await lab.time.settle();
     }
     await assertNothingKept(lab, connection);
