@@ -100,7 +100,10 @@ const closeAll = (calls: Call[], heardAt: number, ports: Ports) =>
   eachApart(calls, {
     name: "close lost calls",
     label: ({ sid }) => sid,
-    act: (call) => close(call, heardAt, ports),
+    act: (call) => {
+      const { requestId } = call;
+      return withOrigin(requestId ? { requestId } : null, () => close(call, heardAt, ports));
+    },
   }, ports);
 
 /**
@@ -109,15 +112,14 @@ const closeAll = (calls: Call[], heardAt: number, ports: Ports) =>
  */
 async function close(lost: Call, heardAt: number, ports: Ports): Promise<void> {
   const { accountSid, sid } = lost;
-  const origin = { requestId: lost.requestId ?? undefined };
-  await withOrigin(origin, () => ports.records.calls.update(accountSid, sid, (call) => {
+  await ports.records.calls.update(accountSid, sid, (call) => {
     if (!isLive(call.status)) return { record: call };
     const at = Math.max(heardAt, call.dateUpdated);
     const ended = end(call, "failed", { at, instanceId: ports.settings.instanceId });
     const detail = `the last heartbeat of the companion came at ${iso8601(at)}`;
     const notice = { accountSid, callSid: sid, fault: "companionLost", detail } as const;
     return { ...ended, also: [notification({ ...notice, level: "error" }, ports)] };
-  }));
+  });
   await leaveQueue(lost, lost.queueSid, ports);
   await breakOffAll(lost, ports);
 }

@@ -16,12 +16,15 @@ export const requestId = createMiddleware<Env>(async (c, next) => {
   const { method } = c.req;
   const traceparent = c.req.header("traceparent");
   const attributes = { "http.request.method": method, "switchboard.request_id": id };
-  await withOrigin({ requestId: id, ...traceparent && { traceparent } }, () =>
-    traced(method, { kind: "server", attributes }, async (span) => {
-      await next();
-      const route = routePath(c, -1);
-      span.updateName(`${method} ${route}`);
-      span.setAttributes({ "http.route": route, "http.response.status_code": c.res.status });
-      if (c.res.status >= 500) failSpan(span);
-    }));
+  await withOrigin(
+    { requestId: id, ...traceparent && { traceparent } },
+    () =>
+      traced(method, { kind: "server", attributes }, async (span) => {
+        await next();
+        const route = routePath(c, -1);
+        span.updateName(`${method} ${route}`);
+        span.setAttributes({ "http.route": route, "http.response.status_code": c.res.status });
+        if (c.res.status >= 500) failSpan(span);
+      }),
+  );
 });

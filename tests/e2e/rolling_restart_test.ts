@@ -133,10 +133,12 @@ Deno.test("a rolling restart of two services and two companions ends no call", i
     return live;
   };
 
-  for (const [machine, other, logins] of [
-    [one, two, ["anna", "bert", "carl"]],
-    [two, one, ["dora", "erik", "fred"]],
-  ] as const) {
+  for (
+    const [machine, other, logins] of [
+      [one, two, ["anna", "bert", "carl"]],
+      [two, one, ["dora", "erik", "fred"]],
+    ] as const
+  ) {
     for (const Login of logins) {
       await machine.post("Clients.json", { Login, Password: `${Login}-secret` });
     }
