@@ -65,7 +65,10 @@ Deno.test("every task that the documentation names exists", async () => {
   }
 });
 
-/** Names in capitals that are no variables of the service: protocols, placeholders, the system's. */
+/**
+ * Names in capitals that are no variables of the service: protocols, placeholders, the system's; so are
+ * OTEL_…, which Deno reads.
+ */
 const otherNames = new Set(
   ("DENO_KV_ACCESS_TOKEN NODE_EXTRA_CA_CERTS DENO_CERT AUTH_TOKEN PUBLIC_URL SYSTEM_ID NAME_FILE " +
     "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256 SRTP_AES128_CM_HMAC_SHA1_80").split(" "),
@@ -77,7 +80,7 @@ Deno.test("every setting that the documentation names exists", () => {
     if (/decisions|changelog|benchmarks|tests\/README/.test(page)) continue;
     for (const [, name] of prose(text).matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=[^`]*)?`/g)) {
       named++;
-      const isKnown = name! in variables || otherNames.has(name!) ||
+      const isKnown = name! in variables || otherNames.has(name!) || name!.startsWith("OTEL_") ||
         secretNames.includes(name!.replace(/_FILE$/, ""));
       assert.ok(isKnown, `${shown(page)}: ${name}`);
     }

@@ -5,7 +5,7 @@
  */
 export const floors = `
 core/base              |                                                              | @opentelemetry/api node: zod | faults, Sids, dates, fields, limits, text, signatures: what everything uses
-core/protocol          |                                                              | node: zod | what service and companion say to each other
+core/protocol          | base                                                         | node: zod | what service and companion say to each other
 core/model             | base protocol                                                | zod | resource(), the kinds of jobs, the contract of the store
 core/flows             | base                                                         | zod | the steps of a flow: schema, checks, addresses, decisions
 core/rest              | base model                                                   | zod | parameters, filters and pages of requests; how many one may send
@@ -15,7 +15,7 @@ core/ports             | model protocol resources values                        
 core/accounts          | base model ports protocol resources                          | node: zod | accounts, credentials, access, sandboxes
 core/net               | base                                                         | @hono/node-server node: | listeners: accepting, HTTP, client addresses, certificates, limits
 core/numbers           | accounts base model ports resources rest values              | libphonenumber-js | phone numbers: search, purchase, import
-core/process           |                                                              |  | logs, failures, signals and secret files of a process
+core/process           | base                                                         |  | logs, failures, signals and secret files of a process
 core/configuration     | base net numbers process values                              | node: zod | the environment variables, checked
 core/notifications     | base flows model ports resources rest values                 |  | Notifications: what the error log says
 core/gateways          | accounts base notifications ports protocol resources values  | node: | trunks: which one a call takes, caller ids, registrations
@@ -74,7 +74,7 @@ sip/transfer           | * core/protocol                                        
 sip/incoming           | * core/protocol                                              |  | INVITE: who is called, and may be
 sip/messages           | * core/protocol                                              |  | MESSAGE, in and out
 sip/relay              | *                                                            |  | what this companion does for calls of others
-sip/script             | * core/protocol                                              |  | performs the script of a leg
+sip/script             | * core/base core/protocol                                    |  | performs the script of a leg
 sip                    | * core/base core/net core/protocol                           |  | the companion, put together
 sip/media/engine       | media/audio media/base media/codecs media/rtp media/sdp      |  | legs of audio, joined and mixed
 sip/media/webrtc       | media/base media/rtp media/sdp media/srtp core/base          | node: | ICE, STUN and DTLS

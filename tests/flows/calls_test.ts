@@ -539,6 +539,8 @@ Deno.test("a companion that is not heard of for long has its calls closed", asyn
   app.clock.now += 1;
   await closeLostCompanions(app.ports);
   assert.equal((await callOf(app, sid)).status, "failed");
+  const [lost] = (await app.root.get(`Calls/${sid}/Notifications.json`)).json().notifications;
+  assert.match(lost.request_id, /^[0-9a-f-]{36}$/, "the request that placed the call");
 });
 
 Deno.test("a heartbeat closes a call it has forgotten, and ends a leg whose call is over", async () => {
