@@ -24,6 +24,7 @@ import { portsOf, ratesOf } from "./core/start/service_ports.ts";
 import { handlers } from "./core/jobs/mod.ts";
 import { examplePassword } from "./core/base/example_password.ts";
 import { limits } from "./core/base/limits.ts";
+import { originFields } from "./core/base/origin.ts";
 import type { Ports } from "./core/ports/ports.ts";
 import type { Account } from "./core/resources/accounts.ts";
 import { removeOldRecords } from "./core/retention/remove_old.ts";
@@ -239,7 +240,7 @@ if (import.meta.main) {
   try {
     const over = createFailure();
     const config = readConfig((name) => Deno.env.get(name));
-    setLog({ process: "service", ...logSettings(config) });
+    setLog({ process: "service", context: originFields, ...logSettings(config) });
     const service = await startService(config, over.fail);
     // The companion may stop at the same signal, and takes up to 9 s after DRAIN_S: its last reports
     // are taken.

@@ -1,6 +1,7 @@
 import { logSettings } from "../core/configuration/log_variables.ts";
 import { bridgeSecretOf } from "../core/protocol/bridge_secret.ts";
 import { identifiedFetch } from "../core/base/identified_fetch.ts";
+import { originFields } from "../core/base/origin.ts";
 import { isPublicAddress } from "../core/net/public_address.ts";
 import { log, setLog } from "../core/process/log.ts";
 import { startLine } from "../core/configuration/address_notes.ts";
@@ -149,7 +150,7 @@ if (import.meta.main) {
   surviveBugs();
   try {
     const config = readConfig((name) => Deno.env.get(name));
-    setLog({ process: "companion", ...logSettings(config) });
+    setLog({ process: "companion", context: originFields, ...logSettings(config) });
     const over = createFailure();
     let endWithMedia = (): void => fail(new Error("Cannot start: the media Worker ended"));
     const media = await startMediaWorker({

@@ -90,6 +90,22 @@ Deno.test("every folder imports only what its line of the map allows", async () 
 
 const beginning = (name: string) => name.endsWith(":") ? name : `${name}/`;
 
+Deno.test("what downloads the packages needs none of them", async () => {
+  const known = new Map((await sources()).map((source) => [source.file, source]));
+  const reached = new Set(["core/start/packages.ts"]);
+  const packages: string[] = [];
+  for (const file of reached) { // It grows meanwhile.
+    for (const target of imports(known.get(file)!)) {
+      if (known.has(target)) reached.add(target);
+      else if (!target.startsWith("node:")) packages.push(`${file} imports ${target}`);
+    }
+  }
+  // Imported once it is there, by a service that speaks.
+  assert.deepEqual(packages, [
+    "core/adapters/espeak_package/load_espeak.ts imports @echogarden/espeak-ng-emscripten",
+  ]);
+});
+
 Deno.test("every line of the map is a folder with sources", async () => {
   const used = new Set((await sources()).map(({ file }) => folderOf(file)));
   const lines = readFloors(floors).map(({ folder }) => folder);

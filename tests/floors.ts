@@ -15,7 +15,7 @@ core/ports             | model protocol resources values                        
 core/accounts          | base model ports protocol resources                          | node: zod | accounts, credentials, access, sandboxes
 core/net               | base                                                         | @hono/node-server node: | listeners: accepting, HTTP, client addresses, certificates, limits
 core/numbers           | accounts base model ports resources rest values              | libphonenumber-js | phone numbers: search, purchase, import
-core/process           | base                                                         |  | logs, failures, signals and secret files of a process
+core/process           |                                                              |  | logs, failures, signals and secret files of a process
 core/configuration     | base net numbers process values                              | node: zod | the environment variables, checked
 core/notifications     | base flows model ports resources rest values                 |  | Notifications: what the error log says
 core/gateways          | accounts base notifications ports protocol resources values  | node: | trunks: which one a call takes, caller ids, registrations

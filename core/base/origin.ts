@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { z } from "zod";
-import { currentTraceparent, withTraceparent } from "./tracing.ts";
+import { currentTraceId, currentTraceparent, withTraceparent } from "./tracing.ts";
 
 /**
  * The request that the work at hand comes from. It goes with jobs, and with scripts to companions and
@@ -31,3 +31,9 @@ export function currentOrigin(): Origin | undefined {
 
 /** The X-Request-Id that the work at hand comes from, null where there is none. */
 export const currentRequestId = (): string | null => requestIds.getStore() ?? null;
+
+/** The fields by which a line of the log names the origin of the work at hand. */
+export function originFields(): { requestId?: string; traceId?: string } {
+  const [requestId, traceId] = [requestIds.getStore(), currentTraceId()];
+  return { ...requestId && { requestId }, ...traceId && { traceId } };
+}

@@ -1,6 +1,3 @@
-import { currentRequestId } from "../base/origin.ts";
-import { currentTraceId } from "../base/tracing.ts";
-
 /** Levels of the log, the most urgent first. */
 export const logLevels = ["error", "warn", "info", "debug"] as const;
 
@@ -13,9 +10,16 @@ interface LogSettings {
   level: LogLevel;
   /** Phone numbers are written in full. */
   showsNumbers: boolean;
+  /** Further fields of each line: what the work at hand comes from. */
+  context: () => Record<string, unknown>;
 }
 
-const settings: LogSettings = { process: "command", level: "info", showsNumbers: false };
+const settings: LogSettings = {
+  process: "command",
+  level: "info",
+  showsNumbers: false,
+  context: () => ({}),
+};
 
 /** Names the process in its log, and sets what is written: once, at its start. */
 export function setLog(wanted: Partial<LogSettings>): void {
@@ -25,16 +29,15 @@ export function setLog(wanted: Partial<LogSettings>): void {
 /**
  * Writes one line to standard error: JSON with `time` (ISO 8601, UTC), `level`, `process`, `event` and
  * the fields. Their names become those of JSON elsewhere in the interface: `accountSid` is
- * `account_sid`, and `leg`, which a companion calls a call by, `call_sid`. `request_id` is that of the request which the
- * work comes from. A field `level` is the level of
- * the line; without it, a line with an `error` is an error and any other a warning.
+ * `account_sid`, and `leg`, which a companion calls a call by, `call_sid`. A field `level` is the level
+ * of the line; without it, a line with an `error` is an error and any other a warning.
  */
 export function log(event: string, fields: Record<string, unknown> = {}): void {
   const { level = "error" in fields ? "error" : "warn", ...rest } = fields;
   if (logLevels.indexOf(level as LogLevel) > logLevels.indexOf(settings.level)) return;
-  const [requestId, traceId] = [currentRequestId(), currentTraceId()];
-  const all = { ...rest, ...requestId && { requestId }, ...traceId && { traceId } };
-  const named = Object.entries(all).map(([name, value]) => [nameOf(name), value]);
+  const named = Object.entries({ ...rest, ...settings.context() }).map((
+    [name, value],
+  ) => [nameOf(name), value]);
   const { process } = settings;
   const entry = { time: new Date().toISOString(), level, process, event };
   const text = JSON.stringify({ ...entry, ...Object.fromEntries(named) }, (_, value) => {
