@@ -15,10 +15,7 @@ import {
 } from "./core/process/process.ts";
 import { log, setLog } from "./core/process/log.ts";
 import { bridgeSecretOf } from "./core/protocol/bridge_secret.ts";
-import { ensureSecret } from "./core/process/secret_file.ts";
-import { documentationFiles } from "./core/start/documentation_files.ts";
-import { softphoneFiles } from "./core/start/softphone_files.ts";
-import { listenRest } from "./core/start/rest_listener.ts";
+import { type Platform, platformOf, wakeEachMinute } from "./core/start/platform.ts";
 import { type MigrationLines, migrationLines } from "./core/start/migration_lines.ts";
 import { portsOf, ratesOf } from "./core/start/service_ports.ts";
 import { handlers } from "./core/jobs/mod.ts";
@@ -40,41 +37,43 @@ import { softphone } from "./routes/softphone.ts";
 
 /** The service: REST interface, markup, jobs and the store. The only file that puts them together. */
 export async function startService(config: Config, onListenerOver: (error: Error) => void) {
-  await Deno.mkdir(config.DATA_DIR, { recursive: true, mode: 0o700 }).catch((error) => {
-    throw new Error(`Cannot use DATA_DIR ${config.DATA_DIR}: ${error.message}`);
-  });
-  const file = `${config.DATA_DIR}/switchboard.db`;
-  const location = config.KV_URL || file;
-  const { secretKey, bridgeSecret } = await secretsOf(config, location);
+  const platform = await platformOf(config);
+  const { location, files } = platform;
+  const secretKey = await platform.secretKey(sealedStore(location));
+  const bridgeSecret = bridgeSecretOf(await platform.bridgeSecret(), config.BRIDGE_SECRET_OTHER);
   const rates = await ratesOf(config);
   const now = () => Date.now();
   const lines = migrationLines(say, now);
   const store = await storeOf(config, location, { secretKey, lines });
 
-  const ports = portsOf(config, { store, secretKey, bridgeSecret, ...rates });
+  const audio = platform.audio(store.audio);
+  const ports = portsOf(config, { store, secretKey, bridgeSecret, audio, ...rates });
   const carriers = openCarriers(config, ports);
   const app = routes(ports, {
     bridge: protocolRoutes(ports, bridgeSecret),
     demo: demo(),
-    docs: docs(documentationFiles, ports),
-    "": home(ports),
+    ...files && {
+      docs: docs(files.documentation, ports),
+      softphone: softphone({ files: files.softphone, wsUrl: config.SIP_WS_URL }, ports),
+      "": home(ports),
+    },
     ...config.SMS_INBOUND_TOKEN && { sms: smsCarrier(ports, config.SMS_INBOUND_TOKEN) },
-    softphone: softphone({ files: softphoneFiles, wsUrl: config.SIP_WS_URL }, ports),
   });
   const opened = Promise.withResolvers<void>();
   const answer = async (request: Request) => {
     await opened.promise; // Requests wait until the root account and its credentials exist.
     return await app.fetch(request);
   };
-  const server = await listenRest(config, answer, onListenerOver);
+  const server = await platform.listen(answer, onListenerOver);
   const worker = await store.worker(handlers, ports);
   worker.start();
+  if (config.EDGE) wakeEachMinute(worker.poke);
   const startedAt = now();
   const sweep = setInterval(() => {
     if (now() - startedAt < limits.companionLostMs) return; // Let companions say that they live.
     closeLostCompanions(ports).catch((error) => log("Cannot sweep companions", { error }));
   }, limits.sweepMs);
-  await welcome(config, ports, server.address);
+  await welcome(config, ports, { listened: server.address, platform });
   const removing = repeatRemoval(ports);
   const resealing = resealStore(store, config.SECRET_KEY_OTHER);
   const building = buildIndexes(store, lines);
@@ -95,15 +94,6 @@ export async function startService(config: Config, onListenerOver: (error: Error
       store.close();
     },
   };
-}
-
-/** The secrets of the configuration, or those of files in DATA_DIR, which the first start makes. */
-async function secretsOf(config: Config, location: string) {
-  const { DATA_DIR, SECRET_KEY, BRIDGE_SECRET, BRIDGE_SECRET_OTHER } = config;
-  const secretKey = SECRET_KEY ||
-    await ensureSecret(`${DATA_DIR}/secret_key`, sealedStore(location));
-  const bridgeSecret = BRIDGE_SECRET || await ensureSecret(`${DATA_DIR}/bridge_secret`);
-  return { secretKey, bridgeSecret: bridgeSecretOf(bridgeSecret, BRIDGE_SECRET_OTHER) };
 }
 
 /** Opens the store; prints how far it is with the migration of one of a former version. */
@@ -176,14 +166,18 @@ function repeatRemoval(ports: Ports) {
 type Listened = Parameters<typeof startLine>[2];
 
 /** Makes the root account of a new store, and prints how to begin. */
-async function welcome(config: Config, ports: Ports, listened: Listened): Promise<void> {
+async function welcome(
+  config: Config,
+  ports: Ports,
+  { listened, platform }: { listened: Listened; platform: Platform },
+): Promise<void> {
   const { baseUrl } = ports.settings;
   const wsUrl = config.SIP_WS_URL;
-  const file = `${config.DATA_DIR}/credentials.json`;
+  const { tokenPlace } = platform;
   say(startLine("REST interface", baseUrl, listened));
   const root = await rootOf(config, ports);
   const isNew = ports.now() - root.dateCreated < 60_000;
-  if (config.DEMO) await demoFor(root, isNew, ports);
+  if (config.DEMO && !config.EDGE) await demoFor(root, isNew, ports);
   const held = await ports.records.clients.holder("login", demoLogin);
   const demo = held?.accountSid === root.sid ? held : null;
   const credentials = {
@@ -194,14 +188,12 @@ async function welcome(config: Config, ports: Ports, listened: Listened): Promis
     sip_ws_url: wsUrl,
     ...demo && { demo_login: demo.login, demo_password: demo.password },
   };
-  const isAgain = await Deno.stat(file).then(() => true, () => false);
-  await Deno.writeTextFile(file, JSON.stringify(credentials, null, 2) + "\n", { mode: 0o600 });
-  await Deno.chmod(file, 0o600); // It may have been there, with other rights.
-  // An instance that joins others, or starts again after a crash: its owner has begun.
-  const isFirst = isNew && !isAgain;
-  if (isFirst) say(`Root account: ${root.sid}. Its AuthToken is in ${file}`);
+  const isKept = await platform.keepCredentials(credentials);
+  // Else an instance joins others, or starts again after a crash: its owner has begun.
+  const isFirst = isNew && isKept;
+  if (isFirst) say(`Root account: ${root.sid}. Its AuthToken is ${tokenPlace}`);
   if (demo !== null) {
-    say(`Softphone: ${baseUrl}/softphone, login ${demo.login}. Its password is in ${file}`);
+    say(`Softphone: ${baseUrl}/softphone, login ${demo.login}. Its password is ${tokenPlace}`);
     const numbers = await demoNumbers(ports);
     if (numbers.length > 0) {
       say(`  Call ${numbers.map(({ name, number }) => `${number} (${name})`).join(", ")}`);
@@ -211,9 +203,11 @@ async function welcome(config: Config, ports: Ports, listened: Listened): Promis
   const password = examplePassword(config.CLIENT_PASSWORD_MIN);
   const api = `${baseUrl}/${limits.apiVersion}/Accounts/${root.sid}`;
   say(`
-A first call, with auth_token of ${file} in $AUTH_TOKEN:
+A first call, with the AuthToken in $AUTH_TOKEN:
   1. curl -u ${root.sid}:$AUTH_TOKEN ${api}/Clients.json -d Login=alice -d Password=${password}
-  2. Log in as alice at ${baseUrl}/softphone, or register any SIP softphone
+  2. ${
+    platform.files ? `Log in as alice at ${baseUrl}/softphone, or register` : "Register"
+  } any SIP softphone
      as alice@${config.SIP_DOMAIN} over ${wsUrl}
   3. curl -u ${root.sid}:$AUTH_TOKEN ${api}/Calls.json \\
        -d From=welcome -d To=client:alice -d Url=${baseUrl}/demo/welcome
@@ -232,7 +226,8 @@ async function demoFor(root: Account, isNew: boolean, ports: Ports): Promise<voi
 /** Made from ADMIN_EMAIL and ADMIN_PASSWORD on the first start. */
 async function rootOf(config: Config, ports: Ports): Promise<Account> {
   const password = config.ADMIN_PASSWORD || crypto.getRandomValues(new Uint8Array(16)).toHex();
-  return await ensureRoot({ emailAddress: config.ADMIN_EMAIL, password }, ports);
+  const { ADMIN_EMAIL: emailAddress, ADMIN_AUTH_TOKEN: authToken } = config;
+  return await ensureRoot({ emailAddress, password, ...authToken && { authToken } }, ports);
 }
 
 if (import.meta.main) {
@@ -243,8 +238,9 @@ if (import.meta.main) {
     setLog({ process: "service", context: originFields, ...logSettings(config) });
     const service = await startService(config, over.fail);
     // The companion may stop at the same signal, and takes up to 9 s after DRAIN_S: its last reports
-    // are taken.
-    over.endBy(stopOnSignal(service.stop, 9_000, config.DRAIN_S * 1_000 + 9_000));
+    // are taken. An edge platform ends the process without a word: the leases of its jobs expire.
+    const patienceMs = config.DRAIN_S * 1_000 + 9_000;
+    if (!config.EDGE) over.endBy(stopOnSignal(service.stop, 9_000, patienceMs));
   } catch (error) {
     fail(error);
   }

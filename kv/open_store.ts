@@ -3,9 +3,11 @@ import { limits } from "../core/base/limits.ts";
 import type { Accounts, Ledger, Ports, Records, Stock } from "../core/ports/ports.ts";
 import type { AlsoWritten } from "../core/model/record_types.ts";
 import type { Companions } from "../core/ports/companion_ports.ts";
+import type { Blobs } from "../core/ports/providers.ts";
 import { resources } from "../core/resources/mod.ts";
 import { sidMaker } from "../core/base/sid.ts";
 import { accountNumbers, accountTree } from "./collections/accounts.ts";
+import { audio } from "./collections/audio.ts";
 import { collection } from "./collections/collection.ts";
 import type { Batch } from "./store/batch.ts";
 import { committer } from "./store/commit.ts";
@@ -34,12 +36,12 @@ import { changeSchema, type Migration, type Progress } from "./migration/migrati
 import { type SchemaFence, schemaFence } from "./migration/schema_fence.ts";
 import { reseal, type Resealed } from "./collections/reseal.ts";
 import { sealer } from "./store/seal.ts";
-import { isRemoteLocation } from "./store/sealed_store.ts";
+import { isRemoteLocation, openLocation } from "./store/sealed_store.ts";
 import { stock } from "./collections/stock.ts";
 import { type Worker, worker } from "./jobs/worker.ts";
 
 export interface StoreOptions {
-  /** A file, `:memory:`, or the http(s) URL of a KV Connect endpoint. */
+  /** A file, `:memory:`, the URL of a KV Connect endpoint, or empty: the store of the platform. */
   location: string;
   secretKey: string;
   /** A second key that opens what is sealed; what is written is sealed with `secretKey`. */
@@ -62,6 +64,8 @@ export interface Store {
   companions: Companions;
   ledger: Ledger;
   stock: Stock;
+  /** Audio for which there is no disk. */
+  audio: Blobs;
   /** The worker of this store's jobs; nothing runs until it is started or drained. */
   worker(handlers: AnyJobHandler[], ports: Ports): Promise<Worker>;
   /**
@@ -113,6 +117,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     companions: companionStates(kv),
     ledger: ledger(context),
     stock: stock(kv),
+    audio: audio(kv),
     async worker(handlers, ports) {
       const { committer } = parts;
       const jobs = queue(kv, committer, checksOf(opened));
@@ -146,7 +151,7 @@ async function openKv(
   const isRemote = isRemoteLocation(location);
   const isFile = !isRemote && location !== ":memory:";
   const lock = isFile ? await lockFile(location) : undefined;
-  const opened = await Deno.openKv(location);
+  const opened = await openLocation(location);
   const kv = isRemote ? withCommitLog(withDeadline(opened, limits.storeTimeoutMs)) : opened;
   let fence: SchemaFence | undefined;
   const close = () => {

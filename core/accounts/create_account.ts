@@ -32,7 +32,7 @@ export const accountWanted = paramsSchema(
  */
 export async function createAccount(
   parent: Account | null,
-  wanted: AccountWanted,
+  wanted: AccountWanted & { authToken?: string },
   ports: Pick<Ports, "accounts" | "deriveToken" | "newSid" | "now">,
 ): Promise<Account> {
   const ancestors = parent === null ? [] : [...parent.ancestors, parent.sid];
@@ -56,7 +56,7 @@ export async function createAccount(
     role: wanted.role ?? parent?.role ?? "Administrator",
     status: wanted.status ?? "active",
     type: "Full",
-    authToken: await ports.deriveToken(sid, wanted.password),
+    authToken: wanted.authToken ?? await ports.deriveToken(sid, wanted.password),
     ancestors,
   };
   return await ports.accounts.insert({ record });

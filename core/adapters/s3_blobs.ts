@@ -13,10 +13,10 @@ const uploadsAtOnce = 2;
 const audio = { "content-type": "audio/wav" };
 
 /**
- * Blobs that are made on the disk, where appending is cheap and survives an outage of the storage,
- * and are brought to object storage when they are whole: as `{accountSid}/{sid}.wav`.
+ * Blobs that are made elsewhere, on the disk or in the store, where appending is cheap and survives an
+ * outage of the storage, and are brought to object storage when they are whole: as `{accountSid}/{sid}.wav`.
  */
-export function s3Blobs(disk: Blobs, { isOpen, ...options }: S3BlobsOptions): Blobs {
+export function s3Blobs(made: Blobs, { isOpen, ...options }: S3BlobsOptions): Blobs {
   const client = s3Client(options);
   const keyOf = (accountSid: string, sid: string) => `${accountSid}/${sid}.wav`;
   const turn = turns(uploadsAtOnce);
@@ -27,12 +27,12 @@ export function s3Blobs(disk: Blobs, { isOpen, ...options }: S3BlobsOptions): Bl
   }
 
   return {
-    write: disk.write,
+    write: made.write,
     async size(accountSid, sid) {
-      return await disk.size(accountSid, sid) ?? await storedSize(keyOf(accountSid, sid));
+      return await made.size(accountSid, sid) ?? await storedSize(keyOf(accountSid, sid));
     },
     async get(accountSid, sid, range) {
-      const here = await disk.get(accountSid, sid, range);
+      const here = await made.get(accountSid, sid, range);
       if (here !== null) return here;
       const headers: Record<string, string> = range === undefined
         ? {}
@@ -44,30 +44,30 @@ export function s3Blobs(disk: Blobs, { isOpen, ...options }: S3BlobsOptions): Bl
       return null;
     },
     async remove(accountSid, sid) {
-      await disk.remove(accountSid, sid);
+      await made.remove(accountSid, sid);
       const response = await client.send({ method: "DELETE", key: keyOf(accountSid, sid) });
       await response.body?.cancel();
     },
     settle: (accountSid, sid, signal) =>
       turn(async () => {
         const key = keyOf(accountSid, sid);
-        const size = await disk.size(accountSid, sid);
+        const size = await made.size(accountSid, sid);
         if (size === null) { // Perhaps an earlier run did it all but say so.
           if (await storedSize(key) === null) throw new Error(`There is no audio of ${sid}`);
           return;
         }
         const read = async (start: number) => {
           const range = { start, end: Math.min(start + pieceBytes, size) };
-          const content = await disk.get(accountSid, sid, range);
+          const content = await made.get(accountSid, sid, range);
           return new Uint8Array(await new Response(content).arrayBuffer());
         };
         if (size <= pieceBytes) {
           await put(client, { key, headers: audio, body: await read(0), signal });
         } else await putInParts(client, { key, size, read, signal });
-        await disk.remove(accountSid, sid);
+        await made.remove(accountSid, sid);
       }),
     async link(accountSid, sid, method) {
-      if (await disk.size(accountSid, sid) !== null) return null;
+      if (await made.size(accountSid, sid) !== null) return null;
       const key = keyOf(accountSid, sid);
       return isOpen ? client.address(key) : await client.signedLink(key, method);
     },

@@ -17,10 +17,11 @@ import { iceSettings, reachVariables } from "./reach_variables.ts";
 import { supervisedVariable } from "../process/process.ts";
 import { recordingVariables } from "./recording_variables.ts";
 import { retentionVariables } from "./retention_variables.ts";
+import { secretVariables } from "./secret_variables.ts";
 import { speechVariables } from "./speech_variables.ts";
 import { transportVariables } from "./transport_variables.ts";
 import { trunkVariables } from "./trunk_variables.ts";
-import { address, flag, host, httpUrl, port, secret, type Variable } from "./variable.ts";
+import { address, flag, host, httpUrl, port, type Variable } from "./variable.ts";
 
 const text = z.string();
 
@@ -65,54 +66,18 @@ export const variables = {
     help:
       "KV Connect endpoint that instances share, its token in DENO_KV_ACCESS_TOKEN. Empty: a file.",
   },
+  EDGE: {
+    schema: flag,
+    fallback: "false",
+    help: "true: main.ts runs at an edge platform, without files (docs/how-to/edge.md).",
+  },
   KV_NARROW_INDEX: {
     schema: flag,
     fallback: "true",
     help: "Whether the start narrows an index in the file of the store, which nearly doubles the " +
       "rate of creations. false: the index stays as Deno made it.",
   },
-  ADMIN_EMAIL: {
-    schema: z.email("must be an e-mail address"),
-    fallback: "admin@localhost.localdomain",
-    help: "E-mail address of the root account, on the first start.",
-  },
-  ADMIN_PASSWORD: {
-    schema: text.max(limits.passwordLength),
-    fallback: "",
-    help: "Password that the AuthToken of the root account is derived from, on the first start. " +
-      "Requests use the AuthToken. Empty: generated.",
-    secret: ["service"],
-  },
-  SECRET_KEY: {
-    schema: secret,
-    fallback: "",
-    help: "Key that seals secrets at rest; instances that share KV_URL share it. " +
-      "Empty: generated into DATA_DIR/secret_key.",
-    secret: ["service"],
-  },
-  SECRET_KEY_OTHER: {
-    schema: secret,
-    fallback: "",
-    help:
-      "A second key that opens what is sealed, while SECRET_KEY changes: the one before, or the " +
-      "next one. At the start the service seals with SECRET_KEY what the other one has sealed.",
-    secret: ["service"],
-  },
-  BRIDGE_SECRET: {
-    schema: secret,
-    fallback: "",
-    help:
-      "Signs what service and companion tell each other, and seals passwords in it. Empty: DATA_DIR/bridge_secret.",
-    secret: ["service", "companion"],
-  },
-  BRIDGE_SECRET_OTHER: {
-    schema: secret,
-    fallback: "",
-    help:
-      "A second secret that service and companions accept from each other while BRIDGE_SECRET " +
-      "changes: the one before, or the next one.",
-    secret: ["service", "companion"],
-  },
+  ...secretVariables,
   SERVICE_URL: {
     schema: httpUrl,
     fallback: ({ HOST, PORT, TLS_CERT, BASE_URL }) =>
@@ -279,6 +244,11 @@ function missingOf(values: Record<string, unknown>): string[] {
   }
   if (Boolean(values.TLS_CERT) !== Boolean(values.TLS_KEY)) {
     problems.push("TLS_CERT and TLS_KEY are required by each other");
+  }
+  const ofEdge = ["SECRET_KEY", "BRIDGE_SECRET", "ADMIN_AUTH_TOKEN", "S3_BUCKET"] as const;
+  if (values.EDGE) {
+    const missing = ofEdge.filter((name) => !values[name]);
+    if (missing.length > 0) problems.push(`${missing.join(", ")} must be set with EDGE=true`);
   }
   for (const name of ["SIP_WSS_PORT", "SIP_TLS_PORT"]) {
     if (values[name] && !(values.SIP_TLS_CERT && values.SIP_TLS_KEY)) {

@@ -23,7 +23,9 @@ export function environmentOf(
   return {
     ...NODE_EXTRA_CA_CERTS && { DENO_CERT: NODE_EXTRA_CA_CERTS },
     // Read by Deno, which exports traces where OTEL_DENO is true.
-    OTEL_SERVICE_NAME: `${OTEL_SERVICE_NAME}-${name.replace(" process", "")}`,
+    ...given.OTEL_DENO && { OTEL_SERVICE_NAME: `${OTEL_SERVICE_NAME}-${shortName(name)}` },
     ...rest,
   };
 }
+
+const shortName = (name: ProcessName): string => name.replace(" process", "");

@@ -14,7 +14,6 @@ import { serverSigner } from "../base/server_signature.ts";
 import { sidMaker } from "../base/sid.ts";
 import { counting } from "../supervisor/counters.ts";
 import { isPublicAddress } from "../net/public_address.ts";
-import { blobDirectory } from "../adapters/blob_directory.ts";
 import { type Config, listOf } from "../configuration/config.ts";
 import { ownRequests } from "../adapters/own_requests.ts";
 import { locationSource } from "../adapters/location_source.ts";
@@ -35,6 +34,8 @@ export interface Parts {
   bridgeSecret: BridgeSecret;
   rateMicros: TrunkSettings["rateMicros"];
   smsRateMicros: TrunkSettings["rateMicros"];
+  /** Where the audio of recordings is made. */
+  audio: Blobs;
 }
 
 const logEndedCall = ({ sid, accountSid, direction, status, duration, from, to }: Call): void =>
@@ -85,7 +86,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
     messageRoutes: [],
     messagePairs: createPairCap(now),
     mailer: config.SMTP_URL === "" ? null : smtpMailer(config.SMTP_URL, config.SIP_DOMAIN),
-    blobs: blobsOf(config),
+    blobs: blobsOf(config, parts.audio),
     transcriber: transcriber(config),
     locationSource: config.LOCATION_URL === "" ? null : locationSource(config.LOCATION_URL),
     signer: serverSigner(secretKey, config.SECRET_KEY_OTHER),
@@ -108,11 +109,10 @@ export function portsOf(config: Config, parts: Parts): Ports {
   return ports;
 }
 
-/** Audio is recorded to the disk, and brought to S3 where that is configured. */
-function blobsOf(config: Config): Blobs {
-  const directory = blobDirectory(`${config.DATA_DIR}/recordings`);
-  if (config.S3_BUCKET === "") return directory;
-  return s3Blobs(directory, {
+/** Audio is brought from where it is made to S3, where that is configured. */
+function blobsOf(config: Config, made: Blobs): Blobs {
+  if (config.S3_BUCKET === "") return made;
+  return s3Blobs(made, {
     endpoint: config.S3_ENDPOINT,
     region: config.S3_REGION,
     bucket: config.S3_BUCKET,

@@ -38,6 +38,8 @@
  *   [A, prefix, field, "stale", ord]   the packed text of that record may be wrong
  *   [A, prefix, field]                 searched field: the last record packed;
  *                                      date: its widest distance from a Sid's time (U64, by `max`)
+ *   ["au", accountSid, sid]            size of audio that is kept in the store, in bytes
+ *   ["au", accountSid, sid, n]         a chunk of it
  *   ["q", "d", lane, due, id]          job; the lease of a running one is its due time
  *   ["q", "a", lane]                   earliest due time of the lane (U64, moved by `min`)
  *   ["q", "w"]                         wake counter (U64), watched by every worker
@@ -52,6 +54,8 @@ export const keys = {
   logged: (id: string, commit: string, n: number) => ["bl", id, commit, n],
   migration: ["m"],
   accountNumber: ["n"],
+  audio: (accountSid: string, sid: string) => ["au", accountSid, sid],
+  audioChunk: (accountSid: string, sid: string, n: number) => ["au", accountSid, sid, n],
   accounts: ["a"],
   account: (sid: string) => ["a", sid],
   children: (parentSid: string) => ["ac", parentSid],

@@ -2,8 +2,15 @@ import { limits } from "../../core/base/limits.ts";
 import { withDeadline } from "./deadline.ts";
 import { keys } from "./keys.ts";
 
-/** Whether a URL of KV Connect locates a store, not a file or `:memory:`. */
-export const isRemoteLocation = (location: string): boolean => /^https?:/.test(location);
+/**
+ * Whether other processes use a store too: one at a URL of KV Connect, and the one that an edge
+ * platform gives, whose location is empty; not a file or `:memory:`.
+ */
+export const isRemoteLocation = (location: string): boolean => /^(https?:|$)/.test(location);
+
+/** Opens what is at a location. */
+export const openLocation = (location: string): Promise<Deno.Kv> =>
+  location === "" ? Deno.openKv() : Deno.openKv(location);
 
 /** A store by its location, which says whether it exists before it is opened. */
 export function sealedStore(location: string): { name: string; exists(): Promise<boolean> } {
@@ -18,6 +25,6 @@ export function sealedStore(location: string): { name: string; exists(): Promise
 
 /** Whether a store was opened at a KV Connect endpoint. Throws when it is out of reach. */
 async function hasSchema(url: string): Promise<boolean> {
-  using kv = await Deno.openKv(url);
+  using kv = await openLocation(url);
   return (await withDeadline(kv, limits.storeTimeoutMs).get(keys.version)).versionstamp !== null;
 }

@@ -42,7 +42,8 @@ async function ourQueue(): Promise<Sender> {
   const store = await openStore({ location, secretKey: "bench", now: Date.now });
   const free = () => 0;
   const rates = { rateMicros: free, smsRateMicros: free };
-  const parts = { store, secretKey: "bench", bridgeSecret: "bench", ...rates };
+  const secrets = { secretKey: "bench", bridgeSecret: "bench" };
+  const parts = { store, ...secrets, audio: store.audio, ...rates };
   const ports = portsOf(config, parts);
   const wanted = { emailAddress: "bench@example.com", password: "bench" };
   const { sid: accountSid } = await createAccount(null, wanted, ports);

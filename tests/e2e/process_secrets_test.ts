@@ -69,3 +69,12 @@ Deno.test("environmentOf() gives NODE_EXTRA_CA_CERTS as DENO_CERT, unless that i
     DENO_CERT: "/own.pem",
   });
 });
+
+Deno.test("environmentOf() names each process whose traces are exported", () => {
+  const nameOf = (...given: Parameters<typeof environmentOf>) =>
+    environmentOf(...given).OTEL_SERVICE_NAME;
+
+  assert.equal(nameOf("service", { OTEL_DENO: "true" }), "switchboard-service");
+  const env = { OTEL_DENO: "true", OTEL_SERVICE_NAME: "pbx" };
+  assert.equal(nameOf("speech process", env), "pbx-speech");
+});

@@ -1,9 +1,8 @@
 /** The variables in the groups of docs/reference/configuration.md; each is in exactly one. */
 export const configurationGroups: Record<string, string[]> = Object.fromEntries(
   Object.entries({
-    service:
-      "HOST PORT BASE_URL DATA_DIR KV_URL KV_NARROW_INDEX ADMIN_EMAIL ADMIN_PASSWORD DEMO REVISION " +
-      "DRAIN_S",
+    service: "HOST PORT BASE_URL DATA_DIR KV_URL KV_NARROW_INDEX ADMIN_EMAIL ADMIN_PASSWORD " +
+      "ADMIN_AUTH_TOKEN DEMO REVISION DRAIN_S EDGE",
     network: "PUBLIC_IP TLS_CERT TLS_KEY TRUSTED_PROXIES CONNECTIONS_PER_ADDRESS MAX_CONNECTIONS " +
       "REQUESTS_PER_SECOND ALLOW_PRIVATE_URLS",
     secrets: "SECRET_KEY SECRET_KEY_OTHER BRIDGE_SECRET BRIDGE_SECRET_OTHER CLIENT_PASSWORD_MIN",

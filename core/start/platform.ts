@@ -1,0 +1,93 @@
+import { blobDirectory } from "../adapters/blob_directory.ts";
+import type { Config } from "../configuration/config.ts";
+import type { Answer } from "../net/http_server.ts";
+import type { Blobs } from "../ports/providers.ts";
+import { say } from "../process/process.ts";
+import { ensureSecret, type SealedStore } from "../process/secret_file.ts";
+import { documentationFiles } from "./documentation_files.ts";
+import { listenRest } from "./rest_listener.ts";
+import { softphoneFiles } from "./softphone_files.ts";
+
+/** What the service listens with. */
+export interface Listener {
+  readonly address: { readonly host: string; readonly port: number };
+  /** Takes no more requests, and resolves when those under way are answered. */
+  shutdown(): Promise<void>;
+}
+
+/** What the service needs of where it runs. */
+export interface Platform {
+  /** Where the store is, as `openStore` takes it. */
+  location: string;
+  secretKey(sealed: SealedStore): Promise<string>;
+  bridgeSecret(): Promise<string>;
+  /** Where the audio of recordings is made, given the store's place for it. */
+  audio(inStore: Blobs): Blobs;
+  /** The files of the documentation and of the softphone, where they can be read. */
+  files: { documentation: typeof documentationFiles; softphone: typeof softphoneFiles } | null;
+  listen(answer: Answer, onOver: (error: Error) => void): Promise<Listener>;
+  /** Keeps how the root account is reached; false where that was kept before. */
+  keepCredentials(credentials: Record<string, string>): Promise<boolean>;
+  /** Where the AuthToken of the root account is found, in words. */
+  tokenPlace: string;
+}
+
+/** Where the configuration says that the service runs. Throws what the operator can mend. */
+export const platformOf = (config: Config): Promise<Platform> =>
+  config.EDGE ? edgePlatform(config) : machinePlatform(config);
+
+/** A machine, which has DATA_DIR. */
+async function machinePlatform(config: Config): Promise<Platform> {
+  const { DATA_DIR, KV_URL, SECRET_KEY, BRIDGE_SECRET } = config;
+  await Deno.mkdir(DATA_DIR, { recursive: true, mode: 0o700 }).catch((error) => {
+    throw new Error(`Cannot use DATA_DIR ${DATA_DIR}: ${error.message}`);
+  });
+  const file = `${DATA_DIR}/credentials.json`;
+  return {
+    location: KV_URL || `${DATA_DIR}/switchboard.db`,
+    secretKey: async (sealed) => SECRET_KEY || await ensureSecret(`${DATA_DIR}/secret_key`, sealed),
+    bridgeSecret: async () => BRIDGE_SECRET || await ensureSecret(`${DATA_DIR}/bridge_secret`),
+    audio: () => blobDirectory(`${DATA_DIR}/recordings`),
+    files: { documentation: documentationFiles, softphone: softphoneFiles },
+    listen: (answer, onOver) => listenRest(config, answer, onOver),
+    async keepCredentials(credentials) {
+      const isFirst = await Deno.stat(file).then(() => false, () => true);
+      await Deno.writeTextFile(file, JSON.stringify(credentials, null, 2) + "\n", { mode: 0o600 });
+      await Deno.chmod(file, 0o600); // It may have been there, with other rights.
+      return isFirst;
+    },
+    tokenPlace: `in ${file}`,
+  };
+}
+
+/**
+ * A platform that runs the service at the edge: it may have no files and end the process between two
+ * requests, and it bounds connections itself.
+ */
+async function edgePlatform({ HOST, PORT, ...config }: Config): Promise<Platform> {
+  const canRead = await Deno.permissions.query({ name: "read", path: "docs" });
+  return {
+    location: config.KV_URL,
+    secretKey: () => Promise.resolve(config.SECRET_KEY),
+    bridgeSecret: () => Promise.resolve(config.BRIDGE_SECRET),
+    audio: (inStore) => inStore,
+    files: canRead.state === "granted"
+      ? { documentation: documentationFiles, softphone: softphoneFiles }
+      : null,
+    listen(answer) {
+      const server = Deno.serve({ hostname: HOST, port: PORT, onListen() {} }, answer);
+      const { hostname: host, port } = server.addr;
+      return Promise.resolve({ address: { host, port }, shutdown: () => server.shutdown() });
+    },
+    keepCredentials: () => Promise.resolve(true),
+    tokenPlace: "ADMIN_AUTH_TOKEN of the first start",
+  };
+}
+
+/** Has an edge platform start the service each minute, so that jobs run which no request wakes. */
+export function wakeEachMinute(wake: () => void): void {
+  // Deno has it where it is allowed, as platforms do.
+  const { cron } = Deno as { cron?: (name: string, schedule: string, run: () => void) => unknown };
+  if (cron === undefined) return say("No cron wakes the service: request /ready once a minute");
+  cron("due jobs", "* * * * *", wake);
+}
