@@ -3,6 +3,7 @@ import { floors, readFloors } from "./floors.ts";
 
 /** They put the processes together, and may import everything. */
 const roots = [
+  "core/admin/main.ts",
   "core/typescript_client/main.ts",
   "main.ts",
   "kv/commands/backup.ts",
@@ -12,6 +13,7 @@ const roots = [
 ];
 /** These folders alone meet the system: files, variables, processes, sockets of others. */
 const systemFolders = [
+  "core/admin", // It runs on the machines of operators.
   "core/process",
   "core/configuration",
   "core/adapters",

@@ -54,6 +54,7 @@ export const serviceSchemas: Record<string, JsonSchema> = {
     "A call that has not ended.",
     closed({
       sid: described("Sid of the Call.", text),
+      account_sid: described("Sid of the account of the Call.", text),
       State: described("Status of the call.", text),
       direction: described("Direction of the call.", text),
       date_created: described("Date when the record was made (RFC 2822, in UTC).", text),

@@ -47,6 +47,7 @@ async function liveCalls({ companions, records }: Ports): Promise<Call[]> {
 
 const details = (call: Call) => ({
   sid: call.sid,
+  account_sid: call.accountSid,
   State: call.status,
   direction: call.direction,
   date_created: rfc2822(call.dateCreated),

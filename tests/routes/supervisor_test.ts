@@ -142,6 +142,7 @@ Deno.test("live calls are listed with their keys, in metrics only when asked for
 
   assert.deepEqual(live, [{
     sid,
+    account_sid: app.root.sid,
     State: "ringing",
     direction: "outbound-api",
     date_created: "Wed, 31 Jan 2024 12:00:00 +0000",

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { eventually } from "../support/process/eventually.ts";
+import { startSystem, type System } from "../support/process/system.ts";
+import { runTask } from "../support/service/backup_lab.ts";
+
+/** The environment of an operator elsewhere: nothing of the service's machine. */
+const afar = (system: System, directory: string): Record<string, string> => ({
+  SWITCHBOARD_URL: system.baseUrl,
+  ACCOUNT_SID: system.accountSid,
+  AUTH_TOKEN: system.authToken,
+  DATA_DIR: `${directory}/absent`,
+});
+
+/** Runs a command; its rows. */
+async function rowsOf(words: string[], env: Record<string, string>) {
+  const { code, output } = await runTask(["admin", ...words, "--json"], env);
+  assert.equal(code, 0, output);
+  return JSON.parse(output);
+}
+
+Deno.test({
+  name: "deno task admin lists and ends calls, lists devices and keeps accounts, from afar",
+  timeout: 240_000,
+  async fn() {
+    await using system = await startSystem();
+    const env = afar(system, system.directory);
+    const phone = await system.phone("alice");
+
+    const clients = await rowsOf(["clients"], env);
+    assert.ok(
+      clients.some(({ login, enabled }: { login: string; enabled: string }) =>
+        login === "alice" && enabled === "yes"
+      ),
+    );
+    const [device, ...others] = await rowsOf(["clients", "registered"], env);
+    assert.deepEqual([device.login, device.transport, others], ["alice", "WS", []]);
+    assert.match(device["came from"], /^127\.0\.0\.1:\d+$/);
+
+    const form = { From: "+15550001", To: "client:alice", Url: `${system.baseUrl}/demo/welcome` };
+    const { sid } = await system.post("Calls.json", form);
+    await phone.nextCall();
+    const [call] = await rowsOf(["calls"], env);
+    assert.deepEqual([call.sid, call.account, call.to], [sid, system.accountSid, "client:alice"]);
+    const shown = await runTask(["admin", "calls"], env);
+    assert.match(
+      shown.output,
+      new RegExp(`^SID +ACCOUNT +STATUS.*\n${sid}  ${system.accountSid}  `),
+    );
+    await rowsOf(["calls", "end", sid], env);
+    await eventually("the call is over", async () => {
+      const [first] = await rowsOf(["calls"], env);
+      return first === undefined ? true : undefined;
+    });
+    const again = await runTask(["admin", "calls", "end", sid], env);
+    assert.equal(again.code, 1);
+    assert.match(
+      again.output,
+      /^No live call has the Sid CA\w+: `deno task admin calls` lists them/,
+    );
+
+    const [made] = await rowsOf(["accounts", "create", "shop@example.test", "--name", "Shop"], env);
+    assert.deepEqual([made.name, made.status], ["Shop", "active"]);
+    const [rotated] = await rowsOf(["accounts", "rotate", made.sid], env);
+    assert.notEqual(rotated.token, made.token);
+    const shop = { ...env, ACCOUNT_SID: made.sid, AUTH_TOKEN: rotated.token };
+    const refused = await runTask(["admin", "calls"], shop);
+    assert.equal(refused.code, 1);
+    assert.match(refused.output, /answered 403: .*root account/);
+    const [suspended] = await rowsOf(["accounts", "suspend", made.sid], env);
+    assert.equal(suspended.status, "suspended");
+    await rowsOf(["accounts", "close", made.sid], env);
+    const all = await rowsOf(["accounts"], env);
+    assert.deepEqual(all.map(({ status }: { status: string }) => status), ["active", "closed"]);
+  },
+});
+
+Deno.test({
+  name: "deno task admin finds the service of DATA_DIR, and says what to do where it does not run",
+  timeout: 120_000,
+  async fn() {
+    const directory = await Deno.makeTempDir();
+    try {
+      const system = await startSystem({ directory });
+      const env = { DATA_DIR: directory, PORT: new URL(system.baseUrl).port };
+      assert.equal((await rowsOf(["accounts"], env))[0].sid, system.accountSid);
+      const wrong = await runTask(["admin", "accounts"], { ...afar(system, ""), AUTH_TOKEN: "x" });
+      assert.equal(wrong.code, 1);
+      assert.match(wrong.output, /refused the credentials: set ACCOUNT_SID and AUTH_TOKEN/);
+      await system.stop();
+      const stopped = await runTask(["admin", "accounts"], env);
+      assert.equal(stopped.code, 1);
+      assert.match(stopped.output, /Cannot reach the service .*Start it, or set SWITCHBOARD_URL/);
+      const nowhere = await runTask(["admin", "calls"], { DATA_DIR: `${directory}/absent` });
+      assert.equal(nowhere.code, 1);
+      assert.match(nowhere.output, /Cannot read .*credentials.json.*Set DATA_DIR/);
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+  },
+});
