@@ -20,6 +20,8 @@ import { ledger } from "./collections/ledger.ts";
 import { counterCache } from "./cache/counter_cache.ts";
 import { listStates } from "./cache/list_states.ts";
 import { queue } from "./jobs/queue.ts";
+import { jobQueue } from "./jobs/overview.ts";
+import type { JobQueue } from "../core/ports/job_queue.ts";
 import { lockFile } from "./store/lock_file.ts";
 import { mergedReader } from "./store/reader.ts";
 import { receiptOf, sweepReceipts } from "./store/receipt.ts";
@@ -63,6 +65,7 @@ export interface Store {
   accounts: Accounts;
   companions: Companions;
   ledger: Ledger;
+  jobs: JobQueue;
   stock: Stock;
   /** Audio for which there is no disk. */
   audio: Blobs;
@@ -116,6 +119,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     accounts: accountTree(context),
     companions: companionStates(kv),
     ledger: ledger(context),
+    jobs: jobQueue(kv, parts.committer, now),
     stock: stock(kv),
     audio: audio(kv),
     async worker(handlers, ports) {

@@ -111,6 +111,32 @@ Deno.test("Supervisor: the wire formats are those of tests/golden", async () => 
   await golden("supervisor_livecalls.json", (await app.root.get("Supervisor.json/livecalls")).text);
 });
 
+Deno.test("Supervisor jobs: the wire format is that of tests/golden", async () => {
+  const at = Date.UTC(2024, 0, 31, 12);
+  const jobs = {
+    overview: () =>
+      Promise.resolve({
+        kinds: [{ kind: "call.dial", waiting: 0, due: 2, leased: 1, dead: 1, oldestDue: at }],
+        dead: [{
+          id: "00000aa1b2c3d4e5f60718",
+          kind: "call.dial",
+          lane: "dial",
+          attempts: 3,
+          madeAt: at,
+          error: "Error: no companion answers",
+        }],
+        isWhole: true,
+      }),
+    dead: () => Promise.resolve(null),
+    retry: () => Promise.resolve(true),
+    discard: () => Promise.resolve(true),
+  };
+  using app = await startApp({ ports: { jobs } });
+  const retried = app.root.post("Supervisor.json/jobs", { Retry: "00000aa1b2c3d4e5f60718" });
+  await golden("supervisor_job_retried.json", (await retried).text);
+  await golden("supervisor_jobs.json", (await app.root.get("Supervisor.json/jobs")).text);
+});
+
 Deno.test("AvailablePhoneNumbers: the wire formats are those of tests/golden", async () => {
   using app = await startApp();
   const country = "AvailablePhoneNumbers/CA";

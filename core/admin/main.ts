@@ -4,6 +4,7 @@ import { createAccount, listAccounts, rotateToken, setStatus } from "./accounts.
 import { endCall, listCalls } from "./calls.ts";
 import { listClients, listRegistered } from "./clients.ts";
 import { connect, type Connected } from "./connection.ts";
+import { listDeadJobs, listJobs, retryJob } from "./jobs.ts";
 import { createService, type Service } from "./service.ts";
 import { type Row, table } from "./table.ts";
 
@@ -41,6 +42,19 @@ const commands: Record<string, Command> = {
   "clients registered": {
     says: "the devices that are registered, and from where; --account SID",
     run: ({ service, account }) => listRegistered(service, account),
+  },
+  "jobs": {
+    says: "the jobs by kind: waiting, due, leased, dead",
+    run: ({ service }) => listJobs(service),
+  },
+  "jobs dead": {
+    says: "the jobs whose attempts have all failed, with the last error",
+    run: ({ service }) => listDeadJobs(service),
+  },
+  "jobs retry": {
+    takes: "ID",
+    says: "makes a dead job due again, with all its attempts",
+    run: ({ service, word }) => retryJob(service, word),
   },
   "accounts": {
     says: "the root account and its sub-accounts",

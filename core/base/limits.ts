@@ -26,6 +26,9 @@ export const limits = {
   requestBurstS: 10,
   /** How long a part of the service may take to prove that it is there. */
   readyTimeoutMs: 2_000,
+  /** Jobs that one overview of the queue counts, and dead ones that it lists. */
+  countedJobs: 50_000,
+  listedDeadJobs: 200,
   /** Unknown parameters that one Warning header names. */
   warnedNames: 10,
   friendlyNameLength: 64,

@@ -15,6 +15,7 @@ import { errorComponents } from "./errors.ts";
 import { examplesUnder } from "./examples.ts";
 import { headers } from "./headers.ts";
 import { serviceSchemas } from "./service_schemas.ts";
+import { supervisorSchemas } from "./supervisor_schemas.ts";
 import { callbackSchemas, webhooks } from "./webhooks.ts";
 import { one, regularForms, regularOperations } from "./regular.ts";
 import { described, type JsonSchema, recordSchema } from "./schemas.ts";
@@ -119,6 +120,7 @@ function schemas(declared: AnyResource[]): Record<string, JsonSchema> {
     ...mapEntries(forms, describedForm),
     ...flowSchemas,
     ...serviceSchemas,
+    ...supervisorSchemas,
     ...callbackSchemas,
   };
 }

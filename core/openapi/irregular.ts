@@ -32,7 +32,8 @@ import {
   updateOperations,
 } from "./regular.ts";
 import { serviceOperations } from "./service.ts";
-import { formSchema, type JsonSchema, recordSchema, refTo } from "./schemas.ts";
+import { jobsParams } from "../supervisor/jobs.ts";
+import { described, formSchema, type JsonSchema, recordSchema, refTo } from "./schemas.ts";
 
 const { deliveries, emails, sandboxes } = resources;
 
@@ -161,6 +162,19 @@ const supervisorOperations: Operation[] = [
     description: "Lists the calls of all accounts that have not ended; for the root account only.",
     answer: { type: "array", items: refTo("LiveCall") },
   }),
+  supervised("jobs", {
+    summary: "Counts the jobs of the store",
+    description: "Counts jobs by kind, and lists dead ones; for the root account only.",
+    answer: refTo("Jobs"),
+  }),
+  supervised("jobs", {
+    method: "post",
+    id: "retryJob",
+    summary: "Makes a dead job due again",
+    description: "The job runs as a new one does; for the root account only.",
+    form: refTo("JobRetry"),
+    answer: refTo("JobRetried"),
+  }),
 ];
 
 /** Every operation that no declaration derives. */
@@ -187,6 +201,7 @@ export const irregularForms: Record<string, JsonSchema> = {
   AccountCreate: formSchema({ schema: accountWanted }),
   CallCreate: formSchema(placeParameters),
   UssdPushCreate: formSchema(pushParameters),
+  JobRetry: described("Parameters that retry a Job.", formSchema({ schema: jobsParams })),
   DeliveryUpdate: formSchema({ schema: replayParams }),
   CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases ?? {} }),
   ...conferenceForms,

@@ -9,6 +9,7 @@ import type {
   NumberProvider,
   Transcriber,
 } from "./providers.ts";
+import type { JobQueue } from "./job_queue.ts";
 import type { RecordOf } from "../model/resource.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { resources } from "../resources/mod.ts";
@@ -72,6 +73,7 @@ export interface Ports {
   accounts: Accounts;
   companions: Companions;
   ledger: Ledger;
+  jobs: JobQueue;
   numbers: NumberProvider;
   settings: Settings;
   control: CompanionControl;

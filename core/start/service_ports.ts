@@ -29,7 +29,7 @@ import { s3Blobs } from "../adapters/s3_blobs.ts";
 
 /** What the ports are made of beside the configuration. */
 export interface Parts {
-  store: Pick<Ports, "records" | "accounts" | "companions" | "ledger"> & { stock: Stock };
+  store: Pick<Ports, "records" | "accounts" | "companions" | "jobs" | "ledger"> & { stock: Stock };
   secretKey: string;
   bridgeSecret: BridgeSecret;
   rateMicros: TrunkSettings["rateMicros"];
@@ -62,6 +62,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
     ...counting(store.records, logEndedCall),
     accounts: store.accounts,
     companions: store.companions,
+    jobs: store.jobs,
     settings: {
       baseUrl: config.BASE_URL,
       sipDomain: config.SIP_DOMAIN,

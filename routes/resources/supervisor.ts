@@ -8,12 +8,19 @@ import {
   metrics,
   metricsQuery,
 } from "../../core/supervisor/metrics.ts";
+import {
+  jobs,
+  type JobsParams,
+  jobsParams,
+  jobsQuery,
+  retryJob,
+} from "../../core/supervisor/jobs.ts";
 import { answerJson } from "../http/answer.ts";
 import type { Env } from "../http/env.ts";
 import { formatOf } from "../http/format.ts";
-import { readQuery } from "../http/params.ts";
+import { readParams, readQuery } from "../http/params.ts";
 
-/** Metrics and live calls of the running instance, for the root account only and in JSON only. */
+/** Metrics, live calls and jobs of the running instance, for the root account only and in JSON only. */
 export function supervisorRoutes(ports: Ports): Hono<Env> {
   return new Hono<Env>()
     .use(rootOnly, jsonOnly)
@@ -24,6 +31,14 @@ export function supervisorRoutes(ports: Ports): Hono<Env> {
     .get("/livecalls", async (c) => {
       readQuery(c, { schema: liveCallsQuery });
       return answerJson(c, await liveCallDetails(ports));
+    })
+    .get("/jobs", async (c) => {
+      readQuery(c, { schema: jobsQuery });
+      return answerJson(c, await jobs(ports));
+    })
+    .post("/jobs", async (c) => {
+      const wanted = await readParams(c, { schema: jobsParams });
+      return answerJson(c, await retryJob(wanted as JobsParams, ports));
     });
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { eventually } from "../support/process/eventually.ts";
-import { startSystem, type System } from "../support/process/system.ts";
+import { freePorts, startSystem, type System } from "../support/process/system.ts";
 import { runTask } from "../support/service/backup_lab.ts";
 
 /** The environment of an operator elsewhere: nothing of the service's machine. */
@@ -71,6 +71,39 @@ Deno.test({
     await rowsOf(["accounts", "close", made.sid], env);
     const all = await rowsOf(["accounts"], env);
     assert.deepEqual(all.map(({ status }: { status: string }) => status), ["active", "closed"]);
+  },
+});
+
+Deno.test({
+  name: "deno task admin jobs shows a callback that failed for good, and retries it",
+  timeout: 120_000,
+  async fn() {
+    await using system = await startSystem({ env: { WEBHOOK_MAX_ATTEMPTS: "1" } });
+    const env = afar(system, system.directory);
+    const [port = 0] = freePorts(1);
+    const callback = `http://127.0.0.1:${port}/ended`;
+    const Url = `${system.baseUrl}/demo/welcome`;
+    const call = { From: "+15550001", To: "client:nobody", Url, StatusCallback: callback };
+    await system.post("Calls.json", call);
+    const dead = await eventually("the callback failed", async () => {
+      return (await rowsOf(["jobs", "dead"], env))[0];
+    });
+    assert.deepEqual([dead.kind, dead.attempts], ["webhook.deliver", 1]);
+    let asked = 0;
+    await using server = Deno.serve({ port, hostname: "127.0.0.1", onListen() {} }, () => {
+      asked++;
+      return new Response();
+    });
+    assert.ok(server);
+    assert.deepEqual(await rowsOf(["jobs", "retry", dead.id], env), [{
+      id: dead.id,
+      status: "due",
+    }]);
+    await eventually("the callback came", () => Promise.resolve(asked > 0 ? true : undefined));
+    assert.deepEqual(await rowsOf(["jobs", "dead"], env), []);
+    const again = await runTask(["admin", "jobs", "retry", dead.id], env);
+    assert.equal(again.code, 1);
+    assert.match(again.output, /answered 404/);
   },
 });
 

@@ -139,6 +139,7 @@ export async function startApp(
     ...counting(store.records),
     accounts: store.accounts,
     companions: store.companions,
+    jobs: store.jobs,
     ledger: store.ledger,
     numbers: openNumbers,
     settings: {

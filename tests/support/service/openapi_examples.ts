@@ -28,6 +28,8 @@ const others: Record<string, string> = {
   available_country: numberCountries.type,
   calls_muted: "MutedCall",
   error: "Error",
+  supervisor_job_retried: "JobRetried",
+  supervisor_jobs: "Jobs",
   supervisor_metrics: "Metrics",
 };
 
@@ -41,6 +43,7 @@ const requests: Record<string, Form> = {
   CallUpdate: { Url: "https://app.test/transfer" },
   ConferenceUpdate: { Status: "completed" },
   DeliveryUpdate: { Replay: "true" },
+  JobRetry: { Retry: "00000aa1b2c3d4e5f60718" },
   EmailMessageCreate: {
     From: "a@example.com",
     To: "b@example.com",

@@ -1,0 +1,45 @@
+/** How many jobs of a kind there are. */
+export interface JobCounts {
+  kind: string;
+  /** Due later: new ones, and those between two attempts. */
+  waiting: number;
+  /** Due and not begun. */
+  due: number;
+  /** Being run. */
+  leased: number;
+  /** Failed for good. */
+  dead: number;
+  /** Since when the oldest of `due` is due, in ms. */
+  oldestDue: number | null;
+}
+
+/** A job whose attempts are spent. */
+export interface DeadJob {
+  id: string;
+  kind: string;
+  lane: string;
+  attempts: number;
+  /** In ms. */
+  madeAt: number;
+  /** Of the last attempt. */
+  error: string;
+}
+
+export interface JobOverview {
+  kinds: JobCounts[];
+  /** Some of those that are dead; `limits.listedDeadJobs` at most. */
+  dead: DeadJob[];
+  /** Whether all jobs were counted, and not `limits.countedJobs` alone. */
+  isWhole: boolean;
+}
+
+/** The queue of jobs, for its operator. */
+export interface JobQueue {
+  overview(): Promise<JobOverview>;
+  /** What a dead job was to do; null where no dead job has the id. */
+  dead(id: string): Promise<{ kind: string; args: unknown } | null>;
+  /** Removes a dead job. False where no dead job has the id. */
+  discard(id: string): Promise<boolean>;
+  /** Makes a dead job due now, with all its attempts. False where no dead job has the id. */
+  retry(id: string): Promise<boolean>;
+}

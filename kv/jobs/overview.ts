@@ -1,0 +1,84 @@
+import { limits } from "../../core/base/limits.ts";
+import type { DeadJob, JobCounts, JobOverview, JobQueue } from "../../core/ports/job_queue.ts";
+import { emptyBatch } from "../store/batch.ts";
+import type { Committer } from "../store/commit.ts";
+import { keys } from "../store/keys.ts";
+import { stageJobs, type StoredJob } from "./queue.ts";
+
+/** A job whose attempts are spent, with the error of the last one. */
+interface StoredDead extends StoredJob {
+  error: string;
+}
+
+/** The queue as its operator sees it: how much waits, what failed for good, and another try of that. */
+export function jobQueue(kv: Deno.Kv, committer: Committer, now: () => number): JobQueue {
+  return {
+    overview: () => overview(kv, now()),
+    async dead(id) {
+      const entry = await findDead(kv, id);
+      return entry && { kind: entry.value.kind, args: entry.value.args };
+    },
+    retry: (id) => endDead({ kv, committer }, id, now()),
+    discard: (id) => endDead({ kv, committer }, id, null),
+  };
+}
+
+async function overview(kv: Deno.Kv, now: number): Promise<JobOverview> {
+  const kinds = new Map<string, JobCounts>();
+  const countsOf = (kind: string): JobCounts => {
+    const counts = kinds.get(kind) ??
+      { kind, waiting: 0, due: 0, leased: 0, dead: 0, oldestDue: null };
+    kinds.set(kind, counts);
+    return counts;
+  };
+  let left = limits.countedJobs;
+  const options = { batchSize: 500 };
+  for await (const { key, value } of kv.list<StoredJob>({ prefix: keys.jobs }, options)) {
+    if (left-- === 0) break;
+    const counts = countsOf(value.kind);
+    const dueAt = Number(key[3]);
+    if (value.owner !== null) counts.leased++;
+    else if (dueAt > now) counts.waiting++;
+    else {
+      counts.due++;
+      counts.oldestDue = Math.min(counts.oldestDue ?? Infinity, dueAt);
+    }
+  }
+  const dead: DeadJob[] = [];
+  for await (const { value } of kv.list<StoredDead>({ prefix: keys.deadJobs }, options)) {
+    if (left-- <= 0) break;
+    countsOf(value.kind).dead++;
+    const { id, kind, lane, attempt, madeAt, error } = value;
+    if (dead.length < limits.listedDeadJobs) {
+      dead.push({ id, kind, lane, attempts: attempt, madeAt, error });
+    }
+  }
+  return { kinds: [...kinds.values()], dead, isWhole: left >= 0 };
+}
+
+/** The entry of a dead job; its lane is not known. */
+async function findDead(kv: Deno.Kv, id: string): Promise<Deno.KvEntry<StoredDead> | null> {
+  for await (
+    const entry of kv.list<StoredDead>({ prefix: keys.deadJobs }, { batchSize: 500 })
+  ) {
+    if (entry.value.id === id) return entry;
+  }
+  return null;
+}
+
+/** Removes a dead job, and makes a job of the same id due now if it is to run again. */
+async function endDead(
+  { kv, committer }: { kv: Deno.Kv; committer: Committer },
+  id: string,
+  againAt: number | null,
+): Promise<boolean> {
+  const entry = await findDead(kv, id);
+  if (entry === null) return false;
+  const { kind, lane, args, series } = entry.value;
+  const batch = emptyBatch();
+  batch.checks.push(entry);
+  batch.deletes.push(entry.key);
+  const job = { id, kind, lane, args, ...(series === null ? {} : { series }) };
+  if (againAt !== null) stageJobs(batch, [job], againAt);
+  return await committer.commit(batch) !== null;
+}
