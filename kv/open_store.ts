@@ -1,6 +1,6 @@
 import type { AnyJobHandler } from "../core/ports/job_handler.ts";
 import { limits } from "../core/base/limits.ts";
-import type { Accounts, Ledger, Ports, Records, Stock } from "../core/ports/ports.ts";
+import type { Accounts, Ledger, Ports, Records, SipTraces, Stock } from "../core/ports/ports.ts";
 import type { AlsoWritten } from "../core/model/record_types.ts";
 import type { Companions } from "../core/ports/companion_ports.ts";
 import type { Blobs } from "../core/ports/providers.ts";
@@ -39,6 +39,7 @@ import { type SchemaFence, schemaFence } from "./migration/schema_fence.ts";
 import { reseal, type Resealed } from "./collections/reseal.ts";
 import { sealer } from "./store/seal.ts";
 import { isRemoteLocation, openLocation } from "./store/sealed_store.ts";
+import { sipTraces } from "./collections/sip_traces.ts";
 import { stock } from "./collections/stock.ts";
 import { type Worker, worker } from "./jobs/worker.ts";
 
@@ -69,6 +70,7 @@ export interface Store {
   stock: Stock;
   /** Audio for which there is no disk. */
   audio: Blobs;
+  sipTraces: SipTraces;
   /** The worker of this store's jobs; nothing runs until it is started or drained. */
   worker(handlers: AnyJobHandler[], ports: Ports): Promise<Worker>;
   /**
@@ -122,6 +124,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     jobs: jobQueue(kv, parts.committer, now),
     stock: stock(kv),
     audio: audio(kv),
+    sipTraces: sipTraces(kv, now),
     async worker(handlers, ports) {
       const { committer } = parts;
       const jobs = queue(kv, committer, checksOf(opened));

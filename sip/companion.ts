@@ -5,6 +5,7 @@ import {
   protocolLimits,
 } from "../core/protocol/companion.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
+import { callIdOf } from "./base/call_traces.ts";
 import type { Calls } from "./contracts/calls.ts";
 import { createCalls } from "./script/create_calls.ts";
 import type { CompanionOptions } from "./companion_options.ts";
@@ -28,6 +29,7 @@ import { createRecordings } from "./service/recordings.ts";
 import { createRelays, type Relays } from "./relay/relay.ts";
 import { invalidate, invalidateAll, onRegister } from "./registrar/registrar.ts";
 import { sendToDevices } from "./messages/send_message.ts";
+import { createTraceSender } from "./service/send_trace.ts";
 import { createServiceLink, type ServiceLink } from "./service/service_link.ts";
 import type { SessionBounds } from "./contracts/session_timer.ts";
 import { createSignalling } from "./create_signalling.ts";
@@ -146,6 +148,7 @@ function openSip(
   return listenSip({ ...transports, ...taking, hostname, ports, timers, log }, {
     onConnect: signalling.admission.connect,
     onMessage: (flow, text) => receive(signalling, flow, text),
+    onSend: (flow, text) => signalling.traces.keep("sent", { flow, callId: callIdOf(text), text }),
     onClose: (flow) => signalling.loseFlow(flow),
   });
 }
@@ -175,6 +178,7 @@ function signallingOf(options: CompanionOptions, sipDomain: string, timers: Time
     ...options.mediaRelay && { mediaRelay: options.mediaRelay },
     ...options.isPublicAddress && { isPublicAddress: options.isPublicAddress },
     bridgeSecret: options.bridgeSecret,
+    tracesCalls: options.tracesCalls ?? true,
   });
 }
 
@@ -213,7 +217,8 @@ function assemble(
   const reporting = { companion, requestScript, sendEvent, stopping, stopped };
   const recordings = createRecordings({ link, timers, log, stopping, stopped });
   const sound = { media, loadAudio, recogniser, speaker, recordings };
-  const calls = createCalls({ ...reporting, signalling, ...sound });
+  const sendTrace = createTraceSender(companion, link, signalling);
+  const calls = createCalls({ ...reporting, sendTrace, signalling, ...sound });
   const { location } = signalling;
   const presence = createPresence({ companion, link, location, timers, log, stopped });
   location.onPresence = presence.changed;

@@ -53,6 +53,8 @@ export interface CompanionOptions {
   iceServersOf?: IceServersOf;
   /** Whether customers may have us connect to an address; to none unless given. */
   isPublicAddress?: (address: string) => boolean;
+  /** Whether the messages of calls that fail are sent to the service; so unless given. */
+  tracesCalls?: boolean;
   /** Whether audio between two plain phones goes by us; `auto` unless given. */
   mediaRelay?: MediaRelay;
   /** How long a dialog outlives its connection; `sipLimits.reconnectGraceMs` unless given. */

@@ -1,6 +1,7 @@
 import type { BridgeSecret } from "../core/protocol/bridge_secret.ts";
 import { type AdmissionBounds, createAdmission } from "./admission/admission.ts";
 import { clientAuthentication } from "./auth/client_authentication.ts";
+import { createCallTraces } from "./base/call_traces.ts";
 import type { Dialog } from "./contracts/dialog.ts";
 import { type Flow, withFlow } from "./base/flow.ts";
 import { createLooseSet, ShortLivedMap } from "./base/short_lived_map.ts";
@@ -32,6 +33,8 @@ export interface SignallingOptions {
   mediaRelay?: MediaRelay;
   /** None is unless given. */
   isPublicAddress?: (address: string) => boolean;
+  /** Whether the messages of live calls are kept for traces; so unless given. */
+  tracesCalls?: boolean;
   /** What companions of one installation share; without it there is no other one. */
   bridgeSecret?: BridgeSecret;
 }
@@ -56,6 +59,7 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
     peers: createPeerProofs(bridgeSecret),
     legNames: createLegNames(bridgeSecret),
     relayed: new Map(),
+    traces: createCallTraces({ isOn: options.tracesCalls ?? true }),
     ussdBounds: { ...sipLimits.ussd, ...options.ussdBounds },
     routes: { resolve: notListening, open: notListening, reach: notListening },
     sources: noSources,

@@ -80,6 +80,7 @@ async function start(
     iceServersOf: iceServersOf(config),
     isPublicAddress,
     mediaRelay: config.MEDIA_RELAY,
+    tracesCalls: config.SIP_TRACE_HOURS > 0,
     media,
     loadAudio: loadAudio({ fetch: (input, init) => fetchOutside(new Request(input, init)) }),
     ...speech(config),

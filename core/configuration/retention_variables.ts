@@ -36,6 +36,11 @@ export const retentionVariables = {
     fallback: ({ WEBHOOK_KEEP_DAYS }) => String(WEBHOOK_KEEP_DAYS),
     help: "Days for which Webhooks/Deliveries are kept. Default: WEBHOOK_KEEP_DAYS. 0: for ever.",
   },
+  SIP_TRACE_HOURS: {
+    schema: z.coerce.number("must be a number of hours").int().min(0).max(720),
+    fallback: "24",
+    help: "Hours for which the SIP trace of a call that failed is kept. 0: none is made.",
+  },
   RECORDING_LINK_HOURS: {
     schema: z.coerce.number("must be a number of hours").int().min(1).max(87_600),
     fallback: "24",

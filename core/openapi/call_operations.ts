@@ -38,6 +38,33 @@ export const callOperations: Operation[] = [
   }),
   {
     method: "get",
+    path: `${call}/SipTrace`,
+    id: "readSipTrace",
+    summary: "Reads the SIP messages of a call that failed",
+    description:
+      "The rows of the ladder, each with its message, without credentials and keys. 404 " +
+      "where the call did not fail, or SIP_TRACE_HOURS have passed since its end.",
+    tag: calls.type,
+    answer: refTo("SipTrace"),
+    types: ["application/json"],
+  },
+  ...([["pcap", "application/vnd.tcpdump.pcap"], ["txt", "text/plain"]] as const).map((
+    [format, type],
+  ): Operation => ({
+    method: "get",
+    path: `${call}/SipTrace.${format}`,
+    id: `readSipTraceAs${format === "pcap" ? "Pcap" : "Text"}`,
+    summary: `Reads the SIP trace of a call as ${format === "pcap" ? "a pcap file" : "a text"}`,
+    description: format === "pcap"
+      ? "Each message is a UDP datagram, whatever transport it took; the times are those of the " +
+        "messages."
+      : "The ladder: a column for the service and one for each peer.",
+    tag: calls.type,
+    answer: {},
+    types: [type],
+  })),
+  {
+    method: "get",
     path: `${accountPath}/Recordings/{Sid}.wav`,
     id: "readRecordingAudio",
     summary: "Reads the audio of a recording as WAV",

@@ -30,6 +30,33 @@ export const serviceSchemas: Record<string, JsonSchema> = {
       ),
     }),
   ),
+  SipTrace: described(
+    "The SIP messages of a call that failed, and of the calls that its Dial placed.",
+    closed({
+      call_sid: described("Sid of the Call.", text),
+      dropped_messages: described("Older messages that were not kept.", count),
+      messages: described(
+        "The messages, oldest first.",
+        { type: "array", items: refTo("SipTraceMessage") },
+      ),
+    }),
+  ),
+  SipTraceMessage: described(
+    "A SIP message as a row of a ladder.",
+    closed({
+      date_sent: described("When it was sent or came, as an ISO 8601 date in UTC.", text),
+      offset_ms: described("Milliseconds since the first message.", count),
+      direction: described(
+        "Whether the service sent or received it.",
+        { type: "string", enum: ["sent", "received"] },
+      ),
+      transport: described("WS, WSS, UDP, TCP or TLS.", text),
+      from: described("Address and port of the sender.", text),
+      to: described("Address and port of the recipient.", text),
+      summary: described("Method of a request; status and reason of a response.", text),
+      text: described("The message without credentials, keys and bodies other than SDP.", text),
+    }),
+  ),
   Metrics: {
     type: "object",
     description: "The counters of the running instance.",

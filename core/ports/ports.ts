@@ -1,3 +1,4 @@
+import type { Trace } from "../protocol/traces.ts";
 import type { NumberOffer, NumberSearch } from "../values/offer.ts";
 import type { CompanionControl, Companions } from "./companion_ports.ts";
 import type { PairCap } from "../values/pair_cap.ts";
@@ -57,6 +58,13 @@ export interface Ledger {
   days(accountSid: string, span: { from: number; before: number }): Promise<DayOfUsage[]>;
 }
 
+/** The SIP traces of calls that failed, each for a time. */
+export interface SipTraces {
+  put(call: { accountSid: string; sid: string }, trace: Trace, keptMs: number): Promise<void>;
+  /** Null where there is none, or none any more. */
+  get(call: { accountSid: string; sid: string }): Promise<Trace | null>;
+}
+
 /** The numbers that the operator loaded. */
 export interface Stock {
   countries(): Promise<string[]>;
@@ -82,6 +90,7 @@ export interface Ports {
   /** Null when sending e-mail is not configured. */
   mailer: Mailer | null;
   blobs: Blobs;
+  sipTraces: SipTraces;
   /** Null when none is configured. */
   locationSource: LocationSource | null;
   /** Counts the messages between two that no person may have written. */

@@ -40,6 +40,7 @@ import {
   numberAnswer,
   numberQuery,
 } from "./trunks.ts";
+import { traceLimits, traceReport } from "./traces.ts";
 
 /**
  * Every request between service and companion: clients, routes and validation of both sides derive
@@ -93,6 +94,13 @@ export const serviceRequests = {
   gateway: { path: "/bridge/gateway", request: gatewayReport, answer: nothing },
   message: { path: "/bridge/message", request: messageReport, answer: messageAnswer },
   trunkMessage: { path: "/bridge/trunkMessage", request: trunkMessage, answer: messageAnswer },
+  trace: {
+    path: "/bridge/trace",
+    request: traceReport,
+    answer: nothing,
+    maxBytes: traceLimits.bodyBytes,
+    answerMs: traceLimits.answerMs,
+  },
   recordingPart: { path: "/bridge/recording", request: recordingPart, answer: recordingAnswer },
 } as const satisfies ProtocolRequests;
 

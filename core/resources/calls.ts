@@ -247,6 +247,7 @@ export const calls = resource({
   groups: {
     live: ({ status, companion }) => isLive(status) && companion !== null ? companion.id : null,
   },
+  hasSipTrace: true,
   subresources: ["Notifications", "Recordings"],
   created: (call) => ({
     record: call,

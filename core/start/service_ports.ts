@@ -29,7 +29,9 @@ import { s3Blobs } from "../adapters/s3_blobs.ts";
 
 /** What the ports are made of beside the configuration. */
 export interface Parts {
-  store: Pick<Ports, "records" | "accounts" | "companions" | "jobs" | "ledger"> & { stock: Stock };
+  store: Pick<Ports, "records" | "accounts" | "companions" | "jobs" | "ledger" | "sipTraces"> & {
+    stock: Stock;
+  };
   secretKey: string;
   bridgeSecret: BridgeSecret;
   rateMicros: TrunkSettings["rateMicros"];
@@ -69,6 +71,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
       instanceId: crypto.randomUUID(),
       webhookMaxAttempts: config.WEBHOOK_MAX_ATTEMPTS,
       keptMs: keptOf(config),
+      sipTraceMs: config.SIP_TRACE_HOURS * 3_600_000,
       recordingLinkMs: config.RECORDING_LINK_HOURS * 3_600_000,
       revision: config.REVISION,
       requestsPerSecond: config.REQUESTS_PER_SECOND,
@@ -88,6 +91,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
     messagePairs: createPairCap(now),
     mailer: config.SMTP_URL === "" ? null : smtpMailer(config.SMTP_URL, config.SIP_DOMAIN),
     blobs: blobsOf(config, parts.audio),
+    sipTraces: store.sipTraces,
     transcriber: transcriber(config),
     locationSource: config.LOCATION_URL === "" ? null : locationSource(config.LOCATION_URL),
     signer: serverSigner(secretKey, config.SECRET_KEY_OTHER),

@@ -12,6 +12,8 @@ export interface Settings {
   /** How often a status callback is tried. */
   webhookMaxAttempts: number;
   keptMs: KeptMs;
+  /** How long the SIP trace of a call that failed is kept, in ms; 0: none is. */
+  sipTraceMs: number;
   /** How long a link to the audio of a recording works, in ms. */
   recordingLinkMs: number;
   /** The running build, for Supervisor metrics. */

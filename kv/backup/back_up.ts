@@ -64,6 +64,7 @@ async function writeStore(writer: FrameWriter, options: BackupOptions): Promise<
   for await (const entry of snapshot.entries()) {
     signal.throwIfAborted();
     if (entry.key[0] === keys.restoring[0]) throw new Error(`Cannot save the store: ${cutOff}`);
+    if (entry.key[0] === keys.sipTraces[0]) continue; // It would never expire where it is restored.
     isOpened ||= entry.key[0] === keys.version[0];
     waiting.push(entry);
     if (waiting.length === backupLimits.entriesInFrame) await flush();

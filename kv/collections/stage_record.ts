@@ -94,8 +94,12 @@ export async function stageReplace<T extends Base>(
   { entry, before, after }: { entry: Deno.KvEntry<unknown>; before: T; after?: T | undefined },
 ): Promise<void> {
   batch.checks.push(entry);
-  if (after === undefined) batch.deletes.push(entry.key);
-  else batch.sets.push({ key: entry.key, value: state.codec.encode(after) });
+  if (after === undefined) {
+    batch.deletes.push(entry.key);
+    if (state.definition.hasSipTrace) {
+      batch.deletes.push(keys.sipTrace(before.accountSid, before.sid));
+    }
+  } else batch.sets.push({ key: entry.key, value: state.codec.encode(after) });
   await stageRest(state, batch, {
     account: accountIn(entry.key),
     before,

@@ -40,6 +40,7 @@
  *                                      date: its widest distance from a Sid's time (U64, by `max`)
  *   ["au", accountSid, sid]            size of audio that is kept in the store, in bytes
  *   ["au", accountSid, sid, n]         a chunk of it
+ *   ["st", accountSid, callSid]        SIP trace of a call, for some hours; no backup has it
  *   ["q", "d", lane, due, id]          job; the lease of a running one is its due time
  *   ["q", "a", lane]                   earliest due time of the lane (U64, moved by `min`)
  *   ["q", "w"]                         wake counter (U64), watched by every worker
@@ -56,6 +57,8 @@ export const keys = {
   accountNumber: ["n"],
   audio: (accountSid: string, sid: string) => ["au", accountSid, sid],
   audioChunk: (accountSid: string, sid: string, n: number) => ["au", accountSid, sid, n],
+  sipTraces: ["st"],
+  sipTrace: (accountSid: string, callSid: string) => ["st", accountSid, callSid],
   accounts: ["a"],
   account: (sid: string) => ["a", sid],
   children: (parentSid: string) => ["ac", parentSid],

@@ -12,6 +12,7 @@ import { registrationsOf, takeGatewayReport } from "../../core/gateways/registra
 import { messageTaker } from "../../core/messages/take_message.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { takePart } from "../../core/recordings/take_part.ts";
+import { takeTrace } from "../../core/reports/take_trace.ts";
 import { takeTrunkMessage } from "./trunk_message.ts";
 
 /** Requests of companions to the service (core/protocol/requests.ts); mounted at /bridge. */
@@ -41,6 +42,10 @@ function handlersOf(ports: Ports): HandlersOf<ServiceRequests> {
     },
     message: messageTaker(ports),
     trunkMessage: (message) => takeTrunkMessage(message, ports),
+    async trace(report) {
+      await takeTrace(report, ports);
+      return {};
+    },
     recordingPart: async (part) => ({ isWanted: await takePart(part, ports) }),
   };
 }

@@ -15,6 +15,7 @@ import { answer } from "../http/answer.ts";
 import type { Env } from "../http/env.ts";
 import { readParams } from "../http/params.ts";
 import { accountAddress, shapeOf } from "../http/represent.ts";
+import { sipTrace } from "./sip_trace.ts";
 import { answerSublist } from "../http/sublists.ts";
 
 const callShape = shapeOf(calls);
@@ -50,6 +51,7 @@ export function callRoutes(ports: Ports): Hono<Env> {
       const shown = wanted.mute === undefined ? call : await mutedCall(call, wanted.mute, ports);
       return answer(c, { json: () => shape.json(shown), xml: () => shape.xml(shown) });
     })
+    .get("/:sid/:file{SipTrace(?:\\.pcap|\\.txt)?}", sipTrace(ports))
     .get("/:sid/Notifications", listed(notifications, ports.records.notifications, ports))
     .get("/:sid/Recordings", listed(recordings, withLinks(ports.records.recordings, ports), ports));
 }

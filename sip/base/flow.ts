@@ -50,6 +50,8 @@ export interface Hop {
 export interface FlowEvents {
   onMessage(flow: Flow, text: string): void;
   onClose(flow: Flow): void;
+  /** Called before a message is sent. */
+  onSend?(flow: Flow, text: string): void;
 }
 
 /** The same where peers come by connections. */
@@ -71,7 +73,8 @@ export interface Wire {
 
 let flows = 0;
 
-export const createFlow = (wire: Wire): Flow => new WireFlow(wire);
+export const createFlow = (wire: Wire, events: Pick<FlowEvents, "onSend"> = {}): Flow =>
+  new WireFlow(wire, events);
 
 /** A class, since getters of a literal would give each flow a hidden class of its own. */
 class WireFlow implements Flow {
@@ -85,11 +88,17 @@ class WireFlow implements Flow {
   mediaKind: Flow["mediaKind"] = undefined;
   readonly #wire: Wire;
 
-  constructor(wire: Wire) {
+  constructor(wire: Wire, events: Pick<FlowEvents, "onSend">) {
     this.#wire = wire;
     this.remote = wire.remote;
     this.local = wire.local;
-    this.transport = { protocol: wire.protocol, send: (message) => wire.send(message) };
+    this.transport = {
+      protocol: wire.protocol,
+      send: (message) => {
+        events.onSend?.(this, message);
+        return wire.send(message);
+      },
+    };
     this.absorbs = wire.absorbs && ((message) => wire.absorbs?.(this, message) ?? false);
   }
   get closed() {

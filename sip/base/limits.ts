@@ -207,6 +207,16 @@ export const sipLimits = {
   /** For so long a leg that is settled stays known, and its `invite` run again is ignored. */
   endedLegMs: 60_000,
   stopMs: 5_000,
+  /** Messages of live calls, for traces of those that fail: of all calls together. */
+  traces: {
+    bytes: 32 << 20,
+    /** Call-IDs. */
+    calls: 20_000,
+    /** Calls of no leg: not authenticated yet, or refused before that. */
+    unowned: 500,
+  },
+  /** Traces that are being sent to the service at once; those beyond that are not sent. */
+  tracesSent: 8,
 } as const;
 
 /** Timers of transactions on unreliable transports (RFC 3261 §17, table 4), and how many of them. */

@@ -50,8 +50,11 @@ export interface Calls {
   ended(leg: string): boolean;
   /** Every leg of which the service does not know yet that it ended. */
   unsettled(): LiveLeg["leg"][];
-  /** Takes a new leg in; it is reported as ended and forgotten when it is over. */
-  add<L extends InboundLeg | OutboundLeg>(leg: L): LiveLeg<L>;
+  /**
+   * Takes a new leg in; it is reported as ended and forgotten when it is over. `parent` is the leg
+   * whose Dial placed it.
+   */
+  add<L extends InboundLeg | OutboundLeg>(leg: L, parent?: string): LiveLeg<L>;
   /**
    * The same of a leg whose other end is a leg of another companion: the service hears nothing of
    * it.

@@ -1,5 +1,6 @@
 import type { IncomingRequestMessage, UserAgentCore } from "../stack/library/sip_js.ts";
 import type { Admission } from "../admission/admission.ts";
+import type { CallTraces } from "../base/call_traces.ts";
 import type { Dialog } from "./dialog.ts";
 import type { Flow } from "../base/flow.ts";
 import type { ShortLivedSet } from "../base/short_lived_map.ts";
@@ -44,6 +45,8 @@ export interface Signalling {
   legNames: LegNames;
   /** Calls of other companions with devices here, by the ids of both their legs. */
   relayed: Map<string, Relayed>;
+  /** The messages of live calls. */
+  traces: CallTraces;
   /** The ways out to peers that did not come to us. */
   routes: Routes;
   /** Who may send us calls for numbers. */

@@ -46,6 +46,7 @@ export function receive(signalling: Signalling, flow: Flow, text: string): void 
     if (unread === "ignore") return;
     try {
       const parsed = parseMessage(text);
+      signalling.traces.keep("received", { flow, callId: parsed.message.callId, text });
       if (flow.absorbs?.(parsed.message)) return;
       if ("target" in parsed) receiveRequest(signalling, parsed, unread);
       else receiveResponse(signalling, parsed.message);

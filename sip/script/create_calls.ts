@@ -16,11 +16,14 @@ import { createOutboundLeg } from "../leg/outbound_leg.ts";
 import type { OutboundCall } from "../leg/outbound_state.ts";
 import { runPartner, takeOrders } from "../peer/remote_leg.ts";
 import type { Recordings } from "../service/recordings.ts";
+import type { SendTrace } from "../service/send_trace.ts";
 import { createReportQueue, type ReportOptions } from "../service/reports.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 
 export interface CallsOptions extends Omit<ReportOptions, "timers" | "log"> {
   signalling: Signalling;
+  /** Sends the service the trace of a leg that ended without success. */
+  sendTrace: SendTrace;
   media: MediaEngine;
   loadAudio: LoadAudio;
   recordings: Recordings;
@@ -29,8 +32,8 @@ export interface CallsOptions extends Omit<ReportOptions, "timers" | "log"> {
 }
 
 export function createCalls(options: CallsOptions): Calls {
-  const { signalling, media, loadAudio, recordings, recogniser, speaker } = options;
-  const { timers, log } = signalling;
+  const { signalling, media, loadAudio, recordings, recogniser, speaker, sendTrace } = options;
+  const { timers, log, traces } = signalling;
   const legs = new ShortLivedMap<string, LiveLeg>();
   const ended = new Set<string>();
   const unsettled = new ShortLivedMap<string, { leg: LiveLeg["leg"]; settled: Promise<void> }>();
@@ -56,8 +59,15 @@ export function createCalls(options: CallsOptions): Calls {
     find: (id) => legs.get(id),
     ended: (id) => ended.has(id),
     unsettled: () => [...unsettled.values()].map(({ leg }) => leg),
-    add(leg) {
+    add(leg, parent) {
+      const { id, sipCallId } = leg;
+      traces.begin({ id, sipCallId, parent });
       const reports = createReportQueue({ ...options, timers, log }, leg);
+      // Before the report of the end, which waits for the trace.
+      void leg.ended.then((ending) => {
+        reports.wait(sendTrace(leg, ending));
+        traces.end(id);
+      });
       const live = createLiveLeg(calls, leg, reports);
       legs.set(leg.id, live);
       void live.over.then(() => end(leg.id));
@@ -65,13 +75,17 @@ export function createCalls(options: CallsOptions): Calls {
       return live;
     },
     adopt(leg) {
-      const unheard = { send: () => Promise.resolve([]), drained: () => Promise.resolve() };
+      const unheard = {
+        send: () => Promise.resolve([]),
+        wait() {},
+        drained: () => Promise.resolve(),
+      };
       return createLiveLeg(calls, leg, unheard, { isOfPeer: true });
     },
     place(invitation, placing) {
       const report = (event: LegEvent) => live.report(event);
       const call = outboundCall(calls, invitation, { ...placing, report });
-      const live = calls.add(createOutboundLeg(signalling, call));
+      const live = calls.add(createOutboundLeg(signalling, call), placing.parent);
       traceInvite(live.leg);
       if (invitation.target.kind === "leg") takeOrders(live);
       return live;

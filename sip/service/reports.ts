@@ -48,6 +48,9 @@ export function createReportQueue(
       if (waiter === undefined) return delivery;
       return unlessAborted(delivery, waiter.signal).then((script) => script ?? []);
     },
+    wait(work) {
+      last = last.then(() => work);
+    },
     drained: async () => void await last,
   };
 }

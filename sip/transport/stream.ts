@@ -38,7 +38,7 @@ export function openStream(socket: Socket, options: StreamOptions): Flow {
         ? respondElsewhere(flow, message)
         : writeTo(socket, message),
     close: () => socket.end(),
-  });
+  }, events);
   const stopWatching = watchSilence(socket, flow, options);
   const slow = createDeadline(clock, sipLimits.messageCompleteMs, () => socket.destroy());
   const framer = createFramer();

@@ -45,7 +45,7 @@ export function openUdp(address: ListenAddress, options: UdpOptions): UdpSocket 
   const retransmission = createRetransmission(clock);
   const nameOf = namesOf((remote) => options.nameOf(port, remote));
   const credit = new WeakMap<Flow, number>();
-  const wire = { socket, retransmission, nameOf, credit };
+  const wire = { socket, retransmission, nameOf, credit, events };
   const max = sipLimits.udpFlows;
   const create = (remote: Endpoint) => createUdpFlow(wire, remote);
   const flows = createFlowTable({ clock, max, create });
@@ -111,12 +111,13 @@ function readDatagram(data: Uint8Array): string | undefined {
 }
 
 function createUdpFlow(
-  { socket, retransmission, nameOf, credit }: {
+  { socket, retransmission, nameOf, credit, events }: {
     socket: Deno.DatagramConn;
     retransmission: Retransmission;
     /** Bytes of refusals that a source which proved no login may still be sent. */
     credit: WeakMap<Flow, number>;
     nameOf(remote: string): LocalName;
+    events: FlowEvents;
   },
   remote: Endpoint,
 ): Flow {
@@ -146,7 +147,7 @@ function createUdpFlow(
     },
     absorbs: retransmission.absorbs,
     close() {},
-  });
+  }, events);
   return flow;
 }
 

@@ -42,7 +42,7 @@ export function openWebSocketFlow(
   const host = options.remoteHost ?? plainAddress(socket.remoteAddress ?? "");
   const remote = { host, port: socket.remotePort ?? 0 };
   const wire = new WebSocketWire(webSocket, socket, { protocol, local, remote, clock });
-  const flow = createFlow(wire);
+  const flow = createFlow(wire, events);
   watchMessages(socket, clock, () => wire.fail(closeCodes.policy));
   webSocket.on("message", (data) => {
     if (wire.closed) return;

@@ -137,6 +137,7 @@ function handlersOf(service: FakeService): HandlersOf<ServiceRequests> {
       service.parts.push(part);
       return { isWanted: service.wantsPart(part) };
     },
+    trace: () => ({}),
     message: () => ({ status: 202 }),
     events({ reports }) {
       service.reports.push(...reports);
