@@ -5,7 +5,6 @@ import {
   protocolLimits,
 } from "../core/protocol/companion.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
-import { callIdOf } from "./base/call_traces.ts";
 import type { Calls } from "./contracts/calls.ts";
 import { createCalls } from "./script/create_calls.ts";
 import type { CompanionOptions } from "./companion_options.ts";
@@ -29,7 +28,6 @@ import { createRecordings } from "./service/recordings.ts";
 import { createRelays, type Relays } from "./relay/relay.ts";
 import { invalidate, invalidateAll, onRegister } from "./registrar/registrar.ts";
 import { sendToDevices } from "./messages/send_message.ts";
-import { createTraceSender } from "./service/send_trace.ts";
 import { createServiceLink, type ServiceLink } from "./service/service_link.ts";
 import type { SessionBounds } from "./contracts/session_timer.ts";
 import { createSignalling } from "./create_signalling.ts";
@@ -148,7 +146,7 @@ function openSip(
   return listenSip({ ...transports, ...taking, hostname, ports, timers, log }, {
     onConnect: signalling.admission.connect,
     onMessage: (flow, text) => receive(signalling, flow, text),
-    onSend: (flow, text) => signalling.traces.keep("sent", { flow, callId: callIdOf(text), text }),
+    onSend: (flow, text) => signalling.traces.keep("sent", { flow, text }),
     onClose: (flow) => signalling.loseFlow(flow),
   });
 }
@@ -200,8 +198,7 @@ function assemble(
 ): Parts {
   const { log, media, loadAudio, recogniser = null, speaker = null } = options;
   const sipDomain = options.sipDomain.toLowerCase();
-  const { timers } = life;
-  const [stopping, stopped] = [life.stopping.signal, life.stopped.signal];
+  const { timers, stopping: { signal: stopping }, stopped: { signal: stopped } } = life;
   const signalling = signallingOf(options, sipDomain, timers);
   const link = createServiceLink({ ...options, timers, stopped });
   const authenticator: Authenticator = {
@@ -217,8 +214,7 @@ function assemble(
   const reporting = { companion, requestScript, sendEvent, stopping, stopped };
   const recordings = createRecordings({ link, timers, log, stopping, stopped });
   const sound = { media, loadAudio, recogniser, speaker, recordings };
-  const sendTrace = createTraceSender(companion, link, signalling);
-  const calls = createCalls({ ...reporting, sendTrace, signalling, ...sound });
+  const calls = createCalls({ ...reporting, link, signalling, ...sound });
   const { location } = signalling;
   const presence = createPresence({ companion, link, location, timers, log, stopped });
   location.onPresence = presence.changed;

@@ -1,14 +1,16 @@
 import type { Trace, TracedMessage } from "../protocol/traces.ts";
 
 /** A message as a row of a ladder. */
-export interface LadderRow {
+export interface LadderRow extends Pick<TracedMessage, "direction" | "transport"> {
+  /** When, in ms. */
+  at: number;
   /** Since the first message of the trace. */
   offsetMs: number;
   from: string;
   to: string;
-  transport: TracedMessage["transport"];
   /** The method of a request, or the status of a response with its reason. */
   summary: string;
+  text: string;
 }
 
 /** The rows of a trace, in order of time. */
@@ -18,7 +20,8 @@ export function ladderOf({ messages }: Trace): LadderRow[] {
     const { at, direction, transport, text } = message;
     const [local, remote] = [addressOf(message.local), addressOf(message.remote)];
     const [from, to] = direction === "sent" ? [local, remote] : [remote, local];
-    return { offsetMs: at - begin, from, to, transport, summary: summaryOf(text) };
+    const ends = { direction, from, to, transport };
+    return { ...ends, offsetMs: at - begin, at, text, summary: summaryOf(text) };
   });
 }
 
@@ -28,7 +31,7 @@ const addressOf = ({ host, port }: TracedMessage["local"]): string =>
 function summaryOf(text: string): string {
   const [line = ""] = text.split(/\r?\n/, 1);
   const isResponse = line.startsWith("SIP/2.0 ");
-  return isResponse ? line.slice("SIP/2.0 ".length) : line.split(" ", 1)[0]!;
+  return isResponse ? line.slice("SIP/2.0 ".length) : line.replace(/ .*/, "");
 }
 
 /** Characters of a column, and of the time before the first one. */
@@ -37,8 +40,8 @@ const [columnWidth, timeWidth] = [30, 10];
 /** The ladder of a trace as a text: a column for the service, and one for each peer. */
 export function ladderText(trace: Trace): string {
   const service = "Switchboard";
-  const rows = ladderOf(trace).map((row, at) =>
-    trace.messages[at]!.direction === "sent" ? { ...row, from: service } : { ...row, to: service }
+  const rows = ladderOf(trace).map((row) =>
+    row.direction === "sent" ? { ...row, from: service } : { ...row, to: service }
   );
   const columns = [...new Set(rows.flatMap(({ from, to }) => [from, to]))];
   const head = " ".repeat(timeWidth) + columns.map((name) => centred(name, columnWidth)).join("");
@@ -53,7 +56,7 @@ export function ladderText(trace: Trace): string {
 /** A row between the lines of the columns, from the middle of one to the middle of another. */
 function arrow({ from, to, summary }: LadderRow, columns: string[]): string {
   const middles = columns.map((_, at) => at * columnWidth + columnWidth / 2);
-  const [a, b] = [middles[columns.indexOf(from)]!, middles[columns.indexOf(to)]!];
+  const [a = 0, b = 0] = [middles[columns.indexOf(from)], middles[columns.indexOf(to)]];
   const [left, right] = [Math.min(a, b), Math.max(a, b)];
   const label = centred(` ${summary.slice(0, right - left - 6)} `, right - left - 3, "-");
   const shaft = a < b ? `-${label}>` : `<${label}-`;

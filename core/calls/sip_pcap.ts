@@ -41,9 +41,9 @@ function bytesOf(host: string): number[] {
   const url = host.includes(":") ? URL.parse(`http://[${host.replace(/%.*/, "")}]`) : null;
   if (url === null) return ownAddress;
   const [head = "", tail = ""] = url.hostname.slice(1, -1).split("::");
-  const [first, last] = [head, tail].map((part) => part.split(":").filter(Boolean));
-  const zeros = Array.from({ length: 8 - first!.length - last!.length }, () => "0");
-  return [...first!, ...zeros, ...last!].map((group) => parseInt(group, 16))
+  const [first = [], last = []] = [head, tail].map((part) => part.split(":").filter(Boolean));
+  const zeros = Array.from({ length: 8 - first.length - last.length }, () => "0");
+  return [...first, ...zeros, ...last].map((group) => parseInt(group, 16))
     .flatMap((group) => [group >> 8, group & 255]);
 }
 

@@ -31,14 +31,16 @@ export function sipTrace({ records, sipTraces }: Ports) {
 const shown = (sid: string, trace: Trace) => ({
   call_sid: sid,
   dropped_messages: trace.dropped,
-  messages: ladderOf(trace).map(({ offsetMs, from, to, transport, summary }, at) => ({
-    date_sent: new Date(trace.messages[at]!.at).toISOString(),
-    offset_ms: offsetMs,
-    direction: trace.messages[at]!.direction,
+  messages: ladderOf(trace).map((
+    { at, offsetMs: offset_ms, direction, transport, from, to, summary, text },
+  ) => ({
+    date_sent: new Date(at).toISOString(),
+    offset_ms,
+    direction,
     transport,
     from,
     to,
     summary,
-    text: trace.messages[at]!.text,
+    text,
   })),
 });

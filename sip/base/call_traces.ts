@@ -11,13 +11,17 @@ interface TracedLeg {
   parent?: string | undefined;
 }
 
+interface SipMessage {
+  flow: Flow;
+  /** As the text says it, unless given. */
+  callId?: string;
+  text: string;
+}
+
 /** The last SIP messages of each live call, bounded for each and for all together. */
 export interface CallTraces {
   /** Keeps a message if it begins a call, or belongs to one that is traced. */
-  keep(
-    direction: TracedMessage["direction"],
-    message: { flow: Flow; callId: string; text: string },
-  ): void;
+  keep(direction: TracedMessage["direction"], message: SipMessage): void;
   /** The messages of a leg are those of its Call-ID, with those of its parent. */
   begin(leg: TracedLeg): void;
   /** What is kept of the call of a leg, as it is now; undefined where there is nothing. */
@@ -44,12 +48,20 @@ interface Kept extends Omit<TracedMessage, "local" | "remote"> {
   bytes: number;
 }
 
-/** Messages without their secrets; nothing is kept where `isOn` is false. */
-export function createCallTraces(
-  { isOn = true, bounds = sipLimits.traces }: { isOn?: boolean; bounds?: Bounds } = {},
-): CallTraces {
-  const rings = new Map<string, Ring>(); // By Call-ID.
-  const legs = new Map<string, { ring: Ring; callId: string }>();
+/** The rings by Call-ID, within their bounds. */
+interface Rings {
+  find(callId: string): Ring | undefined;
+  /** A ring of no leg. */
+  open(callId: string): Ring;
+  /** Gives a leg's ring one more Call-ID. */
+  own(ring: Ring, callId: string): void;
+  disown(ring: Ring, callId: string): void;
+  add(ring: Ring, message: Kept): void;
+  readonly size: CallTraces["size"];
+}
+
+function createRings(bounds: Bounds): Rings {
+  const byCallId = new Map<string, Ring>();
   /** Of INVITEs that have no leg, as of sources that have not authenticated: the first to go. */
   const unowned = new Set<Ring>();
   let bytes = 0;
@@ -61,54 +73,77 @@ export function createCallTraces(
   };
   const forget = (ring: Ring) => {
     drop(ring, ring.messages.length);
-    for (const callId of ring.callIds) {
-      if (rings.get(callId) === ring) rings.delete(callId);
-    }
+    ring.callIds.forEach((callId) => byCallId.delete(callId));
     unowned.delete(ring);
   };
-  const open = (callId: string): Ring => {
-    const ring = { messages: [], bytes: 0, dropped: 0, callIds: new Set([callId]), legs: 0 };
-    rings.set(callId, ring);
-    unowned.add(ring);
-    return ring;
-  };
-  const trim = (ring: Ring) => {
-    while (ring.messages.length > traceLimits.messages || ring.bytes > traceLimits.bytes) {
-      drop(ring, 1);
-      ring.dropped++;
-    }
-    while (unowned.size > bounds.unowned) forget(first(unowned)!); // Not empty.
-    while (bytes > bounds.bytes || rings.size > bounds.calls) {
-      const oldest = first(unowned) ?? first(rings.values());
-      if (oldest === undefined) break;
+  const makeRoom = () => {
+    const isFull = () => bytes > bounds.bytes || byCallId.size > bounds.calls;
+    while (unowned.size > bounds.unowned || isFull()) {
+      const oldest = first(unowned) ?? first(byCallId.values());
+      if (oldest === undefined) return;
       forget(oldest);
     }
   };
 
   return {
-    keep(direction, { flow, callId, text }) {
+    find: (callId) => byCallId.get(callId),
+    open(callId) {
+      const ring = { messages: [], bytes: 0, dropped: 0, callIds: new Set([callId]), legs: 0 };
+      byCallId.set(callId, ring);
+      unowned.add(ring);
+      return ring;
+    },
+    own(ring, callId) {
+      ring.callIds.add(callId);
+      ring.legs++;
+      byCallId.set(callId, ring);
+      unowned.delete(ring);
+      makeRoom();
+    },
+    disown(ring, callId) {
+      if (byCallId.get(callId) === ring) byCallId.delete(callId);
+      ring.callIds.delete(callId);
+      if (--ring.legs === 0) forget(ring);
+    },
+    add(ring, message) {
+      ring.messages.push(message);
+      ring.bytes += message.bytes;
+      bytes += message.bytes;
+      while (ring.messages.length > traceLimits.messages || ring.bytes > traceLimits.bytes) {
+        drop(ring, 1);
+        ring.dropped++;
+      }
+      makeRoom();
+    },
+    get size() {
+      return { bytes, calls: byCallId.size };
+    },
+  };
+}
+
+/** Messages without their secrets; nothing is kept where `isOn` is false. */
+export function createCallTraces(
+  { isOn = true, bounds = sipLimits.traces }: { isOn?: boolean; bounds?: Bounds } = {},
+): CallTraces {
+  const rings = createRings(bounds);
+  const legs = new Map<string, { ring: Ring; callId: string }>();
+
+  return {
+    keep(direction, { flow, text, callId = callIdOf(text) }) {
       if (!isOn) return;
-      const known = rings.get(callId);
+      const known = rings.find(callId);
       if (known === undefined && !text.startsWith("INVITE ")) return;
-      const ring = known ?? open(callId);
       const kept = shortened(withoutSecrets(text));
       const { protocol: transport } = flow.transport;
-      ring.messages.push({ at: Date.now(), direction, transport, flow, ...kept });
-      ring.bytes += kept.bytes;
-      bytes += kept.bytes;
-      trim(ring);
+      const message = { at: Date.now(), direction, transport, flow, ...kept };
+      rings.add(known ?? rings.open(callId), message);
     },
     begin({ id, sipCallId, parent }) {
       if (!isOn) return;
-      const own = rings.get(sipCallId);
       const above = parent === undefined ? undefined : legs.get(parent)?.ring;
-      const ring = above ?? own ?? open(sipCallId);
-      ring.callIds.add(sipCallId);
-      rings.set(sipCallId, ring);
-      unowned.delete(ring);
-      ring.legs++;
+      const ring = above ?? rings.find(sipCallId) ?? rings.open(sipCallId);
       legs.set(id, { ring, callId: sipCallId });
-      trim(ring);
+      rings.own(ring, sipCallId);
     },
     read(leg) {
       const ring = legs.get(leg)?.ring;
@@ -116,15 +151,12 @@ export function createCallTraces(
       return { messages: ring.messages.map(shown), dropped: ring.dropped };
     },
     end(leg) {
-      const { ring, callId } = legs.get(leg) ?? {};
-      if (ring === undefined || callId === undefined) return;
+      const known = legs.get(leg);
       legs.delete(leg);
-      ring.callIds.delete(callId);
-      if (rings.get(callId) === ring) rings.delete(callId);
-      if (--ring.legs === 0) forget(ring);
+      if (known !== undefined) rings.disown(known.ring, known.callId);
     },
     get size() {
-      return { bytes, calls: rings.size };
+      return rings.size;
     },
   };
 }
@@ -153,7 +185,7 @@ function endpointOf(sentBy: string): TracedMessage["local"] {
 const callIdLine = /^(?:Call-ID|i)[ \t]*:[ \t]*([^\r\n]*)/im;
 
 /** The Call-ID of a message that we send; empty without one. */
-export function callIdOf(text: string): string {
+function callIdOf(text: string): string {
   const begin = text.indexOf("\r\nCall-ID: ");
   if (begin < 0) return callIdLine.exec(text)?.[1]?.trim() ?? "";
   const from = begin + "\r\nCall-ID: ".length;

@@ -7,6 +7,7 @@ import { createLiveLeg } from "./create_live_leg.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
 import type { OutboundLeg } from "../contracts/leg.ts";
 import { noDemands } from "../contracts/caller.ts";
+import type { ReportQueue } from "../base/report_queue.ts";
 import { sipLimits } from "../base/limits.ts";
 import { ShortLivedMap } from "../base/short_lived_map.ts";
 import type { LoadAudio, MediaEngine } from "../media/base/port.ts";
@@ -16,14 +17,15 @@ import { createOutboundLeg } from "../leg/outbound_leg.ts";
 import type { OutboundCall } from "../leg/outbound_state.ts";
 import { runPartner, takeOrders } from "../peer/remote_leg.ts";
 import type { Recordings } from "../service/recordings.ts";
-import type { SendTrace } from "../service/send_trace.ts";
+import { createTraceSender, type SendTrace } from "../service/send_trace.ts";
+import type { ServiceLink } from "../service/service_link.ts";
 import { createReportQueue, type ReportOptions } from "../service/reports.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 
 export interface CallsOptions extends Omit<ReportOptions, "timers" | "log"> {
   signalling: Signalling;
-  /** Sends the service the trace of a leg that ended without success. */
-  sendTrace: SendTrace;
+  /** Takes the traces of calls that fail. */
+  link: Pick<ServiceLink, "trace">;
   media: MediaEngine;
   loadAudio: LoadAudio;
   recordings: Recordings;
@@ -32,8 +34,9 @@ export interface CallsOptions extends Omit<ReportOptions, "timers" | "log"> {
 }
 
 export function createCalls(options: CallsOptions): Calls {
-  const { signalling, media, loadAudio, recordings, recogniser, speaker, sendTrace } = options;
-  const { timers, log, traces } = signalling;
+  const { signalling, media, loadAudio, recordings, recogniser, speaker } = options;
+  const { timers, log } = signalling;
+  const sendTrace = createTraceSender(options.companion, options.link, signalling);
   const legs = new ShortLivedMap<string, LiveLeg>();
   const ended = new Set<string>();
   const unsettled = new ShortLivedMap<string, { leg: LiveLeg["leg"]; settled: Promise<void> }>();
@@ -60,14 +63,8 @@ export function createCalls(options: CallsOptions): Calls {
     ended: (id) => ended.has(id),
     unsettled: () => [...unsettled.values()].map(({ leg }) => leg),
     add(leg, parent) {
-      const { id, sipCallId } = leg;
-      traces.begin({ id, sipCallId, parent });
       const reports = createReportQueue({ ...options, timers, log }, leg);
-      // Before the report of the end, which waits for the trace.
-      void leg.ended.then((ending) => {
-        reports.wait(sendTrace(leg, ending));
-        traces.end(id);
-      });
+      traceLeg(leg, { parent, reports, sendTrace, traces: signalling.traces });
       const live = createLiveLeg(calls, leg, reports);
       legs.set(leg.id, live);
       void live.over.then(() => end(leg.id));
@@ -75,11 +72,6 @@ export function createCalls(options: CallsOptions): Calls {
       return live;
     },
     adopt(leg) {
-      const unheard = {
-        send: () => Promise.resolve([]),
-        wait() {},
-        drained: () => Promise.resolve(),
-      };
       return createLiveLeg(calls, leg, unheard, { isOfPeer: true });
     },
     place(invitation, placing) {
@@ -97,6 +89,31 @@ export function createCalls(options: CallsOptions): Calls {
     },
   };
   return calls;
+}
+
+/** Takes the reports of a leg that the service hears nothing of. */
+const unheard: ReportQueue = {
+  send: () => Promise.resolve([]),
+  wait() {},
+  drained: () => Promise.resolve(),
+};
+
+/** Keeps the messages of a leg until it ends; the report of its end waits for its trace. */
+function traceLeg(
+  leg: LiveLeg["leg"],
+  { parent, reports, sendTrace, traces }: {
+    parent: string | undefined;
+    reports: ReportQueue;
+    sendTrace: SendTrace;
+    traces: Signalling["traces"];
+  },
+): void {
+  const { id, sipCallId } = leg;
+  traces.begin({ id, sipCallId, parent });
+  void leg.ended.then((ending) => {
+    reports.wait(sendTrace(leg, ending));
+    traces.end(id);
+  });
 }
 
 /** A span from the order to place a call to its final response. */

@@ -100,6 +100,7 @@ Deno.test("the trace of a dialled call shows the caller's messages too, without 
 });
 
 Deno.test("another account cannot read the trace of a call, and a call that succeeds has none", async () => {
+  await using app = startAppServer();
   await using system = await startSystem();
   const phone = await system.phone("alice");
   const { sid } = await place(system, "client:alice");
@@ -119,10 +120,16 @@ Deno.test("another account cannot read the trace of a call, and a call that succ
 
   assert.ok([401, 403].includes(asOther.status), String(asOther.status));
   assert.equal(under.status, 404);
-  const good = await place(system, "client:alice");
+  app.pages.set("/voice", "<Response><Pause length='600'/></Response>");
+  const good = await system.post("Calls.json", {
+    From: "me",
+    To: "client:alice",
+    Url: `${app.url}/voice`,
+  });
   const ringing = await phone.nextCall();
   const dialog = await ringing.answer(webrtcAnswer(ringing.invite.body));
-  await dialog.bye?.();
+  await app.asked("/voice");
+  await dialog.bye();
   await eventually(
     "the call has ended",
     async () => (await system.get(`Calls/${good.sid}.json`)).end_time !== null,

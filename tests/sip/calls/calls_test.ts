@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type CallsOptions, createCalls, runScript } from "../../../sip/script/create_calls.ts";
+import { createCallTraces } from "../../../sip/base/call_traces.ts";
 import { createLegEnd, type OutboundLeg } from "../../../sip/contracts/leg.ts";
 import { sipLimits } from "../../../sip/base/limits.ts";
 import { handClock } from "../../support/process/hand_clock.ts";
@@ -10,7 +11,11 @@ function startCalls() {
   const clock = handClock();
   const heard = Promise.withResolvers<[]>();
   const options = {
-    signalling: { timers: { ...clock, pause: () => Promise.resolve(), clear() {} }, log() {} },
+    signalling: {
+      timers: { ...clock, pause: () => Promise.resolve(), clear() {} },
+      log() {},
+      traces: createCallTraces(),
+    },
     sendEvent: () => heard.promise,
     companion: { id: "test", runId: "1" },
     stopping: new AbortController().signal,
