@@ -5,6 +5,8 @@ import { endCall, listCalls } from "./calls.ts";
 import { listClients, listRegistered } from "./clients.ts";
 import { connect, type Connected } from "./connection.ts";
 import { listDeadJobs, listJobs, retryJob } from "./jobs.ts";
+import { diagnose } from "./doctor.ts";
+import { machine } from "./machine.ts";
 import { createService, type Service } from "./service.ts";
 import { type Row, table } from "./table.ts";
 
@@ -55,6 +57,14 @@ const commands: Record<string, Command> = {
     takes: "ID",
     says: "makes a dead job due again, with all its attempts",
     run: ({ service, word }) => retryJob(service, word),
+  },
+  "doctor": {
+    says: "checks address, clock, certificate, credentials, ICE servers; here ports, DNS, secrets",
+    run: async ({ service, connected }) => {
+      const findings = await diagnose(service, connected.config, machine);
+      if (findings.some(({ result }) => result === "failed")) Deno.exitCode = 1;
+      return findings.map((finding) => ({ ...finding }));
+    },
   },
   "accounts": {
     says: "the root account and its sub-accounts",

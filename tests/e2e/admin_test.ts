@@ -116,6 +116,14 @@ Deno.test({
       const system = await startSystem({ directory });
       const env = { DATA_DIR: directory, PORT: new URL(system.baseUrl).port };
       assert.equal((await rowsOf(["accounts"], env))[0].sid, system.accountSid);
+      const ws = { ...env, SIP_WS_PORT: new URL(system.wsUrl).port };
+      const healthy = await runTask(["admin", "doctor"], ws);
+      assert.equal(healthy.code, 0, healthy.output);
+      assert.match(healthy.output, /^data +ok +only the owner reads/m);
+      const [port = 0] = freePorts(1);
+      const ill = await runTask(["admin", "doctor"], { ...ws, SIP_TCP_PORT: String(port) });
+      assert.equal(ill.code, 1);
+      assert.match(ill.output, /^sip ports +failed +nothing answers at SIP_TCP_PORT/m);
       const wrong = await runTask(["admin", "accounts"], { ...afar(system, ""), AUTH_TOKEN: "x" });
       assert.equal(wrong.code, 1);
       assert.match(wrong.output, /refused the credentials: set ACCOUNT_SID and AUTH_TOKEN/);
