@@ -3,6 +3,7 @@ import { version } from "../core/base/version.ts";
 import { resources } from "../core/resources/mod.ts";
 import { examplesOf } from "./support/service/openapi_examples.ts";
 import { type App, startApp } from "./support/service/app.ts";
+import { sampleTrace } from "./support/service/filled_paths.ts";
 import { golden } from "./support/service/golden.ts";
 import {
   makeParticipant,
@@ -99,6 +100,13 @@ Deno.test("Participants and muted Calls: the wire formats are those of tests/gol
   const mute = (path: string) => app.root.post(path, { Mute: "true" });
   await golden("calls_muted.json", (await mute(`Calls/${call}.json`)).text);
   await golden("calls_muted.xml", (await mute(`Calls/${call}`)).text);
+});
+
+Deno.test("SIP traces: the wire formats are those of tests/golden", async () => {
+  using app = await startApp();
+  const sid = await makeSample(app, app.root, { name: "calls" });
+  await app.ports.sipTraces.put({ accountSid: app.root.sid, sid }, sampleTrace, 3_600_000);
+  await golden("calls_sip_trace.json", (await app.root.get(`Calls/${sid}/SipTrace.json`)).text);
 });
 
 Deno.test("Supervisor: the wire formats are those of tests/golden", async () => {

@@ -51,7 +51,9 @@ export function callRoutes(ports: Ports): Hono<Env> {
       const shown = wanted.mute === undefined ? call : await mutedCall(call, wanted.mute, ports);
       return answer(c, { json: () => shape.json(shown), xml: () => shape.xml(shown) });
     })
-    .get("/:sid/:file{SipTrace(?:\\.pcap|\\.txt)?}", sipTrace(ports))
+    .get("/:sid/SipTrace", sipTrace("json", ports))
+    .get("/:sid/SipTrace.pcap", sipTrace("pcap", ports))
+    .get("/:sid/SipTrace.txt", sipTrace("txt", ports))
     .get("/:sid/Notifications", listed(notifications, ports.records.notifications, ports))
     .get("/:sid/Recordings", listed(recordings, withLinks(ports.records.recordings, ports), ports));
 }

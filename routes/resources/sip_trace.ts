@@ -8,20 +8,20 @@ import { answerJson, answerText } from "../http/answer.ts";
 import type { Env } from "../http/env.ts";
 
 /** Serves the SIP trace of a call as JSON, as a text, or as a pcap file. */
-export function sipTrace({ records, sipTraces }: Ports) {
-  return async (c: Context<Env, "/:sid/:file">) => {
-    const { sid, file } = c.req.param();
+export function sipTrace(format: "json" | "pcap" | "txt", { records, sipTraces }: Ports) {
+  return async (c: Context<Env, "/:sid">) => {
+    const sid = c.req.param("sid");
     const accountSid = c.var.account.sid;
     const trace = await records.calls.get(accountSid, sid) === null
       ? null
       : await sipTraces.get({ accountSid, sid });
-    if (trace === null) throw new Fault("notFound", `${file} of ${sid}`);
-    if (file.endsWith(".pcap")) {
+    if (trace === null) throw new Fault("notFound", `the SIP trace of ${sid}`);
+    if (format === "pcap") {
       c.header("Content-Type", "application/vnd.tcpdump.pcap");
       c.header("Content-Disposition", `attachment; filename="${sid}.pcap"`);
       return c.body(sipPcap(trace));
     }
-    if (!file.endsWith(".txt")) return answerJson(c, shown(sid, trace));
+    if (format === "json") return answerJson(c, shown(sid, trace));
     c.header("Content-Type", "text/plain; charset=utf-8");
     return answerText(c, ladderText(trace), 200);
   };

@@ -1,7 +1,33 @@
+import type { Trace } from "../../../core/protocol/traces.ts";
 import { wavHeader } from "../../../core/recordings/wav_header.ts";
 import { resources } from "../../../core/resources/mod.ts";
 import type { App } from "./app.ts";
 import { makeParticipant, makeSample, sampledNames } from "./samples.ts";
+
+const ends = {
+  transport: "UDP",
+  local: { host: "192.0.2.1", port: 5060 },
+  remote: { host: "198.51.100.7", port: 5060 },
+} as const;
+
+/** The trace of a call that is busy. */
+export const sampleTrace: Trace = {
+  dropped: 0,
+  messages: [
+    {
+      ...ends,
+      at: Date.UTC(2024, 0, 31, 12),
+      direction: "sent",
+      text: "INVITE sip:alice@sip.test SIP/2.0\r\nCall-ID: one\r\nCSeq: 1 INVITE\r\n\r\n",
+    },
+    {
+      ...ends,
+      at: Date.UTC(2024, 0, 31, 12, 0, 0, 25),
+      direction: "received",
+      text: "SIP/2.0 486 Busy Here\r\nCall-ID: one\r\nCSeq: 1 INVITE\r\n\r\n",
+    },
+  ],
+};
 
 /** Makes one of everything that can be read; returns what fills a path's parameters with it. */
 export async function fillIn(app: App): Promise<(path: string) => string> {
@@ -11,6 +37,11 @@ export async function fillIn(app: App): Promise<(path: string) => string> {
   }
   await makeParticipant(app, sids.Conferences!, sids.Calls!);
   await app.ports.blobs.write(app.root.sid, sids.Recordings!, 0, wavHeader(1, 0));
+  await app.ports.sipTraces.put(
+    { accountSid: app.root.sid, sid: sids.Calls! },
+    sampleTrace,
+    app.ports.settings.sipTraceMs,
+  );
   const lookUp = { DeviceIdentifier: "+59899077937", StatusCallback: "https://app.test/found" };
   const fence = {
     EventGeofenceLatitude: "-33.4",

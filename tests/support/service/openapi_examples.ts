@@ -27,6 +27,7 @@ const others: Record<string, string> = {
   available_countries: `${numberCountries.type}List`,
   available_country: numberCountries.type,
   calls_muted: "MutedCall",
+  calls_sip_trace: "SipTrace",
   error: "Error",
   supervisor_job_retried: "JobRetried",
   supervisor_jobs: "Jobs",
