@@ -21,6 +21,10 @@ import { portsOf, ratesOf } from "./core/start/service_ports.ts";
 import { handlers } from "./core/jobs/mod.ts";
 import { examplePassword } from "./core/base/example_password.ts";
 import { limits } from "./core/base/limits.ts";
+import { collectProcess } from "./core/metrics/registry.ts";
+import { commits } from "./core/metrics/service_metrics.ts";
+import { listenMetrics } from "./core/metrics/listen.ts";
+import { metricsRefresher } from "./core/start/refresh_metrics.ts";
 import { originFields } from "./core/base/origin.ts";
 import type { Ports } from "./core/ports/ports.ts";
 import type { Account } from "./core/resources/accounts.ts";
@@ -31,6 +35,7 @@ import { protocolRoutes } from "./routes/protocol/routes.ts";
 import { demo } from "./routes/demo.ts";
 import { docs } from "./routes/docs/docs.ts";
 import { home } from "./routes/docs/home.ts";
+import { metrics } from "./routes/metrics.ts";
 import { routes } from "./routes/mod.ts";
 import { smsCarrier } from "./routes/sms_carrier.ts";
 import { softphone } from "./routes/softphone.ts";
@@ -49,7 +54,9 @@ export async function startService(config: Config, onListenerOver: (error: Error
   const audio = platform.audio(store.audio);
   const ports = portsOf(config, { store, secretKey, bridgeSecret, audio, ...rates });
   const carriers = openCarriers(config, ports);
+  const refresh = metricsRefresher(ports);
   const app = routes(ports, {
+    metrics: metrics({ token: config.METRICS_TOKEN, refresh }, ports),
     bridge: protocolRoutes(ports, bridgeSecret),
     demo: demo(),
     ...files && {
@@ -65,14 +72,12 @@ export async function startService(config: Config, onListenerOver: (error: Error
     return await app.fetch(request);
   };
   const server = await platform.listen(answer, onListenerOver);
+  const { METRICS_HOST: hostname, METRICS_PORT: port } = config;
+  const metering = await listenMetrics({ hostname, port, name: "METRICS_PORT", log }, refresh);
   const worker = await store.worker(handlers, ports);
   worker.start();
   if (config.EDGE) wakeEachMinute(worker.poke);
-  const startedAt = now();
-  const sweep = setInterval(() => {
-    if (now() - startedAt < limits.companionLostMs) return; // Let companions say that they live.
-    closeLostCompanions(ports).catch((error) => log("Cannot sweep companions", { error }));
-  }, limits.sweepMs);
+  const sweep = repeatSweep(ports);
   await welcome(config, ports, { listened: server.address, platform });
   const removing = repeatRemoval(ports);
   const resealing = resealStore(store, config.SECRET_KEY_OTHER);
@@ -90,6 +95,7 @@ export async function startService(config: Config, onListenerOver: (error: Error
       await building.stop();
       await server.shutdown();
       await worker.stop(3_000);
+      await metering.shutdown();
       await carriers.stop();
       store.close();
     },
@@ -105,7 +111,8 @@ async function storeOf(
   const { KV_NARROW_INDEX: narrowsIndex, SECRET_KEY_OTHER: otherKey } = config;
   const now = () => Date.now();
   const { progress } = lines;
-  const options = { location, secretKey, otherKey, now, log, narrowsIndex, progress };
+  const onCommit = (outcome: string, ms: number) => commits.observe({ outcome }, ms / 1_000);
+  const options = { location, secretKey, otherKey, now, log, narrowsIndex, progress, onCommit };
   const store = await openStore(options);
   lines.over("Migrated the store");
   return store;
@@ -140,6 +147,15 @@ function inBackground(run: (signal: AbortSignal) => Promise<void>, what: string)
       await running;
     },
   };
+}
+
+/** Closes the calls of lost companions every while; first lets companions say that they live. */
+function repeatSweep(ports: Ports): ReturnType<typeof setInterval> {
+  const startedAt = ports.now();
+  return setInterval(() => {
+    if (ports.now() - startedAt < limits.companionLostMs) return;
+    closeLostCompanions(ports).catch((error) => log("Cannot sweep companions", { error }));
+  }, limits.sweepMs);
 }
 
 /** Removes old records now and every while, one run at a time. */
@@ -235,6 +251,7 @@ if (import.meta.main) {
   try {
     const over = createFailure();
     const config = readConfig((name) => Deno.env.get(name));
+    collectProcess(() => Deno.memoryUsage().rss);
     setLog({ process: "service", context: originFields, ...logSettings(config) });
     const service = await startService(config, over.fail);
     // The companion may stop at the same signal, and takes up to 9 s after DRAIN_S: its last reports

@@ -10,7 +10,7 @@ import { accountNumbers, accountTree } from "./collections/accounts.ts";
 import { audio } from "./collections/audio.ts";
 import { collection } from "./collections/collection.ts";
 import type { Batch } from "./store/batch.ts";
-import { committer } from "./store/commit.ts";
+import { committer, type CommitterOptions } from "./store/commit.ts";
 import { withCommitLog } from "./store/commit_log.ts";
 import { companionStates } from "./collections/companions.ts";
 import { withDeadline } from "./store/deadline.ts";
@@ -56,6 +56,8 @@ export interface StoreOptions {
   log?: Ports["log"];
   /** Declares records and indexes; the resources of the program unless given. */
   declarations?: Declarations;
+  /** Told what became of each commit, and how long it took, in ms. */
+  onCommit?: CommitterOptions["onCommit"];
   /** Called after each commit of a migration. */
   progress?(progress: Progress): void;
 }
@@ -213,7 +215,7 @@ function migrationOf(
  */
 function partsOf(
   opened: Opened,
-  { secretKey, otherKey, now, log = () => {} }: StoreOptions,
+  { secretKey, otherKey, now, log = () => {}, onCommit }: StoreOptions,
 ): Omit<StoreContext, "stageCaused"> {
   const { kv, isRemote, schema: { fields }, layouts, fence } = opened;
   const counters = isRemote ? null : counterCache(limits.cachedCounters);
@@ -229,6 +231,7 @@ function partsOf(
       ...(fence && { fence }),
       ...(counters && { counters }),
       lists: [states, runs].filter((one) => one !== null),
+      ...(onCommit && { onCommit }),
     }),
     seal: sealer(secretKey, otherKey),
     cache: recordCache(limits.recentRecordBytes),

@@ -35,6 +35,7 @@ import { openAudio, recordingRoutes } from "./resources/recordings.ts";
 import { reference } from "./reference.ts";
 import { accountsAddress } from "./http/represent.ts";
 import { logRequests } from "./http/log_requests.ts";
+import { measureRequests } from "./http/measure_requests.ts";
 import { warnOfPrivateUrls } from "./http/private_urls.ts";
 import { requestId } from "./http/request_id.ts";
 import { resourceRoutes } from "./resources/resource_routes.ts";
@@ -81,7 +82,7 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   const app = new Hono<Env>({ getPath: routedPath });
   const account = `${accountsAddress}/:account`;
 
-  app.use(requestId, safeHeaders, headLength);
+  app.use(measureRequests, requestId, safeHeaders, headLength);
   app.route("/", health(ports));
   app.route("/", reference(ports));
   app.get("/errors/:code", explain);

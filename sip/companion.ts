@@ -1,20 +1,18 @@
-import { plainReason } from "../core/base/plain_reason.ts";
-import {
-  type Companion as CompanionName,
-  type Heartbeat,
-  protocolLimits,
-} from "../core/protocol/companion.ts";
+import type { Companion as CompanionName } from "../core/protocol/companion.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
 import type { Calls } from "./contracts/calls.ts";
 import { createCalls } from "./script/create_calls.ts";
 import type { CompanionOptions } from "./companion_options.ts";
 import { type Control, listenControl } from "./control.ts";
 import { createCredentialsCache } from "./auth/credentials.ts";
+import { keepBeating, sendHeartbeat, settled } from "./heartbeat.ts";
 import { createNonces } from "./text/digest.ts";
 import type { Endpoint, Protocol } from "./base/flow.ts";
 import { createGateways, type Gateways } from "./trunk/gateways.ts";
 import { onInvite, refuseAtOnce } from "./incoming/invite.ts";
+import { countMessage } from "./base/count_message.ts";
 import { sipLimits } from "./base/limits.ts";
+import { gatewayStates, liveLegs, registeredClients } from "./base/metrics.ts";
 import { listenSip, type SipListener } from "./transport/listen.ts";
 import { describeBinding } from "./identity/location.ts";
 import { createLockout } from "./admission/lockout.ts";
@@ -26,7 +24,7 @@ import { createScriptRequester } from "./service/script_requester.ts";
 import { receive } from "./receive/receive.ts";
 import { createRecordings } from "./service/recordings.ts";
 import { createRelays, type Relays } from "./relay/relay.ts";
-import { invalidate, invalidateAll, onRegister } from "./registrar/registrar.ts";
+import { invalidate, onRegister } from "./registrar/registrar.ts";
 import { sendToDevices } from "./messages/send_message.ts";
 import { createServiceLink, type ServiceLink } from "./service/service_link.ts";
 import type { SessionBounds } from "./contracts/session_timer.ts";
@@ -49,6 +47,8 @@ export interface Companion {
   readonly bridgeUrl: string;
   /** New at every start. */
   readonly runId: string;
+  /** Brings the gauges of legs, Clients and Gateways up to date. */
+  showGauges(): void;
   /**
    * Takes no new calls from now on, and tells the service so. Resolves when those that there are have
    * ended, after `mostMs`, or when `hurry` aborts.
@@ -104,6 +104,7 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
     sipAddresses: sip.addresses,
     bridgeUrl: control.url,
     runId: name.runId,
+    showGauges: () => showGauges(parts),
     drain(mostMs, hurry) {
       draining.abort();
       return settled(parts, self, { mostMs, hurry });
@@ -145,8 +146,14 @@ function openSip(
   const taking = { takePlace, onOver: options.onListenerOver, isTrustedProxy };
   return listenSip({ ...transports, ...taking, hostname, ports, timers, log }, {
     onConnect: signalling.admission.connect,
-    onMessage: (flow, text) => receive(signalling, flow, text),
-    onSend: (flow, text) => signalling.traces.keep("sent", { flow, text }),
+    onMessage(flow, text) {
+      countMessage("received", text);
+      receive(signalling, flow, text);
+    },
+    onSend(flow, text) {
+      countMessage("sent", text);
+      signalling.traces.keep("sent", { flow, text });
+    },
     onClose: (flow) => signalling.loseFlow(flow),
   });
 }
@@ -242,59 +249,14 @@ function assemble(
   return { signalling, link, authenticator, calls, relays, presence, gateways, accepting };
 }
 
-/** Resolves when all calls have ended, after `mostMs`, or when `hurry` aborts. */
-async function settled(
-  parts: Parts,
-  self: Self,
-  { mostMs, hurry }: { mostMs: number; hurry: AbortSignal },
-): Promise<void> {
-  const { calls, signalling: { timers } } = parts;
-  const until = Date.now() + mostMs;
-  const isOver = () => calls.unsettled().length === 0 || Date.now() >= until || hurry.aborted;
-  if (!isOver()) await sendHeartbeat(parts, self);
-  while (!isOver()) await timers.pause(sipLimits.drainLookMs);
-}
-
-type Self = Pick<Heartbeat, "companion" | "bridgeUrl" | "sipUri" | "isLast">;
-
-/** Beats until we stop; sooner again where the service does not hear. */
-function keepBeating(parts: Parts, self: Self, stopping: AbortSignal): void {
-  const { timers, log } = parts.signalling;
-  let unheard = 0;
-  const beat = async () => {
-    if (stopping.aborted) return;
-    const problem = await sendHeartbeat(parts, self);
-    unheard = problem === null ? 0 : unheard + 1;
-    // The service may start a moment after us. A problem that stays is logged again now and then.
-    const { heartbeatMisses, heartbeatMissesLogged } = sipLimits;
-    if (unheard % heartbeatMissesLogged === heartbeatMisses) {
-      log("The service does not accept the heartbeats of this companion", { problem });
-    }
-    const pauseMs = unheard === 0 ? protocolLimits.heartbeatMs : sipLimits.heartbeatRetryMs;
-    timers.after(pauseMs, beat);
-  };
-  void beat();
-}
-
-/** Sends the heartbeat with the companion's state; resolves with the error, or null. */
-async function sendHeartbeat(
-  { link, calls, presence, gateways, authenticator, accepting, signalling: { location } }: Parts,
-  self: Self,
-): Promise<string | null> {
-  location.sweep();
-  const draining = accepting() ? {} : { isDraining: true };
-  const legs = calls.unsettled().map(({ id, accountSid }) => ({ leg: id, accountSid }));
-  try {
-    const registered = location.registered();
-    const { wantsPresence } = await link.heartbeat({ ...self, ...draining, legs, registered });
-    if (wantsPresence) {
-      // It had lost us: orders that it gave did not come.
-      presence.reportAll();
-      gateways.reportAll();
-      void invalidateAll(location, authenticator.credentials);
-    }
-    return null;
-  } catch (error) {
-    return plainReason(error);
+function showGauges({ calls, gateways, signalling: { location } }: Parts): void {
+  liveLegs.set(calls.unsettled().length);
+  registeredClients.set(location.registered());
+  const known = Object.groupBy(
+    gateways.all(),
+    (keeper) => keeper.trunk() === undefined ? "unregistered" : "registered",
+  );
+  for (const state of ["registered", "unregistered"] as const) {
+    gatewayStates.set({ state }, known[state]?.length ?? 0);
   }
 }

@@ -33,7 +33,10 @@ import type { TransportOptions } from "./transport/listen.ts";
 import { httpRecogniser } from "./media/sources/http_recogniser.ts";
 import { loadAudio } from "./media/sources/load_audio.ts";
 import { startMediaWorker } from "./media/worker/media_worker.ts";
-import type { MediaEngine } from "./media/base/port.ts";
+import { collectProcess } from "../core/metrics/registry.ts";
+import { listenMetrics } from "../core/metrics/listen.ts";
+import { rtpJitter, rtpLate, rtpLost, rtpReceived } from "./base/metrics.ts";
+import type { MediaEngine, Received } from "./media/base/port.ts";
 import { httpSpeaker } from "./media/sources/speaker.ts";
 import { nearAddress } from "./transport/near_address.ts";
 import type { IceServersOf } from "./contracts/signalling.ts";
@@ -147,16 +150,25 @@ function mediaPlaces(config: Config): MediaPlaces {
   };
 }
 
+function measureReceived({ received, lost, late, jitterMs }: Received): void {
+  rtpReceived.inc(received);
+  rtpLost.inc(lost);
+  rtpLate.inc(late);
+  if (received > 0) rtpJitter.observe(jitterMs / 1_000);
+}
+
 if (import.meta.main) {
   surviveBugs();
   try {
     const config = readConfig((name) => Deno.env.get(name));
     setLog({ process: "companion", context: originFields, ...logSettings(config) });
+    collectProcess(() => Deno.memoryUsage().rss);
     const over = createFailure();
     let endWithMedia = (): void => fail(new Error("Cannot start: the media Worker ended"));
     const media = await startMediaWorker({
       places: mediaPlaces(config),
       log,
+      onReceived: measureReceived,
       // Its calls are lost with it: the next one is the supervisor's to start.
       onEnd: () => endWithMedia(),
     });
@@ -168,6 +180,8 @@ if (import.meta.main) {
       const reached = authority(SIP_PUBLIC_HOST, listened.port);
       say(startLine(`SIP over ${protocol}`, reached, listened));
     }
+    const { METRICS_HOST: hostname, SIP_METRICS_PORT: port } = config;
+    await listenMetrics({ hostname, port, name: "SIP_METRICS_PORT", log }, companion.showGauges);
     sayStarted();
     const drainMs = config.DRAIN_S * 1_000;
     endWithMedia = stopOnSignal(async (hurry) => {

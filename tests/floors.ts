@@ -14,6 +14,7 @@ core/resources         | base flows model protocol rest values                  
 core/ports             | model protocol resources values                              | zod | what core needs of the store, the companions, providers and the machine
 core/accounts          | base model ports protocol resources                          | node: zod | accounts, credentials, access, sandboxes
 core/net               | base                                                         | @hono/node-server node: | listeners: accepting, HTTP, client addresses, certificates, limits
+core/metrics           | base net                                                     | prom-client | what a process measures of itself, in the format of Prometheus
 core/numbers           | accounts base model ports resources rest values              | libphonenumber-js | phone numbers: search, purchase, import
 core/process           |                                                              |  | logs, failures, signals and secret files of a process
 core/configuration     | base net numbers process values                              | node: zod | the environment variables, checked
@@ -22,7 +23,7 @@ core/notifications     | base flows model ports resources rest values           
 core/gateways          | accounts base notifications ports protocol resources values  | node: | trunks: which one a call takes, caller ids, registrations
 core/usage             | base model ports resources                                   |  | sums of usage
 core/retention         | accounts base model notifications ports values               |  | the removal of records that are older than they are kept
-core/webhooks          | accounts base model notifications ports resources            | zod | signed webhooks and their Deliveries
+core/webhooks          | accounts base metrics model notifications ports resources    | zod | signed webhooks and their Deliveries
 core/calls             | *                                                            |  | calls: statuses, parameters, route, rates
 core/markup            | base calls flows protocol resources values                   | fast-xml-parser zod | the markup: parser and what verbs share
 core/markup/verbs      | base calls markup protocol values                            | zod | one file for each verb
@@ -47,7 +48,7 @@ core/ussd              | base calls model resources rest                        
 core/openapi           | *                                                            | zod | /openapi.json from the declarations
 core/start             | *                                                            |  | the supervisor, permissions, and how the service is put together
 sip/stack/library      |                                                              | sip.js | the one door to sip.js
-sip/base               | stack/library core/base core/protocol                        | node: | flows, timers, limits and other ground
+sip/base               | stack/library core/base core/metrics core/protocol           | node: prom-client | flows, timers, limits and other ground
 sip/admission          | base core/net                                                |  | what unknown peers may take
 sip/media/base         |                                                              |  | the contract of media, frames and time
 sip/media/codecs       | media/base                                                   | mpg123-decoder node: opusscript | G.711, Opus, MP3, WAV, resampling
@@ -76,7 +77,7 @@ sip/incoming           | * core/protocol                                        
 sip/messages           | * core/protocol                                              |  | MESSAGE, in and out
 sip/relay              | *                                                            |  | what this companion does for calls of others
 sip/script             | * core/base core/protocol                                    |  | performs the script of a leg
-sip                    | * core/base core/net core/protocol                           |  | the companion, put together
+sip                    | * core/base core/metrics core/net core/protocol                           |  | the companion, put together
 sip/media/engine       | media/audio media/base media/codecs media/rtp media/sdp      |  | legs of audio, joined and mixed
 sip/media/webrtc       | media/base media/rtp media/sdp media/srtp core/base          | node: | ICE, STUN and DTLS
 sip/media/transports   | media/base media/engine media/rtp media/sdp media/srtp media/webrtc core/net | node: zod | plain RTP, WebRTC, rtpengine
@@ -90,7 +91,7 @@ kv/migration           | cache records store core/base core/model core/ports    
 kv/lists               | cache records store core/base core/model                     | node: | from a query to a page
 kv/collections         | * core/base core/model core/ports core/protocol core/resources core/values | node: | what core is offered: records, accounts, presence, ledger, stock
 kv                     | * core/base core/model core/ports core/resources             | node: | the store on Deno KV, put together
-routes/http            | core/accounts core/base core/model core/net core/notifications core/ports core/resources core/rest | hono | what every answer shares: errors, formats, parameters, access
+routes/http            | core/accounts core/base core/metrics core/model core/net core/notifications core/ports core/resources core/rest | hono | what every answer shares: errors, formats, parameters, access
 routes/resources       | http core/*                                                  | hono | routes of resources that are not regular
 routes/docs            | core/base core/openapi core/ports                            | hono marked | the pages: / and /docs
 routes                 | http resources core/*                                        | hono | the HTTP interface, put together; pages

@@ -12,6 +12,7 @@ import {
 import { listenVariables } from "./listen_variables.ts";
 import { logVariables } from "./log_variables.ts";
 import { mediaVariables } from "./media_variables.ts";
+import { metricsVariables } from "./metrics_variables.ts";
 import { messageVariables } from "./message_variables.ts";
 import { iceSettings, reachVariables } from "./reach_variables.ts";
 import { supervisedVariable } from "../process/process.ts";
@@ -177,6 +178,7 @@ export const variables = {
   ...trunkVariables,
   ...speechVariables,
   ...logVariables,
+  ...metricsVariables,
   DEMO: {
     schema: flag,
     fallback: "true",

@@ -13,6 +13,7 @@ import { exponential } from "../model/job.ts";
 import { handler, type JobHandler } from "../ports/job_handler.ts";
 import { type ArgsOf, dialCall } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
+import { callPlacing } from "../metrics/service_metrics.ts";
 import { notification } from "../notifications/notify.ts";
 import { callRequest } from "../notifications/own_request.ts";
 import type { CompanionState } from "../ports/companion_ports.ts";
@@ -76,6 +77,7 @@ export async function place(
   const known = await withPeers(script, { at, live }, ports);
   const companion = await ports.control.run(callSid, known, { at });
   if (companion === null) throw new Fault("unavailable", "the companion refused the call");
+  if (call.companion === null) callPlacing.observe((ports.now() - call.dateCreated) / 1_000);
   const placed = await ports.records.calls.update(accountSid, callSid, (call) => ({
     record: call.companion === null ? { ...call, companion, dateUpdated: ports.now() } : call,
   }));

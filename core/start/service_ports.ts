@@ -12,12 +12,12 @@ import type { Ports, Stock } from "../ports/ports.ts";
 import type { Blobs, NumberProvider } from "../ports/providers.ts";
 import { serverSigner } from "../base/server_signature.ts";
 import { sidMaker } from "../base/sid.ts";
-import { counting } from "../supervisor/counters.ts";
+import { counting, type WriteObserver } from "../supervisor/counters.ts";
+import { callsCreated, callsEnded, messagesCreated } from "../metrics/service_metrics.ts";
 import { isPublicAddress } from "../net/public_address.ts";
 import { type Config, listOf } from "../configuration/config.ts";
 import { ownRequests } from "../adapters/own_requests.ts";
 import { locationSource } from "../adapters/location_source.ts";
-import type { Call } from "../resources/calls.ts";
 import { keptOf } from "../configuration/retention_variables.ts";
 import { iceSettings } from "../configuration/reach_variables.ts";
 import { recognitionEndpoint } from "../configuration/speech_endpoints.ts";
@@ -40,17 +40,24 @@ export interface Parts {
   audio: Blobs;
 }
 
-const logEndedCall = ({ sid, accountSid, direction, status, duration, from, to }: Call): void =>
-  log("A call has ended", {
-    level: "info",
-    callSid: sid,
-    accountSid,
-    direction,
-    status,
-    durationS: duration,
-    from,
-    to,
-  });
+/** Measures calls and messages, and logs calls that have ended. */
+const writeObserver: WriteObserver = {
+  onNewCall: ({ direction }) => callsCreated.inc({ direction }),
+  onNewMessage: ({ direction }) => messagesCreated.inc({ direction }),
+  onEndedCall({ sid, accountSid, direction, status, duration, from, to }) {
+    callsEnded.inc({ direction, status });
+    log("A call has ended", {
+      level: "info",
+      callSid: sid,
+      accountSid,
+      direction,
+      status,
+      durationS: duration,
+      from,
+      to,
+    });
+  },
+};
 
 /** Everything that core knows of the outside world, as the configuration has it. */
 export function portsOf(config: Config, parts: Parts): Ports {
@@ -61,7 +68,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
     ...ownRequests(config),
   });
   const ports: Ports = {
-    ...counting(store.records, logEndedCall),
+    ...counting(store.records, writeObserver),
     accounts: store.accounts,
     companions: store.companions,
     jobs: store.jobs,

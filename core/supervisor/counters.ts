@@ -16,19 +16,27 @@ const outcomes: Partial<Record<Call["status"], keyof Counters>> = {
   "canceled": "CanceledCalls",
 };
 
+/** Is told of calls and messages that this instance has written. */
+export interface WriteObserver {
+  onNewCall(call: Call): void;
+  onEndedCall(call: Call): void;
+  onNewMessage(message: Message): void;
+}
+
 /**
  * Counts what this instance does to calls and messages. It watches the writes that succeeded, so
  * no use case has to remember to count, and what is repeated and changes nothing is counted once.
- * `onEnded` is told each call that has ended.
+ * The observer is told of the same writes.
  */
 export function counting(
   records: Records,
-  onEnded: (call: Call) => void = () => {},
+  observer: Partial<WriteObserver> = {},
 ): { records: Records; counters: Counters } {
   const counters = Object.fromEntries(counterNames.map((name) => [name, 0])) as Counters;
 
   function countCall(before: Call | null, after: Call): void {
     if (before === null) {
+      observer.onNewCall?.(after);
       counters.TotalCallsSinceUptime++;
       if (after.direction === "inbound") counters.IncomingCallsSinceUptime++;
       else counters.OutgoingCallsSinceUptime++;
@@ -37,7 +45,7 @@ export function counting(
     const hasEnded = (before === null || isLive(before.status)) && !isLive(after.status);
     if (!hasEnded) return;
     if (outcome !== undefined) counters[outcome]++;
-    onEnded(after);
+    observer.onEndedCall?.(after);
   }
 
   function countMessage(before: Message | null, after: Message): void {
@@ -47,7 +55,9 @@ export function counting(
   }
 
   /** One of a Client's came in, even when it goes on to another Client; other ones go out. */
-  function countNewMessage({ direction, from, to, status }: Message): void {
+  function countNewMessage(message: Message): void {
+    observer.onNewMessage?.(message);
+    const { direction, from, to, status } = message;
     const isOfClient = direction === "outbound-call" && from.startsWith("client:");
     if (direction === "inbound") {
       if (!to.startsWith("client:")) counters.TextMessageInboundToApp++;

@@ -8,6 +8,7 @@ import {
 } from "../base/exchange.ts";
 import type { JobRun } from "../ports/job_handler.ts";
 import { limits } from "../base/limits.ts";
+import { webhookAttempts, webhookDuration } from "../metrics/service_metrics.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Delivery, DeliveryAttempt } from "../resources/deliveries.ts";
@@ -58,17 +59,25 @@ export async function attemptOf(
       responseBody: masked(text, hidden),
     };
     const attempt = { made: { ...timed(), ...answerOf(response.status, exchange) }, exchange };
+    measure(attempt);
     if (response.status < 500) return attempt;
     throw new AttemptFailed(`the server answered ${response.status}`, attempt);
   } catch (error) {
     if (error instanceof AttemptFailed || run.signal.aborted) throw error;
     const nothing = { status: null, responseHeaders: null, responseBody: null, error: null };
     const attempt = { made: { ...timed(), ...nothing }, exchange: request };
+    measure(attempt);
     const message = timeout.aborted
       ? `no complete response within ${limits.callbackTimeoutMs / 1_000} s`
       : reasonOf(error, hidden).slice(0, limits.deliveryErrorLength);
     throw new AttemptFailed(message, attempt, { cause: error });
   }
+}
+
+function measure({ made: { status, duration } }: Attempt): void {
+  const outcome = status === null ? "none" : `${Math.floor(status / 100)}xx`;
+  webhookAttempts.inc({ outcome });
+  webhookDuration.observe(duration / 1_000);
 }
 
 const answerOf = (status: number, { responseHeaders, responseBody }: Exchange) => ({

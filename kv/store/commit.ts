@@ -55,7 +55,12 @@ export interface CommitterOptions {
   counters?: CommitRecord;
   /** Caches of lists. */
   lists?: CommitWatch[];
+  /** Told what became of each commit, and how long it took, in ms. */
+  onCommit?(outcome: CommitOutcome, durationMs: number): void;
 }
+
+/** `refused`: a check of it failed. */
+export type CommitOutcome = "made" | "refused" | "failed";
 
 /** Below the bounds of Deno KV for one commit: 1000 mutations, 80 KiB of keys. */
 const groupMutations = 900;
@@ -143,6 +148,8 @@ async function make(state: State, batch: Batch, rings: boolean): Promise<Committ
   const { kv, receipt, fence, counters, lists = [] } = state;
   for (const one of lists) await one.began(batch);
   let committed: Committed = null;
+  let outcome: CommitOutcome = "failed";
+  const startedAt = performance.now();
   try {
     const result = await commitRetrying(() => {
       const op = operation(kv, batch, rings);
@@ -151,6 +158,7 @@ async function make(state: State, batch: Batch, rings: boolean): Promise<Committ
       return op;
     });
     committed = result.ok ? result : await receipt?.find() ?? null;
+    outcome = committed === null ? "refused" : "made";
     const isRefused = committed === null && await fence?.refresh() === true;
     if (isRefused && isCurrent(batch)) return await make(state, batch, rings);
     if (committed !== null) counters?.made(batch, committed.versionstamp);
@@ -159,6 +167,7 @@ async function make(state: State, batch: Batch, rings: boolean): Promise<Committ
     counters?.doubt(batch);
     throw error;
   } finally {
+    state.onCommit?.(outcome, performance.now() - startedAt);
     for (const one of lists) one.ended(committed);
   }
 }

@@ -9,6 +9,7 @@ import type { OutboundLeg } from "../contracts/leg.ts";
 import { noDemands } from "../contracts/caller.ts";
 import type { ReportQueue } from "../base/report_queue.ts";
 import { sipLimits } from "../base/limits.ts";
+import { inviteAnswer, inviteRinging } from "../base/metrics.ts";
 import { ShortLivedMap } from "../base/short_lived_map.ts";
 import type { LoadAudio, MediaEngine } from "../media/base/port.ts";
 import type { Recogniser } from "../media/sources/recogniser.ts";
@@ -116,12 +117,16 @@ function traceLeg(
   });
 }
 
-/** A span from the order to place a call to its final response. */
+const secondsSince = (at: number): number => (performance.now() - at) / 1_000;
+
+/** A span from the order to place a call to its final response, and the time until its answer. */
 function traceInvite({ id, signal, whenAnswered, ended }: OutboundLeg): void {
   const attributes = { "switchboard.call_sid": id };
+  const begunAt = performance.now();
   const span = beginSpan("INVITE", { kind: "client", attributes });
   void Promise.race([whenAnswered, ended]).then(async () => {
     const { outcome, sipStatus = 200 } = signal.aborted ? await ended : { outcome: "answered" };
+    if (outcome === "answered") inviteAnswer.observe(secondsSince(begunAt));
     span.setAttributes({ "switchboard.outcome": outcome, "sip.response.status_code": sipStatus });
     span.end();
   });
@@ -135,6 +140,7 @@ function outboundCall(
   const { offer, parent, timeoutS, maxForwards, demands = noDemands, headers = [], report } =
     placing;
   const { from, to, serviceContext } = invitation;
+  let invitedAt = performance.now();
   return {
     invitation,
     headers,
@@ -143,7 +149,8 @@ function outboundCall(
     timeoutMs: timeoutS * 1000,
     maxForwards: maxForwards ?? sipLimits.maxForwards,
     media: offer === undefined ? { engine: media } : { offer },
-    onInviting: (sipCallId) =>
+    onInviting: (sipCallId) => {
+      invitedAt = performance.now();
       report({
         type: "inviting",
         from,
@@ -151,8 +158,10 @@ function outboundCall(
         sipCallId,
         ...parent && { parent },
         ...serviceContext && { serviceContext },
-      }),
+      });
+    },
     onRinging: () => {
+      inviteRinging.observe(secondsSince(invitedAt));
       report({ type: "ringing" });
       placing.onRinging?.();
     },

@@ -54,6 +54,18 @@ export interface MediaEngine {
   close(): Promise<void>;
 }
 
+/** What came in one leg since it was last told. */
+export interface Received {
+  /** RTP packets that came. */
+  received: number;
+  /** Those whose sequence numbers are missing. */
+  lost: number;
+  /** Those that came too late to be played. */
+  late: number;
+  /** Interarrival jitter (RFC 3550, A.8) at this moment. */
+  jitterMs: number;
+}
+
 /** A conference in which each leg hears all others: their sum without its own part. */
 export interface MediaConference {
   /** Adds a leg, without audio in either direction until `setPresent`. */

@@ -37,6 +37,8 @@ export interface AudioLeg extends Sound, MixedMedia {
   setListening(listening: boolean): void;
   /** Whether the peer sends audio; one that holds the call may say nothing for long. */
   setSpeaking(speaking: boolean): void;
+  /** Packets that came too late to be played, since it was last asked. */
+  takeLate(): number;
   join(other: AudioLeg): void;
   /** Given a leg, only where it is the one joined. */
   leave(from?: AudioLeg): void;
@@ -60,6 +62,7 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
       state.listening = listening;
       adjustTicking(state);
     },
+    takeLate: () => state.hearing.takeLate(),
     play: (pcm, options) => play(state, pcm, options),
     feed: (source) => feed(state, source),
     listen: (onFrame) => state.closed ? () => {} : state.hearing.listen(onFrame),

@@ -11,6 +11,7 @@ import type {
   MediaEngine,
   MediaKind,
   MediaLeg,
+  Received,
 } from "../base/port.ts";
 import { record } from "./record_sources.ts";
 import { createMixer } from "./mixer.ts";
@@ -23,12 +24,14 @@ export interface MediaEngineOptions {
   /** One for each kind of leg. */
   transports: Transport[];
   log: (line: string, fields?: Record<string, unknown>) => void;
+  /** Called with what came in a leg, at each of its RTCP reports. */
+  onReceived?: ((received: Received) => void) | undefined;
   /** By default the clock of the machine. */
   clock?: Clock;
 }
 
 /** What all legs of an engine share. */
-interface Engine {
+interface Engine extends Pick<MediaEngineOptions, "onReceived"> {
   clock: Clock;
   ticker: Ticker;
   /** The legs that are not closed, and the function that closes each. */
@@ -40,8 +43,9 @@ interface Engine {
 
 /** The media engine in this process: legs of G.711 and telephone events over the transports. */
 export function mediaEngine(options: MediaEngineOptions): MediaEngine {
-  const { transports, log, clock = systemClock } = options;
+  const { transports, log, onReceived, clock = systemClock } = options;
   const engine: Engine = {
+    onReceived,
     clock,
     ticker: createTicker(clock, (error) => {
       log("Cannot forward audio", { error: error instanceof Error ? error.stack : String(error) });
@@ -108,12 +112,13 @@ interface Opening {
 }
 
 function createLeg(engine: Engine, { peer, offer, opus }: Opening): MediaLeg {
-  const { ticker, clock } = engine;
+  const { ticker, clock, onReceived } = engine;
   const session = createRtpSession({
     peer,
     clock,
     samplesPerMs: opus === undefined ? 8 : 48,
     onPacket: (packet, at) => edge === undefined ? receive(packet, at) : edge.receive(packet),
+    onTaken: onReceived && ((taken) => onReceived({ ...taken, late: sound.takeLate() })),
   });
   const edge = opus && opusEdge({
     codec: opus,

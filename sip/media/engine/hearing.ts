@@ -10,6 +10,8 @@ export interface Hearing {
   muted: boolean;
   listen(onFrame: (frame: Pcm) => void): () => void;
   receive(packet: RtpPacket, encoding: Encoding): void;
+  /** Packets that came too late to be played, since it was last asked. */
+  takeLate(): number;
   /** No listener is called any more. */
   close(): void;
 }
@@ -19,9 +21,14 @@ export function createHearing(turn: Turn): Hearing {
   let buffer: JitterBuffer | undefined;
   let stopTicking = () => {};
 
+  let lateBefore = 0; // Of earlier buffers, and not asked for yet.
+  let lateTaken = 0; // Of this buffer.
+
   const stop = () => {
     stopTicking();
     stopTicking = () => {};
+    lateBefore += (buffer?.counts.late ?? 0) - lateTaken;
+    lateTaken = 0;
     buffer = undefined;
   };
   const start = (buffer: JitterBuffer) =>
@@ -45,6 +52,13 @@ export function createHearing(turn: Turn): Hearing {
     receive(packet, encoding) {
       if (encoding === "telephone-event") buffer?.pushEvent(packet);
       else buffer?.push(packet, encoding);
+    },
+    takeLate() {
+      const late = buffer?.counts.late ?? 0;
+      const since = lateBefore + late - lateTaken;
+      lateBefore = 0;
+      lateTaken = late;
+      return since;
     },
     close() {
       listeners.clear();

@@ -1,5 +1,5 @@
 import { mediaLimits } from "../base/limits.ts";
-import { createReception, type Reception } from "../rtp/reception.ts";
+import { createReception, type Reception, type Taken } from "../rtp/reception.ts";
 import { parseReport, type SenderInfo, writeReport } from "../rtp/rtcp.ts";
 import { isRtcp, parseRtp, type RtpPacket, writeRtp } from "../rtp/rtp.ts";
 import type { Clock } from "../base/ticker.ts";
@@ -29,6 +29,8 @@ export interface RtpSessionOptions {
   samplesPerMs: number;
   /** Called with each packet of the peer that makes sense, and when it came. */
   onPacket: (packet: RtpPacket, at: number) => void;
+  /** Called with what came since the last call, at each report of ours. */
+  onTaken?: ((taken: Taken) => void) | undefined;
 }
 
 interface State extends RtpSessionOptions {
@@ -113,6 +115,7 @@ function schedule(state: State): void {
 
 function report(state: State, bye: boolean): void {
   const { peer: { send, stream }, reception } = state;
+  state.onTaken?.(reception.taken());
   const block = reception.block();
   const blocks = block === undefined ? [] : [block];
   send(writeReport({ ...stream, sender: senderInfo(state), blocks, bye }));

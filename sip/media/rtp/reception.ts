@@ -12,6 +12,16 @@ export interface Reception {
   reported(ntpMiddle: number): void;
   /** What to report of the stream; undefined before its first packet. */
   block(): ReportBlock | undefined;
+  /** What came and what did not since it was last asked. */
+  taken(): Taken;
+}
+
+export interface Taken {
+  /** Packets. */
+  received: number;
+  lost: number;
+  /** Of the stream as it is now, in ms. */
+  jitterMs: number;
 }
 
 interface Counts {
@@ -26,6 +36,8 @@ interface Counts {
   jumped: number | undefined;
   expectedBefore: number;
   receivedBefore: number;
+  /** As they were when `taken` was last asked. */
+  takenBefore: { received: number; lost: number };
 }
 
 export function createReception(now: () => number, samplesPerMs: number): Reception {
@@ -50,6 +62,18 @@ export function createReception(now: () => number, samplesPerMs: number): Recept
     },
     reported(ntpMiddle) {
       last = { ntpMiddle, at: now() };
+    },
+    taken() {
+      if (counts === undefined) return { received: 0, lost: 0, jitterMs: 0 };
+      const { highest, base, received, takenBefore: before } = counts;
+      // One that came late after all, or twice, was counted as lost or not at all: never below zero.
+      const lost = Math.max(before.lost, highest - base + 1 - received);
+      counts.takenBefore = { received, lost };
+      return {
+        received: received - before.received,
+        lost: lost - before.lost,
+        jitterMs: counts.jitter / samplesPerMs,
+      };
     },
     block() {
       if (counts === undefined) return undefined;
@@ -83,6 +107,7 @@ const startAt = ({ ssrc, sequence }: RtpPacket): Counts => ({
   jumped: undefined,
   expectedBefore: 0,
   receivedBefore: 0,
+  takenBefore: { received: 0, lost: 0 },
 });
 
 /** `now` is in samples. */

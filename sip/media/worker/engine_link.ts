@@ -1,4 +1,10 @@
-import { FRAME_SAMPLES, NoCommonCodec, type Pcm, type WriteSamples } from "../base/port.ts";
+import {
+  FRAME_SAMPLES,
+  NoCommonCodec,
+  type Pcm,
+  type Received,
+  type WriteSamples,
+} from "../base/port.ts";
 import { createSentSounds } from "./sent_sounds.ts";
 import type { MessageEnd, Order, Report, SentError, SentSound, Start } from "./wire.ts";
 
@@ -43,6 +49,12 @@ export interface EngineLink {
 /** Writes a line of the log. */
 export type Log = (line: string, fields?: Record<string, unknown>) => void;
 
+/** Who is told what an engine says of no leg. */
+export interface Hearers {
+  log: Log;
+  onReceived?: ((received: Received) => void) | undefined;
+}
+
 interface Running {
   over: PromiseWithResolvers<string>;
   /** Takes what it records. */
@@ -52,7 +64,7 @@ interface Running {
 /** State of a link; the functions below are its only users. */
 interface State {
   end: MessageEnd<Order | Start, Report>;
-  log: Log;
+  hearers: Hearers;
   tasks: Map<number, Running>;
   legs: EngineLink["legs"];
   taps: EngineLink["taps"];
@@ -62,10 +74,13 @@ interface State {
 }
 
 /** The link by one end of a channel; `serveEngine` is at the other. */
-export function createEngineLink(end: MessageEnd<Order | Start, Report>, log: Log): EngineLink {
+export function createEngineLink(
+  end: MessageEnd<Order | Start, Report>,
+  hearers: Hearers,
+): EngineLink {
   const state: State = {
     end,
-    log,
+    hearers,
     tasks: new Map(),
     legs: new Map(),
     taps: new Map(),
@@ -125,7 +140,7 @@ function perform(
   return promise;
 }
 
-function heed({ end, tasks, legs, taps, log }: State, report: Report): void {
+function heed({ end, tasks, legs, taps, hearers }: State, report: Report): void {
   switch (report.type) {
     case "done":
       tasks.get(report.task)?.over.resolve(report.value ?? "");
@@ -150,7 +165,9 @@ function heed({ end, tasks, legs, taps, log }: State, report: Report): void {
       // Memory that came and was left to the garbage collector would have it stop all at each second.
       return end.postMessage({ type: "spent", samples: report.samples }, [report.samples.buffer]);
     case "log":
-      return log(report.line, report.fields);
+      return hearers.log(report.line, report.fields);
+    case "received":
+      return hearers.onReceived?.(report.received);
   }
 }
 

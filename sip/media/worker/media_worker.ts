@@ -1,13 +1,12 @@
-import { createEngineLink, type EngineLink, type Log } from "./engine_link.ts";
+import { createEngineLink, type EngineLink, type Hearers } from "./engine_link.ts";
 import { mediaLimits } from "../base/limits.ts";
 import type { MediaEngine } from "../base/port.ts";
 import { remoteEngine } from "./remote_engine.ts";
 import type { MediaPlaces } from "../transports/transports.ts";
 
 /** What a media Worker is started with. */
-export interface MediaWorkerOptions {
+export interface MediaWorkerOptions extends Hearers {
   places: MediaPlaces;
-  log: Log;
   /** Called once, when the Worker ends by itself or hangs. Every leg is lost then, and none opens. */
   onEnd(): void;
   /** What runs in it, and how often it is asked whether it hangs. */
@@ -23,13 +22,14 @@ export async function startMediaWorker(
   {
     places,
     log,
+    onReceived,
     onEnd,
     script = new URL("./worker.ts", import.meta.url),
     checkMs = mediaLimits.workerCheckMs,
   }: MediaWorkerOptions,
 ): Promise<MediaEngine> {
   const worker = new Worker(script, { type: "module" });
-  const link = createEngineLink(worker, log);
+  const link = createEngineLink(worker, { log, onReceived });
   let stopWatch: (() => void) | undefined;
   const ended = (why: string) => {
     link.end(`Cannot use media: the media Worker ${why}`);

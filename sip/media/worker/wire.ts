@@ -4,6 +4,7 @@ import {
   type Mismatch,
   NoCommonCodec,
   type Pcm,
+  type Received,
 } from "../base/port.ts";
 import type { MediaPlaces } from "../transports/transports.ts";
 
@@ -78,6 +79,7 @@ export type Report =
   /** What several taps heard: so many frames of each, one after the other; then what is left over. */
   | { type: "heard"; taps: { tap: number; frames: number }[]; samples: Pcm }
   | { type: "recorded"; task: number; samples: Pcm }
+  | { type: "received"; received: Received }
   | { type: "log"; line: string; fields?: Record<string, unknown> };
 
 /** An error as it crosses between the two. */

@@ -1,4 +1,5 @@
 import { mediaEngine } from "../engine/engine.ts";
+import type { Received } from "../base/port.ts";
 import { serveEngine } from "./serve_engine.ts";
 import { openTransports } from "../transports/transports.ts";
 import { type MessageEnd, type Order, type Report, sentError, type Start } from "./wire.ts";
@@ -31,7 +32,8 @@ end.onmessage = async ({ data }) => {
   try {
     const transports = await openTransports(places, log);
     surviveBugs();
-    serveEngine(mediaEngine({ transports, log }), end as MessageEnd<Report, Order>);
+    const onReceived = (received: Received) => end.postMessage({ type: "received", received }, []);
+    serveEngine(mediaEngine({ transports, log, onReceived }), end as MessageEnd<Report, Order>);
     end.postMessage({ type: "done", task }, []);
   } catch (error) {
     end.postMessage({ type: "failed", task, error: sentError(error) }, []);

@@ -12,6 +12,7 @@ import {
   UserAgentClient,
   type UserAgentCore,
 } from "sip.js/lib/core/index.js";
+import { sipTimeouts } from "../../base/metrics.ts";
 import { after } from "./timers.ts";
 
 /**
@@ -67,6 +68,7 @@ class ClientUser implements ClientTransactionUser {
     return this.#client.loggerFactory;
   }
   onRequestTimeout() {
+    sipTimeouts.inc({ method: this.#client.message.method });
     this.#client.onRequestTimeout();
   }
   onStateChange(state: TransactionState) {

@@ -9,7 +9,7 @@ export function steeredByMessages(
 ): { engine: MediaEngine; close(): Promise<void> } {
   const { port1, port2 } = new MessageChannel();
   serveEngine(engine, port2);
-  const steered = remoteEngine(createEngineLink(port1, () => {}));
+  const steered = remoteEngine(createEngineLink(port1, { log: () => {} }));
   const close = async () => {
     await steered.close();
     port1.close();

@@ -96,6 +96,20 @@ Deno.test("createReception() measures jitter as RFC 3550 §A.8", () => {
   assert.ok(Math.abs(reception.block()!.jitter - 80) <= 1);
 });
 
+Deno.test("taken() tells what came and what did not since it was last asked", () => {
+  const reception = createReception(() => 0, 8);
+  assert.deepEqual(reception.taken(), { received: 0, lost: 0, jitterMs: 0 });
+  for (const sequence of [1, 2, 4, 5, 8]) reception.take(packet(sequence));
+  const { received, lost } = reception.taken();
+  assert.deepEqual({ received, lost }, { received: 5, lost: 3 });
+  reception.take(packet(7)); // Late after all: the total of lost ones is not told twice, nor taken back.
+  reception.take(packet(10));
+  const { received: later, lost: more } = reception.taken();
+  assert.deepEqual({ later, more }, { later: 2, more: 0 });
+  reception.take(packet(12));
+  assert.equal(reception.taken().lost, 1);
+});
+
 Deno.test("createReception() tells when the peer's report came", () => {
   const clock = handClock();
   const reception = createReception(clock.now, 8);

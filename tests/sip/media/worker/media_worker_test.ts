@@ -35,7 +35,7 @@ function linked() {
     log: () => {},
   });
   serveEngine(engine, port2);
-  const link = createEngineLink(end, () => {});
+  const link = createEngineLink(end, { log: () => {} });
   return {
     link,
     orders,

@@ -1,0 +1,32 @@
+import { type HttpOptions, serveHttp } from "../net/http_server.ts";
+import { netLimits } from "../net/limits.ts";
+import { createPlaces } from "../net/places.ts";
+import { forPrograms } from "../base/safe_headers.ts";
+import { metricsResponse } from "./scrape.ts";
+
+/** Where metrics are listened for; `name` is the variable of the port. */
+export interface MetricsAddress {
+  hostname: string;
+  port: number;
+  name: string;
+  log: HttpOptions["log"];
+}
+
+/**
+ * Serves `GET /metrics` without credentials; nothing where the port is 0. `refresh` brings the gauges
+ * up to date. Rejects when the address cannot be had.
+ */
+export async function listenMetrics(
+  { log, ...address }: MetricsAddress,
+  refresh: () => Promise<void> | void,
+): Promise<{ shutdown(): Promise<void> }> {
+  if (address.port === 0) return { shutdown: () => Promise.resolve() };
+  const takePlace = createPlaces(netLimits.internalConnections);
+  return await serveHttp({ address, takePlace, log }, async (request) => {
+    if (new URL(request.url).pathname !== "/metrics") {
+      return forPrograms(new Response("Metrics are at /metrics\n", { status: 404 }));
+    }
+    await refresh();
+    return forPrograms(await metricsResponse());
+  });
+}

@@ -1,0 +1,42 @@
+import { Hono } from "hono";
+import { createMiddleware } from "hono/factory";
+import { isSameSecret } from "../core/accounts/access.ts";
+import { Fault } from "../core/base/faults.ts";
+import { forPrograms } from "../core/base/safe_headers.ts";
+import { metricsResponse } from "../core/metrics/scrape.ts";
+import type { Ports } from "../core/ports/ports.ts";
+import { createRequestCap } from "../core/rest/request_cap.ts";
+import { authenticate } from "./http/authenticate.ts";
+import type { Env } from "./http/env.ts";
+
+/** What the metrics of the REST port need. */
+export interface MetricsOptions {
+  /** Reads them as a Bearer token (RFC 6750); empty: none does. */
+  token: string;
+  /** Brings the gauges up to date. */
+  refresh(): Promise<void>;
+}
+
+/**
+ * `GET /metrics` in the text format of Prometheus, for the credentials of the root account or the
+ * Bearer token.
+ */
+export function metrics({ token, refresh }: MetricsOptions, ports: Ports): Hono {
+  const cap = createRequestCap(ports.settings.requestsPerSecond, ports.now);
+  const asRoot = authenticate(ports.accounts, cap);
+  const admit = createMiddleware<Env>(async (c, next) => {
+    const bearer = /^Bearer +(\S+)$/i.exec(c.req.header("Authorization") ?? "")?.[1];
+    if (token !== "" && bearer !== undefined && isSameSecret(bearer, token)) return await next();
+    await asRoot(c, async () => {
+      if (c.var.caller.ancestors.length > 0) {
+        throw new Fault("denied", "Metrics need the credentials of the root account");
+      }
+      await next();
+    });
+  });
+  const read = new Hono<Env>().get("/", admit, async () => {
+    await refresh();
+    return forPrograms(await metricsResponse());
+  });
+  return new Hono().route("/", read);
+}
