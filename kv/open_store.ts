@@ -194,6 +194,12 @@ async function openKv(
 }
 
 /**
+ * Commits to a remote store that are under way at once: each takes the way there and back, and the
+ * store merges what comes together.
+ */
+const writersOfRemote = 8;
+
+/**
  * The most checks of one commit. A remote store takes ten: one is the fence's, one that of
  * `withCommitLog`.
  */
@@ -223,11 +229,12 @@ function partsOf(
   const runs = isRemote ? null : runCache(limits.recentRunBytes);
   return {
     kv,
-    read: isRemote ? (key) => kv.get(key) : mergedReader(kv),
+    read: mergedReader(kv),
     committer: committer(kv, {
       checks: checksOf(opened),
       doorbell: !isRemote,
-      ...(isRemote && { receipt: receiptOf(kv, now) }),
+      ...(isRemote &&
+        { receipts: Array.from({ length: writersOfRemote }, () => receiptOf(kv, now)) }),
       ...(fence && { fence }),
       ...(counters && { counters }),
       lists: [states, runs].filter((one) => one !== null),

@@ -8,6 +8,7 @@ import { keys } from "../store/keys.ts";
 
 /** Follows the layout of a store that other services may change. */
 export interface SchemaFence extends Fence {
+  refresh(staged?: Deno.AtomicCheck): Promise<boolean>;
   close(): void;
 }
 
@@ -25,9 +26,11 @@ export function schemaFence(
 ): SchemaFence {
   let entry: Deno.AtomicCheck = { key: keys.version, versionstamp: null };
 
-  async function refresh(): Promise<boolean> {
+  async function refresh(staged = entry): Promise<boolean> {
     const found = await kv.get<Schema>(keys.version);
-    if (found.versionstamp === entry.versionstamp) return false;
+    if (found.versionstamp === entry.versionstamp) {
+      return staged.versionstamp !== entry.versionstamp; // Another commit has adopted the change.
+    }
     if (!isKnown(found.value, declarations)) {
       throw new Fault(
         "unavailable",
@@ -41,7 +44,14 @@ export function schemaFence(
   }
 
   const timer = setInterval(() => void refresh().catch(onError), limits.layoutPollMs);
-  return { stage: (op) => void op.check(entry), refresh, close: () => clearInterval(timer) };
+  return {
+    stage(op) {
+      op.check(entry);
+      return entry;
+    },
+    refresh,
+    close: () => clearInterval(timer),
+  };
 }
 
 /** Whether a program can keep all entries that a description names. */

@@ -1,6 +1,7 @@
 import { Fault } from "../../core/base/faults.ts";
-import { type Batch, type Committed, isCurrent, keyBytesOf, keyText, merged } from "./batch.ts";
+import { type Batch, type Committed, isCurrent, merged } from "./batch.ts";
 import { eachMoved } from "./counters.ts";
+import { checkedBy, type Staged, takeGroup } from "./commit_group.ts";
 import { keys } from "./keys.ts";
 import type { Receipt } from "./receipt.ts";
 
@@ -16,8 +17,7 @@ export interface Committer {
   listen(): void;
 }
 
-interface Waiting {
-  batch: Batch;
+interface Waiting extends Staged {
   resolve(committed: Committed): void;
   reject(error: unknown): void;
 }
@@ -38,17 +38,24 @@ export interface CommitRecord {
 
 /** Refuses commits after another process changed the layout of the store. */
 export interface Fence {
-  stage(op: Deno.AtomicOperation): void;
-  /** Adopts a change; true when there was one. Throws `unavailable` when this program cannot. */
-  refresh(): Promise<boolean>;
+  /** Adds the check of the layout as it is known here; the result is for `refresh`. */
+  stage(op: Deno.AtomicOperation): Deno.AtomicCheck;
+  /**
+   * Adopts a change; true when the layout is not the staged one any more. Throws `unavailable` when
+   * this program cannot keep it.
+   */
+  refresh(staged: Deno.AtomicCheck): Promise<boolean>;
 }
 
 /** `checks`: 100 on the embedded file, 10 on a remote store. `doorbell`: KV has its own queue. */
 export interface CommitterOptions {
   checks: number;
   doorbell: boolean;
-  /** Of a store whose client repeats a commit when its response is lost. */
-  receipt?: Receipt;
+  /**
+   * The writers of a store whose client repeats a commit when its response is lost: so many commits
+   * are under way at once. Without them one is.
+   */
+  receipts?: Receipt[];
   /** Of a store whose layout other processes may change. */
   fence?: Fence;
   /** Of a store that only this process writes to. */
@@ -62,15 +69,21 @@ export interface CommitterOptions {
 /** `refused`: a check of it failed. */
 export type CommitOutcome = "made" | "refused" | "failed";
 
-/** Below the bounds of Deno KV for one commit: 1000 mutations, 80 KiB of keys. */
-const groupMutations = 900;
-const groupKeyBytes = 72 << 10;
+/** Makes one commit at a time. */
+interface Writer {
+  receipt?: Receipt;
+}
 
 /** A committer and the batches that wait for it. */
 interface State extends CommitterOptions {
   kv: Deno.Kv;
   committer: Committer;
   queue: Waiting[];
+  /** The writers that have nothing to do. */
+  idle: Writer[];
+  /** The keys that commits under way check, where there may be several. */
+  checked: Set<string>;
+  /** The queue is looked at before the turn of the event loop ends. */
   isPumping: boolean;
   /** KV's own queue holds a wake-up that was not delivered yet. */
   isRinging: boolean;
@@ -99,6 +112,8 @@ export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
     kv,
     committer: self,
     queue: [],
+    idle: options.receipts?.map((receipt) => ({ receipt })) ?? [{}],
+    checked: new Set(),
     isPumping: false,
     isRinging: false,
   };
@@ -106,17 +121,30 @@ export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
 }
 
 async function pump(state: State): Promise<void> {
-  const { queue, checks } = state;
   state.isPumping = true;
-  await null; // Batches of one turn share a commit; later ones wait for the commit under way.
-  while (queue.length > 0) await commitGroup(state, takeGroup(queue, checks));
+  await null; // Batches of one turn share a commit; later ones wait for a writer.
   state.isPumping = false;
+  while (state.idle.length > 0) {
+    const group = takeGroup(state.queue, state);
+    if (group.length === 0) return;
+    void write(state, state.idle.pop()!, group); // One is idle.
+  }
+}
+
+/** Has a writer commit a group; then it takes what has come meanwhile. */
+async function write(state: State, writer: Writer, group: Waiting[]): Promise<void> {
+  const names = state.receipts === undefined ? [] : group.flatMap(({ batch }) => checkedBy(batch));
+  names.forEach((name) => state.checked.add(name));
+  await commitGroup(state, writer, group);
+  names.forEach((name) => state.checked.delete(name));
+  state.idle.push(writer);
+  if (state.queue.length > 0 && !state.isPumping) await pump(state);
 }
 
 /** One commit for the group; when it fails, each member is tried alone. */
-async function commitGroup(state: State, group: Waiting[]): Promise<void> {
+async function commitGroup(state: State, writer: Writer, group: Waiting[]): Promise<void> {
   try {
-    const committed = await attempt(state, group.map(({ batch }) => batch));
+    const committed = await attempt(state, writer, group.map(({ batch }) => batch));
     if (committed !== null || group.length === 1) {
       return group.forEach(({ resolve }) => resolve(committed));
     }
@@ -128,15 +156,15 @@ async function commitGroup(state: State, group: Waiting[]): Promise<void> {
     }
   }
   for (const { batch, resolve, reject } of group) {
-    await attempt(state, [batch]).then(resolve, reject);
+    await attempt(state, writer, [batch]).then(resolve, reject);
   }
 }
 
-async function attempt(state: State, batches: Batch[]): Promise<Committed> {
+async function attempt(state: State, writer: Writer, batches: Batch[]): Promise<Committed> {
   if (!batches.every(isCurrent)) return null;
   const makesJobs = batches.some(({ due }) => due.length > 0);
   const rings = makesJobs && state.doorbell && !state.isRinging;
-  const committed = await make(state, merged(batches), rings);
+  const committed = await make(state, writer, { batch: merged(batches), rings });
   if (committed === null) return null;
   if (rings) state.isRinging = true;
   if (makesJobs) state.committer.onJobs();
@@ -144,8 +172,14 @@ async function attempt(state: State, batches: Batch[]): Promise<Committed> {
 }
 
 /** Makes a commit. The caches learn of it before its caller does. */
-async function make(state: State, batch: Batch, rings: boolean): Promise<Committed> {
-  const { kv, receipt, fence, counters, lists = [] } = state;
+async function make(
+  state: State,
+  writer: Writer,
+  { batch, rings }: { batch: Batch; rings: boolean },
+): Promise<Committed> {
+  const { kv, fence, counters, lists = [] } = state;
+  const { receipt } = writer;
+  let staged: Deno.AtomicCheck | undefined;
   for (const one of lists) await one.began(batch);
   let committed: Committed = null;
   let outcome: CommitOutcome = "failed";
@@ -154,13 +188,13 @@ async function make(state: State, batch: Batch, rings: boolean): Promise<Committ
     const result = await commitRetrying(() => {
       const op = operation(kv, batch, rings);
       receipt?.stage(op);
-      fence?.stage(op);
+      staged = fence?.stage(op);
       return op;
     });
     committed = result.ok ? result : await receipt?.find() ?? null;
     outcome = committed === null ? "refused" : "made";
-    const isRefused = committed === null && await fence?.refresh() === true;
-    if (isRefused && isCurrent(batch)) return await make(state, batch, rings);
+    const isRefused = committed === null && staged && await fence?.refresh(staged) === true;
+    if (isRefused && isCurrent(batch)) return await make(state, writer, { batch, rings });
     if (committed !== null) counters?.made(batch, committed.versionstamp);
     return committed;
   } catch (error) {
@@ -170,44 +204,6 @@ async function make(state: State, batch: Batch, rings: boolean): Promise<Committ
     state.onCommit?.(outcome, performance.now() - startedAt);
     for (const one of lists) one.ended(committed);
   }
-}
-
-/**
- * As many batches as fit one commit. Two that check one key never share a commit: both checks would
- * hold, and the later batch would overwrite the earlier one.
- */
-function takeGroup(queue: Waiting[], maxChecks: number): Waiting[] {
-  if (queue.length === 1) return queue.splice(0);
-  const group: Waiting[] = [];
-  const checked = new Set<string>();
-  const counters = new Set<string>();
-  const size = { mutations: 0, keyBytes: 0 };
-  for (const { batch, ...waiting } of queue) {
-    const names = batch.checks.map(({ key }) => keyText(key));
-    const moved = countersOf(batch).filter(({ name }) => !counters.has(name));
-    const sums = moved.reduce((sum, { depth }) => sum + depth, 0);
-    const written = batch.sets.length + batch.deletes.length + batch.due.length + sums;
-    const mutations = size.mutations + written;
-    const keyBytes = size.keyBytes + keyBytesOf(batch, moved);
-    const fits = checked.size + names.length <= maxChecks && mutations <= groupMutations &&
-      keyBytes <= groupKeyBytes;
-    if (group.length > 0 && (!fits || names.some((name) => checked.has(name)))) break;
-    names.forEach((name) => checked.add(name));
-    moved.forEach(({ name }) => counters.add(name));
-    Object.assign(size, { mutations, keyBytes });
-    group.push({ batch, ...waiting });
-  }
-  queue.splice(0, group.length);
-  return group;
-}
-
-/** The counters that a batch moves or raises, by name, each with the number of its keys at most. */
-function countersOf({ counts, sums, raises }: Batch): { name: string; depth: number }[] {
-  const found = [...sums.keys(), ...raises.keys()].map((name) => ({ name, depth: 1 }));
-  for (const [text, { depth, buckets }] of counts) {
-    for (const bucket of buckets.keys()) found.push({ name: `${text}${bucket}`, depth });
-  }
-  return found;
 }
 
 function operation(kv: Deno.Kv, batch: Batch, rings: boolean): Deno.AtomicOperation {

@@ -13,8 +13,8 @@ interface Waiting {
 const keysAtOnce = 10;
 
 /**
- * Reads of an embedded store. The reads of one turn of the event loop share one `getMany`: passing
- * a read to the store's thread and back costs more than the read itself.
+ * Reads of a store. The reads of one turn of the event loop share one `getMany`: passing a read to the
+ * store's thread, or to a remote store, and back costs more than the read itself.
  */
 export function mergedReader(kv: Pick<Deno.Kv, "getMany">): Read {
   const queue: Waiting[] = [];

@@ -4,7 +4,7 @@ import { keys } from "./keys.ts";
 
 /** Proves whether a commit was made although its response says that a check failed. */
 export interface Receipt {
-  /** Adds the proof to the next commit. Commits of one instance follow each other. */
+  /** Adds the proof to the next commit. Commits of one receipt follow each other. */
   stage(op: Deno.AtomicOperation): void;
   /** The last commit, if it was made. Throws `unavailable` when the proof may be removed by now. */
   find(): Promise<Committed>;
@@ -20,17 +20,17 @@ const dayOf = (ms: number): number => Math.floor(ms / dayMs);
 /**
  * The client of a remote store sends a commit again when the response to it is lost. The checks
  * then fail, as the first one changed their entries. A receipt, written by the first, proves that
- * this instance made the commit: the number of its commits, which never falls. Its key has the UTC
- * day of the commit; the first commit of another day moves it. Receipts of instances that are gone
+ * this writer made the commit: the number of its commits, which never falls. Its key has the UTC
+ * day of the commit; the first commit of another day moves it. Receipts of writers that are gone
  * are removed when an instance starts days later.
  */
 export function receiptOf(kv: Deno.Kv, now: () => number): Receipt {
-  const instance = crypto.randomUUID();
+  const writer = crypto.randomUUID();
   let made = 0n;
-  let last = { key: keys.receipt(dayOf(now()), instance), stagedAt: now() };
+  let last = { key: keys.receipt(dayOf(now()), writer), stagedAt: now() };
   return {
     stage(op) {
-      const key = keys.receipt(dayOf(now()), instance);
+      const key = keys.receipt(dayOf(now()), writer);
       if (key[1] !== last.key[1]) op.delete(last.key); // Its commits were answered.
       last = { key, stagedAt: now() };
       op.max(key, ++made);
@@ -45,7 +45,7 @@ export function receiptOf(kv: Deno.Kv, now: () => number): Receipt {
   };
 }
 
-/** Removes the receipts of instances that are gone. */
+/** Removes the receipts of writers that are gone. */
 export async function sweepReceipts(kv: Deno.Kv, now: number): Promise<void> {
   const end = [...keys.receipts, Math.max(0, dayOf(now) - keptDays + 1)];
   const old = await Array.fromAsync(kv.list({ start: [...keys.receipts, 0], end }));
