@@ -24,6 +24,7 @@ import { jobQueue } from "./jobs/overview.ts";
 import type { JobQueue } from "../core/ports/job_queue.ts";
 import { lockFile } from "./store/lock_file.ts";
 import { mergedReader } from "./store/reader.ts";
+import { pageCache } from "./cache/page_cache.ts";
 import { receiptOf, sweepReceipts } from "./store/receipt.ts";
 import { recordCache } from "./cache/record_cache.ts";
 import { runCache } from "./cache/run_cache.ts";
@@ -224,17 +225,19 @@ function partsOf(
   { secretKey, otherKey, now, log = () => {}, onCommit }: StoreOptions,
 ): Omit<StoreContext, "stageCaused"> {
   const { kv, isRemote, schema: { fields }, layouts, fence } = opened;
+  const read = mergedReader(kv);
   const counters = isRemote ? null : counterCache(limits.cachedCounters);
   const states = isRemote ? null : listStates();
   const runs = isRemote ? null : runCache(limits.recentRunBytes);
   return {
     kv,
-    read: mergedReader(kv),
+    read,
     committer: committer(kv, {
       checks: checksOf(opened),
       doorbell: !isRemote,
       ...(isRemote &&
         { receipts: Array.from({ length: writersOfRemote }, () => receiptOf(kv, now)) }),
+      versions: isRemote,
       ...(fence && { fence }),
       ...(counters && { counters }),
       lists: [states, runs].filter((one) => one !== null),
@@ -242,6 +245,7 @@ function partsOf(
     }),
     seal: sealer(secretKey, otherKey),
     cache: recordCache(limits.recentRecordBytes),
+    pages: isRemote ? pageCache(read, limits.recentPageBytes) : null,
     counters,
     states,
     runs,

@@ -83,6 +83,8 @@ export const limits = {
    * above.
    */
   recentRunBytes: 8 << 20,
+  /** Pages of lists of a shared store that stay in memory, by an estimate of their bytes. */
+  recentPageBytes: 32 << 20,
   /** Counters of lists in the cache, at some 30 bytes each. */
   cachedCounters: 200_000,
 

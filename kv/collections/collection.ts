@@ -15,6 +15,7 @@ import { oldEntries, sweepCounters } from "./remove_old.ts";
 import { packedAfterMs, packTexts } from "./pack.ts";
 import { isOvertaken } from "../records/references.ts";
 import { completing } from "../records/absent_fields.ts";
+import type { IsSteady } from "../cache/page_cache.ts";
 import { readPage } from "../lists/read_page.ts";
 import type { Stored } from "../cache/record_cache.ts";
 import { recordCodec } from "../records/record_codec.ts";
@@ -205,13 +206,15 @@ async function listed<T extends Base>(
   account: string,
   query: Query,
 ): Promise<Slice<T>> {
-  const { store: { kv, counters, states, runs }, definition, layout, codec } = state;
+  const { store: { kv, counters, states, runs, pages }, definition, layout, codec } = state;
   const number = await state.store.accountNumber(account);
   if (number === null) return { items: [], total: 0 };
   const place = { account: number, prefix: definition.sidPrefix };
   const { complete, missing } = layout;
   const source = { kv, counters, states, place, layout: complete, missing, codec, runs };
-  return await readPage<T>(source, query, (sid) => get(state, { account, sid }));
+  const read = (isSteady?: IsSteady) =>
+    readPage<T>({ ...source, isSteady }, query, (sid) => get(state, { account, sid }));
+  return await (pages === null ? read() : pages.page(place, query, read));
 }
 
 async function packAll<T extends Base>(

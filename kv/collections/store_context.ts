@@ -1,6 +1,7 @@
 import type { Ports } from "../../core/ports/ports.ts";
 import type { Base } from "../../core/base/record.ts";
 import type { Change } from "../../core/model/store.ts";
+import type { PageCache } from "../cache/page_cache.ts";
 import type { RecordCache } from "../cache/record_cache.ts";
 import type { Layouts } from "../records/layouts.ts";
 import type { ListSource } from "../lists/plan.ts";
@@ -15,6 +16,8 @@ export interface StoreContext extends ListSource {
   committer: Committer;
   seal: Seal;
   cache: RecordCache;
+  /** Only for a store that other processes write to. */
+  pages: PageCache | null;
   /** The order in which records hold their fields, by resource. */
   fields: Record<string, string[]>;
   layouts: Layouts;

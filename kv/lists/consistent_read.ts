@@ -1,3 +1,4 @@
+import type { IsSteady } from "../cache/page_cache.ts";
 import { keyText } from "../store/batch.ts";
 
 /** The most readings while other processes write; after them the last one counts. */
@@ -7,19 +8,21 @@ const mostReadings = 8;
 const mostEntries = 20_000;
 
 /**
- * A consistent read of a store that other processes write to as well: it reads until two readings
- * in a row met the same entries. Versionstamps are unique, so no entry changed between both
- * readings. After `mostReadings`, or when a further reading would pass `mostEntries` in all, the
+ * A consistent read of a store that other processes write to as well: it reads until `isSteady` says
+ * that nothing has changed since, or until two readings in a row met the same entries. Versionstamps
+ * are unique, so no entry changed between both readings. After `mostReadings`, or when a further reading would pass `mostEntries` in all, the
  * last reading counts; its parts may then be of different moments.
  */
 export async function consistentRead<R>(
   kv: Deno.Kv,
   read: (kv: Deno.Kv) => Promise<R>,
+  isSteady: IsSteady = () => Promise.resolve(false),
 ): Promise<R> {
   let before = new Set<string>();
   for (let [reading, entries] = [1, 0];; reading++) {
     const met = new Set<string>();
     const found = await read(noting(kv, met));
+    if (reading === 1 && await isSteady()) return found;
     const isSame = reading > 1 && met.size === before.size && met.isSubsetOf(before);
     entries += met.size;
     if (isSame || reading === mostReadings || entries + met.size > mostEntries) return found;

@@ -35,11 +35,13 @@ export async function list<T extends Base>(
   source: Source,
   { where, ...window }: Query,
 ): Promise<Slice<T>> {
-  const { states, kv } = source;
+  const { states, kv, isSteady } = source;
   const read = async (source: Source) =>
     await pageOf(source, await scanList(source, where), window) as Slice<Base> as Slice<T>;
   if (isOfOneValue(source, where)) return await read(source);
-  if (states === null) return await consistentRead(kv, (kv) => read({ ...source, kv }));
+  if (states === null) {
+    return await consistentRead(kv, (kv) => read({ ...source, kv }), isSteady);
+  }
   return await caughtUp(source, states, { where, ...window }) as Slice<Base> as Slice<T>;
 }
 

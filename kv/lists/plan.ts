@@ -8,6 +8,7 @@ import { allOf } from "./entries.ts";
 import { type IndexValue, keys, type Place } from "../store/keys.ts";
 import { indexValue, type Layout } from "../records/layout.ts";
 import type { ListStates } from "../cache/list_states.ts";
+import type { IsSteady } from "../cache/page_cache.ts";
 import type { CounterSource } from "./read_counters.ts";
 import type { RecordCodec } from "../records/record_codec.ts";
 import type { RunCache } from "../cache/run_cache.ts";
@@ -43,6 +44,8 @@ export interface Source extends ListSource {
   /** Fields whose index is under construction. */
   missing: ReadonlySet<string>;
   codec: RecordCodec;
+  /** Of a store that other processes write to: whether the list is as it was when its read began. */
+  isSteady?: IsSteady | undefined;
 }
 
 export async function planOf(source: Source, where: Condition[]): Promise<Plan> {

@@ -42,7 +42,7 @@ async function readOnce<T extends Base>(
   query: Query,
   read: Read<T>,
 ): Promise<Slice<T>> {
-  const { layout: { sorted }, place, states, kv } = source;
+  const { layout: { sorted }, place, states, kv, isSteady } = source;
   if (sorted === undefined || !isHeld(sorted, query)) return await list<T>(source, query);
   const { where } = query;
   const page = async (kv: Deno.Kv) => {
@@ -57,7 +57,7 @@ async function readOnce<T extends Base>(
     await (where.length === 0
       ? page(kv)
       : states === null
-      ? consistentRead(kv, page)
+      ? consistentRead(kv, page, isSteady)
       : states.consistentRead(nameOf(place), () => page(kv)));
   if (!isWhole) return await readOnce(source, query, read); // One changed meanwhile.
   const total = passed ?? (await list<T>(source, { ...query, limit: 0 })).total;

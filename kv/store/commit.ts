@@ -2,7 +2,7 @@ import { Fault } from "../../core/base/faults.ts";
 import { type Batch, type Committed, isCurrent, merged } from "./batch.ts";
 import { eachMoved } from "./counters.ts";
 import { checkedBy, type Staged, takeGroup } from "./commit_group.ts";
-import { keys } from "./keys.ts";
+import { keys, type Place } from "./keys.ts";
 import type { Receipt } from "./receipt.ts";
 
 export interface Committer {
@@ -56,6 +56,8 @@ export interface CommitterOptions {
    * are under way at once. Without them one is.
    */
   receipts?: Receipt[];
+  /** Whether commits set the versions of the lists that they write to (`keys.listVersion`). */
+  versions?: boolean;
   /** Of a store whose layout other processes may change. */
   fence?: Fence;
   /** Of a store that only this process writes to. */
@@ -187,6 +189,7 @@ async function make(
   try {
     const result = await commitRetrying(() => {
       const op = operation(kv, batch, rings);
+      if (state.versions) stageVersions(op, batch);
       receipt?.stage(op);
       staged = fence?.stage(op);
       return op;
@@ -224,6 +227,17 @@ function operation(kv: Deno.Kv, batch: Batch, rings: boolean): Deno.AtomicOperat
   if (due.size > 0) op.sum(keys.wake, 1n);
   if (rings) op.enqueue({ wake: true });
   return op;
+}
+
+/** Sets the version of each list that a batch writes to. */
+function stageVersions(op: Deno.AtomicOperation, { sets, deletes }: Batch): void {
+  const lists = new Map<string, Place>();
+  for (const key of sets.map(({ key }) => key).concat(deletes)) {
+    const [account, prefix] = key;
+    if (typeof account !== "bigint" || typeof prefix !== "string") continue;
+    lists.set(`${account} ${prefix}`, { account, prefix });
+  }
+  for (const place of lists.values()) op.set(keys.listVersion(place), true);
 }
 
 const unsigned = (by: number): bigint => BigInt.asUintN(64, BigInt(by));

@@ -16,6 +16,8 @@
  *   ["g", prefix, group, value, sid]   member of a service-wide group: accountSid
  *   ["r", day, instance]               number of commits that an instance made on a remote store, as
  *                                      of its last one of a UTC day (U64, by `max`)
+ *   ["lv", A, prefix]                  set by each commit that writes to a list of a remote store: its
+ *                                      versionstamp is the version of the list
  *   ["b", companionId]                 companion, as of its last heartbeat
  *   ["bp", companionId]                run of the companion whose presence is known, and the number
  *                                      of its last presence changes
@@ -71,6 +73,7 @@ export const keys = {
   ) => ["g", prefix, group, value, sid],
   receipts: ["r"],
   receipt: (day: number, instance: string) => ["r", day, instance],
+  listVersion: ({ account, prefix }: Place): Deno.KvKey => ["lv", account, prefix],
   companions: ["b"],
   companion: (id: string) => ["b", id],
   presence: (companionId: string) => ["bp", companionId],

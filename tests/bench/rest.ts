@@ -1,5 +1,15 @@
 import { storeLab } from "../support/service/store_lab.ts";
-import { answers, freePorts } from "../support/process/system.ts";
+import { freePorts } from "../support/process/system.ts";
+import {
+  canPin,
+  connections,
+  has,
+  type Load,
+  measure,
+  type Rate,
+  serve,
+  type Server,
+} from "./http_load.ts";
 
 /**
  * `deno task bench:rest`: requests per second of the service, driven by `wrk`, beside what a server
@@ -15,138 +25,16 @@ const seconds = Number(Deno.env.get("SECONDS") ?? 4);
 const only = new RegExp(Deno.env.get("ONLY") ?? "");
 /** Services without some of their caches, separated by spaces; the caches of one by commas. */
 const variants = (Deno.env.get("WITHOUT") ?? "").split(" ").filter((one) => one !== "");
-const warmUpSeconds = 1;
-const connections = 32;
 const stored = 10_000;
-/** Calls that are created each second beside some measurements: each makes all pages of calls anew. */
-const busyRate = 50;
 const secretKey = "a key of the bench alone";
 
-const root = new URL("../../", import.meta.url).pathname;
 const log = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(line + "\n"));
-
-const has = (program: string) =>
-  new Deno.Command(program, { args: ["--version"], stdout: "null", stderr: "null" }).output()
-    .then(() => true, () => false);
-
-/** The words of a command that keeps to one core, where the system can see to that. */
-const pinned = (core: number, command: string[]) =>
-  canPin ? ["taskset", "--cpu-list", String(core), ...command] : command;
-
-interface Server extends AsyncDisposable {
-  url: string;
-  /** CPU time so far; NaN where the system does not tell. */
-  cpuSeconds(): number;
-}
-
-interface Rate {
-  perSecond: number;
-  perCpuSecond: number;
-}
-
-/** Starts a script as a server on a port of its own; `args` may use the port. */
-async function serve(
-  args: (port: string) => string[],
-  { path = "/", env = () => ({}) }: { path?: string; env?: (port: string) => object } = {},
-): Promise<Server> {
-  const port = String(freePorts(1)[0]);
-  const [program, ...rest] = pinned(0, [Deno.execPath(), "run", "-A", "--quiet", ...args(port)]);
-  const child = new Deno.Command(program!, {
-    args: rest,
-    cwd: root,
-    env: { NO_COLOR: "1", ...env(port) },
-    stdin: "null",
-    stdout: "null",
-  }).spawn();
-  const server = {
-    url: `http://127.0.0.1:${port}`,
-    cpuSeconds: () => cpuSecondsOf(child.pid),
-    async [Symbol.asyncDispose]() {
-      child.kill();
-      await child.status;
-    },
-  };
-  await answers(server.url + path).catch(async (error) => {
-    await server[Symbol.asyncDispose]();
-    throw error;
-  });
-  return server;
-}
-
-function cpuSecondsOf(pid: number): number {
-  if (Deno.build.os !== "linux") return NaN;
-  const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1]!.split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
-interface Load {
-  headers?: Record<string, string>;
-  /** A form to POST. */
-  form?: Record<string, string>;
-  /** Each request asks for any one of so many pages of a list. */
-  pages?: number;
-  /** Where and of what calls are created meanwhile, `busyRate` a second. */
-  beside?: { path: string; form: Record<string, string> };
-}
-
-/** Requests per second that were answered 2xx. Throws when another answer came. */
-async function drive(url: string, { headers = {}, form, pages }: Load, forSeconds: number) {
-  const script = `${directory}/load.lua`;
-  const body = form === undefined ? "" : `wrk.method = "POST"; wrk.body = "${new URLSearchParams(
-    form,
-  )}"; wrk.headers["Content-Type"] = "application/x-www-form-urlencoded"`;
-  const request = pages === undefined ? "" : `
-    function request()
-      return wrk.format(nil, wrk.path .. "?Page=" .. math.random(0, ${pages - 1}))
-    end`;
-  await Deno.writeTextFile(script, body + request);
-  const [program, ...args] = pinned(1, [
-    ...["wrk", "--threads", "1", "--connections", String(connections)],
-    ...["--duration", `${forSeconds}s`, "--script", script],
-    ...Object.entries(headers).flatMap(([name, value]) => ["--header", `${name}: ${value}`]),
-    url,
-  ]);
-  const { stdout } = await new Deno.Command(program!, { args }).output();
-  const said = new TextDecoder().decode(stdout);
-  const rate = /^Requests\/sec: +([\d.]+)/m.exec(said)?.[1];
-  if (rate === undefined || said.includes("Non-2xx")) {
-    throw new Error(`Cannot measure ${url}: ${said}`);
-  }
-  return Number(rate);
-}
-
-/** Creates records, `busyRate` a second, until it is disposed of. */
-function creating(url: string, { headers = {}, form }: Load): AsyncDisposable {
-  const sent: Promise<unknown>[] = [];
-  const create = async () => {
-    const response = await fetch(url, { method: "POST", headers, body: new URLSearchParams(form) });
-    await response.body?.cancel();
-    if (!response.ok) throw new Error(`Cannot create beside: ${response.status}`);
-  };
-  const timer = setInterval(() => sent.push(create()), 1000 / busyRate);
-  return {
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer);
-      await Promise.all(sent);
-    },
-  };
-}
-
-async function measure(server: Server, load: Load = {}, path = "/"): Promise<Rate> {
-  const { headers = {}, beside } = load;
-  await using _ = beside && creating(server.url + beside.path, { headers, form: beside.form });
-  await drive(server.url + path, load, warmUpSeconds);
-  const before = server.cpuSeconds();
-  const perSecond = await drive(server.url + path, load, seconds);
-  const cpuSeconds = server.cpuSeconds() - before;
-  return { perSecond, perCpuSecond: perSecond * seconds / cpuSeconds };
-}
 
 /** The rate of one of the servers that do nothing but answer. */
 async function ceiling(kind: string): Promise<Rate> {
   const script = "tests/bench/ceiling.ts";
   await using server = await serve((port) => [script, kind, port, `${directory}/ceiling.db`]);
-  return await measure(server);
+  return await measure(server, seconds);
 }
 
 /** Fills the service's store before it starts; the Sids of the root account and of one call. */
@@ -218,7 +106,10 @@ async function service(): Promise<[name: string, rate: Rate][]> {
   const rates: [string, Rate][] = [];
   for (const [name, path, load] of loads.filter(([name]) => only.test(name))) {
     for (const { without, server } of servers) {
-      const rate = await measure(server, { headers, ...load }, `${account}/${path}`);
+      const rate = await measure(server, seconds, {
+        load: { headers, ...load },
+        path: `${account}/${path}`,
+      });
       rates.push([without === "" ? name : `  without ${without}`, rate]);
     }
   }
@@ -229,14 +120,13 @@ if (!await has("wrk")) {
   log("Skipped: bench:rest needs wrk, which is not installed");
   Deno.exit(0);
 }
-const canPin = navigator.hardwareConcurrency > 1 && await has("taskset");
 if (!canPin) log("Without taskset or a second core: servers and wrk share what there is");
 const directory = await Deno.makeTempDir({ prefix: "bench-rest-" });
 try {
   const ceilings: [string, Rate][] = [
     ["bare Deno.serve", await ceiling("deno")],
     ["Hono", await ceiling("hono")],
-    ["one kv.get", await ceiling("kv")],
+    ["one kv.get", await ceiling("kv-get")],
   ];
   const row = (name: string, ...cells: string[]) =>
     log(name.padEnd(46) + cells.map((cell) => cell.padStart(20)).join(""));
