@@ -5,6 +5,8 @@ export interface KvConnect extends AsyncDisposable {
   readonly url: string;
   /** How many of the next writes are made, but answered with 503: the client sends them again. */
   lostAnswers: number;
+  /** The requests so far, and the bytes of their bodies and those of the responses. */
+  readonly traffic: { reads: number; commits: number; bytes: number };
   /** Holds the next write: `taken` when it is there, to be made by `letGo`. */
   holdWrite(): { taken: Promise<void>; letGo(): void };
   /** What happens before each read is answered, of at most so many entries in one range. */
@@ -19,6 +21,7 @@ const accessToken = "DENO_KV_ACCESS_TOKEN";
 export function startKvConnect(): KvConnect {
   const entries = kvEntries();
   const ended = Promise.withResolvers<Response>();
+  const traffic = { reads: 0, commits: 0, bytes: 0 };
   let isSilent = false;
   let hold: (() => Promise<void>) | undefined;
 
@@ -31,19 +34,27 @@ export function startKvConnect(): KvConnect {
         return Response.json(metadata);
       case "/v2/snapshot_read":
         await self.beforeRead(entries.mostOf(body));
-        return new Response(entries.read(body));
+        traffic.reads++;
+        return counted(body, entries.read(body));
       case "/v2/atomic_write": {
         const held = hold;
         hold = undefined;
         await held?.();
         const written = entries.write(body);
-        return self.lostAnswers-- > 0 ? new Response(null, { status: 503 }) : new Response(written);
+        traffic.commits++;
+        const response = counted(body, written);
+        return self.lostAnswers-- > 0 ? new Response(null, { status: 503 }) : response;
       }
       case "/v2/watch":
         return new Response(watched(body));
       default:
         return new Response(null, { status: 404 });
     }
+  }
+
+  function counted(asked: Uint8Array, answered: Uint8Array<ArrayBuffer>): Response {
+    traffic.bytes += asked.length + answered.length;
+    return new Response(answered);
   }
 
   /** The states of a watch, each after its length, whenever it may have changed. */
@@ -79,6 +90,7 @@ export function startKvConnect(): KvConnect {
   const self: KvConnect = {
     url: `http://127.0.0.1:${server.addr.port}`,
     lostAnswers: 0,
+    traffic,
     beforeRead: async () => {},
     holdWrite() {
       const [taken, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
