@@ -22,7 +22,7 @@ core/admin             | base configuration process                             
 core/notifications     | base flows model ports resources rest values                 |  | Notifications: what the error log says
 core/gateways          | accounts base notifications ports protocol resources values  | node: | trunks: which one a call takes, caller ids, registrations
 core/usage             | base model ports resources                                   |  | sums of usage
-core/retention         | accounts base model notifications ports values               |  | the removal of records that are older than they are kept
+core/retention         | accounts base model notifications ports resources values     |  | the removal of records that are older than they are kept
 core/webhooks          | accounts base metrics model notifications ports resources    | zod | signed webhooks and their Deliveries
 core/calls             | *                                                            |  | calls: statuses, parameters, route, rates
 core/markup            | base calls flows protocol resources values                   | fast-xml-parser zod | the markup: parser and what verbs share

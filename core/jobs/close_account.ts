@@ -29,6 +29,7 @@ const atClose: Record<keyof Records, "deleted" | "kept"> = {
   queues: "kept",
   sandboxes: "kept",
   partialTexts: "kept",
+  erasures: "kept",
 };
 
 /** The resources whose records a closed account loses, in the order of their removal. */

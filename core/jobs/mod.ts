@@ -6,6 +6,7 @@ import { deliverWebhookHandler } from "./deliver_webhook.ts";
 import { dialCallHandler } from "./dial_call.ts";
 import { endCallsHandler } from "./end_calls.ts";
 import { endConferenceHandler } from "./end_conference.ts";
+import { eraseRecordsHandler } from "../retention/erase_records.ts";
 import { expireMessageHandler } from "./expire_message.ts";
 import { forgetAccountHandler } from "./forget_account.ts";
 import { forgetClientsHandler } from "./forget_clients.ts";
@@ -34,6 +35,7 @@ export const handlers: AnyJobHandler[] = [
   dialCallHandler,
   endCallsHandler,
   endConferenceHandler,
+  eraseRecordsHandler,
   expireMessageHandler,
   forgetAccountHandler,
   forgetClientsHandler,

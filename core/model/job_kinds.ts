@@ -68,6 +68,16 @@ export const endConference = jobKind({
   lane: () => "calls",
 });
 
+/**
+ * Erases what an account has kept of the subject of an Erasure. What is erased stays so: a run that was
+ * killed, or met a live call, is followed by one that goes on with the rest.
+ */
+export const eraseRecords = jobKind({
+  kind: "erasure.perform",
+  args: z.object({ accountSid: z.string(), erasureSid: z.string() }),
+  lane: () => "erasures",
+});
+
 /** Fails a message that its carrier accepted without a later receipt, with a Notification. */
 export const expireMessage = jobKind({
   kind: "message.expire",

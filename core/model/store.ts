@@ -68,6 +68,12 @@ export interface Collection<T extends Base> {
    * Resolves with how many. Those that `stays` is true of stay.
    */
   removeOld(accountSid: string, before: number, stays?: (record: T) => boolean): Promise<number>;
+  /**
+   * Removes records with all that the store keeps of their values: index entries, counters and texts for
+   * searches, and what `removed` of their resource causes. Resolves with the Sids of those that this
+   * removed, and not another one before.
+   */
+  erase(accountSid: string, sids: string[]): Promise<string[]>;
   /** The record that holds a value of a unique field, in whatever account. */
   holder(field: keyof T & string, value: string): Promise<T | null>;
   /** All records of a service-wide group. */

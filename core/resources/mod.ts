@@ -6,6 +6,7 @@ import { clients, clientsWith } from "./clients.ts";
 import { conferences } from "./conferences.ts";
 import { deliveries } from "./deliveries.ts";
 import { emails } from "./emails.ts";
+import { erasures } from "./erasures.ts";
 import { gateways } from "./gateways.ts";
 import { geolocations } from "./geolocations.ts";
 import { incomingPhoneNumbers } from "./incoming_phone_numbers.ts";
@@ -27,6 +28,7 @@ export const resources = {
   conferences,
   deliveries,
   emails,
+  erasures,
   gateways,
   geolocations,
   incomingPhoneNumbers,

@@ -5,6 +5,7 @@ import type { AnyRecord } from "../model/resource.ts";
 import type { AnyCollection } from "../model/store.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type CallStatus, isLive } from "../values/status.ts";
+import { pauseFor } from "./pace.ts";
 import type { KeptKind } from "../values/kept.ts";
 
 /** A resource whose old records are removed, and those that stay whatever their age. */
@@ -33,9 +34,6 @@ const kept: readonly Kept[] = [
   { resource: "transcriptions", kind: "recordings", stays: statusIs("in-progress") },
   { resource: "deliveries", kind: "deliveries", stays: statusIs("queued") },
 ];
-
-/** The part of the time that a removal may take; requests have the rest. */
-const busyShare = 0.25;
 
 /**
  * Removes the records of all accounts that are older than they are kept, oldest first and in
@@ -76,14 +74,6 @@ async function removeFrom(
     if (signal.aborted) return;
     const begun = now();
     removed = await collection.removeOld(accountSid, before, stays);
-    if (removed > 0) await pause((now() - begun) * (1 / busyShare - 1), signal);
+    if (removed > 0) await pauseFor(now() - begun, signal);
   }
-}
-
-/** Resolves after a time, or when the signal aborts. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  return promise.finally(() => clearTimeout(timer));
 }

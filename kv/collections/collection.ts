@@ -2,7 +2,7 @@ import { Fault } from "../../core/base/faults.ts";
 import { limits } from "../../core/base/limits.ts";
 import type { Base } from "../../core/base/record.ts";
 import type { Change, Collection, Query, Slice } from "../../core/model/store.ts";
-import type { AnyResource } from "../../core/model/resource.ts";
+import type { AnyRecord, AnyResource } from "../../core/model/resource.ts";
 import { isSid } from "../../core/base/sid.ts";
 import { pascal } from "../../core/base/wire.ts";
 import { type Batch, emptyBatch, isCurrent } from "../store/batch.ts";
@@ -11,6 +11,7 @@ import { keys, sidOf } from "../store/keys.ts";
 import { stageCharges } from "./ledger.ts";
 import { transferUniqueKeys } from "../records/transfer_unique_keys.ts";
 import { textOf } from "../records/layout.ts";
+import { forgetTexts } from "./forget_texts.ts";
 import { oldEntries, sweepCounters } from "./remove_old.ts";
 import { packedAfterMs, packTexts } from "./pack.ts";
 import { isOvertaken } from "../records/references.ts";
@@ -64,6 +65,7 @@ export function collection<T extends Base>(
     remove: async (account, sid, change = (record) => ({ record })) => {
       await write(state, { account, sid }, { change, removes: true });
     },
+    erase: (account, sids) => eraseAll(state, account, { sids }),
     removeOld: (account, before, stays = () => false) =>
       removeOld(state, account, { before, stays }),
     list: (account, query) => listed(state, account, query),
@@ -174,12 +176,11 @@ async function removeOld<T extends Base>(
   account: string,
   { before, stays }: { before: number; stays(record: T): boolean },
 ): Promise<number> {
-  const { store: { kv, committer }, definition, layout, codec } = state;
-  const { sidPrefix: prefix } = definition;
+  const { store: { kv }, definition: { sidPrefix: prefix } } = state;
   const number = await state.store.accountNumber(account);
   if (number === null) return 0;
-  const at = { kv, committer, place: { account: number, prefix }, layout: layout.written };
-  const old = await oldEntries(at, before, (entry) => {
+  const place = { account: number, prefix };
+  const old = await oldEntries({ kv, place }, before, (entry) => {
     try {
       return !stays(state.recordOf(entry));
     } catch (error) {
@@ -187,18 +188,39 @@ async function removeOld<T extends Base>(
       return false; // It stays, and the others go.
     }
   });
-  const change = (record: T) => {
-    if (stays(record)) throw new Fault("notFound", record.sid); // It changed meanwhile.
-    return definition.removed?.(record as never) as Change<T> | undefined ?? { record };
-  };
-  await Promise.all(
-    old.map(({ key }) =>
-      write(state, { account, sid: sidOf(prefix, key) }, { change, removes: true })
-        .catch(throwUnlessMissing)
-    ),
-  );
-  await sweepCounters(at, old.map((entry) => codec.decode(entry)));
+  await eraseAll(state, account, { sids: old.map(({ key }) => sidOf(prefix, key)), stays });
   return old.length;
+}
+
+/**
+ * Removes records, and what the store keeps of their values besides. Those that `stays` is true of by
+ * then stay. Resolves with the Sids of those that were removed.
+ */
+async function eraseAll<T extends Base>(
+  state: ResourceStore<T>,
+  account: string,
+  { sids, stays = () => false }: { sids: string[]; stays?: (record: T) => boolean },
+): Promise<string[]> {
+  const { store: { kv, committer }, definition, layout } = state;
+  const number = await state.store.accountNumber(account);
+  if (number === null) return [];
+  const place = { account: number, prefix: definition.sidPrefix };
+  const removed: T[] = [];
+  const erase = async (sid: string) => {
+    let before: T | undefined;
+    const change = (record: T) => {
+      if (stays(record)) throw new Fault("notFound", sid); // It changed meanwhile.
+      before = record;
+      return definition.removed?.(record as never) as Change<T> | undefined ?? { record };
+    };
+    await write(state, { account, sid }, { change, removes: true });
+    if (before !== undefined) removed.push(before);
+  };
+  await Promise.all(sids.map((sid) => erase(sid).catch(throwUnlessMissing)));
+  const at = { kv, committer, place, layout: layout.written };
+  await sweepCounters(at, removed as AnyRecord[]);
+  await forgetTexts(at, removed.map(({ sid }) => sid));
+  return removed.map(({ sid }) => sid);
 }
 
 async function listed<T extends Base>(

@@ -8,7 +8,8 @@ import { type FieldPlace, type IndexValue, keys, ordAt, type Place } from "../st
 import type { Layout } from "../records/layout.ts";
 import type { Stored } from "../cache/record_cache.ts";
 
-interface Old {
+/** Where records were removed. */
+export interface Old {
   kv: Deno.Kv;
   committer: Committer;
   place: Place;
@@ -43,6 +44,7 @@ export async function sweepCounters(
   { kv, committer, place, layout }: Old,
   removed: AnyRecord[],
 ): Promise<void> {
+  if (removed.length === 0) return;
   const times = removed.map(({ sid }) => sidTime(sid));
   const [from, to] = [Math.min(...times), Math.max(...times)];
   const swept = new Map<string, { at: FieldPlace; value: IndexValue }>();

@@ -62,6 +62,10 @@ function renamed<T extends Base>(
       if (!isSid(sid, outer)) throw new Fault("notFound", sid);
       await collection.remove(account, keptSid(sid), changing(change));
     },
+    erase: async (account, sids) => {
+      const own = sids.filter((sid) => isSid(sid, outer)).map(keptSid);
+      return (await collection.erase(account, own)).map((sid) => outer + sid.slice(2));
+    },
     holder: async (field, value) => shownIfAny(await collection.holder(field, value)),
     group: async (name, value) => (await collection.group(name, value)).map(shown),
   };

@@ -63,6 +63,20 @@ export const packedTexts = ({ ords, ends, texts }: Pack): PackedTexts => ({
   text: texts.join(""),
 });
 
+/** A pack without the records of some ords, in hex. */
+export function packWithout({ ords, ends, text }: PackedTexts, gone: Set<string>): PackedTexts {
+  const pack = emptyPack();
+  ends.forEach((end, item) => {
+    const ord = ords.slice(item * 16, item * 16 + 16);
+    if (gone.has(ord.toHex())) return;
+    pack.ords.push(ord);
+    pack.texts.push(text.slice(ends[item - 1] ?? 0, end));
+    pack.length += end - (ends[item - 1] ?? 0);
+    pack.ends.push(pack.length);
+  });
+  return packedTexts(pack);
+}
+
 /** The ords, in hex, of the records whose text contains a part, oldest first. */
 export function hitsIn({ ords, ends, text }: PackedTexts, part: string): string[] {
   const hits: string[] = [];

@@ -5,7 +5,7 @@ import { companionClient } from "../../core/companions/client.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { countStore } from "../support/service/count_store.ts";
-import { companionOf, xml } from "../support/service/hand_companion.ts";
+import { companionOf, reportWholeCall, xml } from "../support/service/hand_companion.ts";
 
 const companion = { id: "companion", runId: "run" };
 const other = { id: "other", runId: "run" };
@@ -91,13 +91,7 @@ Deno.test("an answered call with four callbacks has a bounded number of commits 
   using counts = countStore();
 
   const sid = await postCall(app);
-  await app.runJobs();
-  const leg = companionOf(app, sid);
-  await leg.report({ type: "inviting", from: "+15550001", to: "client:alice", sipCallId: "1" });
-  await leg.report({ type: "ringing" });
-  await leg.report({ type: "answered" });
-  await leg.report({ type: "ended", outcome: "completed" });
-  await app.runJobs();
+  await reportWholeCall(app, sid);
 
   assert.ok(counts.commits <= 18, `${counts.commits} commits`);
   assert.ok(counts.reads <= 48, `${counts.reads} reads`);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type App, startApp } from "../support/service/app.ts";
-import { companionOf, made, xml } from "../support/service/hand_companion.ts";
+import { made, reportWholeCall, xml } from "../support/service/hand_companion.ts";
 import { type KvConnect, startKvConnect } from "../support/service/kv_connect.ts";
 
 const page = new URL("../../docs/explanation/capacity.md", import.meta.url);
@@ -44,13 +44,7 @@ const form = {
 /** A call that is answered, hears a pause and ends, with all four callbacks. */
 async function wholeCall(app: App): Promise<void> {
   const { sid } = await made(app.root, "Calls", form);
-  await app.runJobs();
-  const leg = companionOf(app, sid);
-  await leg.report({ type: "inviting", from: "+15550001", to: "client:alice", sipCallId: "1" });
-  await leg.report({ type: "ringing" });
-  await leg.report({ type: "answered" });
-  await leg.report({ type: "ended", outcome: "completed" });
-  await app.runJobs();
+  await reportWholeCall(app, sid);
 }
 
 /** Each operation of the table, on a service that is in use. */

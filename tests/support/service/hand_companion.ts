@@ -45,6 +45,17 @@ export function companionOf(app: App, leg: string, accountSid = app.root.sid) {
   };
 }
 
+/** Reports of an outbound call that is answered and ends, with the jobs before and after. */
+export async function reportWholeCall(app: App, sid: string): Promise<void> {
+  await app.runJobs();
+  const leg = companionOf(app, sid);
+  await leg.report({ type: "inviting", from: "+15550001", to: "client:alice", sipCallId: "1" });
+  await leg.report({ type: "ringing" });
+  await leg.report({ type: "answered" });
+  await leg.report({ type: "ended", outcome: "completed" });
+  await app.runJobs();
+}
+
 /** A call as the REST interface shows it. */
 export const callOf = async (app: App, sid: string, account = app.root) =>
   (await account.get(`Calls/${sid}.json`)).json();

@@ -18,6 +18,8 @@ export type SampledName = Exclude<
 interface Sample {
   /** The least a customer must send; `n` tells several apart. */
   create?: (n: number) => Form;
+  /** What the service makes of what a customer sent. */
+  change?: (n: number) => Record<string, unknown>;
   /** The record, where the service itself makes it. */
   record?: (n: number) => Record<string, unknown>;
   /** A change, and the JSON keys it shows in. */
@@ -83,6 +85,11 @@ export const samples: Record<SampledName, Sample> = {
       credentials: null,
     }),
     filter: ["Url", "https://app.test/events/1"],
+  },
+  erasures: {
+    create: (n) => ({ Subject: `+1415555019${n}` }),
+    change: (n) => n === 1 ? {} : { status: "completed" },
+    filter: ["Status", "queued"],
   },
   gateways: {
     create: (n) => ({ UserName: `trunk${n}`, Password: "secret", Proxy: "sip.carrier.test:5060" }),
@@ -170,9 +177,18 @@ export async function makeSample(
   client: ApiClient,
   { name, n = 1 }: { name: SampledName; n?: number },
 ): Promise<string> {
-  const { create, record } = samples[name];
+  const { create, change, record } = samples[name];
   const { path, sidPrefix } = resources[name];
-  if (create !== undefined) return (await client.post(`${path}.json`, create(n))).json().sid;
+  if (create !== undefined) {
+    const { sid } = (await client.post(`${path}.json`, create(n))).json();
+    const changed = change?.(n) ?? {};
+    if (Object.keys(changed).length > 0) {
+      await app.ports.records[name].update(client.sid, sid, (record) => ({
+        record: { ...record, ...changed } as never,
+      }));
+    }
+    return sid;
+  }
   const now = app.ports.now();
   const base: Base = {
     sid: app.ports.newSid(sidPrefix),

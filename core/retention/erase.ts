@@ -1,0 +1,90 @@
+import { batches } from "../accounts/walk.ts";
+import type { AnyRecord } from "../model/resource.ts";
+import type { AnyCollection } from "../model/store.ts";
+import type { Ports, Records } from "../ports/ports.ts";
+import type { Erasure } from "../resources/erasures.ts";
+import { type Erased, erased, type Search } from "./erased.ts";
+import { pauseFor } from "./pace.ts";
+import { searchFor } from "./subject.ts";
+
+type Entry = [name: keyof Records, erased: Erased];
+
+/**
+ * Erases what an account has kept of the subject of an erasure, with pauses that leave the store to
+ * requests. What is in use stays, with what it belongs to: a later run meets it again. `onErased` is
+ * called after each batch. Rejects with the reason of the signal.
+ */
+export async function erase(
+  { accountSid, subject }: Pick<Erasure, "accountSid" | "subject">,
+  ports: Ports,
+  { signal, onErased }: { signal: AbortSignal; onErased(name: keyof Records, count: number): void },
+): Promise<{ inUse: number }> {
+  const search = searchFor(subject);
+  const entries = Object.entries(erased)
+    .filter((entry): entry is Entry => entry[1] !== null);
+  const walk = { accountSid, search, ports, signal };
+  for (const entry of entries) await collect(entry, walk);
+  // What others belong to goes last.
+  let inUse = 0;
+  for (const entry of entries.toReversed()) {
+    inUse += await eraseOf(entry, walk, (count) => onErased(entry[0], count));
+  }
+  return { inUse };
+}
+
+interface Walk {
+  accountSid: string;
+  search: Search;
+  ports: Ports;
+  signal: AbortSignal;
+}
+
+/** The resources that records of others belong to. */
+const owners: (keyof Records)[] = ["calls", "messages", "recordings"];
+
+/** Notes the Sids of what is found, so that what belongs to it is found. */
+async function collect([name, { has }]: Entry, walk: Walk): Promise<void> {
+  if (!owners.includes(name)) return;
+  const { accountSid, search, ports, signal } = walk;
+  const records: AnyCollection = ports.records[name];
+  // A leg of a Dial is newer than the call that it belongs to, so what is found may find more.
+  for (let found = -1; found !== search.sids.size;) {
+    found = search.sids.size;
+    for await (const batch of paced(batches(records, accountSid), ports, signal)) {
+      for (const one of batch) if (has(one, search)) search.sids.add(one.sid);
+    }
+  }
+}
+
+/** Erases what is found of a resource; how many are in use. */
+async function eraseOf(
+  [name, { has, isInUse = () => false }]: Entry,
+  { accountSid, search, ports, signal }: Walk,
+  onErased: (count: number) => void,
+): Promise<number> {
+  const records: AnyCollection = ports.records[name];
+  let inUse = 0;
+  for await (const batch of paced(batches(records, accountSid), ports, signal)) {
+    const found = batch.filter((one) => has(one, search));
+    const over = found.filter((one) => !isInUse(one));
+    inUse += found.length - over.length;
+    const gone = await records.erase(accountSid, over.map(({ sid }) => sid));
+    if (gone.length > 0) onErased(gone.length);
+  }
+  return inUse;
+}
+
+/** The batches, each after the time that the work on the one before leaves to requests. */
+async function* paced(
+  all: AsyncGenerator<AnyRecord[]>,
+  { now }: Pick<Ports, "now">,
+  signal: AbortSignal,
+): AsyncGenerator<AnyRecord[]> {
+  let begun = now();
+  for await (const batch of all) {
+    signal.throwIfAborted();
+    yield batch;
+    await pauseFor(now() - begun, signal);
+    begun = now();
+  }
+}

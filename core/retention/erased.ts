@@ -1,0 +1,80 @@
+import type { AnyRecord } from "../model/resource.ts";
+import type { Records } from "../ports/ports.ts";
+import { type CallStatus, isLive } from "../values/status.ts";
+
+/** The subject of an erasure, and the Sids of the records of it that others belong to. */
+export interface Search {
+  /** Whether a text is an address of the subject. */
+  is(text: unknown): boolean;
+  /** Whether a text holds an address of the subject. */
+  isIn(text: string): boolean;
+  /** Of calls, messages and recordings that were found. */
+  sids: Set<string>;
+}
+
+/** Which records of a resource are the subject's, and which of them must end first. */
+export interface Erased {
+  has(record: AnyRecord, search: Search): boolean;
+  isInUse?(record: AnyRecord): boolean;
+}
+
+const between = (from: unknown, to: unknown, { is }: Search) => is(from) || is(to);
+
+const belongs = (sid: unknown, { sids }: Search) => typeof sid === "string" && sids.has(sid);
+
+const statusIs = (...statuses: string[]) => ({ status }: AnyRecord) =>
+  statuses.includes(String(status));
+
+/**
+ * What is erased of each resource, in this order: what belongs to a call comes before the call, so that
+ * an erasure that was interrupted finds it again. The compiler asks for each resource.
+ */
+export const erased = {
+  calls: {
+    has: (call, search) =>
+      between(call.from, call.to, search) || search.is(call.forwardedFrom) ||
+      belongs(call.parentCallSid, search),
+    isInUse: ({ status }) => isLive(status as CallStatus),
+  },
+  messages: {
+    has: ({ from, to }, search) => between(from, to, search),
+    isInUse: statusIs("queued", "sending"),
+  },
+  partialTexts: { has: ({ from, to }, search) => between(from, to, search) },
+  recordings: {
+    has: ({ callSid }, search) => belongs(callSid, search),
+    isInUse: statusIs("in-progress"),
+  },
+  transcriptions: {
+    has: ({ recordingSid }, search) => belongs(recordingSid, search),
+    isInUse: statusIs("in-progress"),
+  },
+  participants: { has: ({ callSid }, search) => belongs(callSid, search) },
+  geolocations: {
+    has: ({ deviceIdentifier }, search) => search.is(deviceIdentifier),
+    isInUse: ({ responseStatus }) => responseStatus === "queued" || responseStatus === "processing",
+  },
+  notifications: {
+    has: (one, search) => belongs(one.callSid, search) || search.isIn(JSON.stringify(one)),
+  },
+  deliveries: {
+    has: (one, search) =>
+      belongs(one.callSid, search) || belongs(one.messageSid, search) ||
+      search.isIn(JSON.stringify(one)),
+    isInUse: statusIs("queued"),
+  },
+  // What the account has configured, with its own numbers and Clients.
+  applications: null,
+  clients: null,
+  gateways: null,
+  incomingPhoneNumbers: null,
+  outgoingCallerIds: null,
+  sandboxes: null,
+  // They name no caller.
+  conferences: null,
+  // They hold the Sids of calls while these wait.
+  queues: null,
+  // E-mail addresses, kept until the message is sent.
+  emails: null,
+  erasures: null,
+} satisfies Record<keyof Records, Erased | null> as Record<keyof Records, Erased | null>;
