@@ -1,0 +1,54 @@
+import { endChild } from "../support/process/end_child.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { freePorts } from "../support/process/system.ts";
+import { type SharedStore, storm } from "./storm.ts";
+
+/**
+ * `deno task soak:shared`: calls on two services and two companions, whose store is kept by `denokv`
+ * (from Rust's crates; DENOKV is its path), while all five processes are killed one after the other.
+ * CALLS is how many (default 300), KILLS how often (default 25).
+ */
+
+const denokv = Deno.env.get("DENOKV") ?? "denokv";
+const accessToken = "a token of the soak alone";
+const log = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(line + "\n"));
+
+function startStore(directory: string): SharedStore & AsyncDisposable {
+  const [port] = freePorts(1) as [number];
+  const url = `http://127.0.0.1:${port}`;
+  const start = () =>
+    new Deno.Command(denokv, {
+      args: [
+        ...["--sqlite-path", `${directory}/shared.db`, "serve"],
+        ...["--access-token", accessToken, "--addr", `127.0.0.1:${port}`],
+      ],
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+  let child = start();
+  return {
+    url,
+    async kill() {
+      await endChild(child, "SIGKILL");
+      child = start();
+      await eventually("the store answers", async () => {
+        const response = await fetch(url).catch(() => null);
+        await response?.body?.cancel();
+        return response !== null;
+      });
+    },
+    [Symbol.asyncDispose]: () => endChild(child),
+  };
+}
+
+const directory = await Deno.makeTempDir({ prefix: "soak-shared-" });
+Deno.env.set("DENO_KV_ACCESS_TOKEN", accessToken);
+try {
+  await using store = startStore(directory);
+  await store.kill?.(); // It answers afterwards.
+  const [calls, kills] = [Deno.env.get("CALLS") ?? 300, Deno.env.get("KILLS") ?? 25].map(Number);
+  await storm(store, { calls: calls!, kills: kills!, log });
+} finally {
+  await Deno.remove(directory, { recursive: true });
+}
