@@ -127,7 +127,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     jobs: jobQueue(kv, parts.committer, now),
     stock: stock(kv),
     audio: audio(kv),
-    sipTraces: sipTraces(kv, now),
+    sipTraces: sipTraces(opened.unlogged, now),
     async worker(handlers, ports) {
       const { committer } = parts;
       const jobs = queue(kv, committer, checksOf(opened));
@@ -144,6 +144,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 /** A KV handle whose schema fits this program. */
 interface Opened {
   kv: Deno.Kv;
+  /** The same for what no backup has, and what expires. */
+  unlogged: Deno.Kv;
   /** The store is a server that other processes may use as well. */
   isRemote: boolean;
   schema: Schema;
@@ -162,7 +164,8 @@ async function openKv(
   const isFile = !isRemote && location !== ":memory:";
   const lock = isFile ? await lockFile(location) : undefined;
   const opened = await openLocation(location);
-  const kv = isRemote ? withCommitLog(withDeadline(opened, limits.storeTimeoutMs)) : opened;
+  const unlogged = isRemote ? withDeadline(opened, limits.storeTimeoutMs) : opened;
+  const kv = isRemote ? withCommitLog(unlogged) : opened;
   let fence: SchemaFence | undefined;
   const close = () => {
     fence?.close();
@@ -187,7 +190,7 @@ async function openKv(
       if (fence === undefined) layouts.adopt(value!); // Written above.
       return value!;
     };
-    return { kv, isRemote, schema, layouts, fence, adopt, close };
+    return { kv, unlogged, isRemote, schema, layouts, fence, adopt, close };
   } catch (error) {
     close();
     throw error;

@@ -16,7 +16,8 @@ export async function forgetTexts(
 ): Promise<void> {
   for (const field of layout.texts) {
     const at = { ...place, field };
-    for (let attempt = 1, left = sids; left.length > 0 && attempt <= mostAttempts; attempt++) {
+    let left = sids;
+    for (let attempt = 1; left.length > 0 && attempt <= mostAttempts; attempt++) {
       const packs = await packsOf(kv, at, left);
       left = [];
       for (const { pack, ords } of packs) {
