@@ -16,7 +16,7 @@ export interface RemoteOptions {
 /**
  * The entries of a store behind KV Connect, which reads only a page of a list at one moment. A notice
  * in the store makes every process log its commits (`kv/store/commit_log.ts`) while all pages are
- * copied. The commit that removes the notice is the moment of the snapshot: what the log has is then
+ * copied. The commit that ends the notice is the moment of the snapshot: what the log has is then
  * applied to the copy, where the copy is older.
  */
 export async function remoteSnapshot(
@@ -63,7 +63,7 @@ async function copyStore(kv: Deno.Kv, spool: Spool, options: CopyOptions): Promi
       options.progress.at("Entries read", ++count, null);
     }
     options.progress.over();
-    await notice.remove();
+    await notice.end();
     const log = kv.list<Uint8Array>({ prefix: keys.log(notice.id) }, { batchSize: 100 });
     for await (const { key, value, versionstamp } of log) {
       options.signal.throwIfAborted();
@@ -76,46 +76,57 @@ async function copyStore(kv: Deno.Kv, spool: Spool, options: CopyOptions): Promi
   }
 }
 
-/** The entry by which every process learns that a backup is under way. */
+/**
+ * The entry by which every process learns that a backup is under way. It is never deleted: a process
+ * whose commit was refused tells by its version that a backup was there, even one that is over.
+ */
 interface NoticeOfBackup {
   id: string;
   /** Keeps the notice from expiring. Throws when it is gone. */
   renew(): Promise<void>;
-  /** Removes the notice. Throws when another commit removed it: the log is not complete then. */
-  remove(): Promise<void>;
-  /** Removes what is left of the notice and the log. */
+  /** Says that no backup is under way. Throws when another did before: the log is not complete then. */
+  end(): Promise<void>;
+  /** Ends what is left of the backup, and removes the log. */
   clear(): Promise<void>;
+}
+
+/** The value of the entry. */
+interface Noticed {
+  /** Of the backup that is under way. */
+  id: string | null;
 }
 
 /** Takes the place of the notice of a killed backup. */
 async function openNotice(kv: Deno.Kv): Promise<NoticeOfBackup> {
   const id = crypto.randomUUID();
-  const value = { id };
   const expireIn = backupLimits.noticeMs;
-  const before = await kv.get<typeof value>(keys.backup);
+  const before = await kv.get<Noticed>(keys.backup);
   let { versionstamp }: { versionstamp: string | null } = before;
   let renewedAt = performance.now();
-  const write = async () => {
+  const set = async (value: Noticed, options = {}) => {
     const check = { key: keys.backup, versionstamp };
-    const result = await kv.atomic().check(check).set(keys.backup, value, { expireIn }).commit();
+    return await kv.atomic().check(check).set(keys.backup, value, options).commit();
+  };
+  const write = async () => {
+    const result = await set({ id }, { expireIn });
     if (!result.ok) throw lost();
     versionstamp = result.versionstamp;
     renewedAt = performance.now();
   };
+  const end = () => set({ id: null });
   await write();
   return {
     id,
     async renew() {
       if (performance.now() - renewedAt > expireIn / 4) await write();
     },
-    async remove() {
-      const check = { key: keys.backup, versionstamp };
-      const { ok } = await kv.atomic().check(check).delete(keys.backup).commit();
+    async end() {
+      const { ok } = await end();
       if (!ok) throw lost();
     },
     async clear() {
       // No commit is logged for this backup after this one, whether the notice is there or not.
-      await kv.atomic().check({ key: keys.backup, versionstamp }).delete(keys.backup).commit();
+      await end();
       for (const of of new Set([id, before.value?.id ?? id])) await removeAll(kv, keys.log(of));
     },
   };

@@ -9,8 +9,9 @@ export type Logged =
 
 /** What the store says of the backup that is under way, if there is one. */
 interface Notice {
-  /** Of the entry `keys.backup`; null: there is none. */
+  /** Of the entry `keys.backup`; null: there was no backup yet. */
   versionstamp: string | null;
+  /** Of the backup that is under way. */
   id: string | null;
 }
 
@@ -23,13 +24,13 @@ const logKeptMs = 86_400_000;
 /**
  * A handle on a store that other processes write to, whose commits are logged in the store while a
  * backup is under way. Each commit checks that the notice of backups is as this process knows it, and
- * holds its own log entry: so the log has every commit between the notice and its removal, of every
+ * holds its own log entry: so the log has every commit between the notice and its end, of every
  * process. A commit whose check of the notice failed is made again.
  */
 export function withCommitLog(kv: Deno.Kv): Deno.Kv {
   let known: Notice | undefined;
   const read = async (): Promise<Notice> => {
-    const { value, versionstamp } = await kv.get<{ id: string }>(keys.backup);
+    const { value, versionstamp } = await kv.get<{ id: string | null }>(keys.backup);
     return { versionstamp, id: value?.id ?? null };
   };
 

@@ -6,7 +6,7 @@
  *
  *   ["v"]                              version of the layout and declarations of the indexes
  *   ["rs"]                             a restore fills the store, or was cut off
- *   ["bk"]                             a backup of a remote store is under way: its id
+ *   ["bk"]                             the id of the backup of a remote store that is under way
  *   ["bl", id, commit, n]              chunk of what a commit did during the backup
  *   ["m"]                              lease and cursor of a migration under way
  *   ["n"]                              the last account number given out

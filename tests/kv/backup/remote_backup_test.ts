@@ -55,10 +55,11 @@ async function entriesAt(location: string): Promise<Entries> {
   return new Map(all.filter(({ key }) => !isOfBackups(key)).map((e) => [keyText(e.key), e.value]));
 }
 
+/** How many entries say that a backup is under way, or hold its log. */
 async function noticesAt(location: string): Promise<number> {
   using kv = await Deno.openKv(location);
-  return (await Array.fromAsync(kv.list({ prefix: [] }))).filter(({ key }) => isOfBackups(key))
-    .length;
+  const all = await Array.fromAsync(kv.list<{ id?: string | null }>({ prefix: [] }));
+  return all.filter(({ key, value }) => isOfBackups(key) && value.id !== null).length;
 }
 
 Deno.test("a snapshot of KV Connect has every commit of two services that write while it is copied", async () => {
@@ -112,6 +113,35 @@ Deno.test("a commit of a service that has not noticed the backup yet is logged",
     limit: 10,
   });
   assert.equal(total, 3);
+});
+
+Deno.test("a commit that a backup refused is made, though the backup is over when its service looks", async () => {
+  await using endpoint = startKvConnect();
+  const folder = await Deno.makeTempDir();
+  using here = await storeLab(endpoint.url);
+  await here.store.records.calls.insert({ record: here.call({ from: "+1", to: "+2" }) });
+
+  const [copying, refused] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const backup = Promise.withResolvers<void>();
+  endpoint.beforeRead = async (atMost) => {
+    if (atMost !== backupLimits.remoteReadAtOnce) return; // Only the copy reads so much at once.
+    endpoint.beforeRead = async () => {
+      endpoint.beforeRead = async () => {}; // The first one is of the service, which was refused.
+      refused.resolve();
+      await backup.promise;
+    };
+    copying.resolve();
+    await refused.promise;
+  };
+  const snapshot = remoteSnapshot(endpoint.url, { folder, progress, signal });
+  await copying.promise;
+  const insert = here.store.records.calls.insert({ record: here.call({ from: "+3", to: "+4" }) });
+  await refused.promise;
+  await (await snapshot)[Symbol.asyncDispose]();
+  backup.resolve();
+
+  assert.equal((await insert).from, "+3");
+  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("a backup takes the place of one that was killed, and removes its notice and log", async () => {

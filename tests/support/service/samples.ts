@@ -87,7 +87,7 @@ export const samples: Record<SampledName, Sample> = {
     filter: ["Url", "https://app.test/events/1"],
   },
   erasures: {
-    create: (n) => ({ Subject: `+1415555019${n}` }),
+    create: (n) => ({ Subject: `+141555501${String(n).padStart(2, "0")}` }),
     change: (n) => n === 1 ? {} : { status: "completed" },
     filter: ["Status", "queued"],
   },
