@@ -1,6 +1,14 @@
 import type { AnyJobHandler } from "../core/ports/job_handler.ts";
 import { limits } from "../core/base/limits.ts";
-import type { Accounts, Ledger, Ports, Records, SipTraces, Stock } from "../core/ports/ports.ts";
+import type {
+  Accounts,
+  Ledger,
+  Ports,
+  Records,
+  SipTraces,
+  Stock,
+  StoreOverview,
+} from "../core/ports/ports.ts";
 import type { AlsoWritten } from "../core/model/record_types.ts";
 import type { Companions } from "../core/ports/companion_ports.ts";
 import type { Blobs } from "../core/ports/providers.ts";
@@ -71,6 +79,7 @@ export interface Store {
   ledger: Ledger;
   jobs: JobQueue;
   stock: Stock;
+  overview: StoreOverview;
   /** Audio for which there is no disk. */
   audio: Blobs;
   sipTraces: SipTraces;
@@ -126,6 +135,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ledger: ledger(context),
     jobs: jobQueue(kv, parts.committer, now),
     stock: stock(kv),
+    overview: overviewOf(opened, options.location),
     audio: audio(kv),
     sipTraces: sipTraces(opened.unlogged, now),
     async worker(handlers, ports) {
@@ -139,6 +149,25 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     buildIndexes: (signal) => buildIndexes(migration, opened.adopt, signal),
     close: opened.close,
   };
+}
+
+const overviewOf = ({ kv, isRemote }: Opened, location: string): StoreOverview => ({
+  async statistics() {
+    const { value } = await kv.get<Schema>(keys.version);
+    const isFile = !isRemote && location !== ":memory:";
+    return {
+      kind: isRemote ? "shared" : isFile ? "file" : "memory",
+      layout: value!.version, // An open store has one.
+      bytes: isFile ? await sizeOf(location) : null,
+      building: Object.keys(value!.building),
+    };
+  },
+});
+
+/** The bytes of a file of SQLite, with those of its write-ahead log. */
+async function sizeOf(location: string): Promise<number> {
+  const log = await Deno.stat(`${location}-wal`).catch(() => ({ size: 0 })); // There may be none.
+  return (await Deno.stat(location)).size + log.size;
 }
 
 /** A KV handle whose schema fits this program. */

@@ -43,7 +43,7 @@ core/queues            | *                                                      
 core/reports           | *                                                            | zod | what happened to a leg, and what follows
 core/jobs              | *                                                            |  | one handler for each kind of job
 core/numbers/providers | base ports values                                            | zod | where numbers are bought
-core/supervisor        | base companions model ports resources values webhooks | zod | counts of what an instance does
+core/supervisor        | accounts base companions model numbers ports resources values webhooks | zod | counts of what an instance does
 core/ussd              | base calls model resources rest                              |  | USSD pushes
 core/openapi           | *                                                            | zod | /openapi.json from the declarations
 core/start             | *                                                            |  | the supervisor, permissions, and how the service is put together

@@ -145,6 +145,15 @@ Deno.test("Supervisor jobs: the wire format is that of tests/golden", async () =
   await golden("supervisor_jobs.json", (await app.root.get("Supervisor.json/jobs")).text);
 });
 
+Deno.test("Supervisor store and numbers: the wire formats are those of tests/golden", async () => {
+  using app = await startApp();
+  await makeSample(app, app.root, { name: "calls" });
+  const Numbers = "PhoneNumber,Kind\n+14155550100,local\nnone,local\n";
+  const imported = await app.root.post("Supervisor.json/numbers", { Numbers });
+  await golden("supervisor_numbers_imported.json", imported.text);
+  await golden("supervisor_store.json", (await app.root.get("Supervisor.json/store")).text);
+});
+
 Deno.test("AvailablePhoneNumbers: the wire formats are those of tests/golden", async () => {
   using app = await startApp();
   const country = "AvailablePhoneNumbers/CA";

@@ -6,6 +6,7 @@ import { listClients, listRegistered } from "./clients.ts";
 import { connect, type Connected } from "./connection.ts";
 import { listDeadJobs, listJobs, retryJob } from "./jobs.ts";
 import { diagnose } from "./doctor.ts";
+import { importNumbers, showStore } from "./store.ts";
 import { machine } from "./machine.ts";
 import { createService, type Service } from "./service.ts";
 import { type Row, table } from "./table.ts";
@@ -57,6 +58,15 @@ const commands: Record<string, Command> = {
     takes: "ID",
     says: "makes a dead job due again, with all its attempts",
     run: ({ service, word }) => retryJob(service, word),
+  },
+  "store": {
+    says: "kind, layout and size of the store, and its records by resource",
+    run: ({ service }) => showStore(service),
+  },
+  "numbers import": {
+    takes: "FILE",
+    says: "loads phone numbers from a CSV file, for NUMBERS_PROVIDER=inventory",
+    run: ({ service, word }) => importNumbers(service, word),
   },
   "doctor": {
     says: "checks address, clock, certificate, credentials, ICE servers; here ports, DNS, secrets",

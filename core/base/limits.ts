@@ -29,6 +29,8 @@ export const limits = {
   /** Jobs that one overview of the queue counts, and dead ones that it lists. */
   countedJobs: 50_000,
   listedDeadJobs: 200,
+  /** Accounts whose records one overview of the store counts. */
+  countedAccounts: 1_000,
   /** Unknown parameters that one Warning header names. */
   warnedNames: 10,
   friendlyNameLength: 64,

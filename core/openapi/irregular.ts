@@ -32,6 +32,7 @@ import {
   updateOperations,
 } from "./regular.ts";
 import { serviceOperations } from "./service.ts";
+import { stockParams } from "../supervisor/import_stock.ts";
 import { jobsParams } from "../supervisor/jobs.ts";
 import { described, formSchema, type JsonSchema, recordSchema, refTo } from "./schemas.ts";
 
@@ -167,6 +168,21 @@ const supervisorOperations: Operation[] = [
     description: "Counts jobs by kind, and lists dead ones; for the root account only.",
     answer: refTo("Jobs"),
   }),
+  supervised("store", {
+    summary: "Counts the records of the store",
+    description:
+      "Tells kind, layout and size of the store, and counts the records of all accounts; " +
+      "for the root account only.",
+    answer: refTo("Store"),
+  }),
+  supervised("numbers", {
+    method: "post",
+    id: "importNumbers",
+    summary: "Loads phone numbers into the stock",
+    description: "A number that is in stock already is replaced; for the root account only.",
+    form: refTo("NumberImport"),
+    answer: refTo("NumbersImported"),
+  }),
   supervised("jobs", {
     method: "post",
     id: "retryJob",
@@ -202,6 +218,10 @@ export const irregularForms: Record<string, JsonSchema> = {
   CallCreate: formSchema(placeParameters),
   UssdPushCreate: formSchema(pushParameters),
   JobRetry: described("Parameters that retry a Job.", formSchema({ schema: jobsParams })),
+  NumberImport: described(
+    "Parameters that load phone numbers.",
+    formSchema({ schema: stockParams }),
+  ),
   DeliveryUpdate: formSchema({ schema: replayParams }),
   CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases ?? {} }),
   ...conferenceForms,

@@ -36,6 +36,39 @@ export const supervisorSchemas: Record<string, JsonSchema> = {
       ),
     }),
   ),
+  Store: described(
+    "What the store holds.",
+    closed({
+      kind: described("file, memory, or shared with other services.", {
+        type: "string",
+        enum: ["file", "memory", "shared"],
+      }),
+      layout: described("Version of its layout.", count),
+      bytes: described("Size of the file and its write-ahead log, null for any other store.", {
+        type: ["integer", "null"],
+        minimum: 0,
+      }),
+      building: described("Resources whose indexes are under construction.", list(text)),
+      whole: described("Whether the records of all accounts were counted.", { type: "boolean" }),
+      accounts: described("Accounts whose records were counted.", count),
+      records: described(
+        "Numbers of records by resource.",
+        list(closed({
+          name: described("Name of the resource.", text),
+          count: described("Number of its records.", count),
+        })),
+      ),
+    }),
+  ),
+  NumbersImported: described(
+    "What came of an import of phone numbers.",
+    closed({
+      read: described("Numbers that were read.", count),
+      added: described("Numbers that were not in stock before.", count),
+      refused: described("Lines that were left out.", count),
+      problems: described("Why lines were left out; the first ones.", list(text)),
+    }),
+  ),
   JobRetried: described(
     "A job that is due again.",
     closed({

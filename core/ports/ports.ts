@@ -75,6 +75,22 @@ export interface Stock {
   put(offers: NumberOffer[]): Promise<number>;
 }
 
+/** The store, for its operator. */
+export interface StoreOverview {
+  statistics(): Promise<StoreStatistics>;
+}
+
+export interface StoreStatistics {
+  /** `shared`: other processes may use it as well. */
+  kind: "file" | "memory" | "shared";
+  /** The version of its layout. */
+  layout: number;
+  /** Of the file; null for any other store. */
+  bytes: number | null;
+  /** Resources whose indexes do not cover all records yet. */
+  building: string[];
+}
+
 /** The outside world as core sees it. */
 export interface Ports {
   records: Records;
@@ -82,6 +98,9 @@ export interface Ports {
   companions: Companions;
   ledger: Ledger;
   jobs: JobQueue;
+  store: StoreOverview;
+  /** Numbers that the operator has loaded, for NUMBERS_PROVIDER=inventory. */
+  stock: Stock;
   numbers: NumberProvider;
   settings: Settings;
   control: CompanionControl;

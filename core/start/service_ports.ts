@@ -8,7 +8,7 @@ import { createPairCap } from "../values/pair_cap.ts";
 import { httpNumbers } from "../numbers/providers/http.ts";
 import { inventoryNumbers } from "../numbers/providers/inventory.ts";
 import { openNumbers } from "../numbers/providers/open.ts";
-import type { Ports, Stock } from "../ports/ports.ts";
+import type { Ports, StoreOverview } from "../ports/ports.ts";
 import type { Blobs, NumberProvider } from "../ports/providers.ts";
 import { serverSigner } from "../base/server_signature.ts";
 import { sidMaker } from "../base/sid.ts";
@@ -29,9 +29,11 @@ import { s3Blobs } from "../adapters/s3_blobs.ts";
 
 /** What the ports are made of beside the configuration. */
 export interface Parts {
-  store: Pick<Ports, "records" | "accounts" | "companions" | "jobs" | "ledger" | "sipTraces"> & {
-    stock: Stock;
-  };
+  store:
+    & Pick<Ports, "records" | "accounts" | "companions" | "jobs" | "ledger" | "sipTraces" | "stock">
+    & {
+      overview: StoreOverview;
+    };
   secretKey: string;
   bridgeSecret: BridgeSecret;
   rateMicros: TrunkSettings["rateMicros"];
@@ -67,33 +69,14 @@ export function portsOf(config: Config, parts: Parts): Ports {
     ...(config.ALLOW_PRIVATE_URLS ? {} : { mayReach: isPublicAddress }),
     ...ownRequests(config),
   });
-  const ports: Ports = {
+  return {
     ...counting(store.records, writeObserver),
     accounts: store.accounts,
     companions: store.companions,
     jobs: store.jobs,
-    settings: {
-      baseUrl: config.BASE_URL,
-      sipDomain: config.SIP_DOMAIN,
-      instanceId: crypto.randomUUID(),
-      webhookMaxAttempts: config.WEBHOOK_MAX_ATTEMPTS,
-      keptMs: keptOf(config),
-      sipTraceMs: config.SIP_TRACE_HOURS * 3_600_000,
-      recordingLinkMs: config.RECORDING_LINK_HOURS * 3_600_000,
-      revision: config.REVISION,
-      requestsPerSecond: config.REQUESTS_PER_SECOND,
-      loggedRequests: config.LOG_REQUESTS,
-      clientPasswordMin: config.CLIENT_PASSWORD_MIN,
-      strictSmsFrom: config.STRICT_SMS_FROM,
-      smsRateMicros: parts.smsRateMicros,
-      smsShortCodes: config.SMS_SHORT_CODES.split(",").filter(Boolean),
-      recordingsPublic: config.RECORDINGS_PUBLIC,
-      recordingsOpenInS3: config.S3_BUCKET !== "" && config.S3_SECURITY_LEVEL === "NONE",
-      numberPriceMicros: Math.round(config.NUMBER_MONTHLY_PRICE * 1_000_000),
-      transcriptionPriceMicros: Math.round(config.TRANSCRIPTION_PRICE * 1_000_000),
-      trunks: trunkSettings(config, parts),
-      ice: iceSettings(config),
-    },
+    store: store.overview,
+    stock: store.stock,
+    settings: settingsOf(config, parts),
     messageRoutes: [],
     messagePairs: createPairCap(now),
     mailer: config.SMTP_URL === "" ? null : smtpMailer(config.SMTP_URL, config.SIP_DOMAIN),
@@ -118,8 +101,30 @@ export function portsOf(config: Config, parts: Parts): Ports {
     deriveToken: tokenDeriver(secretKey),
     log,
   };
-  return ports;
 }
+
+const settingsOf = (config: Config, parts: Parts): Ports["settings"] => ({
+  baseUrl: config.BASE_URL,
+  sipDomain: config.SIP_DOMAIN,
+  instanceId: crypto.randomUUID(),
+  webhookMaxAttempts: config.WEBHOOK_MAX_ATTEMPTS,
+  keptMs: keptOf(config),
+  sipTraceMs: config.SIP_TRACE_HOURS * 3_600_000,
+  recordingLinkMs: config.RECORDING_LINK_HOURS * 3_600_000,
+  revision: config.REVISION,
+  requestsPerSecond: config.REQUESTS_PER_SECOND,
+  loggedRequests: config.LOG_REQUESTS,
+  clientPasswordMin: config.CLIENT_PASSWORD_MIN,
+  strictSmsFrom: config.STRICT_SMS_FROM,
+  smsRateMicros: parts.smsRateMicros,
+  smsShortCodes: config.SMS_SHORT_CODES.split(",").filter(Boolean),
+  recordingsPublic: config.RECORDINGS_PUBLIC,
+  recordingsOpenInS3: config.S3_BUCKET !== "" && config.S3_SECURITY_LEVEL === "NONE",
+  numberPriceMicros: Math.round(config.NUMBER_MONTHLY_PRICE * 1_000_000),
+  transcriptionPriceMicros: Math.round(config.TRANSCRIPTION_PRICE * 1_000_000),
+  trunks: trunkSettings(config, parts),
+  ice: iceSettings(config),
+});
 
 /** Audio is brought from where it is made to S3, where that is configured. */
 function blobsOf(config: Config, made: Blobs): Blobs {

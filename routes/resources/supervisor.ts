@@ -15,12 +15,14 @@ import {
   jobsQuery,
   retryJob,
 } from "../../core/supervisor/jobs.ts";
+import { importStock, stockParams } from "../../core/supervisor/import_stock.ts";
+import { storeQuery, storeStatistics } from "../../core/supervisor/store.ts";
 import { answerJson } from "../http/answer.ts";
 import type { Env } from "../http/env.ts";
 import { formatOf } from "../http/format.ts";
 import { readParams, readQuery } from "../http/params.ts";
 
-/** Metrics, live calls and jobs of the running instance, for the root account only and in JSON only. */
+/** Metrics, live calls, jobs and store of the running instance, for the root account only and in JSON only. */
 export function supervisorRoutes(ports: Ports): Hono<Env> {
   return new Hono<Env>()
     .use(rootOnly, jsonOnly)
@@ -35,6 +37,14 @@ export function supervisorRoutes(ports: Ports): Hono<Env> {
     .get("/jobs", async (c) => {
       readQuery(c, { schema: jobsQuery });
       return answerJson(c, await jobs(ports));
+    })
+    .get("/store", async (c) => {
+      readQuery(c, { schema: storeQuery });
+      return answerJson(c, await storeStatistics(ports));
+    })
+    .post("/numbers", async (c) => {
+      const { numbers } = await readParams(c, { schema: stockParams });
+      return answerJson(c, await importStock({ numbers: String(numbers) }, ports));
     })
     .post("/jobs", async (c) => {
       const wanted = await readParams(c, { schema: jobsParams });

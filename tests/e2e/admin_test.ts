@@ -51,6 +51,26 @@ Deno.test({
       const [first] = await rowsOf(["calls"], env);
       return first === undefined ? true : undefined;
     });
+    const facts = await rowsOf(["store"], env);
+    const valueOf = (rows: { name: string; value: unknown }[], name: string) =>
+      rows.find((row) => row.name === name)?.value;
+    assert.deepEqual([valueOf(facts, "kind"), valueOf(facts, "calls")], ["file", 1]);
+    assert.ok(Number(valueOf(facts, "bytes")) > 10_000);
+    // Three parameters' worth, and a line that is none.
+    const file = await Deno.makeTempFile({ suffix: ".csv" });
+    const numbers = Array.from(
+      { length: 1_500 },
+      (_, n) => `+1415555${String(n).padStart(4, "0")}`,
+    );
+    const lines = ["PhoneNumber,Kind", ...numbers.map((one) => `${one},local`), "nobody,local"];
+    await Deno.writeTextFile(file, lines.join("\n"));
+    const { code, output } = await runTask(["admin", "numbers", "import", file, "--json"], env);
+    await Deno.remove(file);
+    const loaded = JSON.parse(output);
+    const counts = ["read", "added", "refused"].map((name) => valueOf(loaded, name));
+    assert.deepEqual([code, ...counts], [1, 1_500, 1_500, 1]);
+    assert.match(String(valueOf(loaded, "left out")), /^line 1502: .*nobody/);
+
     const again = await runTask(["admin", "calls", "end", sid], env);
     assert.equal(again.code, 1);
     assert.match(

@@ -99,7 +99,13 @@ const listRules: Record<string, string[]> = {
 };
 
 /** Here a valid value is taken or not by the record as it is; the flows test that. */
-const byRecord = ["AccountUpdate", "CallUpdate", "ConferenceUpdate", "ParticipantUpdate"];
+const byRecord = [
+  "AccountUpdate",
+  "CallUpdate",
+  "ConferenceUpdate",
+  "NumberImport", // A table of CSV.
+  "ParticipantUpdate",
+];
 
 interface Described {
   parameters?: { name: string; in: string; schema: ParameterSchema }[];

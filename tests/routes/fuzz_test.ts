@@ -36,7 +36,7 @@ Deno.test("no request makes a 5xx, or an answer without its form", async () => {
   const { root } = app;
   const sids: string[] = [];
   const lists = Object.values(resources).map(({ path }) => path)
-    .concat(["Supervisor/metrics", "Supervisor/livecalls", "Supervisor/jobs"])
+    .concat(["Supervisor/metrics", "Supervisor/livecalls", "Supervisor/jobs", "Supervisor/store"])
     .concat(["Geolocation/Immediate", "Geolocation/Notification", "Management/Gateways"])
     .concat(["IncomingPhoneNumbers/Local", "AvailablePhoneNumbers", "Usage/Records"])
     .concat(["AvailablePhoneNumbers/US/TollFree", "IncomingPhoneNumbers/Mobile"]);

@@ -140,6 +140,8 @@ export async function startApp(
     accounts: store.accounts,
     companions: store.companions,
     jobs: store.jobs,
+    store: store.overview,
+    stock: store.stock,
     ledger: store.ledger,
     numbers: openNumbers,
     settings: {

@@ -32,6 +32,8 @@ const others: Record<string, string> = {
   supervisor_job_retried: "JobRetried",
   supervisor_jobs: "Jobs",
   supervisor_metrics: "Metrics",
+  supervisor_numbers_imported: "NumbersImported",
+  supervisor_store: "Store",
 };
 
 const lookUp = { DeviceIdentifier: "+59899077937", StatusCallback: "https://app.test/located" };
@@ -45,6 +47,7 @@ const requests: Record<string, Form> = {
   ConferenceUpdate: { Status: "completed" },
   DeliveryUpdate: { Replay: "true" },
   JobRetry: { Retry: "00000aa1b2c3d4e5f60718" },
+  NumberImport: { Numbers: "PhoneNumber,Kind\n+14155550100,local\n" },
   EmailMessageCreate: {
     From: "a@example.com",
     To: "b@example.com",

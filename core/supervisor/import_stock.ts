@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { Fault } from "../base/faults.ts";
+import { limits } from "../base/limits.ts";
+import { importNumbers } from "../numbers/import_numbers.ts";
+import type { Ports } from "../ports/ports.ts";
+
+/** What a request that loads numbers says. */
+export const stockParams = z.object({
+  numbers: z.string().min(1).max(limits.parameterLength).describe(
+    "Phone numbers as CSV: a line of column names, PhoneNumber among them, then one number a line.",
+  ),
+});
+
+/**
+ * Loads numbers into the stock of NUMBERS_PROVIDER=inventory, by the names of the wire. A number that
+ * is in stock already is replaced. Throws where the column names are wrong.
+ */
+export async function importStock(
+  { numbers }: z.infer<typeof stockParams>,
+  { stock }: Pick<Ports, "stock">,
+): Promise<Record<string, unknown>> {
+  try {
+    const { read, added, refused, problems } = await importNumbers(of(numbers), stock, () => {});
+    return { read, added, refused, problems };
+  } catch (cause) {
+    if (cause instanceof Fault) throw cause;
+    throw new Fault("badParameter", `Numbers: ${(cause as Error).message}`, { cause });
+  }
+}
+
+async function* of(text: string): AsyncGenerator<string> {
+  yield text;
+}

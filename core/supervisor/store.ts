@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { subtree } from "../accounts/walk.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports, Records } from "../ports/ports.ts";
+
+/** What a request for store statistics may say. */
+export const storeQuery = z.object({});
+
+/**
+ * What the store holds, by the names of the wire: its kind and layout, and the records of each resource
+ * in the accounts below the root, `limits.countedAccounts` at most.
+ */
+export async function storeStatistics(ports: Ports): Promise<Record<string, unknown>> {
+  const { accounts, records, store } = ports;
+  const [root] = await accounts.children("");
+  const counts: Record<string, number> = {};
+  let counted = 0;
+  let isWhole = true;
+  const sids = root === undefined ? [] : subtree(root.sid, accounts);
+  for await (const accountSid of sids) {
+    isWhole = ++counted <= limits.countedAccounts;
+    if (!isWhole) break;
+    const totals = Object.keys(records).map(async (name) => {
+      const list = records[name as keyof Records].list(accountSid, none);
+      counts[name] = (counts[name] ?? 0) + (await list).total;
+    });
+    await Promise.all(totals);
+  }
+  const { kind, layout, bytes, building } = await store.statistics();
+  return {
+    kind,
+    layout,
+    bytes,
+    building,
+    whole: isWhole,
+    accounts: Math.min(counted, limits.countedAccounts),
+    records: Object.entries(counts).sort().map(([name, count]) => ({ name, count })),
+  };
+}
+
+const none = { where: [], skip: 0, limit: 1 };
