@@ -1,6 +1,7 @@
 import type { Script } from "../protocol/script.ts";
 import type { Element } from "../markup/parse.ts";
 import { type CompileContext, readAttributes } from "../markup/verb.ts";
+import { refusedElements } from "../markup/refused.ts";
 import { verbs } from "../markup/verbs/mod.ts";
 
 /** A document as the companion performs it, and what of it could not be taken over. */
@@ -27,7 +28,8 @@ export async function compile(
   for (const element of document) {
     const verb = verbs.get(element.name);
     if (verb === undefined) {
-      skipped.push(`verb ${element.name}`);
+      const reason = refusedElements[element.name];
+      skipped.push(`verb ${element.name}${reason === undefined ? "" : `: ${reason}`}`);
       continue;
     }
     const scope = { ...context, skip: (what: string) => skipped.push(what) };

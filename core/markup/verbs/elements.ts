@@ -1,8 +1,12 @@
 import type { z } from "zod";
+import type { AnyNoun } from "../noun.ts";
+import { connectNouns } from "./connect.ts";
 import { conferenceAttributes } from "./conference.ts";
 import { nounAttributes, numberAttributes, sipAttributes } from "./dial_nouns.ts";
 import { geofenceAttributes } from "./geolocation.ts";
 import { verbs } from "./mod.ts";
+import { startNouns } from "./start.ts";
+import { stopNouns } from "./stop.ts";
 import { collectAttributes } from "./ussd_collect.ts";
 
 /** An element of the markup: its attributes, and what stands inside it. */
@@ -12,11 +16,16 @@ export interface MarkupElement {
   contents?: string[];
 }
 
+const namesOf = (nouns: readonly AnyNoun[]) => nouns.map(({ name }) => name);
+
 const contents: Record<string, string[]> = {
   Dial: ["Client", "Number", "Sip", "Conference", "Queue"],
   Gather: ["Say", "Play", "Pause"],
   Geolocation: ["Immediate", "Notification"],
   Refer: ["Sip"],
+  Connect: namesOf(connectNouns),
+  Start: namesOf(startNouns),
+  Stop: namesOf(stopNouns),
 };
 
 /** Verbs that have no text either. */
@@ -38,6 +47,12 @@ export const elements: Record<string, MarkupElement> = {
     }),
   ),
   ...ussdElements,
+  // Of a noun that several have, the declaration with the most attributes comes last and counts.
+  ...Object.fromEntries(
+    [...stopNouns, ...startNouns, ...connectNouns].map((
+      { name, attributes, contents },
+    ) => [name, { attributes, ...contents && { contents } }]),
+  ),
   Client: { attributes: nounAttributes },
   Number: { attributes: numberAttributes },
   Sip: { attributes: sipAttributes },

@@ -1,4 +1,5 @@
 import type { AnySharedVerb, AnyVerb } from "../verb.ts";
+import { connect } from "./connect.ts";
 import { dial } from "./dial.ts";
 import { echo } from "./echo.ts";
 import { email } from "./email.ts";
@@ -13,10 +14,13 @@ import { redirect } from "./redirect.ts";
 import { refer } from "./refer.ts";
 import { reject } from "./reject.ts";
 import { sms } from "./sms.ts";
+import { start } from "./start.ts";
+import { stop } from "./stop.ts";
 
 const shared: readonly AnySharedVerb[] = [email, redirect, sms];
 const ofCalls: readonly AnyVerb[] = [
   ...promptVerbs,
+  connect,
   dial,
   echo,
   enqueue,
@@ -27,6 +31,8 @@ const ofCalls: readonly AnyVerb[] = [
   record,
   refer,
   reject,
+  start,
+  stop,
 ];
 
 /** Every verb that calls perform, by name. */

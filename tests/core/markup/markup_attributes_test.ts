@@ -586,7 +586,13 @@ Deno.test("every attribute of every verb has a table", () => {
     Object.keys(attributes).map((attribute) => `${attribute} of ${name}`)
   );
   // What is needed has no default: tests/flows/orders_test.ts.
-  const needed = ["from of Email", "to of Email", "statusCallback of Geolocation"];
+  const needed = [
+    "from of Email",
+    "to of Email",
+    "statusCallback of Geolocation",
+    "action of Connect", // nouns_test.ts
+    "method of Connect",
+  ];
   const known = allTables.map(({ attribute, of }) => `${attribute} of ${/^<(\w+)/.exec(of)![1]}`);
   assert.deepEqual(declared.filter((one) => ![...known, ...needed].includes(one)), []);
 });
@@ -601,6 +607,7 @@ Deno.test("a call that rings is answered before every verb but Pause, Dial, Leav
     Geolocation: '<Geolocation statusCallback="/g"/>',
     Refer: "<Refer><Sip>sip:carol@sip.test</Sip></Refer>",
     Say: "<Say>hello</Say>",
+    Connect: '<Connect action="done"><Stream url="wss://x.test"/></Connect>',
     Pause: "<Pause/><Reject/>", // A document that only pauses is answered at once.
   };
   const answering = [];
