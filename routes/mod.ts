@@ -42,6 +42,7 @@ import { resourceRoutes } from "./resources/resource_routes.ts";
 import { sandboxRoutes } from "./resources/sandbox.ts";
 import { recordingTranscriptionRoutes } from "./resources/transcriptions.ts";
 import { supervisorRoutes } from "./resources/supervisor.ts";
+import { twilioRoutes } from "./twilio/mod.ts";
 import { tokenRoutes } from "./resources/tokens.ts";
 import { usageRoutes } from "./resources/usage.ts";
 import { ussdPushRoutes } from "./resources/ussd_push.ts";
@@ -51,8 +52,8 @@ import { ussdPushRoutes } from "./resources/ussd_push.ts";
  */
 export type Mounts = Record<string, Hono>;
 
-/** The second is of gateways alone. */
-const versions = [limits.apiVersion, limits.gatewayApiVersion];
+/** The second is that of Twilio's libraries, and of gateways. */
+const versions = [limits.apiVersion, limits.twilioApiVersion];
 
 /** Routes that are not derived. They come before the derived ones of the same path. */
 function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
@@ -89,9 +90,11 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   for (const [name, mount] of Object.entries(mounts)) app.route(`/${name}`, mount);
 
   const first = [logRequests(ports), notStored, ownSiteOnly(ports)];
-  for (const version of versions) app.use(`/${version}/*`, ...first);
+  for (const version of versions) {
+    app.use(`/${version}/*`, ...first);
+    app.use(`/${version}/Accounts/:account/*`, warnOfPrivateUrls(ports));
+  }
   app.use(`${account}/Recordings/:sid`, openAudio(ports)); // Before: a link is enough.
-  app.use(`${account}/*`, warnOfPrivateUrls(ports));
   const cap = createRequestCap(ports.settings.requestsPerSecond, ports.now);
   for (const version of versions) {
     app.use(`/${version}/*`, authenticate(ports.accounts, cap));
@@ -118,6 +121,8 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
     `/${limits.gatewayApiVersion}/Accounts/:account/${gateways.path}`,
     resourceRoutes(gateways, ports.records.gateways, ports),
   );
+
+  app.route(`/${limits.twilioApiVersion}/Accounts/:account`, twilioRoutes(ports));
 
   app.onError(onError(ports));
   const allowed = allowedMethods(app);

@@ -45,6 +45,7 @@ core/jobs              | *                                                      
 core/numbers/providers | base ports values                                            | zod | where numbers are bought
 core/supervisor        | accounts base companions model numbers ports resources values webhooks | zod | counts of what an instance does
 core/ussd              | base calls model resources rest                              |  | USSD pushes
+core/twilio            | *                                                            | zod | the nouns of the interface for Twilio's libraries
 core/openapi           | *                                                            | zod | /openapi.json from the declarations
 core/start             | *                                                            |  | the supervisor, permissions, and how the service is put together
 sip/stack/library      |                                                              | sip.js | the one door to sip.js
@@ -93,8 +94,9 @@ kv/collections         | * core/base core/model core/ports core/protocol core/re
 kv                     | * core/base core/model core/ports core/resources             | node: | the store on Deno KV, put together
 routes/http            | core/accounts core/base core/metrics core/model core/net core/notifications core/ports core/resources core/rest | hono | what every answer shares: errors, formats, parameters, access
 routes/resources       | http core/*                                                  | hono | routes of resources that are not regular
+routes/twilio          | http core/*                                                  | hono zod | the interface for Twilio's libraries, from its nouns
 routes/docs            | core/base core/openapi core/ports                            | hono marked | the pages: / and /docs
-routes                 | http resources core/*                                        | hono | the HTTP interface, put together; pages
+routes                 | http resources twilio core/*                                        | hono | the HTTP interface, put together; pages
 routes/protocol        | core/*                                                       | hono | requests of companions to the service
 core/typescript_client/runtime |                                                              |  | the client as it is shipped: requests, lists, signatures, markup
 core/typescript_client/generator | core/*                                                       | zod | the sources of the client that declarations make

@@ -138,6 +138,18 @@ export const faults = {
       "Send a phone number, client: and the Login of a Client, or for calls a sip: address. " +
       "In a form, send + as %2B.",
   },
+  noTo: {
+    kind: "invalid",
+    code: 21604,
+    message: "Cannot call or write to nobody",
+    advice: "Send the recipient as To.",
+  },
+  noFrom: {
+    kind: "invalid",
+    code: 21603,
+    message: "Cannot send a message without a sender",
+    advice: "Send a number or a Client of the account as From.",
+  },
   badFrom: {
     kind: "invalid",
     code: 21212,

@@ -3,6 +3,8 @@ export const limits = {
   apiVersion: "2012-04-24",
   /** Under which gateways answer as well. */
   gatewayApiVersion: "2010-04-01",
+  /** Of the interface for Twilio's libraries, and of the calls and texts that it makes. */
+  twilioApiVersion: "2010-04-01",
 
   /** The shortest and longest time for which TURN credentials are good, in seconds. */
   tokenTtlMinS: 60,

@@ -1,14 +1,14 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { limits } from "../../core/base/limits.ts";
 import type { Ctx } from "./env.ts";
-import { formatOf } from "./format.ts";
+import { formatOf, xmlRoot } from "./format.ts";
 import { xmlDocument } from "./xml.ts";
 
 /** A response body in both formats; only the wanted one is made. */
 export interface Forms {
   /** A value, or a JSON text. */
   json(): unknown;
-  /** The XML inside of the element ServiceResponse. */
+  /** The XML inside of the outermost element. */
   xml(): string;
 }
 
@@ -16,7 +16,7 @@ export interface Forms {
 export function answer(c: Ctx, forms: Forms, status: ContentfulStatusCode = 200): Response {
   if (formatOf(c.req.raw) === "json") return answerJson(c, forms.json(), status);
   c.header("Content-Type", "application/xml; charset=utf-8");
-  return answerText(c, xmlDocument(forms.xml()), status);
+  return answerText(c, xmlDocument(forms.xml(), xmlRoot(c.req.raw)), status);
 }
 
 /** Responds in JSON, whatever the request accepts, with a value or a JSON text. */

@@ -1,14 +1,35 @@
+import { limits } from "../../core/base/limits.ts";
+
 export type Format = "xml" | "json";
 
 const suffix = /\.json(?=\/|$)/g;
 const pathOf = (request: Request) => new URL(request.url).pathname;
 
-/** The path for routing, without the suffix `.json` of any of its segments. */
-export const routedPath = (request: Request): string => pathOf(request).replaceAll(suffix, "");
+/** Gateways answer there as under the other version. */
+const twilioPath = new RegExp(
+  `^/${limits.twilioApiVersion}/(?!Accounts(?:\\.json)?/[^/]+/Management(?:\\.json)?/)`,
+);
+
+/** Whether a path is one of the interface for Twilio's libraries. */
+const isTwilio = (path: string): boolean => twilioPath.test(path);
+
+/**
+ * The path for routing, without the suffix `.json` of any of its segments. Twilio's interface knows
+ * `.xml` as well.
+ */
+export function routedPath(request: Request): string {
+  const path = pathOf(request).replaceAll(suffix, "");
+  return path.endsWith(".xml") && isTwilio(path) ? path.slice(0, -".xml".length) : path;
+}
+
+/** The outermost element of an answer in XML. */
+export const xmlRoot = (request: Request): string =>
+  isTwilio(pathOf(request)) ? "TwilioResponse" : "ServiceResponse";
 
 /** JSON when the path says `.json` or the Accept header prefers it; XML otherwise. */
 export function formatOf(request: Request): Format {
   if (/\.json(\/|$)/.test(pathOf(request))) return "json";
+  if (isTwilio(pathOf(request)) && pathOf(request).endsWith(".xml")) return "xml";
   const accept = request.headers.get("Accept")?.toLowerCase() ?? "";
   return accept !== "" && prefersJson(accept) ? "json" : "xml";
 }

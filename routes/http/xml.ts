@@ -2,9 +2,9 @@
 export const element = (name: string, content: string): string =>
   content === "" ? `<${name}/>` : `<${name}>${content}</${name}>`;
 
-/** A whole answer. */
-export const xmlDocument = (content: string): string =>
-  `<?xml version="1.0" encoding="UTF-8"?><ServiceResponse>${content}</ServiceResponse>`;
+/** A whole answer; `root` is its outermost element. */
+export const xmlDocument = (content: string, root: string): string =>
+  `<?xml version="1.0" encoding="UTF-8"?><${root}>${content}</${root}>`;
 
 const references: Record<string, string> = {
   "&": "&amp;",

@@ -1,0 +1,138 @@
+import { z } from "zod";
+import { placedBy } from "../calls/placed_by.ts";
+import { refuseWhileDraining } from "../companions/companions.ts";
+import { method, reference, url } from "../base/fields.ts";
+import { Fault } from "../base/faults.ts";
+import { limits } from "../base/limits.ts";
+import { modifyCall } from "../reports/modify_call.ts";
+import { type Call, calls as definition } from "../resources/calls.ts";
+import { callStatus, isLive } from "../values/status.ts";
+import { addressed, dated, equal } from "./filters.ts";
+import { action, type Asked, noun, refused, works } from "./noun.ts";
+import { asFields, fetched, found, given, listedOf, made } from "./regular.ts";
+import { apiVersion, basic, date, formatted, price, text } from "./written.ts";
+
+const { fields } = definition;
+
+const markup = {
+  Url: works(url),
+  Method: works(method),
+  FallbackUrl: works(url),
+  FallbackMethod: works(method),
+};
+
+const statusCallback = {
+  StatusCallback: works(url),
+  StatusCallbackMethod: works(method),
+};
+
+/** Methods of callbacks that only go with their URL. */
+const parameters = {
+  To: works(fields.to, "required"),
+  From: works(fields.from, "required"),
+  ...markup,
+  ...statusCallback,
+  StatusCallbackEvent: works(fields.statusCallbackEvent),
+  ApplicationSid: works(reference("AP"), "`Url` and what goes with it are then ignored"),
+  Timeout: works(fields.timeout),
+  MachineDetection: works(z.enum(["Enable", "DetectMessageEnd"])),
+  MachineDetectionTimeout: works(fields.machineDetectionTimeout),
+  MachineDetectionSpeechThreshold: works(fields.machineDetectionSpeechThreshold),
+  MachineDetectionSpeechEndThreshold: works(fields.machineDetectionSpeechEndThreshold),
+  MachineDetectionSilenceTimeout: works(fields.machineDetectionSilenceTimeout),
+  SipAuthUsername: refused("a Gateway of the account has the credentials of its proxy"),
+  SipAuthPassword: refused("a Gateway of the account has the credentials of its proxy"),
+  RecordingConfigurationId: refused("there are no recording configurations"),
+  Passports: refused("calls are not signed (STIR/SHAKEN)"),
+  Byoc: refused("a Gateway of the account takes the place of a BYOC trunk"),
+  CallReason: refused("carriers are not told the reason of a call"),
+  CallToken: refused("forwarded caller IDs need no token here; From is checked as any other"),
+  ClientNotificationUrl: refused("phones register by SIP; there are no push notifications"),
+};
+
+/** Makes a call with the fields of the contract's POST Calls. */
+async function placed(sent: Record<string, unknown>, asked: Asked): Promise<Call> {
+  const { account, ports } = asked;
+  if (sent.to === undefined) throw new Fault("noTo", "To is required");
+  if (sent.from === undefined) throw new Fault("badFrom", "From is required");
+  await refuseWhileDraining(ports);
+  const fields = await placedBy(sent, { kind: "voice", account }, ports);
+  return await made("calls", { ...fields, apiVersion: limits.twilioApiVersion }, asked);
+}
+
+/** Removes the record of a call that has ended. Throws `notModifiable` for one that has not. */
+async function removeCall(asked: Asked): Promise<void> {
+  const { account, path, ports } = asked;
+  await ports.records.calls.remove(account.sid, path.Sid ?? "", (call) => {
+    if (!isLive(call.status)) return { record: call };
+    throw new Fault("notModifiable", `Status is ${call.status}; only an ended call can be deleted`);
+  });
+}
+
+/** One leg of a call. */
+export const calls = noun<Call>({
+  type: "Call",
+  path: "Calls",
+  plural: "calls",
+  fields: {
+    ...basic,
+    parent_call_sid: ({ parentCallSid }) => parentCallSid,
+    to: ({ to }) => to,
+    to_formatted: ({ to }) => formatted(to),
+    from: ({ from }) => from,
+    from_formatted: ({ from }) => formatted(from),
+    phone_number_sid: ({ phoneNumberSid }) => phoneNumberSid,
+    status: ({ status }) => status,
+    start_time: ({ startTime }) => date(startTime),
+    end_time: ({ endTime }) => date(endTime),
+    duration: ({ duration }) => text(duration),
+    price: (call) => price(call.price),
+    price_unit: () => "USD",
+    direction: ({ direction }) => direction,
+    answered_by: ({ answeredBy }) => answeredBy,
+    api_version: apiVersion,
+    forwarded_from: ({ forwardedFrom }) => forwardedFrom,
+    group_sid: () => null,
+    caller_name: ({ callerName }) => callerName,
+    queue_time: () => "0",
+    trunk_sid: () => null,
+  },
+  address: ({ sid }) => `Calls/${sid}`,
+  below: {
+    events: "Events",
+    notifications: "Notifications",
+    recordings: "Recordings",
+    streams: "Streams",
+  },
+  create: action({
+    parameters,
+    faults: { To: "badTo", From: "badFrom", Url: "badUrl" },
+    perform: (asked, sent) => placed(given(asFields(sent)), asked),
+  }),
+  fetch: fetched("calls"),
+  update: action({
+    parameters: {
+      ...markup,
+      ...statusCallback,
+      Status: works(z.enum(["canceled", "completed"])),
+    },
+    faults: { Url: "badUrl" },
+    perform: (asked, sent) => {
+      const named = { accountSid: asked.account.sid, callSid: asked.path.Sid ?? "" };
+      return modifyCall(named, given(asFields(sent)), asked.ports);
+    },
+  }),
+  remove: removeCall,
+  listed: listedOf("calls", {
+    To: addressed("to"),
+    From: addressed("from"),
+    ParentCallSid: equal("parentCallSid"),
+    Status: equal("status", callStatus.options),
+    StartTime: dated("startTime"),
+    EndTime: dated("endTime"),
+  }),
+});
+
+/** The call in the path of what is below it. Throws `notFound`. */
+export const callOf = (asked: Asked): Promise<Call> =>
+  found("calls", asked.path.CallSid ?? "", asked);

@@ -1,0 +1,52 @@
+import type { Notification } from "../resources/notifications.ts";
+import { dated, equal } from "./filters.ts";
+import { type Asked, noun } from "./noun.ts";
+import { fetched, listedBelow, listedOf } from "./regular.ts";
+import { apiVersion, basic, date, text } from "./written.ts";
+import { callOf } from "./calls.ts";
+import { Fault } from "../base/faults.ts";
+
+const shown = {
+  type: "Notification",
+  plural: "notifications",
+  fields: {
+    ...basic,
+    call_sid: ({ callSid }: Notification) => callSid,
+    api_version: apiVersion,
+    log: ({ log }: Notification) => text(log),
+    error_code: ({ errorCode }: Notification) => text(errorCode),
+    more_info: ({ moreInfo }: Notification) => moreInfo,
+    message_text: ({ messageText }: Notification) => messageText,
+    message_date: ({ messageDate }: Notification) => date(messageDate),
+    request_url: ({ requestUrl }: Notification) => requestUrl,
+    request_method: ({ requestMethod }: Notification) => requestMethod,
+  },
+  address: ({ sid }: Notification) => `Notifications/${sid}`,
+};
+
+const filters = { Log: equal("log", ["0", "1"]), MessageDate: dated("messageDate") };
+
+/** The error log of an account. */
+export const notifications = noun<Notification>({
+  ...shown,
+  path: "Notifications",
+  fetch: fetched("notifications"),
+  listed: listedOf("notifications", filters),
+});
+
+/** What of it belongs to one call. */
+export const callNotifications = noun<Notification>({
+  ...shown,
+  path: "Calls/{CallSid}/Notifications",
+  async fetch(asked: Asked) {
+    const { sid } = await callOf(asked);
+    const notice = await fetched("notifications")(asked);
+    if (notice.callSid !== sid) throw new Fault("notFound", notice.sid);
+    return notice;
+  },
+  listed: listedBelow("notifications", filters, {
+    parent: "calls",
+    sid: "CallSid",
+    field: "callSid",
+  }),
+});

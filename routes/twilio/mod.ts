@@ -1,0 +1,98 @@
+import { Hono } from "hono";
+import { z } from "zod";
+import type { Base } from "../../core/base/record.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+import { envelopeOf, listNames, readPageQuery, windowOf } from "../../core/twilio/list_query.ts";
+import { nouns } from "../../core/twilio/mod.ts";
+import type { Action, AnyNoun, Asked, Listed } from "../../core/twilio/noun.ts";
+import { answer } from "../http/answer.ts";
+import type { Ctx, Env } from "../http/env.ts";
+import { formatOf } from "../http/format.ts";
+import { queryOf, readParams, warnUnknown } from "../http/params.ts";
+import { accountAddress, jsonList, jsonOf, xmlList, xmlOf } from "./represent.ts";
+
+/**
+ * The interface of Twilio's libraries below one account: the routes of each noun of `core/twilio/`.
+ */
+export function twilioRoutes(ports: Ports): Hono<Env> {
+  const app = new Hono<Env>();
+  for (const noun of nouns) {
+    for (const path of [noun.path, ...noun.otherPaths ?? []]) mount(app, { noun, path, ports });
+  }
+  return app;
+}
+
+interface Mounted {
+  noun: AnyNoun;
+  path: string;
+  ports: Ports;
+}
+
+/** `Calls/{CallSid}/Recordings` as a route. */
+const routeOf = (path: string): string => `/${path.replaceAll(/\{(\w+)\}/g, ":$1")}`;
+
+function mount(app: Hono<Env>, mounted: Mounted): void {
+  const { noun, path } = mounted;
+  const { create, fetch, update, remove, listed, isSingle } = noun;
+  const all = routeOf(path);
+  const one = isSingle ? all : `${all}/:Sid`;
+  if (listed !== undefined) app.get(all, (c) => answerList(c, mounted, listed));
+  if (create !== undefined) app.post(all, performing(mounted, create, 201));
+  if (fetch !== undefined) {
+    app.get(one, async (c) => {
+      const asked = askedOf(c, mounted);
+      return answerRecord(c, mounted, { asked, record: await fetch(asked) });
+    });
+  }
+  if (update !== undefined) app.on(["POST", "PUT"], one, performing(mounted, update, 200));
+  if (remove !== undefined) {
+    app.delete(one, async (c) => {
+      await remove(askedOf(c, mounted));
+      return c.body(null, 204);
+    });
+  }
+}
+
+const askedOf = (c: Ctx, { ports }: Mounted): Asked => ({
+  caller: c.var.caller,
+  account: c.var.account,
+  path: c.req.param() as Record<string, string>,
+  ports,
+});
+
+function performing(mounted: Mounted, { parameters, faults, perform }: Action, status: 200 | 201) {
+  const shape = Object.entries(parameters).map(([name, { schema }]) => [name, schema]);
+  const read = { schema: z.object(Object.fromEntries(shape)), ...faults && { faults } };
+  return async (c: Ctx): Promise<Response> => {
+    const sent = await readParams(c, read);
+    const asked = askedOf(c, mounted);
+    return answerRecord(c, mounted, { asked, record: await perform(asked, sent), status });
+  };
+}
+
+function answerRecord(
+  c: Ctx,
+  { noun }: Mounted,
+  { asked, record, status = 200 }: { asked: Asked; record: Base; status?: 200 | 201 },
+): Response {
+  const json = () => jsonOf(noun, record, asked);
+  return answer(c, { json, xml: () => xmlOf(noun, json()) }, status);
+}
+
+async function answerList(c: Ctx, mounted: Mounted, listed: Listed): Promise<Response> {
+  const { noun, path } = mounted;
+  const asked = askedOf(c, mounted);
+  const query = readPageQuery(listed, queryOf(c));
+  warnUnknown(c, query.unknown, listNames(listed));
+  const below = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => asked.path[name] ?? "");
+  const suffix = formatOf(c.req.raw) === "json" ? ".json" : "";
+  const address = `${accountAddress(asked.account.sid)}/${below}${suffix}`;
+  const slice = await listed.read(asked, windowOf(query));
+  const { sortedBy } = listed;
+  const { items, envelope } = envelopeOf(slice, query, { address, sortedBy });
+  const records = () => items.map((record) => jsonOf(noun, record, asked));
+  return answer(c, {
+    json: () => jsonList(noun, records(), envelope),
+    xml: () => xmlList(noun, records(), envelope),
+  });
+}

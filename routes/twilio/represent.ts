@@ -1,0 +1,87 @@
+import { limits } from "../../core/base/limits.ts";
+import type { Base } from "../../core/base/record.ts";
+import type { Envelope } from "../../core/twilio/list_query.ts";
+import type { AnyNoun, Asked } from "../../core/twilio/noun.ts";
+import { element, escapeXml, printable } from "../http/xml.ts";
+
+/** Addresses are relative to the base URL, without a suffix. */
+export const accountAddress = (sid: string): string =>
+  `/${limits.twilioApiVersion}/Accounts/${sid}`;
+
+/** A record as JSON writes it. */
+export function jsonOf(
+  { fields, address, below }: AnyNoun,
+  record: Base,
+  asked: Asked,
+): Record<string, unknown> {
+  const written: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(fields)) {
+    const shown = value(record, asked);
+    written[key] = typeof shown === "string" ? printable(shown) : shown;
+  }
+  if (address === null) return written;
+  const path = address(record, asked);
+  const uri = `${accountAddress(asked.account.sid)}${path === "" ? "" : `/${path}`}`;
+  written.uri = `${uri}.json`;
+  if (below !== undefined) {
+    written.subresource_uris = Object.fromEntries(
+      Object.entries(below).map(([key, path]) => [key, `${uri}/${path}.json`]),
+    );
+  }
+  return written;
+}
+
+/** A list as JSON writes it. */
+export const jsonList = (
+  { plural }: AnyNoun,
+  records: Record<string, unknown>[],
+  envelope: Envelope,
+): Record<string, unknown> => ({ ...envelope, [plural]: records });
+
+/** The XML of a record, from its JSON: elements have the names of the keys in PascalCase. */
+export const xmlOf = ({ type }: AnyNoun, json: Record<string, unknown>): string =>
+  element(type, contentOf(withoutSuffixes(json)));
+
+/** The XML of a list: its paging is attributes, the keys without underscores. */
+export function xmlList(
+  noun: AnyNoun,
+  records: Record<string, unknown>[],
+  envelope: Envelope,
+): string {
+  const attributes = Object.entries(envelope).map(([key, value]) =>
+    ` ${key.replaceAll("_", "")}="${escapeXml(withoutSuffix(String(value ?? "")))}"`
+  );
+  const name = pascalOf(noun.plural);
+  const items = records.map((record) => xmlOf(noun, record)).join("");
+  return `<${name}${attributes.join("")}>${items}</${name}>`;
+}
+
+/** `date_created` is DateCreated. */
+const pascalOf = (key: string): string =>
+  key.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+function contentOf(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (Array.isArray(value)) return value.map((one) => element("Item", contentOf(one))).join("");
+  if (typeof value === "object") {
+    return Object.entries(value).map(([key, one]) => element(pascalOf(key), contentOf(one)))
+      .join("");
+  }
+  return escapeXml(String(value));
+}
+
+const withoutSuffix = (uri: string): string => uri.replace(/\.json(?=\?|$)/, "");
+
+/** In XML, addresses lead to XML. */
+const withoutSuffixes = (json: Record<string, unknown>): Record<string, unknown> => ({
+  ...json,
+  ...typeof json.uri === "string" && { uri: withoutSuffix(json.uri) },
+  ...isAddresses(json.subresource_uris) && {
+    subresource_uris: Object.fromEntries(
+      Object.entries(json.subresource_uris).map(([key, uri]) => [key, withoutSuffix(uri)]),
+    ),
+  },
+});
+
+const isAddresses = (value: unknown): value is Record<string, string> =>
+  typeof value === "object" && value !== null;
