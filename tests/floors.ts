@@ -20,6 +20,7 @@ core/process           |                                                        
 core/configuration     | base net numbers process values                              | node: zod | the environment variables, checked
 core/admin             | base configuration process                                   | node: | the command line of operators, on the REST interface
 core/notifications     | base flows model ports resources rest values                 |  | Notifications: what the error log says
+core/idempotency       | base model ports resources                                   | node: | responses to requests with an Idempotency-Key
 core/gateways          | accounts base notifications ports protocol resources values  | node: | trunks: which one a call takes, caller ids, registrations
 core/usage             | base model ports resources                                   |  | sums of usage
 core/retention         | accounts base model notifications ports resources values     |  | the removal of records that are older than they are kept
@@ -92,7 +93,7 @@ kv/migration           | cache records store core/base core/model core/ports    
 kv/lists               | cache records store core/base core/model                     | node: | from a query to a page
 kv/collections         | * core/base core/model core/ports core/protocol core/resources core/values | node: | what core is offered: records, accounts, presence, ledger, stock
 kv                     | * core/base core/model core/ports core/resources             | node: | the store on Deno KV, put together
-routes/http            | core/accounts core/base core/metrics core/model core/net core/notifications core/ports core/resources core/rest | hono | what every answer shares: errors, formats, parameters, access
+routes/http            | core/accounts core/base core/idempotency core/metrics core/model core/net core/notifications core/ports core/resources core/rest | hono | what every answer shares: errors, formats, parameters, access
 routes/resources       | http core/*                                                  | hono | routes of resources that are not regular
 routes/twilio          | http core/*                                                  | hono zod | the interface for Twilio's libraries, from its nouns
 routes/docs            | core/base core/openapi core/ports                            | hono marked | the pages: / and /docs

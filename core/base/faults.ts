@@ -70,7 +70,7 @@ export const faults = {
     kind: "conflict",
     code: 20409,
     message: "Cannot save the resource: a value that must be unique is in use",
-    advice: "Send another value of the parameter that the message names.",
+    advice: "Send another value of the parameter or header that the message names.",
   },
   notAcceptable: {
     kind: "unacceptable",

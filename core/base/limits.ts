@@ -22,6 +22,14 @@ export const limits = {
   parameterLength: 16 << 10,
   /** Of the longest of them: a flow. */
   longParameterLength: 40 << 10,
+  /**
+   * Characters of an Idempotency-Key, how long one is known, and how many of an account there may be;
+   * characters of the parts that a kept response has in the store.
+   */
+  idempotencyKeyLength: 255,
+  idempotencyKeptMs: 24 * 3_600_000,
+  idempotencyKeys: 1_000_000,
+  idempotencyPartLength: 30_000,
   /** What Retry-After says when a part of the service is out of reach. */
   retryAfterS: 5,
   /** So many seconds' worth of requests an account may send at once. */

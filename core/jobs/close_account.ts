@@ -20,6 +20,7 @@ const atClose: Record<keyof Records, "deleted" | "kept"> = {
   transcriptions: "deleted",
   notifications: "deleted",
   deliveries: "deleted",
+  idempotencyKeys: "deleted",
   calls: "kept",
   messages: "kept",
   emails: "kept",

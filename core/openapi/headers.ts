@@ -20,6 +20,10 @@ export const headers: Record<string, JsonSchema> = {
   "X-Total-Count": header("Number of records in the whole list.", seconds),
   "WWW-Authenticate": header("The authentication scheme: Basic (RFC 7617)."),
   "Retry-After": header("Seconds after which the request may succeed.", seconds),
+  "Idempotent-Replayed": header(
+    "true where the response is that of an earlier request with the same Idempotency-Key.",
+    { type: "string", const: "true" },
+  ),
   Location: header("URL of the audio in the object storage.", { type: "string", format: "uri" }),
   ETag: header("Version of the audio, for If-None-Match and If-Range."),
   "Accept-Ranges": header("bytes where ranges can be requested, else none."),
@@ -27,7 +31,7 @@ export const headers: Record<string, JsonSchema> = {
 };
 
 /** The headers of the success of an operation. */
-export function headersOf({ id, form, query, types = [] }: Operation): JsonSchema {
+export function headersOf({ id, form, query, isMaking, types = [] }: Operation): JsonSchema {
   const isAudio = types.some((type) => type.startsWith("audio/"));
   const isPlainList = query?.some(({ name }) => name === "Page") === true;
   const isCounted = /^list(Available|IncomingPhone|Local|TollFree|Mobile)/.test(id);
@@ -35,6 +39,7 @@ export function headersOf({ id, form, query, types = [] }: Operation): JsonSchem
     "X-Request-Id",
     ...(form === undefined && query === undefined ? [] : ["Warning"]),
     ...(isPlainList ? ["Link"] : []),
+    ...(isMaking === true ? ["Idempotent-Replayed"] : []),
     ...(isCounted ? ["X-Total-Count"] : []),
     ...(isAudio ? ["ETag", "Accept-Ranges"] : []),
   ]);

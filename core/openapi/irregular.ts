@@ -118,6 +118,7 @@ const numberOperations: Operation[] = [
 const tokenOperations: Operation[] = [
   createOperation(tokens, {
     summary: "Creates time-limited TURN credentials",
+    isMaking: false,
   }),
 ];
 

@@ -1,3 +1,4 @@
+import { limits } from "../base/limits.ts";
 import { errorResponses } from "./errors.ts";
 import type { Examples } from "./examples.ts";
 import { headersOf } from "./headers.ts";
@@ -26,12 +27,25 @@ const parametersIn = (path: string): JsonSchema[] =>
     ...pathParameters[name],
   }));
 
+const idempotencyKey: JsonSchema = {
+  name: "Idempotency-Key",
+  in: "header",
+  description:
+    "A key of the client's choice, such as a UUID, for 24 hours: a second request with the " +
+    "same key makes nothing and has the response of the first.",
+  schema: { type: "string", maxLength: limits.idempotencyKeyLength, pattern: "^[\\x21-\\x7e]+$" },
+};
+
 /** The response of a deletion; nothing else is empty. */
 const deleted = "The record is deleted.";
 
 function operationObject(operation: Operation, exampleOf: Examples): JsonSchema {
   const { id, summary, description, tag, path, query = [], form, answer, also, access } = operation;
-  const parameters = [...parametersIn(path), ...query];
+  const parameters = [
+    ...parametersIn(path),
+    ...query,
+    ...operation.isMaking === true ? [idempotencyKey] : [],
+  ];
   const headers = headersOf(operation);
   return {
     operationId: id,

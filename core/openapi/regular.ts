@@ -43,6 +43,7 @@ export const createOperation = (
   tag: type,
   form: refTo(`${type}Create`),
   answer: refTo(type),
+  isMaking: true,
   ...own,
 });
 

@@ -9,6 +9,7 @@ import { emails } from "./emails.ts";
 import { erasures } from "./erasures.ts";
 import { gateways } from "./gateways.ts";
 import { geolocations } from "./geolocations.ts";
+import { idempotencyKeys } from "./idempotency_keys.ts";
 import { incomingPhoneNumbers } from "./incoming_phone_numbers.ts";
 import { messages } from "./messages.ts";
 import { notifications } from "./notifications.ts";
@@ -31,6 +32,7 @@ export const resources = {
   erasures,
   gateways,
   geolocations,
+  idempotencyKeys,
   incomingPhoneNumbers,
   messages,
   notifications,

@@ -40,7 +40,7 @@ interface Walk {
 }
 
 /** The resources that records of others belong to. */
-const owners: (keyof Records)[] = ["calls", "messages", "recordings"];
+const owners: (keyof Records)[] = ["calls", "messages", "recordings", "geolocations"];
 
 /** Notes the Sids of what is found, so that what belongs to it is found. */
 async function collect([name, { has }]: Entry, walk: Walk): Promise<void> {

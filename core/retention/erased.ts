@@ -8,7 +8,7 @@ export interface Search {
   is(text: unknown): boolean;
   /** Whether a text holds an address of the subject. */
   isIn(text: string): boolean;
-  /** Of calls, messages and recordings that were found. */
+  /** Of calls, messages, recordings and look-ups that were found. */
   sids: Set<string>;
 }
 
@@ -63,6 +63,7 @@ export const erased = {
       search.isIn(JSON.stringify(one)),
     isInUse: statusIs("queued"),
   },
+  idempotencyKeys: { has: ({ made }, search) => belongs(made, search) },
   // What the account has configured, with its own numbers and Clients.
   applications: null,
   clients: null,

@@ -11,7 +11,8 @@ import type { KeptKind } from "../values/kept.ts";
 /** A resource whose old records are removed, and those that stay whatever their age. */
 interface Kept {
   resource: keyof Ports["records"];
-  kind: KeptKind;
+  /** Absent: it is kept for a fixed time. */
+  kind?: KeptKind;
   stays?(record: AnyRecord): boolean;
 }
 
@@ -33,7 +34,12 @@ const kept: readonly Kept[] = [
   { resource: "recordings", kind: "recordings", stays: statusIs("in-progress") },
   { resource: "transcriptions", kind: "recordings", stays: statusIs("in-progress") },
   { resource: "deliveries", kind: "deliveries", stays: statusIs("queued") },
+  { resource: "idempotencyKeys" },
 ];
+
+/** How long the records of a resource are kept, in ms. */
+const keptMs = ({ kind }: Kept, settings: Ports["settings"]): number =>
+  kind === undefined ? limits.idempotencyKeptMs : settings.keptMs[kind];
 
 /**
  * Removes the records of all accounts that are older than they are kept, oldest first and in
@@ -56,19 +62,20 @@ interface List {
 /** The lists of all accounts whose records are not kept for ever. */
 async function* lists({ accounts, settings }: Ports): AsyncGenerator<List> {
   const [root] = await accounts.children("");
-  const ending = kept.filter(({ kind }) => settings.keptMs[kind] !== Infinity);
-  if (root === undefined || ending.length === 0) return;
+  const ending = kept.filter((one) => keptMs(one, settings) !== Infinity);
+  if (root === undefined) return;
   for await (const accountSid of subtree(root.sid, accounts)) {
     for (const one of ending) yield { accountSid, one };
   }
 }
 
 async function removeFrom(
-  { accountSid, one: { resource, kind, stays } }: List,
+  { accountSid, one }: List,
   { records, settings, now }: Ports,
   signal: AbortSignal,
 ): Promise<void> {
-  const before = now() - settings.keptMs[kind];
+  const { resource, stays } = one;
+  const before = now() - keptMs(one, settings);
   const collection: AnyCollection = records[resource];
   for (let removed: number = limits.removedAtOnce; removed === limits.removedAtOnce;) {
     if (signal.aborted) return;

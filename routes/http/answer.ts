@@ -14,16 +14,26 @@ export interface Forms {
 
 /** Responds in the format that the request accepts. */
 export function answer(c: Ctx, forms: Forms, status: ContentfulStatusCode = 200): Response {
-  if (formatOf(c.req.raw) === "json") return answerJson(c, forms.json(), status);
-  c.header("Content-Type", "application/xml; charset=utf-8");
-  return answerText(c, xmlDocument(forms.xml(), xmlRoot(c.req.raw)), status);
+  const { text, contentType } = contentOf(c, forms);
+  c.header("Content-Type", contentType);
+  return answerText(c, text, status);
+}
+
+/** The body in the format that the request accepts. */
+export function contentOf(c: Ctx, forms: Forms): { text: string; contentType: string } {
+  if (formatOf(c.req.raw) === "json") return { text: textOf(forms.json()), contentType: jsonType };
+  const contentType = "application/xml; charset=utf-8";
+  return { text: xmlDocument(forms.xml(), xmlRoot(c.req.raw)), contentType };
 }
 
 /** Responds in JSON, whatever the request accepts, with a value or a JSON text. */
 export function answerJson(c: Ctx, body: unknown, status: ContentfulStatusCode = 200): Response {
-  c.header("Content-Type", "application/json; charset=utf-8");
-  return answerText(c, typeof body === "string" ? body : JSON.stringify(body), status);
+  c.header("Content-Type", jsonType);
+  return answerText(c, textOf(body), status);
 }
+
+const jsonType = "application/json; charset=utf-8";
+const textOf = (body: unknown): string => typeof body === "string" ? body : JSON.stringify(body);
 
 /** Responds with a text; compresses a long one when the client accepts gzip (RFC 9110 §12.5.3). */
 export function answerText(c: Ctx, text: string, status: ContentfulStatusCode): Response {

@@ -47,7 +47,7 @@ async function bodyText(request: Request): Promise<string> {
 }
 
 /** The bytes of a body. One of known length is read at once: a stream costs more under Node. */
-async function bodyBytes(request: Request): Promise<Uint8Array> {
+export async function bodyBytes(request: Request): Promise<Uint8Array> {
   const length = request.headers.get("Content-Length");
   if (Number(length ?? 0) > limits.bodyBytes) throw new Fault("tooLarge");
   if (length !== null) return new Uint8Array(await request.arrayBuffer());

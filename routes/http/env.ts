@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { Once } from "../../core/idempotency/once.ts";
 import type { Sent } from "../../core/rest/parameters.ts";
 import type { Account } from "../../core/resources/accounts.ts";
 
@@ -12,6 +13,8 @@ export interface Env {
     account: Account;
     /** The parameters in the body, once they are read. */
     sent?: Sent;
+    /** The Idempotency-Key of a request that makes a record. */
+    once?: Once;
   };
 }
 

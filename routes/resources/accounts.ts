@@ -14,15 +14,19 @@ import { listChildren } from "../../core/accounts/walk.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { Query } from "../../core/model/store.ts";
 import { type Account, accounts as definition } from "../../core/resources/accounts.ts";
-import { answer } from "../http/answer.ts";
+import { answer, type Forms } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { answerList } from "../http/lists.ts";
+import { keeping, making } from "../http/make_once.ts";
 import { readParams } from "../http/params.ts";
 import { accountAddress, accountsAddress, shapeOf } from "../http/represent.ts";
 
 const shape = shapeOf(definition, ({ sid }) => accountAddress(sid));
-const answerAccount = (c: Ctx, account: Account) =>
-  answer(c, { json: () => shape.json(account), xml: () => shape.xml(account) });
+const forms = (account: Account): Forms => ({
+  json: () => shape.json(account),
+  xml: () => shape.xml(account),
+});
+const answerAccount = (c: Ctx, account: Account) => answer(c, forms(account));
 
 /** Accounts and their direct sub-accounts; deletion is closing. */
 export function accountRoutes(ports: Ports): Hono<Env> {
@@ -31,11 +35,14 @@ export function accountRoutes(ports: Ports): Hono<Env> {
       const read = (query: Query) => listChildren(c.var.caller.sid, query, ports.accounts);
       return answerList(c, { definition, shape, address: accountsAddress, read }, ports);
     })
-    .post("/", async (c) => {
-      const wanted = await readParams(c, { schema: accountWanted });
-      const account = await createAccount(c.var.caller, wanted as AccountWanted, ports);
-      return answerAccount(c, account);
-    })
+    .post(
+      "/",
+      making(ports, async (c: Ctx) => {
+        const wanted = await readParams(c, { schema: accountWanted }) as AccountWanted;
+        const accounts = { ...ports.accounts, ...keeping(c, ports.accounts, { forms }, ports) };
+        return answerAccount(c, await createAccount(c.var.caller, wanted, { ...ports, accounts }));
+      }),
+    )
     .get("/:account", async (c) => answerAccount(c, await shown(c.var.account, ports)))
     .on(["POST", "PUT"], "/:account", async (c) => {
       const changes = await readParams(c, { schema: accountChanges });

@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import { modifyCall, modifyParams } from "../../core/reports/modify_call.ts";
 import { placedBy, placeParameters } from "../../core/calls/placed_by.ts";
 import { mutedCall, mutedCalls } from "../../core/calls/muted_call.ts";
+import type { Base } from "../../core/base/record.ts";
 import { Fault } from "../../core/base/faults.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { AnyCollection } from "../../core/model/store.ts";
@@ -11,14 +12,19 @@ import { type AnyResource, creation, newBase } from "../../core/model/resource.t
 import { calls } from "../../core/resources/calls.ts";
 import { notifications } from "../../core/resources/notifications.ts";
 import { recordingsWith } from "../../core/resources/recordings.ts";
-import { answer } from "../http/answer.ts";
-import type { Env } from "../http/env.ts";
+import { answer, type Forms } from "../http/answer.ts";
+import type { Ctx, Env } from "../http/env.ts";
+import { keeping, making } from "../http/make_once.ts";
 import { readParams } from "../http/params.ts";
 import { accountAddress, shapeOf } from "../http/represent.ts";
 import { sipTrace } from "./sip_trace.ts";
 import { answerSublist } from "../http/sublists.ts";
 
 const callShape = shapeOf(calls);
+const callForms = (call: Base): Forms => ({
+  json: () => callShape.json(call),
+  xml: () => callShape.xml(call),
+});
 const mutedShape = shapeOf(mutedCalls);
 const modification = {
   schema: modifyParams,
@@ -33,16 +39,19 @@ const modification = {
 export function callRoutes(ports: Ports): Hono<Env> {
   const recordings = recordingsWith(ports.settings);
   return new Hono<Env>()
-    .post("/", async (c) => {
-      const accountSid = c.var.account.sid;
-      const sent = await readParams(c, placeParameters);
-      await refuseWhileDraining(ports);
-      const fields = await placedBy(sent, { kind: "voice", account: c.var.account }, ports);
-      const base = newBase(calls, accountSid, ports);
-      const records: AnyCollection = ports.records.calls;
-      const call = await records.insert(creation(calls, fields, base));
-      return answer(c, { json: () => callShape.json(call), xml: () => callShape.xml(call) });
-    })
+    .post(
+      "/",
+      making(ports, async (c: Ctx) => {
+        const accountSid = c.var.account.sid;
+        const sent = await readParams(c, placeParameters);
+        await refuseWhileDraining(ports);
+        const fields = await placedBy(sent, { kind: "voice", account: c.var.account }, ports);
+        const base = newBase(calls, accountSid, ports);
+        const records: AnyCollection = ports.records.calls;
+        const into = keeping(c, records, { forms: callForms }, ports);
+        return answer(c, callForms(await into.insert(creation(calls, fields, base))));
+      }),
+    )
     .on(["POST", "PUT"], "/:sid", async (c) => {
       const wanted = modifyParams.parse(await readParams(c, modification));
       const named = { accountSid: c.var.account.sid, callSid: c.req.param("sid") };

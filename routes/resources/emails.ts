@@ -4,9 +4,10 @@ import type { Ports } from "../../core/ports/ports.ts";
 import type { AnyCollection } from "../../core/model/store.ts";
 import { type AnyRecord, creation, newBase, paramsSchema } from "../../core/model/resource.ts";
 import { emails as definition } from "../../core/resources/emails.ts";
-import { answer } from "../http/answer.ts";
+import { answer, type Forms } from "../http/answer.ts";
 import { columnsOf } from "../http/columns.ts";
-import type { Env } from "../http/env.ts";
+import type { Ctx, Env } from "../http/env.ts";
+import { keeping, making } from "../http/make_once.ts";
 import { readParams } from "../http/params.ts";
 import { element } from "../http/xml.ts";
 
@@ -17,18 +18,20 @@ const parameters = { ...definition, schema: paramsSchema(definition.fields, requ
 /** E-mail. Only the response to the request shows it: there is no list, no read and no Uri. */
 export function emailRoutes(ports: Ports): Hono<Env> {
   const records: AnyCollection = ports.records.emails;
-  return new Hono<Env>().post("/", async (c) => {
-    const sent = await readParams(c, parameters);
-    if (ports.mailer === null) {
-      throw new Fault("unavailable", "sending e-mail needs SMTP_URL to be configured");
-    }
-    const change = creation(definition, sent, newBase(definition, c.var.account.sid, ports));
-    const email: AnyRecord = await records.insert(change);
-    return answer(c, {
-      json: () =>
-        Object.fromEntries(columns.map(({ key, field, json }) => [key, json(email[field])])),
-      xml: () =>
-        element(definition.type, columns.map(({ field, xml }) => xml(email[field])).join("")),
-    });
-  });
+  return new Hono<Env>().post(
+    "/",
+    making(ports, async (c: Ctx) => {
+      const sent = await readParams(c, parameters);
+      if (ports.mailer === null) {
+        throw new Fault("unavailable", "sending e-mail needs SMTP_URL to be configured");
+      }
+      const change = creation(definition, sent, newBase(definition, c.var.account.sid, ports));
+      return answer(c, forms(await keeping(c, records, { forms }, ports).insert(change)));
+    }),
+  );
 }
+
+const forms = (email: AnyRecord): Forms => ({
+  json: () => Object.fromEntries(columns.map(({ key, field, json }) => [key, json(email[field])])),
+  xml: () => element(definition.type, columns.map(({ field, xml }) => xml(email[field])).join("")),
+});

@@ -5,8 +5,9 @@ import type { AnyCollection } from "../../core/model/store.ts";
 import { creation, newBase } from "../../core/model/resource.ts";
 import { type Geolocation, geolocations as definition } from "../../core/resources/geolocations.ts";
 import { parametersOf } from "../../core/geolocation/parameters.ts";
-import { answer } from "../http/answer.ts";
+import { answer, type Forms } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
+import { keeping, making } from "../http/make_once.ts";
 import { readParams } from "../http/params.ts";
 import { accountAddress, shapeOf } from "../http/represent.ts";
 
@@ -15,8 +16,12 @@ const shape = shapeOf(definition, (record) => {
   return `${accountAddress(accountSid)}/Geolocation/${geolocationType}/${sid}`;
 });
 
-const answerRecord = (c: Ctx, record: Geolocation): Response =>
-  answer(c, { json: () => shape.json(record), xml: () => shape.xml(record) });
+const forms = (record: Geolocation): Forms => ({
+  json: () => shape.json(record),
+  xml: () => shape.xml(record),
+});
+
+const answerRecord = (c: Ctx, record: Geolocation): Response => answer(c, forms(record));
 
 /** Lookups of devices: each of the two types is created and read below its own path. */
 export function geolocationRoutes(ports: Ports): Hono<Env> {
@@ -29,13 +34,14 @@ export function geolocationRoutes(ports: Ports): Hono<Env> {
 
 type Type = Geolocation["geolocationType"];
 
-const created = (geolocationType: Type, ports: Ports) => async (c: Ctx) => {
-  const sent = await readParams(c, parametersOf(geolocationType));
-  const base = newBase(definition, c.var.account.sid, ports);
-  const change = creation(definition, { ...sent, geolocationType }, base);
-  const records: AnyCollection = ports.records.geolocations;
-  return answerRecord(c, await records.insert(change));
-};
+const created = (geolocationType: Type, ports: Ports) =>
+  making(ports, async (c: Ctx) => {
+    const sent = await readParams(c, parametersOf(geolocationType));
+    const base = newBase(definition, c.var.account.sid, ports);
+    const change = creation(definition, { ...sent, geolocationType }, base);
+    const records: AnyCollection = ports.records.geolocations;
+    return answerRecord(c, await keeping(c, records, { forms }, ports).insert(change));
+  });
 
 const read = (type: Type, ports: Ports) => async (c: Context<Env, "/:sid">) => {
   const sid = c.req.param("sid");

@@ -12,9 +12,10 @@ import {
   type IncomingPhoneNumber,
   incomingPhoneNumbers as definition,
 } from "../../core/resources/incoming_phone_numbers.ts";
-import { answer } from "../http/answer.ts";
+import { answer, type Forms } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { answerList } from "../http/lists.ts";
+import { keeping, making } from "../http/make_once.ts";
 import { readParams } from "../http/params.ts";
 import { accountAddress, shapeOf } from "../http/represent.ts";
 
@@ -61,11 +62,15 @@ const listed =
 
 function provisioned(ports: Ports, kind?: NumberKind) {
   const parameters = parametersOf(kind === undefined ? "create" : "createOfKind");
-  return async (c: Ctx): Promise<Response> => {
+  return making(ports, async (c: Ctx): Promise<Response> => {
     const sent = await readParams(c, parameters) as NumberParameters;
     const wanted = { accountSid: c.var.account.sid, sent, ...(kind && { kind }) };
-    return await answerNumber(c, await provisionNumber(wanted, ports), ports);
-  };
+    const { incomingPhoneNumbers: numbers } = ports.records;
+    const shown = { forms: (number: IncomingPhoneNumber) => forms(number, ports) };
+    const incomingPhoneNumbers = { ...numbers, ...keeping(c, numbers, shown, ports) };
+    const records = { ...ports.records, incomingPhoneNumbers };
+    return await answerNumber(c, await provisionNumber(wanted, { ...ports, records }), ports);
+  });
 }
 
 function updated(ports: Ports) {
@@ -80,6 +85,10 @@ function updated(ports: Ports) {
 }
 
 async function answerNumber(c: Ctx, stored: IncomingPhoneNumber, ports: Ports): Promise<Response> {
+  return answer(c, await forms(stored, ports));
+}
+
+async function forms(stored: IncomingPhoneNumber, ports: Ports): Promise<Forms> {
   const [number = stored] = await withApplicationNames([stored], ports);
-  return answer(c, { json: () => shape.json(number), xml: () => shape.xml(number) });
+  return { json: () => shape.json(number), xml: () => shape.xml(number) };
 }

@@ -10,9 +10,10 @@ import {
   newBase,
   paramsSchema,
 } from "../../core/model/resource.ts";
-import { answer } from "../http/answer.ts";
+import { answer, type Forms } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { answerList } from "../http/lists.ts";
+import { keeping, making } from "../http/make_once.ts";
 import { readParams } from "../http/params.ts";
 import { accountAddress, type Shape, shapeOf } from "../http/represent.ts";
 
@@ -57,12 +58,13 @@ const read = (of: Regular) => async (c: RecordCtx) => {
 function created(of: Regular, { required, optional }: NonNullable<AnyResource["create"]>) {
   const { definition, records, ports } = of;
   const parameters = { ...definition, schema: paramsSchema(definition.fields, required, optional) };
-  return async (c: Ctx) => {
+  return making(ports, async (c: Ctx) => {
     const accountSid = c.var.account.sid;
     const sent = await readParams(c, parameters);
     const change = creation(definition, sent, newBase(definition, accountSid, ports));
-    return answerRecord(c, of, await records.insert(change));
-  };
+    const into = keeping<AnyRecord>(c, records, { forms: (record) => formsOf(of, record) }, ports);
+    return answerRecord(c, of, await into.insert(change));
+  });
 }
 
 function updated(of: Regular, optional: NonNullable<AnyResource["update"]>) {
@@ -85,5 +87,10 @@ const removed = ({ definition, records }: Regular) => async (c: RecordCtx) => {
   return c.body(null, 204);
 };
 
-const answerRecord = (c: Ctx, { shape }: Regular, record: AnyRecord): Response =>
-  answer(c, { json: () => shape.json(record), xml: () => shape.xml(record) });
+const formsOf = ({ shape }: Regular, record: AnyRecord): Forms => ({
+  json: () => shape.json(record),
+  xml: () => shape.xml(record),
+});
+
+const answerRecord = (c: Ctx, of: Regular, record: AnyRecord): Response =>
+  answer(c, formsOf(of, record));

@@ -1,10 +1,12 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
+import type { Base } from "../../core/base/record.ts";
 import { Fault } from "../../core/base/faults.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { transcriptions } from "../../core/resources/transcriptions.ts";
 import { transcribe, transcribeParameters } from "../../core/recordings/transcribe.ts";
-import { answer } from "../http/answer.ts";
+import { answer, type Forms } from "../http/answer.ts";
 import type { Env } from "../http/env.ts";
+import { keeping, making } from "../http/make_once.ts";
 import { readParams } from "../http/params.ts";
 import { accountAddress, shapeOf } from "../http/represent.ts";
 import { answerSublist } from "../http/sublists.ts";
@@ -13,6 +15,11 @@ const shape = shapeOf(
   transcriptions,
   ({ accountSid, sid }) => `${accountAddress(accountSid)}/${transcriptions.path}/${sid}`,
 );
+
+const forms = (made: Base): Forms => ({
+  json: () => shape.json(made),
+  xml: () => shape.xml(made),
+});
 
 /** The transcriptions below one recording: list and create. */
 export function recordingTranscriptionRoutes({ records, ...ports }: Ports): Hono<Env> {
@@ -33,20 +40,23 @@ export function recordingTranscriptionRoutes({ records, ...ports }: Ports): Hono
         of: { field: "recordingSid", sid },
       }, { records, ...ports });
     })
-    .post("/:sid/Transcriptions", async (c) => {
-      const recording = await recordingOf(c.var.account.sid, c.req.param("sid"));
-      if (recording.status === "in-progress") {
-        throw new Fault(
-          "notTranscribed",
-          "the recording is in progress; wait until its Status is completed",
-        );
-      }
-      const wanted = transcribeParameters.schema.parse(await readParams(c, transcribeParameters));
-      const { transcribeCallback: url, transcribeCallbackMethod: method = "POST" } = wanted;
-      const callback = url === undefined ? null : { url, method };
-      const { language } = wanted;
-      const options = { callback, ...language && { language } };
-      const made = await records.transcriptions.insert(transcribe(recording, options, ports));
-      return answer(c, { json: () => shape.json(made), xml: () => shape.xml(made) });
-    });
+    .post(
+      "/:sid/Transcriptions",
+      making({ records, ...ports }, async (c: Context<Env, "/:sid">) => {
+        const recording = await recordingOf(c.var.account.sid, c.req.param("sid"));
+        if (recording.status === "in-progress") {
+          throw new Fault(
+            "notTranscribed",
+            "the recording is in progress; wait until its Status is completed",
+          );
+        }
+        const wanted = transcribeParameters.schema.parse(await readParams(c, transcribeParameters));
+        const { transcribeCallback: url, transcribeCallbackMethod: method = "POST" } = wanted;
+        const callback = url === undefined ? null : { url, method };
+        const { language } = wanted;
+        const options = { callback, ...language && { language } };
+        const into = keeping(c, records.transcriptions, { forms }, { records, ...ports });
+        return answer(c, forms(await into.insert(transcribe(recording, options, ports))));
+      }),
+    );
 }

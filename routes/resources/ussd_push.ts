@@ -3,24 +3,32 @@ import { Hono } from "hono";
 import { placedBy } from "../../core/calls/placed_by.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { newBase } from "../../core/model/resource.ts";
-import { calls } from "../../core/resources/calls.ts";
+import { type Call, calls } from "../../core/resources/calls.ts";
 import { pushed, pushParameters } from "../../core/ussd/push.ts";
-import { answer } from "../http/answer.ts";
-import type { Env } from "../http/env.ts";
+import { answer, type Forms } from "../http/answer.ts";
+import type { Ctx, Env } from "../http/env.ts";
+import { keeping, making } from "../http/make_once.ts";
 import { readParams } from "../http/params.ts";
 import { shapeOf } from "../http/represent.ts";
 
 const shape = shapeOf(calls);
+const forms = (call: Call): Forms => ({
+  json: () => shape.json(call),
+  xml: () => shape.xml(call),
+});
 
 /** Starts a USSD dialogue with a subscriber; responds with its Call. */
 export function ussdPushRoutes(ports: Ports): Hono<Env> {
-  return new Hono<Env>().post("/", async (c) => {
-    const sent = await readParams(c, pushParameters);
-    const accountSid = c.var.account.sid;
-    await refuseWhileDraining(ports);
-    const fields = await placedBy(sent, { kind: "ussd", account: c.var.account }, ports);
-    const base = newBase(calls, accountSid, ports);
-    const call = await ports.records.calls.insert(pushed(fields, base));
-    return answer(c, { json: () => shape.json(call), xml: () => shape.xml(call) });
-  });
+  return new Hono<Env>().post(
+    "/",
+    making(ports, async (c: Ctx) => {
+      const sent = await readParams(c, pushParameters);
+      const accountSid = c.var.account.sid;
+      await refuseWhileDraining(ports);
+      const fields = await placedBy(sent, { kind: "ussd", account: c.var.account }, ports);
+      const base = newBase(calls, accountSid, ports);
+      const into = keeping(c, ports.records.calls, { forms }, ports);
+      return answer(c, forms(await into.insert(pushed(fields, base))));
+    }),
+  );
 }

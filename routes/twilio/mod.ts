@@ -5,9 +5,10 @@ import type { Ports } from "../../core/ports/ports.ts";
 import { envelopeOf, listNames, readPageQuery, windowOf } from "../../core/twilio/list_query.ts";
 import { nouns } from "../../core/twilio/mod.ts";
 import type { Action, AnyNoun, Asked, Listed } from "../../core/twilio/noun.ts";
-import { answer } from "../http/answer.ts";
+import { answer, type Forms } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { formatOf } from "../http/format.ts";
+import { keepingPorts, making } from "../http/make_once.ts";
 import { queryOf, readParams, warnUnknown } from "../http/params.ts";
 import { accountAddress, jsonList, jsonOf, xmlList, xmlOf } from "./represent.ts";
 
@@ -37,11 +38,11 @@ function mount(app: Hono<Env>, mounted: Mounted): void {
   const all = routeOf(path);
   const one = isSingle ? all : `${all}/:Sid`;
   if (listed !== undefined) app.get(all, (c) => answerList(c, mounted, listed));
-  if (create !== undefined) app.post(all, performing(mounted, create, 201));
+  if (create !== undefined) app.post(all, making(mounted.ports, performing(mounted, create, 201)));
   if (fetch !== undefined) {
     app.get(one, async (c) => {
       const asked = askedOf(c, mounted);
-      return answerRecord(c, mounted, { asked, record: await fetch(asked) });
+      return answer(c, formsOf(mounted, await fetch(asked), asked));
     });
   }
   if (update !== undefined) app.on(["POST", "PUT"], one, performing(mounted, update, 200));
@@ -66,17 +67,15 @@ function performing(mounted: Mounted, { parameters, faults, perform }: Action, s
   return async (c: Ctx): Promise<Response> => {
     const sent = await readParams(c, read);
     const asked = askedOf(c, mounted);
-    return answerRecord(c, mounted, { asked, record: await perform(asked, sent), status });
+    const forms = (record: Base) => formsOf(mounted, record, asked);
+    const ports = keepingPorts(c, mounted.ports, { forms, status });
+    return answer(c, forms(await perform({ ...asked, ports }, sent)), status);
   };
 }
 
-function answerRecord(
-  c: Ctx,
-  { noun }: Mounted,
-  { asked, record, status = 200 }: { asked: Asked; record: Base; status?: 200 | 201 },
-): Response {
+function formsOf({ noun }: Mounted, record: Base, asked: Asked): Forms {
   const json = () => jsonOf(noun, record, asked);
-  return answer(c, { json, xml: () => xmlOf(noun, json()) }, status);
+  return { json, xml: () => xmlOf(noun, json()) };
 }
 
 async function answerList(c: Ctx, mounted: Mounted, listed: Listed): Promise<Response> {

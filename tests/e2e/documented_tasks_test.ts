@@ -280,3 +280,20 @@ Deno.test({
     assert.match(found, /given up/);
   },
 });
+
+Deno.test({
+  name: "the commands of docs/how-to/safe-retries.md send one text for two requests",
+  timeout,
+  async fn() {
+    const page = "docs/how-to/safe-retries.md";
+    await using system = await startSystem();
+    await using commands = await openPageCommands(page, { system });
+
+    const [first, second] = (await commands.next()).trim().split("\n");
+
+    commands.done();
+    assert.match(first!, /^SM[0-9a-f]{32}$/);
+    assert.equal(second, first);
+    assert.equal((await system.get("SMS/Messages.json")).total, 1);
+  },
+});

@@ -73,10 +73,12 @@ function methodText(
   );
   const form = requestBody?.content[jsonType]?.schema;
   const query = parameters.filter((parameter) => parameter.in === "query");
+  const isMaking = parameters.some(({ name }) => name === "Idempotency-Key");
   const taken = [
     ...inPath.map(({ name, schema }) => `${argument(name)}: ${typeOf(schema)}`),
     ...form ? [`body: ${typeOf(form, "schemas.")}`] : [],
     ...query.length > 0 ? [`query: ${queryType(query)} = {}`] : [],
+    ...isMaking ? ["idempotencyKey: string = crypto.randomUUID()"] : [],
   ];
   const address = path.replaceAll(
     /\{(\w+)\}/g,
@@ -84,7 +86,7 @@ function methodText(
   );
   const wanted = `{ method: "${method.toUpperCase()}", path: \`${address}\`, ` +
     `${form ? "body, " : ""}${query.length > 0 ? "query, " : ""}` +
-    `isIdempotent: ${method !== "post"} }`;
+    `${isMaking ? "idempotencyKey, " : ""}isIdempotent: ${isMaking || method !== "post"} }`;
   const result = (type: string, call: string) =>
     `${comment(description)}${operationId}: (${taken.join(", ")}): ${type} => ${call},\n`;
   const then = (change: string) => `send(${wanted}).then((response) => response.${change})`;

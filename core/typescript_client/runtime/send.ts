@@ -18,6 +18,8 @@ export interface Wanted {
   path: string;
   query?: object | undefined;
   body?: object;
+  /** Sent as Idempotency-Key: requests with the same key make one record. */
+  idempotencyKey?: string;
   /** A second request changes nothing more, so that it is sent again when the response is lost. */
   isIdempotent: boolean;
 }
@@ -58,13 +60,17 @@ export function sender(options: Options): Send {
   }
   const credentials = new TextEncoder().encode(`${accountSid}:${authToken}`);
   const authorization = `Basic ${btoa(String.fromCharCode(...credentials))}`;
-  return async ({ method, path, query = {}, body, isIdempotent }) => {
+  return async ({ method, path, query = {}, body, idempotencyKey, isIdempotent }) => {
     const target = new URL(baseUrl.replace(/\/+$/, "") + path);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) target.searchParams.append(name, String(value));
     }
     const url = target.href;
-    const headers = { authorization, ...body && { "content-type": "application/json" } };
+    const headers = {
+      authorization,
+      ...body && { "content-type": "application/json" },
+      ...idempotencyKey && { "idempotency-key": idempotencyKey },
+    };
     const init = { method, headers, ...body && { body: JSON.stringify(body) } };
     let isUncertain = false; // Whether an earlier attempt may have been performed.
     for (let attempt = 1;; attempt++) {

@@ -9,6 +9,8 @@ export interface KvConnect extends AsyncDisposable {
   readonly traffic: { reads: number; commits: number; bytes: number };
   /** Holds the next write: `taken` when it is there, to be made by `letGo`. */
   holdWrite(): { taken: Promise<void>; letGo(): void };
+  /** Makes the first write that holds a text, and answers it never: `made` when it is in the store. */
+  loseWrite(text: string): { made: Promise<void> };
   /** What happens before each read is answered, of at most so many entries in one range. */
   beforeRead: (atMost: number) => Promise<void>;
   /** From now on requests are taken and never answered. */
@@ -24,6 +26,7 @@ export function startKvConnect(): KvConnect {
   const traffic = { reads: 0, commits: 0, bytes: 0 };
   let isSilent = false;
   let hold: (() => Promise<void>) | undefined;
+  let lost: { text: string; made(): void } | undefined;
 
   async function answer(request: Request): Promise<Response> {
     if (isSilent) return await ended.promise;
@@ -42,6 +45,11 @@ export function startKvConnect(): KvConnect {
         await held?.();
         const written = entries.write(body);
         traffic.commits++;
+        if (lost !== undefined && new TextDecoder("latin1").decode(body).includes(lost.text)) {
+          lost.made();
+          lost = undefined;
+          return await ended.promise;
+        }
         const response = counted(body, written);
         return self.lostAnswers-- > 0 ? new Response(null, { status: 503 }) : response;
       }
@@ -99,6 +107,11 @@ export function startKvConnect(): KvConnect {
         return gone.promise;
       };
       return { taken: taken.promise, letGo: gone.resolve };
+    },
+    loseWrite(text) {
+      const { promise: made, resolve } = Promise.withResolvers<void>();
+      lost = { text, made: resolve };
+      return { made };
     },
     fallSilent: () => void (isSilent = true),
     async [Symbol.asyncDispose]() {

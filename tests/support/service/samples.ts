@@ -11,7 +11,13 @@ export type ResourceName = keyof typeof resources;
 /** Those that are made in the regular way; the others have tests and golden files of their own. */
 export type SampledName = Exclude<
   ResourceName,
-  "emails" | "geolocations" | "partialTexts" | "participants" | "queues" | "sandboxes"
+  | "emails"
+  | "geolocations"
+  | "idempotencyKeys"
+  | "partialTexts"
+  | "participants"
+  | "queues"
+  | "sandboxes"
 >;
 
 /** How a resource comes to be in tests, and what may be changed about it. */

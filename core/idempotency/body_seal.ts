@@ -1,0 +1,26 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+
+/**
+ * Compresses a text and seals it with AES-256-GCM under a key of any length, as Base64. The service
+ * keeps only the hash of an Idempotency-Key, so that what is sealed under one opens for the client that
+ * has it, and not from the store alone.
+ */
+export function sealBody(text: string, key: string): string {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv("aes-256-gcm", cipherKey(key), iv);
+  const body = [iv, cipher.update(deflateRawSync(text)), cipher.final(), cipher.getAuthTag()];
+  return new Uint8Array(Buffer.concat(body)).toBase64();
+}
+
+/** Opens what `sealBody` made. Throws where the key is another one. */
+export function openBody(sealed: string, key: string): string {
+  const bytes = Uint8Array.fromBase64(sealed);
+  const decipher = createDecipheriv("aes-256-gcm", cipherKey(key), bytes.subarray(0, 12));
+  decipher.setAuthTag(bytes.subarray(-16));
+  const opened = [decipher.update(bytes.subarray(12, -16)), decipher.final()];
+  return inflateRawSync(Buffer.concat(opened)).toString();
+}
+
+const cipherKey = (key: string): Uint8Array =>
+  createHash("sha256").update(`idempotency ${key}`).digest();

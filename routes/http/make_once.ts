@@ -1,0 +1,122 @@
+import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { Fault } from "../../core/base/faults.ts";
+import type { Base } from "../../core/base/record.ts";
+import {
+  checkRoom,
+  earlier,
+  kept,
+  type KeptResponse,
+  onceOf,
+} from "../../core/idempotency/once.ts";
+import type { Change } from "../../core/model/store.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+import { answerText, contentOf, type Forms } from "./answer.ts";
+import { bodyBytes } from "./body.ts";
+import type { Ctx, Env } from "./env.ts";
+import { formatOf } from "./format.ts";
+
+/** The collections that make records: those of resources, and the accounts. */
+interface Inserting<T> {
+  insert(change: Change<T>): Promise<T>;
+}
+
+/** How a record is shown once it is made. */
+export interface Shown<T> {
+  /** May read the store; the record is not in it yet. */
+  forms(record: T): Forms | Promise<Forms>;
+  status?: ContentfulStatusCode;
+}
+
+/**
+ * The handler of a POST that makes a record, with `Idempotency-Key`: of requests with the same key, the
+ * first makes the record, and all get its response. The response is committed with the record
+ * (`keeping`), so that a twin of the request, or a retry after the death of the service, finds both or
+ * neither. A request that is refused makes nothing, and leaves its key unused.
+ */
+export function making<P extends string>(
+  ports: Ports,
+  make: (c: Context<Env, P>) => Promise<Response>,
+): (c: Context<Env, P>) => Promise<Response> {
+  return async (c) => {
+    const sent = c.req.header("Idempotency-Key");
+    if (sent === undefined) return await make(c);
+    const { caller, account = caller } = c.var;
+    const once = onceOf(sent, {
+      accountSid: account.sid,
+      caller: caller.sid,
+      method: c.req.method,
+      path: `${new URL(c.req.url).pathname} ${formatOf(c.req.raw)}`,
+      body: await bodyBytes(c.req.raw.clone()),
+    });
+    const response = await earlier(once, ports);
+    if (response !== null) return again(c, response);
+    await checkRoom(account.sid, ports);
+    c.set("once", once);
+    try {
+      return await make(c);
+    } catch (error) {
+      // A twin may have been faster; then what it made stood in the way.
+      const first = error instanceof Fault ? await earlier(once, ports) : null;
+      if (first === null) throw error;
+      return again(c, first);
+    }
+  };
+}
+
+/** The collection for what the request makes, which keeps the response where there is a key. */
+export function keeping<T extends Base>(
+  c: Ctx,
+  records: Inserting<T>,
+  shown: Shown<T>,
+  ports: Ports,
+): Inserting<T> {
+  const { once } = c.var;
+  if (once === undefined) return records;
+  return {
+    async insert(change) {
+      const { also = [], record } = change;
+      const { text: body, contentType } = contentOf(c, await shown.forms(record));
+      const response = { status: shown.status ?? 200, contentType, body };
+      return await records.insert({
+        ...change,
+        also: [...also, ...kept(once, record.sid, response, ports)],
+      });
+    },
+  };
+}
+
+/**
+ * The ports for what the request makes, where it is not said which record that is: the first one that is
+ * made keeps the response.
+ */
+export function keepingPorts<T extends Base>(c: Ctx, ports: Ports, shown: Shown<T>): Ports {
+  if (c.var.once === undefined) return ports;
+  let isKept = false;
+  const keepFirst = <R extends Inserting<T>>(records: R): R => ({
+    ...records,
+    async insert(change: Change<T>) {
+      if (isKept) return await records.insert(change);
+      isKept = true;
+      try {
+        return await keeping(c, records, shown, ports).insert(change);
+      } catch (error) {
+        isKept = false; // It was not made: another may be made in its place.
+        throw error;
+      }
+    },
+  });
+  const records = Object.entries<Inserting<T>>(ports.records as never)
+    .map(([name, one]) => [name, keepFirst(one)]);
+  return {
+    ...ports,
+    accounts: keepFirst(ports.accounts as never),
+    records: Object.fromEntries(records),
+  };
+}
+
+function again(c: Ctx, { status, contentType, body }: KeptResponse): Response {
+  c.header("Content-Type", contentType);
+  c.header("Idempotent-Replayed", "true");
+  return answerText(c, body, status as ContentfulStatusCode); // It is one that was sent.
+}
