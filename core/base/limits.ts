@@ -129,6 +129,8 @@ export const limits = {
   /** Lanes that are looked at together. */
   lanesAtOnce: 32,
 
+  /** Of TimeLimit: a day. */
+  callTimeLimitS: 86_400,
   ringTimeoutS: 60,
   ringTimeoutMaxS: 600,
   machineDetectionS: 30,
@@ -148,6 +150,8 @@ export const limits = {
   numberHops: 3,
 
   documentBytes: 64 << 10,
+  /** Of markup that a request sends, in UTF-8; a record of the store has no room for many more. */
+  inlineMarkupBytes: 40 << 10,
   documentVerbs: 100,
   /** Verbs, and all that is inside them. */
   documentElements: 500,

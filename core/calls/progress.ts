@@ -1,5 +1,7 @@
 import type { Outcome } from "../protocol/events.ts";
 import { deliverWebhook } from "../webhooks/deliver.ts";
+import type { Job } from "../model/job.ts";
+import { limitCall } from "../model/job_kinds.ts";
 import type { Change } from "../model/store.ts";
 import type { Call } from "../resources/calls.ts";
 import { money } from "../usage/summarize.ts";
@@ -39,7 +41,8 @@ export function progress(call: Call, step: Step, moment: Moment): Change<Call> {
   moved.status = step;
   if (step === "ringing") return fire(moved, "ringing", moment);
   if (step === "in-progress") {
-    return fire({ ...moved, ...begun(call, at), answeredAt: at }, "answered", moment);
+    const answered = fire({ ...moved, ...begun(call, at), answeredAt: at }, "answered", moment);
+    return { ...answered, jobs: [...answered.jobs ?? [], ...endOfTime(answered.record)] };
   }
   const seconds = call.answeredAt === null ? 0 : Math.max(0, at - call.answeredAt) / 1000;
   const minutes = Math.ceil(seconds / 60);
@@ -61,6 +64,12 @@ export function end(call: Call, outcome: Outcome, moment: Moment): Change<Call> 
 export function statusAfterHangUp({ status }: Call): CallStatus {
   if (!isLive(status)) return status;
   return status === "in-progress" ? "completed" : "canceled";
+}
+
+/** The job that ends an answered call at its TimeLimit, where it has one. */
+export function endOfTime({ accountSid, sid: callSid, answeredAt, timeLimit }: Call): Job[] {
+  if (!timeLimit || answeredAt === null) return []; // Kept before there were limits, it has none.
+  return [limitCall({ accountSid, callSid }, answeredAt + timeLimit * 1_000)];
 }
 
 const begun = (call: Call, at: number) => ({ initiated: true, startTime: call.startTime ?? at });

@@ -1,21 +1,25 @@
-import { fetchDocument } from "./fetch.ts";
-import type { Document } from "./fetch.ts";
+import { type Document, fetchDocument, inlineDocument } from "./fetch.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Signable } from "../base/signature.ts";
-import { isFlow } from "../flows/address.ts";
+import { inlineMarkup, isFlow } from "../flows/address.ts";
 import { type FlowContext, flowDocument } from "./flow_document.ts";
 
-/** The document at a URL, requested with the known parameters: an application server's, or a flow's. */
-export function documentAt(
+/**
+ * The document at a URL, requested with the known parameters: an application server's, or a flow's;
+ * or the markup that the URL itself is.
+ */
+export async function documentAt(
   source: Signable,
   { account, ...context }: Omit<FlowContext, "accountSid"> & { account: Account },
   ports: Ports,
 ): Promise<Document> {
   if (isFlow(source.url)) {
-    return flowDocument(source, { ...context, accountSid: account.sid }, ports);
+    return await flowDocument(source, { ...context, accountSid: account.sid }, ports);
   }
+  const inline = inlineMarkup(source.url);
+  if (inline !== null) return inlineDocument(inline);
   const request = { ...source, params: { ...context.known, ...source.params } };
   const { authToken } = account;
-  return fetchDocument(request, { authToken, signal: context.signal }, ports);
+  return await fetchDocument(request, { authToken, signal: context.signal }, ports);
 }

@@ -8,6 +8,7 @@ import {
   unanswered,
 } from "../base/exchange.ts";
 import { Fault, type FaultName } from "../base/faults.ts";
+import { inlineUrl, shownUrl } from "../flows/address.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type Signable, signedRequest, signerOf } from "../base/signature.ts";
@@ -69,6 +70,18 @@ export async function fetchDocument(
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     throw new DocumentFault("documentInvalid", error.detail ?? "", exchange, status);
+  }
+}
+
+/** Markup without a server: relative addresses in it lead nowhere. Throws a DocumentFault. */
+export function inlineDocument(markup: string): Document {
+  const url = shownUrl(inlineUrl(markup));
+  try {
+    return { url, verbs: parseDocument(markup) };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const exchange = unanswered({ url, method: "", params: {} });
+    throw new DocumentFault("documentInvalid", error.detail ?? "", exchange);
   }
 }
 

@@ -57,6 +57,13 @@ export async function firstScript(context: ScriptContext): Promise<Script> {
   }
 }
 
+/** The first script of a call that is answered now: after the keys that it sends. */
+export async function openingScript(context: ScriptContext): Promise<Script> {
+  const { sendDigits: digits } = context.call;
+  const script = await firstScript(context);
+  return digits ? [{ type: "digits", digits, loop: 1 }, ...script] : script;
+}
+
 /**
  * The script of the document at an action, requested with what the step before it brought, and the
  * digits of those before that had no action.

@@ -31,8 +31,20 @@ export function readFlowUrl(url: string): FlowPlace {
   return { applicationSid, step, phase: phase as FlowPlace["phase"], variables };
 }
 
-/** A URL as customers see it: without the variables of a flow. */
-export const shownUrl = (url: string): string => isFlow(url) ? url.replace(/\?.*$/s, "") : url;
+const inlineScheme = "twiml:";
+
+/** An address of ours for markup that was sent instead of a URL. */
+export const inlineUrl = (markup: string): string => inlineScheme + markup;
+
+/** The markup that an address is; null for any other address. */
+export const inlineMarkup = (url: string): string | null =>
+  url.startsWith(inlineScheme) ? url.slice(inlineScheme.length) : null;
+
+/** A URL as customers see it: without the variables of a flow, or the text of markup. */
+export function shownUrl(url: string): string {
+  if (inlineMarkup(url) !== null) return inlineScheme;
+  return isFlow(url) ? url.replace(/\?.*$/s, "") : url;
+}
 
 /**
  * Where the markup of an application comes from: its flow, else its RcmlUrl, resolved against

@@ -13,6 +13,7 @@ import { forgetClientsHandler } from "./forget_clients.ts";
 import { goOnFlowHandler } from "./go_on_flow.ts";
 import { hangUpHandler } from "./hang_up.ts";
 import { joinPartsHandler } from "./join_parts.ts";
+import { limitCallHandler } from "../calls/limit_call.ts";
 import { locateHandler } from "./locate.ts";
 import { packTextsHandler } from "./pack_texts.ts";
 import { pushUssdHandler } from "./push_ussd.ts";
@@ -42,6 +43,7 @@ export const handlers: AnyJobHandler[] = [
   goOnFlowHandler,
   hangUpHandler,
   joinPartsHandler,
+  limitCallHandler,
   locateHandler,
   packTextsHandler,
   pushUssdHandler,

@@ -51,6 +51,13 @@ export const dialCall = jobKind({
   lane: () => "calls",
 });
 
+/** Ends a call whose TimeLimit has passed since the answer. */
+export const limitCall = jobKind({
+  kind: "call.limit",
+  args: z.object({ accountSid: z.string(), callSid: z.string() }),
+  lane: () => "calls",
+});
+
 /**
  * Ends every live call of an account and its descendants: it was suspended or closed. One that cannot
  * be ended keeps none of the others; it is tried again with the next attempt.

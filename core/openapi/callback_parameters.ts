@@ -11,7 +11,8 @@ import { type JsonSchema, sidSchema } from "./schemas.ts";
 export const parameterTexts: Record<string, string> = {
   AccountSid: "Sid of the account.",
   AnsweredBy: "Result of answering machine detection: human, machine or unknown.",
-  ApiVersion: "Version of the interface.",
+  ApiVersion:
+    "Version of the interface by which the call or message was made, or that of the number.",
   Body: "Text of the message.",
   CallDuration: "Seconds between answer and end; with the event completed.",
   CallSid: "Sid of the Call.",
@@ -101,7 +102,7 @@ const rfc2822 = written(
 export const parameterValues: Record<string, JsonSchema> = {
   AccountSid: sidSchema("AC"),
   AnsweredBy: oneOf(...answeredBy.options),
-  ApiVersion: oneOf(limits.apiVersion),
+  ApiVersion: oneOf(limits.apiVersion, limits.twilioApiVersion),
   CallDuration: count,
   CallSid: sidSchema("CA"),
   CallStatus: oneOf(...callStatus.options),

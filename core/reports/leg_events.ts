@@ -18,6 +18,7 @@ import { placeChild, receive } from "../documents/new_leg.ts";
 import {
   actionScript,
   firstScript,
+  openingScript,
   type ScriptContext,
   waitScript,
 } from "../documents/next_script.ts";
@@ -93,7 +94,7 @@ const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
   ringing: { change: (call, _, { moment }) => progress(call, "ringing", moment) },
   answered: {
     change: (call, _, { moment }) => progress(call, "in-progress", moment),
-    script: (_, context) => firstScript(context),
+    script: (_, context) => openingScript(context),
   },
   detected: {
     change: (call, { answeredBy }) => ({ record: { ...call, answeredBy } }),

@@ -8,7 +8,7 @@ import type { Ports } from "../ports/ports.ts";
 import type { Change } from "../model/store.ts";
 import type { Call } from "../resources/calls.ts";
 import { participantSid } from "../resources/participants.ts";
-import { progress } from "../calls/progress.ts";
+import { endOfTime, progress } from "../calls/progress.ts";
 import { isLive } from "../values/status.ts";
 
 /** The parameters of a modification, by field name. */
@@ -36,7 +36,11 @@ export const modifyParams = z.object({
   ),
 }).partial();
 
-export type ModifyParams = z.infer<typeof modifyParams>;
+/** A modification. Not every interface has each of its parameters. */
+export interface ModifyParams extends z.infer<typeof modifyParams> {
+  /** Seconds after the answer at which the call is ended. */
+  timeLimit?: number | undefined;
+}
 
 /**
  * Modifies a live call (spec, "Call progress"): `canceled` ends one that is queued or ringing and
@@ -116,9 +120,10 @@ function modified(call: Call, wanted: ModifyParams, ports: Ports): Change<Call> 
   if (isEnded && call.companion === null && !call.initiated) return canceledEarly(record, ports);
   if (isEnded) return { record, jobs: [hangUp({ callSid, companion: call.companion })] };
   if (wanted.url !== undefined) {
-    return { record, jobs: [redirectCall({ accountSid, callSid, ...both && { both } })] };
+    const redirection = redirectCall({ accountSid, callSid, ...both && { both } });
+    return { record, jobs: [redirection, ...wanted.timeLimit ? endOfTime(record) : []] };
   }
-  return { record };
+  return { record, ...wanted.timeLimit !== undefined && { jobs: endOfTime(record) } };
 }
 
 /** No companion has said that it holds the call: it ends here, and in one that has it meanwhile. */

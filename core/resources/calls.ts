@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { companion } from "../protocol/companion.ts";
+import { digits } from "../protocol/gather.ts";
 import { answeredBy } from "../protocol/events.ts";
 import { callbackEvent, callStatus, isLive } from "../values/status.ts";
 import {
@@ -136,6 +137,10 @@ export const calls = resource({
     machineDetectionSilenceTimeout: wholeNumber(leastSilenceMs, mostSilenceMs).describe(
       "Milliseconds of silence at the beginning after which the result is unknown.",
     ),
+    /** Keys that are sent when the callee answers, before the markup is performed. */
+    sendDigits: digits.nullable(),
+    /** Seconds after the answer at which the call is ended. */
+    timeLimit: z.number().int().nullable(),
     /** The INVITE went out, or came in. */
     initiated: z.boolean(),
     answeredAt: z.number().nullable(),
@@ -168,6 +173,8 @@ export const calls = resource({
   },
   hidden: [
     ...optionalParameters,
+    "sendDigits",
+    "timeLimit",
     "initiated",
     "answeredAt",
     "sequence",
@@ -221,6 +228,8 @@ export const calls = resource({
     machineDetectionSpeechThreshold: speechMs,
     machineDetectionSpeechEndThreshold: speechEndMs,
     machineDetectionSilenceTimeout: silenceMs,
+    sendDigits: null,
+    timeLimit: null,
     initiated: false,
     answeredAt: null,
     sequence: 0,

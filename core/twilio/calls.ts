@@ -1,21 +1,30 @@
 import { z } from "zod";
 import { placedBy } from "../calls/placed_by.ts";
 import { refuseWhileDraining } from "../companions/companions.ts";
-import { method, reference, url } from "../base/fields.ts";
+import { method, reference, url, wholeNumber } from "../base/fields.ts";
+import { digits } from "../protocol/gather.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { modifyCall } from "../reports/modify_call.ts";
 import { type Call, calls as definition } from "../resources/calls.ts";
 import { callStatus, isLive } from "../values/status.ts";
 import { addressed, dated, equal } from "./filters.ts";
-import { action, type Asked, noun, refused, works } from "./noun.ts";
+import { inlineParameter } from "./markup.ts";
+import { action, type Asked, noun, refused, type SentOf, works } from "./noun.ts";
 import { asFields, fetched, found, given, listedOf, made } from "./regular.ts";
 import { apiVersion, basic, date, formatted, price, text } from "./written.ts";
 
 const { fields } = definition;
 
+const sip = "a Gateway of the account has the credentials of its proxy";
+
+const recording = "record by the markup: Record, or `record` of Dial and Conference";
+
+const timeLimit = wholeNumber(1, limits.callTimeLimitS);
+
 const markup = {
   Url: works(url),
+  Twiml: works(inlineParameter, "up to 40 KiB; `Url` comes first where both are sent"),
   Method: works(method),
   FallbackUrl: works(url),
   FallbackMethod: works(method),
@@ -26,7 +35,6 @@ const statusCallback = {
   StatusCallbackMethod: works(method),
 };
 
-/** Methods of callbacks that only go with their URL. */
 const parameters = {
   To: works(fields.to, "required"),
   From: works(fields.from, "required"),
@@ -40,8 +48,21 @@ const parameters = {
   MachineDetectionSpeechThreshold: works(fields.machineDetectionSpeechThreshold),
   MachineDetectionSpeechEndThreshold: works(fields.machineDetectionSpeechEndThreshold),
   MachineDetectionSilenceTimeout: works(fields.machineDetectionSilenceTimeout),
-  SipAuthUsername: refused("a Gateway of the account has the credentials of its proxy"),
-  SipAuthPassword: refused("a Gateway of the account has the credentials of its proxy"),
+  SendDigits: works(digits.max(limits.sentDigits), "`MachineDetection` is then ignored"),
+  TimeLimit: works(timeLimit),
+  CallerId: works(fields.from, "is shown in place of `From`"),
+  Record: refused(recording, ["false"]),
+  RecordingChannels: refused(recording),
+  RecordingStatusCallback: refused(recording),
+  RecordingStatusCallbackMethod: refused(recording),
+  RecordingStatusCallbackEvent: refused(recording),
+  RecordingTrack: refused(recording),
+  Trim: refused(recording),
+  AsyncAmd: refused("the markup begins when the answering machine detection is over", ["false"]),
+  AsyncAmdStatusCallback: refused("`AsyncAmd` is not supported"),
+  AsyncAmdStatusCallbackMethod: refused("`AsyncAmd` is not supported"),
+  SipAuthUsername: refused(sip),
+  SipAuthPassword: refused(sip),
   RecordingConfigurationId: refused("there are no recording configurations"),
   Passports: refused("calls are not signed (STIR/SHAKEN)"),
   Byoc: refused("a Gateway of the account takes the place of a BYOC trunk"),
@@ -50,7 +71,20 @@ const parameters = {
   ClientNotificationUrl: refused("phones register by SIP; there are no push notifications"),
 };
 
-/** Makes a call with the fields of the contract's POST Calls. */
+/** The parameters of a call as its record has them: markup without a URL is one of ours. */
+function wantedOf(
+  { Twiml, CallerId, SendDigits, MachineDetection, ...sent }: SentOf<typeof parameters>,
+): Record<string, unknown> {
+  const wanted = given({
+    ...asFields(sent),
+    url: sent.Url ?? Twiml,
+    sendDigits: SendDigits,
+    machineDetection: SendDigits === undefined ? MachineDetection : undefined,
+  });
+  return CallerId === undefined ? wanted : { ...wanted, from: CallerId };
+}
+
+/** Makes a call by the rules of the contract's POST Calls. */
 async function placed(sent: Record<string, unknown>, asked: Asked): Promise<Call> {
   const { account, ports } = asked;
   if (sent.to === undefined) throw new Fault("noTo", "To is required");
@@ -87,7 +121,7 @@ export const calls = noun<Call>({
     end_time: ({ endTime }) => date(endTime),
     duration: ({ duration }) => text(duration),
     price: (call) => price(call.price),
-    price_unit: () => "USD",
+    price_unit: () => null,
     direction: ({ direction }) => direction,
     answered_by: ({ answeredBy }) => answeredBy,
     api_version: apiVersion,
@@ -107,7 +141,7 @@ export const calls = noun<Call>({
   create: action({
     parameters,
     faults: { To: "badTo", From: "badFrom", Url: "badUrl" },
-    perform: (asked, sent) => placed(given(asFields(sent)), asked),
+    perform: (asked, sent) => placed(wantedOf(sent), asked),
   }),
   fetch: fetched("calls"),
   update: action({
@@ -115,11 +149,13 @@ export const calls = noun<Call>({
       ...markup,
       ...statusCallback,
       Status: works(z.enum(["canceled", "completed"])),
+      TimeLimit: works(timeLimit),
     },
     faults: { Url: "badUrl" },
-    perform: (asked, sent) => {
+    perform: (asked, { Twiml, ...sent }) => {
       const named = { accountSid: asked.account.sid, callSid: asked.path.Sid ?? "" };
-      return modifyCall(named, given(asFields(sent)), asked.ports);
+      const wanted = given({ ...asFields(sent), url: sent.Url ?? Twiml });
+      return modifyCall(named, wanted, asked.ports);
     },
   }),
   remove: removeCall,

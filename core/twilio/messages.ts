@@ -27,7 +27,7 @@ export const messages = noun<Message>({
     error_code: ({ errorCode }) => errorCode ?? null,
     error_message: ({ errorCode }) => text(errorCode),
     price: (message) => price(message.price),
-    price_unit: ({ priceUnit }) => priceUnit ?? "USD",
+    price_unit: ({ priceUnit }) => priceUnit,
     messaging_service_sid: () => null,
     api_version: apiVersion,
   },

@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import twilio from "twilio";
+import { companionOf, reportWholeCall, xml } from "../support/service/hand_companion.ts";
+import { startTwilioLab } from "../support/service/twilio_lab.ts";
+
+const call = { to: "client:alice", from: "client:bob", url: "https://app.test/voice" };
+const alice = { Login: "alice", Password: "pass" };
+
+Deno.test("npm twilio makes a call, follows it to its end and removes it", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await app.root.post("Clients.json", alice);
+  app.answers = () => xml("<Say>Hi</Say>");
+
+  const made = await client.calls.create({
+    ...call,
+    statusCallback: "https://app.test/status",
+    statusCallbackEvent: ["initiated", "completed"],
+    timeout: 20,
+    machineDetection: "Enable",
+  });
+  assert.equal(made.status, "queued");
+  assert.equal(made.direction, "outbound-api");
+  assert.equal(made.startTime, null);
+  await assert.rejects(client.calls(made.sid).remove(), { status: 400, code: 21221 });
+  await reportWholeCall(app, made.sid);
+
+  const ended = await client.calls(made.sid).fetch();
+  assert.equal(ended.status, "completed");
+  assert.equal(ended.startTime.getTime(), app.clock.now);
+  assert.equal(ended.duration, "0");
+  const statuses = app.fetched.filter(({ url }) => url.endsWith("/status"));
+  const told = new URLSearchParams(await statuses[0]!.text());
+  assert.equal(told.get("ApiVersion"), "2010-04-01");
+  await assert.rejects(client.calls(made.sid).update({ status: "completed" }), { code: 21220 });
+  assert.equal(await client.calls(made.sid).remove(), true);
+  await assert.rejects(client.calls(made.sid).fetch(), { status: 404, code: 20404 });
+});
+
+Deno.test("validateRequest of npm twilio accepts each request of a call, and no changed one", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await app.root.post("Clients.json", alice);
+  app.answers = () => xml("<Say>Hi</Say>");
+
+  const statusCallback = "https://app.test/status?of=call";
+  const { sid } = await client.calls.create({ ...call, statusCallback });
+  await reportWholeCall(app, sid);
+
+  assert.equal(app.fetched.length, 2);
+  for (const request of app.fetched) {
+    const signature = request.headers.get("x-twilio-signature")!;
+    const form = Object.fromEntries(new URLSearchParams(await request.text()));
+    const { token } = app.root;
+    assert.equal(twilio.validateRequest(token, signature, request.url, form), true);
+    assert.equal(
+      twilio.validateRequest(token, signature, request.url, { ...form, CallStatus: "x" }),
+      false,
+    );
+  }
+});
+
+Deno.test("Twiml of a call is performed without a request, after SendDigits", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await app.root.post("Clients.json", alice);
+  const twiml = new twilio.twiml.VoiceResponse();
+  twiml.say("Hello & welcome");
+
+  const { sid } = await client.calls.create({
+    to: call.to,
+    from: call.from,
+    twiml,
+    sendDigits: "1w2#",
+    callerId: "client:carol",
+  });
+  await app.runJobs();
+  const script = await companionOf(app, sid).report({ type: "answered" });
+
+  assert.deepEqual(app.fetched, []);
+  assert.deepEqual(script.map(({ type }) => type), ["digits", "say", "hangup"]);
+  assert.equal(script[0]?.type === "digits" && script[0].digits, "1w2#");
+  assert.equal(script[1]?.type === "say" && script[1].text, "Hello & welcome");
+  assert.equal((await client.calls(sid).fetch()).from, "client:carol");
+});
+
+Deno.test("Twiml redirects a call in progress, and is refused when it is no markup", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await app.root.post("Clients.json", alice);
+  const { sid } = await client.calls.create({ ...call, url: "https://app.test/voice" });
+  app.answers = () => xml("<Pause/>");
+  await app.runJobs();
+  await companionOf(app, sid).report({ type: "answered" });
+
+  await client.calls(sid).update({ twiml: "<Response><Say>Changed</Say></Response>" });
+  await app.runJobs();
+
+  const { script } = app.scripts.at(-1)!;
+  assert.equal(script[0]?.type === "say" && script[0].text, "Changed");
+  for (const twiml of ["<Response>", "<Say>Hi</Say>", `<Response>${"x".repeat(41 << 10)}`]) {
+    await assert.rejects(client.calls(sid).update({ twiml }), {
+      status: 400,
+      message: /Twiml must/,
+    });
+  }
+});
+
+Deno.test("a call ends at its TimeLimit after the answer, also at one that was set later", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await app.root.post("Clients.json", alice);
+  app.answers = () => xml("<Pause length='600'/>");
+  const { sid } = await client.calls.create({ ...call, timeLimit: 30 });
+  await app.runJobs();
+  await companionOf(app, sid).report({ type: "answered" });
+  const ends = () =>
+    app.scripts.filter(({ leg, script }) => leg === sid && script[0]?.type === "hangup").length;
+
+  app.clock.now += 20_000;
+  await client.calls(sid).update({ timeLimit: 60 });
+  app.clock.now += 11_000;
+  await app.runJobs();
+  assert.equal(ends(), 0);
+  app.clock.now += 30_000;
+  await app.runJobs();
+  assert.equal(ends(), 1);
+});
+
+Deno.test("each filter of the list of Calls narrows it", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await app.root.post("Clients.json", alice);
+  const first = await client.calls.create(call);
+  await reportWholeCall(app, first.sid);
+  app.clock.now += 2 * 86_400_000;
+  const second = await client.calls.create({ ...call, to: "client:dora" });
+  const sidsOf = async (query: Parameters<typeof client.calls.list>[0]) =>
+    (await client.calls.list(query)).map(({ sid }) => sid);
+  const dayAfter = new Date(app.clock.now - 86_400_000);
+
+  assert.deepEqual(await sidsOf({ to: "dora" }), [second.sid]);
+  assert.deepEqual(await sidsOf({ from: "client:bob" }), [second.sid, first.sid]);
+  assert.deepEqual(await sidsOf({ status: "completed" }), [first.sid]);
+  assert.deepEqual(await sidsOf({ parentCallSid: first.sid }), []);
+  assert.deepEqual(await sidsOf({ startTimeBefore: dayAfter }), [first.sid]);
+  assert.deepEqual(await sidsOf({ startTimeAfter: dayAfter }), []);
+  assert.deepEqual(await sidsOf({ endTimeBefore: dayAfter }), [first.sid]);
+  const each: string[] = [];
+  await new Promise<void>((done, failed) =>
+    client.calls.each({
+      pageSize: 1,
+      callback: ({ sid }) => void each.push(sid),
+      done: (error?: Error) => error ? failed(error) : done(),
+    })
+  );
+  assert.deepEqual(each, [second.sid, first.sid]);
+});
+
+Deno.test("Notifications of a call are listed and fetched below it", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  const { sid } = await client.calls.create({ ...call, to: "client:nobody" });
+  const other = await client.calls.create({ ...call, to: "client:nobody" });
+  await app.runJobs();
+
+  const below = await client.calls(sid).notifications.list();
+  assert.equal(below.length, 1);
+  assert.equal(below[0]!.errorCode, "13224");
+  const one = await client.calls(sid).notifications(below[0]!.sid).fetch();
+  assert.equal(one.callSid, sid);
+  assert.equal((await client.notifications.list({ log: 0 })).length, 2);
+  assert.equal((await client.notifications(one.sid).fetch()).messageText, one.messageText);
+  await assert.rejects(client.calls(other.sid).notifications(one.sid).fetch(), { status: 404 });
+  await assert.rejects(client.calls("CA" + "0".repeat(32)).notifications.list(), { status: 404 });
+});
+
+Deno.test("what there is not of a call answers 404", async () => {
+  await using lab = await startTwilioLab();
+  const { sid } = await lab.client.calls.create(call);
+  const of = lab.client.calls(sid);
+
+  const payment = { idempotencyKey: "1", statusCallback: "https://app.test/pay" };
+  await assert.rejects(of.payments.create(payment), { status: 404, code: 20404 });
+  await assert.rejects(of.userDefinedMessages.create({ content: "{}" }), { status: 404 });
+  await assert.rejects(of.siprec.create(), { status: 404 });
+});
