@@ -167,6 +167,7 @@ if (import.meta.main) {
     let endWithMedia = (): void => fail(new Error("Cannot start: the media Worker ended"));
     const media = await startMediaWorker({
       places: mediaPlaces(config),
+      mayReachPrivate: config.ALLOW_PRIVATE_URLS,
       log,
       onReceived: measureReceived,
       // Its calls are lost with it: the next one is the supervisor's to start.

@@ -41,6 +41,7 @@ core/conferences       | *                                                      
 core/demo              | base model ports resources values                            |  | what a first start has to try
 core/recordings        | *                                                            | wasm-media-encoders zod | recordings and transcriptions
 core/queues            | *                                                            |  | queues of calls
+core/streams           | *                                                            | zod | audio streams of calls: their records, callbacks and ends
 core/reports           | *                                                            | zod | what happened to a leg, and what follows
 core/jobs              | *                                                            |  | one handler for each kind of job
 core/numbers/providers | base ports values                                            | zod | where numbers are bought
@@ -80,7 +81,8 @@ sip/messages           | * core/protocol                                        
 sip/relay              | *                                                            |  | what this companion does for calls of others
 sip/script             | * core/base core/protocol                                    |  | performs the script of a leg
 sip                    | * core/base core/metrics core/net core/protocol                           |  | the companion, put together
-sip/media/engine       | media/audio media/base media/codecs media/rtp media/sdp      |  | legs of audio, joined and mixed
+sip/media/streams      | media/audio media/base media/codecs media/rtp                | node: ws | the audio of legs over WebSocket to servers of customers
+sip/media/engine       | media/audio media/base media/codecs media/rtp media/sdp media/streams core/net |  | legs of audio, joined and mixed
 sip/media/webrtc       | media/base media/rtp media/sdp media/srtp core/base          | node: | ICE, STUN and DTLS
 sip/media/transports   | media/base media/engine media/rtp media/sdp media/srtp media/webrtc core/net | node: zod | plain RTP, WebRTC, rtpengine
 sip/media/worker       | media/base media/engine media/transports                     |  | the engine in a Worker of its own

@@ -1,5 +1,8 @@
 /** Every bound of the companion's signalling; milliseconds end in Ms, seconds in S. */
 export const sipLimits = {
+  /** Audio streams of one way that a leg has at once, and how long the last ones may take to end. */
+  streamCopies: 4,
+  streamsEndMs: 2_000,
   /** A message, however it came; of a WebSocket, in all its frames (RFC 7118 §5). */
   messageBytes: 64 << 10,
   headers: 128,

@@ -124,6 +124,32 @@ export const mediaLimits = {
   recognitionAnswerBytes: 64 << 10,
   /** Utterances that are recognised at once. */
   recognitions: 20,
+  /** Of a stream: how long its server may take to accept the WebSocket, and to say goodbye. */
+  streamConnectMs: 5_000,
+  streamCloseMs: 2_000,
+  /** Characters of what is told of its end. */
+  streamReasonLength: 300,
+  /** Bytes of one message of its server: over a minute of audio. */
+  streamMessageBytes: 1 << 20,
+  /** Bytes that a server may send in a second, and at once; beyond them it has to wait. */
+  streamBytesPerS: 512 << 10,
+  streamBurstBytes: 4 << 20,
+  /** Messages of a server that cannot be read, after which its stream ends. */
+  streamBadMessages: 3,
+  /** Marks that wait to be played. */
+  streamMarks: 1_000,
+  /** How often a server is pinged, and how long an answer may take: of both ways, and of a copy. */
+  streamPingMs: 1_000,
+  streamSilentMs: 3_500,
+  streamCopySilentMs: 30_000,
+  /** An answer that takes longer has the copy wait here, where its oldest frames can be left out. */
+  streamSlowMs: 2_000,
+  /** Bytes that wait for the system; beyond them messages wait here. */
+  streamUnsentBytes: 32 << 10,
+  /** Frames of each track that wait for a slow server: 10 s. */
+  streamFrames: 500,
+  /** Other messages that wait for it; beyond them the stream ends. */
+  streamMessages: 1_000,
   sampleRateMin: 4_000,
   sampleRateMax: 192_000,
   /** Samples resampled before other work gets its turn: about 2 ms. */

@@ -1,3 +1,5 @@
+import type { MediaStream, StreamEvents, StreamSettings } from "./stream_port.ts";
+
 /**
  * The media port: what call control asks of a media engine. Legs are created and steered from the
  * companion's main thread; an engine may live in the same thread, in a Worker, or elsewhere, so
@@ -156,6 +158,12 @@ export interface MediaLeg {
    * the leg closed; rejects when a character is none of these.
    */
   sendDigits(digits: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Opens a WebSocket that carries the audio of the leg, whatever the leg does meanwhile, until either
+   * side ends it or the leg closes. Audio of the server is played in place of all else but digits and
+   * what `play` plays.
+   */
+  stream(settings: StreamSettings, events: StreamEvents): MediaStream;
   /**
    * Our SDP for a later offer (re-INVITE, RFC 3264 §8): the peer may hold and resume, restart ICE, and
    * over plain RTP move and change codecs; throws, and all stays, when it wants more.

@@ -6,13 +6,15 @@ import {
   type State,
 } from "./audio_leg_state.ts";
 import { course, pcmFrames } from "../base/course.ts";
-import { pressedFrames } from "../base/digits.ts";
+import { dualTone, pressedFrames } from "../base/digits.ts";
 import { mediaLimits } from "../base/limits.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { type MediaLeg, type Pcm, SILENCE } from "../base/port.ts";
 import type { MixedMedia } from "./mixer.ts";
 import type { RtpPacket } from "../rtp/rtp.ts";
 import { createToneReceiver } from "./tone_receiver.ts";
+import { createTrackFrames } from "../streams/track.ts";
+import type { Track } from "../base/stream_port.ts";
 
 /** What a leg of the port can do with sound. */
 type Sound = Pick<
@@ -39,6 +41,13 @@ export interface AudioLeg extends Sound, MixedMedia {
   setSpeaking(speaking: boolean): void;
   /** Packets that came too late to be played, since it was last asked. */
   takeLate(): number;
+  /** Hands on the frames of a track, each as soon as it is complete; the result ends it. */
+  tap(track: Track, onFrame: (frame: Pcm) => void): () => void;
+  /**
+   * Sends what the source has at each tick, in place of what the leg is fed and of the leg it is joined
+   * with; the result ends it.
+   */
+  playFrom(source: () => Pcm | undefined): () => void;
   join(other: AudioLeg): void;
   /** Given a leg, only where it is the one joined. */
   leave(from?: AudioLeg): void;
@@ -65,6 +74,8 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
     takeLate: () => state.hearing.takeLate(),
     play: (pcm, options) => play(state, pcm, options),
     feed: (source) => feed(state, source),
+    tap: (track, onFrame) => tap(state, track, onFrame),
+    playFrom: (source) => playFrom(state, source),
     listen: (onFrame) => state.closed ? () => {} : state.hearing.listen(onFrame),
     setMuted(muted) {
       state.hearing.muted = muted;
@@ -122,23 +133,32 @@ const isSpokenTo = ({ joined, now }: State) =>
 function adjustTicking(state: State): void {
   const { stream, closed, playing, digits, listening } = state;
   const needed = stream !== undefined && !closed &&
-    (playing !== undefined || digits.length > 0 ||
+    (playing !== undefined || digits.length > 0 || state.streamed.length > 0 ||
       (listening && !(isForwarding(state) && state.joined?.speaking)));
   if (needed) return void (state.stopTicking ??= state.turn.listen("send", () => tick(state)));
   state.stopTicking?.();
   state.stopTicking = undefined;
 }
 
-/** Digits go before a play, and that before what the leg is fed or what it forwards. */
+/** Digits go before a play, and that before a stream, what the leg is fed and what it forwards. */
 function tick(state: State): void {
   const pressed = state.digits[0]?.next();
   const played = state.playing?.next();
+  const streamed = state.streamed[0]?.();
   state.pressing = pressed !== undefined;
-  const { stream, listening } = state;
-  if (stream === undefined || !listening) return;
-  if (pressed !== undefined) stream.press(pressed);
-  else if (played !== undefined) stream.frame(played);
-  else if (!isSpokenTo(state)) stream.frame(state.source?.() ?? SILENCE);
+  if (state.stream === undefined || !state.listening) return;
+  if (pressed !== undefined) {
+    state.stream.press(pressed);
+    const { outbound } = state.taps;
+    if (outbound.size > 0) outbound.call({ frame: dualTone(pressed) });
+  } else if (played !== undefined) say(state, played);
+  else if (state.streamed.length > 0) say(state, streamed ?? SILENCE);
+  else if (!isSpokenTo(state)) say(state, state.source?.() ?? SILENCE);
+}
+
+function say({ stream, taps }: State, frame: Pcm): void {
+  stream?.frame(frame);
+  taps.outbound.call({ frame });
 }
 
 function receive(state: State, packet: RtpPacket, at: number): void {
@@ -147,11 +167,43 @@ function receive(state: State, packet: RtpPacket, at: number): void {
   state.heardAt = at;
   state.hearing.receive(packet, encoding);
   if (encoding === "telephone-event") state.receiveDigit(packet);
-  else state.hearTones?.(packet, encoding);
+  else {
+    state.hearTones?.(packet, encoding);
+    state.taps.inbound.call({ packet, law: encoding, isMuted: state.hearing.muted });
+  }
   // The digit may have ended the conversation.
   const other = state.joined;
   if (other === undefined || state.hearing.muted || !other.listening) return;
-  if (other.playing === undefined && !other.pressing) other.stream?.forward(packet, encoding, at);
+  if (other.playing !== undefined || other.pressing || other.streamed.length > 0) return;
+  other.stream?.forward(packet, encoding, at);
+  if (encoding !== "telephone-event") {
+    other.taps.outbound.call({ packet, law: encoding, isMuted: false });
+  }
+}
+
+function tap(state: State, track: Track, onFrame: (frame: Pcm) => void): () => void {
+  if (state.closed) return () => {};
+  const frames = createTrackFrames({ onFrame, now: state.now });
+  const remove = state.taps[track].add((part) => {
+    if ("frame" in part) frames.frame(part.frame);
+    else frames.packet(part.packet, part.law, part.isMuted);
+  });
+  const stopTicking = state.turn.listen("hear", frames.tick);
+  return () => {
+    remove();
+    stopTicking();
+  };
+}
+
+function playFrom(state: State, source: () => Pcm | undefined): () => void {
+  if (state.closed) return () => {};
+  const own = () => source();
+  state.streamed.unshift(own);
+  adjustTicking(state);
+  return () => {
+    state.streamed = state.streamed.filter((each) => each !== own);
+    adjustTicking(state);
+  };
 }
 
 function takeDigit(state: State, digit: string, from: "media" | "tones" | "signalling"): void {
@@ -239,6 +291,7 @@ function close(state: State): void {
   leave(state);
   state.closed = true;
   state.source = undefined;
+  state.streamed = [];
   state.hearing.close();
   state.playing?.end();
   for (const each of [...state.digits]) each.end();

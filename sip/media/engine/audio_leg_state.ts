@@ -3,7 +3,9 @@ import type { Pressed } from "../base/digits.ts";
 import { createHearing, type Hearing } from "./hearing.ts";
 import { createListeners, type Listeners } from "../base/listeners.ts";
 import type { Outgoing } from "./outgoing.ts";
+import type { Law } from "../codecs/g711.ts";
 import type { Pcm } from "../base/port.ts";
+import type { Track } from "../base/stream_port.ts";
 import type { RtpPacket } from "../rtp/rtp.ts";
 import type { Encoding, Formats } from "../sdp/sdp.ts";
 import { createDigitReceiver } from "../rtp/telephone_event.ts";
@@ -50,9 +52,16 @@ export interface State extends AudioLegOptions {
   tone: { digit: string; at: number } | undefined;
   /** Digits of the peer come by signalling: it may play their tones besides. */
   signals: boolean;
+  /** Who takes what the peer says, and what it hears, as it comes. */
+  taps: Record<Track, Listeners<Tapped>>;
+  /** Sources of sound that go before all but plays and digits, the newest first. */
+  streamed: (() => Pcm | undefined)[];
   stopTicking: (() => void) | undefined;
   closed: boolean;
 }
+
+/** A part of a track: a packet that came, or a frame of our own. */
+export type Tapped = { packet: RtpPacket; law: Law; isMuted: boolean } | { frame: Pcm };
 
 export function createState(options: AudioLegOptions, onDigit: (digit: string) => void): State {
   return {
@@ -73,6 +82,8 @@ export function createState(options: AudioLegOptions, onDigit: (digit: string) =
     hearTones: undefined,
     tone: undefined,
     signals: false,
+    taps: { inbound: createListeners(), outbound: createListeners() },
+    streamed: [],
     stopTicking: undefined,
     closed: false,
   };

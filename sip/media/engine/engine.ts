@@ -13,6 +13,10 @@ import type {
   MediaLeg,
   Received,
 } from "../base/port.ts";
+import { isPublicAddress } from "../../../core/net/public_address.ts";
+import type { MediaStream, StreamEnd, StreamEvents, StreamSettings } from "../base/stream_port.ts";
+import type { Reach } from "../streams/connect.ts";
+import { openStream } from "../streams/open_stream.ts";
 import { record } from "./record_sources.ts";
 import { createMixer } from "./mixer.ts";
 import { createRtpSession, type RtpSession } from "./rtp_session.ts";
@@ -28,12 +32,15 @@ export interface MediaEngineOptions {
   onReceived?: ((received: Received) => void) | undefined;
   /** By default the clock of the machine. */
   clock?: Clock;
+  /** Which servers of audio streams may be connected to; by default those at public addresses. */
+  reach?: Reach;
 }
 
 /** What all legs of an engine share. */
 interface Engine extends Pick<MediaEngineOptions, "onReceived"> {
   clock: Clock;
   ticker: Ticker;
+  reach: Reach;
   /** The legs that are not closed, and the function that closes each. */
   open: Map<MediaLeg, () => Promise<void>>;
   /** A leg's sound, for `join`. */
@@ -44,9 +51,11 @@ interface Engine extends Pick<MediaEngineOptions, "onReceived"> {
 /** The media engine in this process: legs of G.711 and telephone events over the transports. */
 export function mediaEngine(options: MediaEngineOptions): MediaEngine {
   const { transports, log, onReceived, clock = systemClock } = options;
+  const { reach = { mayReach: isPublicAddress } } = options;
   const engine: Engine = {
     onReceived,
     clock,
+    reach,
     ticker: createTicker(clock, (error) => {
       log("Cannot forward audio", { error: error instanceof Error ? error.stack : String(error) });
     }),
@@ -144,7 +153,9 @@ function createLeg(engine: Engine, { peer, offer, opus }: Opening): MediaLeg {
 
 function legOf(parts: Parts): MediaLeg {
   const { engine, peer, negotiation, session, sound, opus } = parts;
+  const streams = new Set<MediaStream>();
   const close = async () => {
+    for (const stream of streams) stream.stop();
     sound.close();
     session.close();
     opus?.close();
@@ -170,6 +181,7 @@ function legOf(parts: Parts): MediaLeg {
     onDigits: sound.onDigits,
     takeDigit: sound.takeDigit,
     sendDigits: sound.sendDigits,
+    stream: (settings, events) => startStream(parts, streams, { settings, events }),
     reanswer: (sdp) => reanswer(parts, sdp),
     reoffer: (isHolding) => Promise.try(negotiation.reoffer, isHolding),
     reaccept: (sdp) => reaccept(parts, sdp),
@@ -177,6 +189,26 @@ function legOf(parts: Parts): MediaLeg {
   };
   engine.open.set(leg, close);
   return leg;
+}
+
+/** Opens a stream of the leg, and keeps it among those that are open until it ends. */
+function startStream(
+  { engine: { ticker, clock, reach }, sound }: Parts,
+  streams: Set<MediaStream>,
+  { settings, events }: { settings: StreamSettings; events: StreamEvents },
+): MediaStream {
+  const { tap, playFrom, onDigits } = sound;
+  const onTick = (listener: () => void) => ticker.turn().listen("hear", listener);
+  const streamed = { tap, playFrom, onDigits, onTick, now: clock.now };
+  let hasEnded = false;
+  const onEnd = (end: StreamEnd) => {
+    hasEnded = true;
+    streams.delete(stream);
+    events.onEnd(end);
+  };
+  const stream = openStream(streamed, { settings, events: { ...events, onEnd }, reach });
+  if (!hasEnded) streams.add(stream);
+  return stream;
 }
 
 function accept(parts: Parts, sdp: string, isEarly?: boolean): void | Promise<void> {

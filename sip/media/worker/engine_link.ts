@@ -5,6 +5,7 @@ import {
   type Received,
   type WriteSamples,
 } from "../base/port.ts";
+import type { StreamEvents } from "../base/stream_port.ts";
 import { createSentSounds } from "./sent_sounds.ts";
 import type { MessageEnd, Order, Report, SentError, SentSound, Start } from "./wire.ts";
 
@@ -42,6 +43,8 @@ export interface EngineLink {
   readonly legs: Map<number, LegEvents>;
   /** The receivers of frames, by the number of the tap. */
   readonly taps: Map<number, (frame: Pcm) => void>;
+  /** The receivers of what streams tell, by their numbers. */
+  readonly streams: Map<number, StreamEvents>;
   /** The engine is gone, for this reason: its legs are lost, and every task is over. */
   end(why: string): void;
 }
@@ -68,6 +71,7 @@ interface State {
   tasks: Map<number, Running>;
   legs: EngineLink["legs"];
   taps: EngineLink["taps"];
+  streams: EngineLink["streams"];
   last: number;
   /** Why there is no engine any more. */
   gone: string | undefined;
@@ -84,6 +88,7 @@ export function createEngineLink(
     tasks: new Map(),
     legs: new Map(),
     taps: new Map(),
+    streams: new Map(),
     last: 0,
     gone: undefined,
   };
@@ -106,6 +111,7 @@ export function createEngineLink(
     sound,
     legs: state.legs,
     taps: state.taps,
+    streams: state.streams,
     end: (why) => endLink(state, why),
   };
 }
@@ -140,7 +146,7 @@ function perform(
   return promise;
 }
 
-function heed({ end, tasks, legs, taps, hearers }: State, report: Report): void {
+function heed({ end, tasks, legs, taps, streams, hearers }: State, report: Report): void {
   switch (report.type) {
     case "done":
       tasks.get(report.task)?.over.resolve(report.value ?? "");
@@ -164,6 +170,13 @@ function heed({ end, tasks, legs, taps, hearers }: State, report: Report): void 
       handOut(taps, report);
       // Memory that came and was left to the garbage collector would have it stop all at each second.
       return end.postMessage({ type: "spent", samples: report.samples }, [report.samples.buffer]);
+    case "streamOpen":
+      return streams.get(report.stream)?.onOpen();
+    case "streamProblem":
+      return streams.get(report.stream)?.onProblem(report.fault, report.message);
+    case "streamEnd":
+      streams.get(report.stream)?.onEnd(report.end);
+      return void streams.delete(report.stream);
     case "log":
       return hearers.log(report.line, report.fields);
     case "received":
@@ -186,6 +199,10 @@ function endLink(state: State, why: string): void {
   state.gone = why;
   for (const { over } of state.tasks.values()) over.reject(new EngineGone(why));
   state.tasks.clear();
+  for (const stream of state.streams.values()) {
+    stream.onEnd({ how: "failed", fault: "unreachable", message: why, lostFrames: 0 });
+  }
+  state.streams.clear();
   for (const leg of [...state.legs.values()]) {
     leg.unconnected(new EngineGone(why));
     leg.lost(why);

@@ -7,6 +7,8 @@ import type { MediaPlaces } from "../transports/transports.ts";
 /** What a media Worker is started with. */
 export interface MediaWorkerOptions extends Hearers {
   places: MediaPlaces;
+  /** Whether audio streams may go to servers at private addresses; not unless given. */
+  mayReachPrivate?: boolean;
   /** Called once, when the Worker ends by itself or hangs. Every leg is lost then, and none opens. */
   onEnd(): void;
   /** What runs in it, and how often it is asked whether it hangs. */
@@ -21,6 +23,7 @@ export interface MediaWorkerOptions extends Hearers {
 export async function startMediaWorker(
   {
     places,
+    mayReachPrivate = false,
     log,
     onReceived,
     onEnd,
@@ -44,7 +47,7 @@ export async function startMediaWorker(
     ended(`ended: ${event.message}`);
   };
   try {
-    await link.request({ type: "start", places });
+    await link.request({ type: "start", places, mayReachPrivate });
     stopWatch = watch(link, checkMs, () => ended("hangs"));
   } catch (error) {
     worker.terminate();

@@ -94,6 +94,12 @@ function legOf(state: State, localSdp: string): MediaLeg {
     },
     onDigits: state.digits.add,
     takeDigit: (digit) => link.post({ type: "takeDigit", leg, digit }),
+    stream(settings, events) {
+      const stream = link.next();
+      link.streams.set(stream, events);
+      link.post({ type: "stream", stream, leg, settings });
+      return { stop: () => link.post({ type: "stopStream", stream }) };
+    },
     close: () => close(state),
   };
   ids.set(media, { link, id: leg });

@@ -6,6 +6,7 @@ import type {
   MediaParticipant,
   Pcm,
 } from "../base/port.ts";
+import type { MediaStream } from "../base/stream_port.ts";
 import {
   type MessageEnd,
   type Order,
@@ -26,6 +27,7 @@ interface Served {
   /** What ends a task before its time. */
   tasks: Map<number, () => void>;
   sounds: Map<number, Pcm>;
+  streams: Map<number, MediaStream>;
 }
 
 /** A conference is kept while it has participants or recordings. */
@@ -46,6 +48,7 @@ export function serveEngine(engine: MediaEngine, end: MessageEnd<Report, Order>)
     participants: new Map(),
     tasks: new Map(),
     sounds: new Map(),
+    streams: new Map(),
   };
   end.onmessage = ({ data: order }) => {
     try {
@@ -89,6 +92,8 @@ const follow: { readonly [T in Order["type"]]: (served: Served, order: OrderOf<T
       return stop();
     });
   },
+  stream: startStream,
+  stopStream: ({ streams }, { stream }) => streams.get(stream)?.stop(),
   stop: ({ tasks }, { task }) => tasks.get(task)?.(),
   listen({ legs, taps }, { tap, leg }) {
     const media = legs.get(leg);
@@ -160,6 +165,25 @@ async function open(served: Served, order: OrderOf<"open">): Promise<string> {
     report({ type: "digit", leg: id, digit });
   });
   return leg.localSdp;
+}
+
+function startStream(
+  { legs, streams, report }: Served,
+  { stream: id, leg, settings }: OrderOf<"stream">,
+): void {
+  const media = legs.get(leg);
+  if (media === undefined) {
+    return report({ type: "streamEnd", stream: id, end: { how: "stopped", lostFrames: 0 } });
+  }
+  const stream = media.stream(settings, {
+    onOpen: () => report({ type: "streamOpen", stream: id }),
+    onProblem: (fault, message) => report({ type: "streamProblem", stream: id, fault, message }),
+    onEnd(end) {
+      streams.delete(id);
+      report({ type: "streamEnd", stream: id, end });
+    },
+  });
+  streams.set(id, stream);
 }
 
 function openLeg({ legs }: Served, id: number): MediaLeg {

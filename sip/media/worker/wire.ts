@@ -6,6 +6,7 @@ import {
   type Pcm,
   type Received,
 } from "../base/port.ts";
+import type { StreamEnd, StreamFault, StreamSettings } from "../base/stream_port.ts";
 import type { MediaPlaces } from "../transports/transports.ts";
 
 /**
@@ -32,6 +33,8 @@ export type Order =
   | { type: "echo"; task: number; leg: number }
   | { type: "recordLegs"; task: number; leg: number; other: number }
   | { type: "recordConference"; task: number; conference: number }
+  | { type: "stream"; stream: number; leg: number; settings: StreamSettings }
+  | { type: "stopStream"; stream: number }
   | { type: "stop"; task: number }
   | { type: "listen"; tap: number; leg: number }
   | { type: "unlisten"; tap: number }
@@ -55,6 +58,8 @@ export interface Start {
   type: "start";
   task: number;
   places: MediaPlaces;
+  /** Whether streams may go to servers at private addresses. */
+  mayReachPrivate: boolean;
 }
 
 /** The orders of a type. */
@@ -79,6 +84,9 @@ export type Report =
   /** What several taps heard: so many frames of each, one after the other; then what is left over. */
   | { type: "heard"; taps: { tap: number; frames: number }[]; samples: Pcm }
   | { type: "recorded"; task: number; samples: Pcm }
+  | { type: "streamOpen"; stream: number }
+  | { type: "streamProblem"; stream: number; fault: StreamFault; message: string }
+  | { type: "streamEnd"; stream: number; end: StreamEnd }
   | { type: "received"; received: Received }
   | { type: "log"; line: string; fields?: Record<string, unknown> };
 

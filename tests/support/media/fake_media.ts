@@ -11,6 +11,7 @@ import {
   type Pcm,
   SILENCE,
 } from "../../../sip/media/base/port.ts";
+import type { StreamEvents, StreamSettings } from "../../../sip/media/base/stream_port.ts";
 import { createTicker, systemClock } from "../../../sip/media/base/ticker.ts";
 import { plainOffer } from "../sip/plain_peer.ts";
 
@@ -30,6 +31,8 @@ export interface FakeMediaLeg extends MediaLeg, Pick<MixedMedia, "feed" | "turn"
   readonly source: (() => Pcm | undefined) | undefined;
   /** How many listen. */
   readonly listeners: number;
+  /** The audio streams that were opened; the test says what becomes of them. */
+  readonly streams: { settings: StreamSettings; events: StreamEvents }[];
   /** As if its peer said this: whoever listens hears it, or silence when muted. */
   hear(frame: Pcm): void;
   /** As if its peer pressed a digit. */
@@ -94,6 +97,7 @@ function fakeLeg(
   const lost = Promise.withResolvers<string>();
   const unknown = Promise.withResolvers<string>();
   const played: FakeMediaLeg["played"] = [];
+  const streams: FakeMediaLeg["streams"] = [];
   let remoteSdp = options.remote;
   let joined: FakeMediaLeg | undefined;
   let closed = false;
@@ -113,6 +117,7 @@ function fakeLeg(
     lost: lost.promise,
     unknownSource: unknown.promise,
     played,
+    streams,
     get playing() {
       return playing;
     },
@@ -157,6 +162,11 @@ function fakeLeg(
       peer.joined = leg;
     },
     echo: () => echo(leg),
+    stream(settings, events) {
+      const stop = () => events.onEnd({ how: "stopped", lostFrames: 0 });
+      streams.push({ settings, events });
+      return { stop };
+    },
     recordWith: (other, write) => record([leg.listen, other.listen], write),
     feed(source) {
       leg.leave();

@@ -8,5 +8,5 @@ export function workerEngine(
 ): Promise<MediaEngine> {
   const rtp = { bindAddress: "127.0.0.1", host, ports };
   const onEnd = () => assert.fail("The media Worker ended");
-  return startMediaWorker({ places: { rtp }, log: () => {}, onEnd });
+  return startMediaWorker({ places: { rtp }, mayReachPrivate: true, log: () => {}, onEnd });
 }

@@ -1,0 +1,237 @@
+import { decodeG711, encodeG711 } from "../codecs/g711.ts";
+import { mediaLimits } from "../base/limits.ts";
+import { FRAME_SAMPLES, type Pcm } from "../base/port.ts";
+import type {
+  MediaStream,
+  StreamEnd,
+  StreamEvents,
+  StreamFault,
+  StreamSettings,
+  Track,
+} from "../base/stream_port.ts";
+import type { Reach } from "./connect.ts";
+import { createLiveness, type Liveness } from "./liveness.ts";
+import { connectedText, createMessageWriter, type MessageWriter, readMessage } from "./messages.ts";
+import { createOutbox, type Outbox } from "./outbox.ts";
+import { createPlayback, type Playback } from "./playback.ts";
+import { openServerSocket, type ServerSocket } from "./socket.ts";
+
+/** What a stream needs of the leg whose audio it carries. Each result ends it. */
+export interface StreamedLeg {
+  /** Hands on the frames of a track, as soon as each is complete. */
+  tap(track: Track, onFrame: (frame: Pcm) => void): () => void;
+  /** Sends what the source has, a frame at each tick at which it has one. */
+  playFrom(source: () => Pcm | undefined): () => void;
+  onDigits(listener: (digit: string) => void): () => void;
+  /** Calls back every 20 ms. */
+  onTick(listener: () => void): () => void;
+  /** In ms. */
+  now(): number;
+}
+
+interface State {
+  settings: StreamSettings;
+  events: StreamEvents;
+  leg: StreamedLeg;
+  socket: ServerSocket;
+  writer: MessageWriter;
+  outbox: Outbox;
+  liveness: Liveness;
+  playback: Playback;
+  /** End what is taken from the leg. */
+  stops: (() => void)[];
+  isOpen: boolean;
+  isOver: boolean;
+  bad: number;
+  isSlow: boolean;
+  isRefusing: boolean;
+  lostBefore: number;
+  /** Bytes that the server may send, at a time. */
+  credit: { bytes: number; at: number };
+}
+
+/** Where the frames of all streams are encoded, one after the other. */
+const encoded = new Uint8Array(FRAME_SAMPLES);
+/** A byte of silence of µ-law. */
+const SILENT = 0xff;
+
+/** Opens the WebSocket of a stream, and carries audio by it until it ends. */
+export function openStream(
+  leg: StreamedLeg,
+  { settings, events, reach }: { settings: StreamSettings; events: StreamEvents; reach: Reach },
+): MediaStream {
+  const socket = openServerSocket(settings, reach, {
+    onOpen: () => begin(state),
+    onText: (text) => take(state, text),
+    onPong: () => state.liveness.onPong(),
+    onClose: (closing) => settle(state, closing),
+  });
+  const writer = createMessageWriter(settings);
+  const state: State = {
+    settings,
+    events,
+    leg,
+    socket,
+    writer,
+    liveness: createLiveness({ ping: socket.ping, now: leg.now }),
+    outbox: createOutbox({
+      tracks: settings.tracks.length,
+      isReady: () => isReady(state),
+      sendText: socket.send,
+      write: writer.media,
+    }),
+    playback: createPlayback({
+      frameBytes: FRAME_SAMPLES,
+      mostBytes: settings.queueS * 8_000,
+      mostMarks: mediaLimits.streamMarks,
+      silence: SILENT,
+      onMark: (name) => send(state, () => writer.mark(name)),
+    }),
+    stops: [],
+    isOpen: false,
+    isOver: false,
+    bad: 0,
+    isSlow: false,
+    isRefusing: false,
+    lostBefore: 0,
+    credit: { bytes: mediaLimits.streamBurstBytes, at: leg.now() },
+  };
+  return { stop: () => stop(state) };
+}
+
+/** Whether the server takes what it is sent: else its copy waits here, where it can be shortened. */
+function isReady({ socket, liveness, settings }: State): boolean {
+  if (socket.unsentBytes > mediaLimits.streamUnsentBytes) return false;
+  return settings.isBidirectional || liveness.silentMs < mediaLimits.streamSlowMs;
+}
+
+function begin(state: State): void {
+  const { leg, settings, writer, socket, playback } = state;
+  if (state.isOver) return;
+  state.isOpen = true;
+  state.events.onOpen();
+  socket.send(connectedText);
+  socket.send(writer.start());
+  state.stops = [
+    ...settings.tracks.map((track) => {
+      let chunk = 0;
+      return leg.tap(track, (frame) => {
+        state.outbox.frame({ track, chunk: ++chunk, audio: encodeG711("PCMU", frame, encoded) });
+      });
+    }),
+    leg.onTick(() => watch(state)),
+  ];
+  if (!settings.isBidirectional) return;
+  state.stops.push(
+    leg.onDigits((digit) => send(state, () => writer.dtmf(digit))),
+    leg.playFrom(() => {
+      const frame = playback.next();
+      return frame && decodeG711("PCMU", frame);
+    }),
+  );
+}
+
+/** What is due at each tick: pings, what waits, and whether the server is still there. */
+function watch(state: State): void {
+  const { liveness, outbox, settings } = state;
+  liveness.tick();
+  outbox.flush();
+  const { streamSilentMs, streamCopySilentMs } = mediaLimits;
+  const most = settings.isBidirectional ? streamSilentMs : streamCopySilentMs;
+  if (liveness.silentMs >= most) {
+    return fail(state, "unreachable", `the server does not answer pings for ${most / 1_000} s`);
+  }
+  const isLosing = outbox.lost > state.lostBefore;
+  state.lostBefore = outbox.lost;
+  if (isLosing && !state.isSlow) problem(state, "slow", "the server is slow: frames are left out");
+  // A spell of losses is over when the server takes all again.
+  state.isSlow = isLosing || state.isSlow && !isReady(state);
+}
+
+function send(state: State, write: () => string): void {
+  if (!state.isOpen || state.isOver) return;
+  if (!state.outbox.send(write)) {
+    fail(state, "slow", "the server takes no messages any more");
+  }
+}
+
+function take(state: State, text: string): void {
+  // A copy goes one way.
+  if (state.isOver || !state.settings.isBidirectional) return;
+  pace(state, text.length);
+  try {
+    const message = readMessage(text);
+    if (message === null) return;
+    const { playback } = state;
+    if (message.event === "clear") playback.clear();
+    else if (
+      message.event === "mark" ? playback.mark(message.name) : playback.push(message.audio)
+    ) {
+      state.isRefusing = false;
+    } else refuse(state);
+  } catch (error) {
+    state.bad++;
+    if (state.bad < mediaLimits.streamBadMessages) return;
+    const why = error instanceof Error ? error.message : String(error);
+    fail(state, "messages", `${state.bad} messages of the server cannot be read: ${why}`);
+  }
+}
+
+function refuse(state: State): void {
+  if (state.isRefusing) return;
+  state.isRefusing = true;
+  const { queueS } = state.settings;
+  problem(
+    state,
+    "overflow",
+    `more than ${queueS} s of audio, or too many marks, wait to be played`,
+  );
+}
+
+/** Has a server wait that sends far more than anybody can hear. */
+function pace({ credit, leg, socket }: State, bytes: number): void {
+  const { streamBurstBytes, streamBytesPerS } = mediaLimits;
+  const at = leg.now();
+  const earned = (at - credit.at) / 1_000 * streamBytesPerS;
+  credit.bytes = Math.min(streamBurstBytes, credit.bytes + earned) - bytes;
+  credit.at = at;
+  if (credit.bytes < 0) socket.rest(-credit.bytes / streamBytesPerS * 1_000);
+}
+
+function problem({ events }: State, fault: StreamFault, message: string): void {
+  events.onProblem(fault, message);
+}
+
+function fail(state: State, fault: StreamFault, message: string): void {
+  if (state.isOver) return;
+  if (fault === "messages") state.socket.close();
+  else state.socket.destroy();
+  end(state, { how: "failed", fault, message, lostFrames: state.outbox.lost });
+}
+
+function stop(state: State): void {
+  if (state.isOver) return;
+  state.outbox.flush();
+  if (state.isOpen) state.socket.send(state.writer.stop());
+  state.socket.close();
+  end(state, { how: "stopped", lostFrames: state.outbox.lost });
+}
+
+/** The socket was closed by the server, or was never open. */
+function settle(state: State, { isGoodbye, why }: { isGoodbye: boolean; why: string }): void {
+  const { lost: lostFrames } = state.outbox;
+  end(
+    state,
+    isGoodbye
+      ? { how: "closed", lostFrames }
+      : { how: "failed", fault: "unreachable", message: why, lostFrames },
+  );
+}
+
+function end(state: State, ending: StreamEnd): void {
+  if (state.isOver) return;
+  state.isOver = true;
+  for (const stop of state.stops) stop();
+  state.stops = [];
+  state.events.onEnd(ending);
+}
