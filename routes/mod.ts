@@ -40,6 +40,7 @@ import { warnOfPrivateUrls } from "./http/private_urls.ts";
 import { requestId } from "./http/request_id.ts";
 import { resourceRoutes } from "./resources/resource_routes.ts";
 import { sandboxRoutes } from "./resources/sandbox.ts";
+import { streamRoutes } from "./resources/streams.ts";
 import { recordingTranscriptionRoutes } from "./resources/transcriptions.ts";
 import { supervisorRoutes } from "./resources/supervisor.ts";
 import { twilioRoutes } from "./twilio/mod.ts";
@@ -58,6 +59,7 @@ const versions = [limits.apiVersion, limits.twilioApiVersion];
 /** Routes that are not derived. They come before the derived ones of the same path. */
 function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
   app.route(`${account}/Calls`, callRoutes(ports));
+  app.route(`${account}/Calls`, streamRoutes(ports));
   app.route(`${account}/Clients`, clientRoutes(ports));
   app.route(`${account}/Conferences`, conferenceRoutes(ports));
   app.route(`${account}/Webhooks/Deliveries`, deliveryRoutes(ports));

@@ -108,6 +108,13 @@ function handlersOf(options: ControlOptions): HandlersOf<CompanionRequests> {
       mustAccept();
       return { status: await options.outward(order) };
     },
+    stream({ leg, order }) {
+      const live = calls.find(leg);
+      if (live === undefined) return { isDone: false };
+      if (order.type === "stop") return { isDone: live.streams.stop(order.sid) };
+      void live.streams.start(order.stream);
+      return { isDone: true };
+    },
     conference: (order) => ({ isKnown: calls.conferences.order(order) }),
   };
 }

@@ -502,6 +502,51 @@ export const faults = {
     advice: "The message quotes the response of the mail server and names the recipients that it " +
       "refused. Correct From and those addresses. The service does not try again.",
   },
+  // Audio streams.
+  streamUnreachable: {
+    kind: "unavailable",
+    code: 31920,
+    message: "Cannot carry an audio stream: its server is not reached",
+    advice:
+      "The message has the response of the server, or why the WebSocket did not open or broke " +
+      "off. Check the url of Stream, the certificate of the server, and that it answers pings.",
+  },
+  streamMessages: {
+    kind: "invalid",
+    code: 31951,
+    message: "Cannot go on with an audio stream: its server sends no valid messages",
+    advice: "Send JSON texts with the event media, mark or clear. media needs a payload in base64.",
+  },
+  streamSlow: {
+    kind: "unavailable",
+    code: 31932,
+    message: "Cannot send all frames of an audio stream: its server is slow",
+    advice: "Read the WebSocket at the pace of the audio, and do slow work beside that.",
+  },
+  streamOverflow: {
+    kind: "tooLarge",
+    code: 31952,
+    message: "Cannot queue more audio of the server of an audio stream",
+    advice:
+      "Send audio at the pace at which it is heard, or wait for marks. The operator sets the " +
+      "bound by STREAM_QUEUE_S.",
+  },
+  streamLimit: {
+    kind: "invalid",
+    code: 31944,
+    message: "Cannot start another audio stream of the call",
+    advice:
+      "A call has four streams of Start and one of Connect, each with a name of its own. Stop " +
+      "one, or give another Name.",
+  },
+  badStreamUrl: {
+    kind: "invalid",
+    code: 31940,
+    message: "Cannot use the URL of an audio stream",
+    advice:
+      "Give a wss URL without a query; what the server is to know stands in Parameter. ws, and " +
+      "private addresses, need ALLOW_PRIVATE_URLS.",
+  },
   notLocated: {
     kind: "unavailable",
     code: 13240,

@@ -25,11 +25,7 @@ export function signedRequest(
 ): Request {
   const target = new URL(url);
   const headers = new Headers({ accept: "text/xml, application/xml, audio/*;q=0.9, */*;q=0.5" });
-  if (target.username !== "") {
-    const login = `${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`;
-    headers.set("authorization", `Basic ${encoder.encode(login).toBase64()}`);
-    target.username = target.password = "";
-  }
+  authorize(headers, target);
   if (method === "GET") {
     for (const [name, value] of Object.entries(params)) target.searchParams.append(name, value);
   }
@@ -37,6 +33,14 @@ export function signedRequest(
   if (method === "GET") return new Request(target, { method, headers, signal });
   headers.set("content-type", "application/x-www-form-urlencoded; charset=utf-8");
   return new Request(target, { method, headers, body, signal });
+}
+
+/** Makes a header of the credentials in a URL, which leave it. */
+function authorize(headers: Headers, target: URL): void {
+  if (target.username === "") return;
+  const login = `${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`;
+  headers.set("authorization", `Basic ${encoder.encode(login).toBase64()}`);
+  target.username = target.password = "";
 }
 
 /**
@@ -64,6 +68,21 @@ function sign(
   const sorted = method === "POST" ? Object.entries(params).sort(byName).flat().join("") : "";
   headers.set("x-twilio-signature", hmac("sha1", authToken, url + sorted, "base64"));
   return body;
+}
+
+/**
+ * The headers by which a customer's server knows that a WebSocket comes from here: both signatures
+ * over its URL, and the credentials in the URL. The URL without those comes back too.
+ */
+export function signedHandshake(
+  url: string,
+  { authToken, now }: { authToken: string; now: number },
+): { url: string; headers: Record<string, string> } {
+  const target = new URL(url);
+  const headers = new Headers();
+  authorize(headers, target);
+  sign(headers, { url: target.href, method: "GET", params: {} }, { authToken, now });
+  return { url: target.href, headers: Object.fromEntries(headers) };
 }
 
 const byName = ([a]: [string, string], [b]: [string, string]) => a < b ? -1 : a > b ? 1 : 0;

@@ -83,6 +83,7 @@ export function companionClient(options: CompanionClientOptions): CompanionContr
       return answer?.status ?? null;
     },
     conference: async (order, at) => (await (await controlOf(at)).conference(order)).isKnown,
+    stream: async (request, at) => (await (await controlOf(at)).stream(request)).isDone,
     async look(at) {
       const known = await options.companions.get(at.id);
       if (known?.runId !== at.runId) return "gone";

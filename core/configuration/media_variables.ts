@@ -58,6 +58,13 @@ export const mediaVariables = {
     help: "One UDP port, at SIP_HOST, for the media of all browsers' calls; each companion on a " +
       "machine has its own. Unused with RTPENGINE. 0: each call has a port of its own, whichever is free.",
   },
+  STREAM_QUEUE_S: {
+    schema: z.coerce.number("must be a number of seconds").int().min(1).max(600),
+    fallback: "120",
+    help:
+      "Seconds of audio that the server of an audio stream may send ahead of what is heard, 8 kB " +
+      "of memory each; more is refused with a Notification.",
+  },
   RTPENGINE: {
     schema: z.string().refine(isServers, "must be host:port, several separated by commas"),
     fallback: "",

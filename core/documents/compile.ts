@@ -2,6 +2,7 @@ import type { Script } from "../protocol/script.ts";
 import type { Element } from "../markup/parse.ts";
 import { type CompileContext, readAttributes } from "../markup/verb.ts";
 import { refusedElements } from "../markup/refused.ts";
+import { streamWanted } from "../values/stream_wanted.ts";
 import { verbs } from "../markup/verbs/mod.ts";
 
 /** A document as the companion performs it, and what of it could not be taken over. */
@@ -43,13 +44,17 @@ export async function compile(
     if (verb.isLast) return { script, skipped };
   }
   if (context.ending !== undefined) return { script: [...script, ...context.ending], skipped };
-  const isSilent = script.every(({ type }) => type === "silence");
+  const isSilent = script.every((step) => step.type === "silence" || isCopy(step));
   if (needsAnswer && isSilent && !document.some(({ name }) => name === "Dial")) {
     script.unshift({ type: "answer" });
   }
   const type = context.call.direction === "outbound-dial" ? "connect" : "hangup";
   return { script: [...script, { type }], skipped };
 }
+
+/** Whether a step begins a copy of the audio, which waits for an answer and gives none. */
+const isCopy = (step: Script[number]): boolean =>
+  step.type === "consult" && streamWanted.safeParse(step.serviceContext).success;
 
 /** A call that came in is for our side; one that was placed is from it. */
 export const endsOf = (

@@ -28,6 +28,7 @@ const atClose: Record<keyof Records, "deleted" | "kept"> = {
   conferences: "kept",
   participants: "kept",
   queues: "kept",
+  streams: "kept",
   sandboxes: "kept",
   partialTexts: "kept",
   erasures: "kept",

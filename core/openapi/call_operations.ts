@@ -2,10 +2,10 @@ import { calls } from "../resources/calls.ts";
 import { resources } from "../resources/mod.ts";
 import { accountPath, type Operation } from "./operation.ts";
 import { headerRefs } from "./errors.ts";
-import { createOperation, listOperation, updateOperations } from "./regular.ts";
+import { createOperation, listOperation, readOperation, updateOperations } from "./regular.ts";
 import { refTo } from "./schemas.ts";
 
-const { notifications, recordings, transcriptions } = resources;
+const { notifications, recordings, streams, transcriptions } = resources;
 
 const call = `${accountPath}/Calls/{Sid}`;
 const ofRecording = `${accountPath}/Recordings/{Sid}/Transcriptions`;
@@ -35,6 +35,28 @@ export const callOperations: Operation[] = [
     id: "listCallRecordings",
     summary: "Lists the recordings of a call",
     tag: calls.type,
+  }),
+  listOperation(streams, {
+    path: `${call}/Streams`,
+    id: "listCallStreams",
+    summary: "Lists the audio streams of a call",
+  }),
+  createOperation(streams, {
+    path: `${call}/Streams`,
+    summary: "Starts an audio stream of a call in progress",
+    description:
+      "Parameter1.Name and Parameter1.Value to Parameter99.Name and Parameter99.Value are " +
+      "what the server of the stream is told.",
+  }),
+  readOperation(streams, {
+    path: `${call}/Streams/{StreamSid}`,
+    id: "readCallStream",
+    summary: "Reads an audio stream of a call, by Sid or name",
+  }),
+  ...updateOperations(streams, {
+    path: `${call}/Streams/{StreamSid}`,
+    summary: "Ends an audio stream of a call, by Sid or name",
+    description: "Status=stopped ends the stream. POST and PUT do the same.",
   }),
   {
     method: "get",

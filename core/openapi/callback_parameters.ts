@@ -3,6 +3,7 @@ import { conferenceEndReasons } from "../conferences/membership.ts";
 import { dequeuedEvent } from "../protocol/conferences.ts";
 import { answeredBy, outcome } from "../protocol/events.ts";
 import { limits } from "../base/limits.ts";
+import { streamCallbackEvents } from "../streams/stream_news.ts";
 import { calls } from "../resources/calls.ts";
 import { callStatus } from "../values/status.ts";
 import { type JsonSchema, sidSchema } from "./schemas.ts";
@@ -80,6 +81,11 @@ export const parameterTexts: Record<string, string> = {
   StartConferenceOnEnter: "Whether the conference starts when the participant joins.",
   StatusCallbackEvent: "Event, such as participant-join.",
   Timestamp: "Date of the event (RFC 2822, in UTC).",
+  StreamError: "Cause of the error of the stream.",
+  StreamEvent: "Event of the stream: stream-started, stream-stopped or stream-error.",
+  StreamName: "Name of the stream; its Sid where it was given none.",
+  StreamSid: "Sid of the Stream.",
+  StreamStatus: "Status of the stream: stopped or failed.",
   To: "Callee or recipient.",
   TranscriptionSid: "Sid of the Transcription.",
   TranscriptionStatus: "Result of the transcription: completed or failed.",
@@ -146,6 +152,9 @@ export const parameterValues: Record<string, JsonSchema> = {
   StartConferenceOnEnter: flag,
   StatusCallbackEvent: oneOf(...conferenceCallbackEvents),
   Timestamp: rfc2822,
+  StreamEvent: oneOf(...streamCallbackEvents),
+  StreamSid: sidSchema("MZ"),
+  StreamStatus: oneOf("stopped", "failed"),
   TranscriptionSid: sidSchema("TR"),
   TranscriptionStatus: oneOf("completed", "failed"),
   TranscriptionUrl: { format: "uri" },

@@ -118,6 +118,9 @@ export const declaredWebhooks: Record<string, Webhook> = {
     always: ["ReferCallStatus"],
     sometimes: ["ReferSipResponseCode"],
   }),
+  connectAction: inCall("Reports the end of a Connect", "The action of a Connect with a Stream.", {
+    sometimes: ["StreamSid", "StreamName", "StreamStatus", "StreamError"],
+  }),
   refer: inCall(
     "Requests the markup of a transfer",
     "ReferUrl of a number, when a party of its call transfers the call (SIP REFER). The markup " +
@@ -164,6 +167,13 @@ export const declaredWebhooks: Record<string, Webhook> = {
     description: "recordingStatusCallback of a Record, Dial or Conference.",
     tag: "Recording",
     always: ["AccountSid", "CallSid", ...ofRecording, "RecordingStatus", "RecordingChannels"],
+  },
+  streamStatus: {
+    summary: "Reports an event of an audio stream",
+    description: "statusCallback of a Stream, or StatusCallback of a request.",
+    tag: "Stream",
+    always: [...alwaysOfCall, "StreamSid", "StreamName", "StreamEvent", "Timestamp"],
+    sometimes: [...sometimesOfCall, "StreamError"],
   },
   transcription: {
     summary: "Reports the end of a transcription",

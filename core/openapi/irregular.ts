@@ -18,6 +18,7 @@ import { geolocations } from "../resources/geolocations.ts";
 import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
 import { tokenParameters, tokens } from "../resources/tokens.ts";
 import { transcribeParameters } from "../recordings/transcribe.ts";
+import { stopParams, streamForm } from "./streams.ts";
 import { resources } from "../resources/mod.ts";
 import { pushParameters } from "../ussd/push.ts";
 import { usageRecords } from "../resources/usage_records.ts";
@@ -216,6 +217,8 @@ export const irregularOperations: Operation[] = [
 export const irregularForms: Record<string, JsonSchema> = {
   TranscriptionCreate: formSchema(transcribeParameters),
   AccountCreate: formSchema({ schema: accountWanted }),
+  StreamCreate: streamForm(),
+  StreamUpdate: formSchema({ schema: stopParams }),
   CallCreate: formSchema(placeParameters),
   UssdPushCreate: formSchema(pushParameters),
   JobRetry: described("Parameters that retry a Job.", formSchema({ schema: jobsParams })),

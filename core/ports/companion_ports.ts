@@ -2,6 +2,7 @@ import type { Companion } from "../protocol/companion.ts";
 import type { Script } from "../protocol/script.ts";
 import type { ConferenceOrder } from "../protocol/conferences.ts";
 import type { MessageOrder, OutwardOrder } from "../protocol/messages.ts";
+import type { StreamRequest } from "../protocol/streams.ts";
 import type { PresenceChanges, RegisteredBinding } from "../protocol/registrations.ts";
 
 /** The part of the ports (`ports.ts`) that is about companions. */
@@ -77,6 +78,8 @@ export interface CompanionControl {
    * not there.
    */
   conference(order: ConferenceOrder, at: Pick<Companion, "id">): Promise<boolean>;
+  /** Has a leg open or end an audio stream; false when the leg is not there. */
+  stream(request: StreamRequest, at: Pick<Companion, "id">): Promise<boolean>;
   /**
    * The state of a run of a companion: `there`; `gone` when its address refuses connections or another
    * run answers there; `silent` when neither is certain.

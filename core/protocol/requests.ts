@@ -40,6 +40,7 @@ import {
   numberAnswer,
   numberQuery,
 } from "./trunks.ts";
+import { streamAnswer, streamRequest } from "./streams.ts";
 import { traceLimits, traceReport } from "./traces.ts";
 
 /**
@@ -124,6 +125,7 @@ export const companionRequests = {
     answer: outwardOutcome,
     answerMs: messageLimits.outwardMs,
   },
+  stream: { path: "/stream", request: streamRequest, answer: streamAnswer },
   conference: { path: "/room", request: conferenceOrder, answer: conferenceAnswer },
 } as const satisfies ProtocolRequests;
 

@@ -7,6 +7,7 @@ import { referStep } from "./refer.ts";
 import { recordingOrder, recordStep } from "./recordings.ts";
 import { conferenceStep, consultStep, leaveStep, pickupStep, queueStep } from "./conferences.ts";
 import { sayStep } from "./speech.ts";
+import { stopStreamStep, streamStep } from "./streams.ts";
 import { ussdInvitation, ussdStep } from "./ussd.ts";
 import { numberTarget, trunkTarget } from "./trunks.ts";
 
@@ -109,6 +110,8 @@ export const step = z.discriminatedUnion("type", [
   referStep,
   noteStep,
   recordStep,
+  streamStep,
+  stopStreamStep,
   ussdStep,
   /** Asks for the document at the action: a report and nothing else. */
   z.object({ type: z.literal("next"), action }),

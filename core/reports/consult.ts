@@ -7,9 +7,16 @@ import { dequeueCall } from "../queues/dequeue.ts";
 import { dequeueWanted } from "../values/queue_wanted.ts";
 import { enqueueCall } from "../queues/enqueue.ts";
 import { enqueueWanted } from "../values/queue_wanted.ts";
+import { streamWanted } from "../values/stream_wanted.ts";
+import { streamScript } from "../streams/stream_script.ts";
 import type { ScriptContext } from "../documents/next_script.ts";
 
-const anyWanted = z.discriminatedUnion("kind", [conferenceWanted, enqueueWanted, dequeueWanted]);
+const anyWanted = z.discriminatedUnion("kind", [
+  conferenceWanted,
+  enqueueWanted,
+  dequeueWanted,
+  streamWanted,
+]);
 
 /** The steps that a `consult` stands for, now that its turn has come. */
 export async function consultScript(
@@ -22,6 +29,8 @@ export async function consultScript(
       return await enterConference(wanted, action, context);
     case "enqueue":
       return await enqueueCall(wanted, action, context);
+    case "stream":
+      return await streamScript(wanted, action, context);
     case "dequeue":
       return await dequeueCall(wanted, action, context);
   }

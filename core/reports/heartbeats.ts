@@ -10,6 +10,7 @@ import { notification } from "../notifications/notify.ts";
 import { leaveQueue } from "../queues/membership_events.ts";
 import type { Call } from "../resources/calls.ts";
 import { breakOffAll } from "../recordings/finish.ts";
+import { endStreams } from "../streams/stream_news.ts";
 import { end } from "../calls/progress.ts";
 import { isLive } from "../values/status.ts";
 import { iso8601 } from "../base/wire.ts";
@@ -122,4 +123,5 @@ async function close(lost: Call, heardAt: number, ports: Ports): Promise<void> {
   });
   await leaveQueue(lost, lost.queueSid, ports);
   await breakOffAll(lost, ports);
+  await endStreams(lost, heardAt, ports);
 }

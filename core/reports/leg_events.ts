@@ -28,6 +28,8 @@ import { queueParameters, waitParameters } from "../queues/enqueue.ts";
 import { leaveQueue, takeQueued } from "../queues/membership_events.ts";
 import { recordingParameters } from "../recordings/parameters.ts";
 import type { Call } from "../resources/calls.ts";
+import { endStreams, takeStreamNews } from "../streams/stream_news.ts";
+import { streamedParameters } from "../streams/stream_script.ts";
 import { consultScript } from "./consult.ts";
 import {
   explainEnd,
@@ -162,6 +164,14 @@ const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
     settle: ({ queueSid }, call, _, ports) => leaveQueue(call, queueSid, ports),
     result: (event) => resultAt(event.action, queueParameters(event), "enqueue.action"),
   },
+  stream: { settle: takeStreamNews },
+  streamed: {
+    change: (call, _, changing) => requestAction(call, changing),
+    async result({ action, sid }, accountSid, ports) {
+      const params = await streamedParameters({ accountSid, sid }, ports);
+      return resultAt(action, params, "connect.action");
+    },
+  },
   waiting: {
     async script({ action, queueSid, gathered }, context) {
       const place = queueSid === undefined ? {} : await waitParameters(queueSid, context);
@@ -191,6 +201,7 @@ const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
     async settle(_, call, { at }, ports) {
       await leaveAllConferences(call, at, ports);
       await leaveQueue(call, call.queueSid, ports);
+      await endStreams(call, at, ports);
     },
   },
 };

@@ -19,6 +19,7 @@ import { participants } from "./participants.ts";
 import { queues } from "./queues.ts";
 import { recordings, recordingsWith } from "./recordings.ts";
 import { sandboxes } from "./sandboxes.ts";
+import { streams } from "./streams.ts";
 import { transcriptions } from "./transcriptions.ts";
 
 /** Every resource type below an account, by the name its records go by. */
@@ -42,6 +43,7 @@ export const resources = {
   queues,
   recordings,
   sandboxes,
+  streams,
   transcriptions,
 };
 

@@ -49,6 +49,10 @@ export const erased = {
     has: ({ recordingSid }, search) => belongs(recordingSid, search),
     isInUse: statusIs("in-progress"),
   },
+  streams: {
+    has: ({ callSid }, search) => belongs(callSid, search),
+    isInUse: statusIs("in-progress"),
+  },
   participants: { has: ({ callSid }, search) => belongs(callSid, search) },
   geolocations: {
     has: ({ deviceIdentifier }, search) => search.is(deviceIdentifier),

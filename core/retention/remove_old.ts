@@ -23,6 +23,7 @@ const statusIs = (...statuses: string[]) => ({ status }: AnyRecord) =>
 const kept: readonly Kept[] = [
   { resource: "calls", kind: "calls", stays: ({ status }) => isLive(status as CallStatus) },
   { resource: "conferences", kind: "calls", stays: ({ status }) => status !== "completed" },
+  { resource: "streams", kind: "calls", stays: statusIs("in-progress") },
   { resource: "messages", kind: "messages", stays: statusIs("queued", "sending") },
   { resource: "emails", kind: "messages" },
   {

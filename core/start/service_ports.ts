@@ -105,6 +105,8 @@ export function portsOf(config: Config, parts: Parts): Ports {
 
 const settingsOf = (config: Config, parts: Parts): Ports["settings"] => ({
   baseUrl: config.BASE_URL,
+  allowsPrivateUrls: config.ALLOW_PRIVATE_URLS,
+  streamQueueS: config.STREAM_QUEUE_S,
   sipDomain: config.SIP_DOMAIN,
   instanceId: crypto.randomUUID(),
   webhookMaxAttempts: config.WEBHOOK_MAX_ATTEMPTS,

@@ -38,6 +38,10 @@ export interface Settings {
   numberPriceMicros: number;
   /** What a minute of a transcribed recording costs, in millionths. */
   transcriptionPriceMicros: number;
+  /** Whether requests may go to private addresses, and WebSockets be without TLS. */
+  allowsPrivateUrls: boolean;
+  /** Seconds of audio that the server of an audio stream may have waiting. */
+  streamQueueS: number;
   trunks: TrunkSettings;
   ice: IceSettings;
 }

@@ -1,5 +1,6 @@
 import type { ConferenceStep } from "../../core/protocol/conferences.ts";
 import type { LegEvent } from "../../core/protocol/events.ts";
+import type { StreamOrder } from "../../core/protocol/streams.ts";
 import type { Invitation, Script } from "../../core/protocol/script.ts";
 import type { InboundLeg, OutboundLeg } from "./leg.ts";
 import type { ScriptWaiter } from "../base/report_queue.ts";
@@ -15,6 +16,8 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   conference: ConferencePlace | undefined;
   /** The other end is a leg of another companion, which has the call and its records. */
   readonly isOfPeer: boolean;
+  /** Its audio streams. */
+  readonly streams: LegStreams;
   /** A transfer that its softphone asked for is under way. */
   referring: boolean;
   /** Reports an event to the service, in order, without waiting. */
@@ -40,6 +43,16 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   /** Resolves when the leg has ended and its last report is queued. */
   readonly over: Promise<void>;
   /** Resolves when the service has all reports and the softphone its BYE. */
+  settled(): Promise<void>;
+}
+
+/** The audio streams of a leg, which go on whatever step the leg performs. */
+export interface LegStreams {
+  /** Opens a stream once the leg is answered; resolves when it has ended. */
+  start(order: StreamOrder): Promise<void>;
+  /** Ends the stream with this Sid or name; false where there is none. */
+  stop(sidOrName: string): boolean;
+  /** Resolves when those that are open have ended. */
   settled(): Promise<void>;
 }
 

@@ -7,6 +7,7 @@ import { prepare } from "./prepare.ts";
 import { onRefer } from "../transfer/refer.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
 import { vacate } from "../steps/conference_place.ts";
+import { createLegStreams } from "../steps/leg_streams.ts";
 import type { ReportQueue } from "../base/report_queue.ts";
 import { guard } from "../base/log.ts";
 
@@ -74,6 +75,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     partner: undefined,
     conference: undefined,
     isOfPeer,
+    streams: createLegStreams({ leg, report: (event) => live.report(event) }),
     referring: false,
     report: (event) => void reports.send(event),
     requestScript: (event, waiter) => reports.send(event, waiter),
@@ -102,6 +104,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     over: leg.ended.then(async (ending) => {
       // What the script still has to say comes before the last word.
       await turns.idle();
+      await live.streams.settled();
       live.report({ type: "ended", ...ending });
     }),
     settled: async () => void await Promise.all([live.over, leg.released]).then(reports.drained),

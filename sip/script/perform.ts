@@ -11,6 +11,7 @@ import { replace } from "../transfer/replace.ts";
 import { play, sendDigits } from "../steps/play.ts";
 import { pickup, queue } from "../steps/queue.ts";
 import { conference, consult } from "../steps/conference.ts";
+import { stream } from "../steps/stream.ts";
 import { say } from "../steps/say.ts";
 import { nextReply, ussd } from "../steps/ussd.ts";
 
@@ -78,6 +79,8 @@ const stepHandlers: { readonly [T in PerformedStep["type"]]: StepHandler<T> } = 
   queue: (run, step) => queue(run, step, performStep),
   pickup,
   leave: () => {},
+  stream,
+  stopStream: ({ live }, { name }) => void live.streams.stop(name),
   ussd,
   next: (run, { action }) => {
     const { live, signal } = run;

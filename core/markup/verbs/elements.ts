@@ -6,6 +6,7 @@ import { nounAttributes, numberAttributes, sipAttributes } from "./dial_nouns.ts
 import { geofenceAttributes } from "./geolocation.ts";
 import { verbs } from "./mod.ts";
 import { startNouns } from "./start.ts";
+import { parameterAttributes } from "./stream.ts";
 import { stopNouns } from "./stop.ts";
 import { collectAttributes } from "./ussd_collect.ts";
 
@@ -53,6 +54,7 @@ export const elements: Record<string, MarkupElement> = {
       { name, attributes, contents },
     ) => [name, { attributes, ...contents && { contents } }]),
   ),
+  Parameter: { attributes: parameterAttributes, contents: [] },
   Client: { attributes: nounAttributes },
   Number: { attributes: numberAttributes },
   Sip: { attributes: sipAttributes },

@@ -1,14 +1,18 @@
 import { type AnyNoun, compileNouns } from "../noun.ts";
+import { startStream } from "./stream.ts";
 import { verb } from "../verb.ts";
 
 /** The nouns of `Start`. */
-export const startNouns: readonly AnyNoun[] = [];
+export const startNouns: readonly AnyNoun[] = [startStream];
 
-/** Begins what goes on beside the document: the script does not wait for it. */
+/**
+ * Begins what goes on beside the document: the script does not wait for it. It answers no call, so that
+ * a caller of a Dial behind it hears ringing; what it begins waits for the answer.
+ */
 export const start = verb({
   name: "Start",
   attributes: {},
-  answers: true,
+  answers: false,
   hasElements: true,
   compile: (element, _, context) =>
     compileNouns(element, startNouns, { ...context, action: undefined }),

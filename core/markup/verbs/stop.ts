@@ -1,14 +1,15 @@
 import { type AnyNoun, compileNouns } from "../noun.ts";
+import { stopStream } from "./stream.ts";
 import { verb } from "../verb.ts";
 
 /** The nouns of `Stop`. */
-export const stopNouns: readonly AnyNoun[] = [];
+export const stopNouns: readonly AnyNoun[] = [stopStream];
 
 /** Ends what a Start began. */
 export const stop = verb({
   name: "Stop",
   attributes: {},
-  answers: true,
+  answers: false,
   hasElements: true,
   compile: (element, _, context) =>
     compileNouns(element, stopNouns, { ...context, action: undefined }),

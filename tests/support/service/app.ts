@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { Hono } from "hono";
 import { createAccount } from "../../../core/accounts/create_account.ts";
 import type { Script } from "../../../core/protocol/script.ts";
+import type { StreamRequest } from "../../../core/protocol/streams.ts";
 import type { ConferenceOrder } from "../../../core/protocol/conferences.ts";
 import type { MessageOrder, OutwardOrder } from "../../../core/protocol/messages.ts";
 import type { RegisteredBinding } from "../../../core/protocol/registrations.ts";
@@ -45,6 +46,8 @@ export interface App {
   conferenceOrders: ConferenceOrder[];
   /** Whether the companion knows the conference and leg of an order. */
   knowsConference: boolean;
+  /** Audio streams that were ordered of legs. */
+  streamOrders: StreamRequest[];
   /** What shows of a companion that another could not reach. */
   companionLooks: "there" | "gone" | "silent";
   /** Messages that were to be sent to the devices of a Client. */
@@ -104,6 +107,7 @@ export async function startApp(
     | "gatewaysChanged"
     | "conferenceOrders"
     | "knowsConference"
+    | "streamOrders"
     | "companionLooks"
     | "messaged"
     | "mailed"
@@ -123,6 +127,7 @@ export async function startApp(
     gatewaysChanged: 0,
     conferenceOrders: [],
     knowsConference: true,
+    streamOrders: [],
     companionLooks: "there",
     messaged: [],
     mailed: [],
@@ -146,6 +151,8 @@ export async function startApp(
     numbers: openNumbers,
     settings: {
       baseUrl: "http://api.test",
+      allowsPrivateUrls: false,
+      streamQueueS: 120,
       sipDomain: "sip.test",
       instanceId: "test",
       webhookMaxAttempts: 6,
@@ -219,6 +226,10 @@ export async function startApp(
       conference: (order) => {
         recorded.conferenceOrders.push(order);
         return Promise.resolve(app.knowsConference);
+      },
+      stream: (order) => {
+        recorded.streamOrders.push(order);
+        return Promise.resolve(app.hasMedia);
       },
       look: () => Promise.resolve(app.companionLooks),
       ready: () => Promise.resolve(true),

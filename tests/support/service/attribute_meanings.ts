@@ -19,6 +19,12 @@ export const attributeMeanings: Record<string, Record<string, string>> = {
     loop: "Repetitions; 0 repeats until the call ends.",
     digits: "DTMF digits to send in place of audio; `w` waits 0.5 s, `W` 1 s.",
   },
+  Stream: {
+    url: "URL of the WebSocket: `wss`, without a query.",
+    name: "Name by which `Stop` and REST end the stream; its Sid unless given.",
+    track: "Audio that `Start` sends; `Connect` sends `inbound_track`.",
+  },
+  Parameter: { name: "Name.", value: "Value." },
   Pause: { length: "Seconds of silence." },
   Echo: { timeLimit: "Seconds." },
   Redirect: { method: "HTTP method of the request." },

@@ -22,6 +22,7 @@ const context = [
   "waiting",
   "left",
   "dequeued",
+  "streamed",
 ];
 
 /** A markup document. */

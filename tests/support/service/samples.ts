@@ -156,6 +156,23 @@ export const samples: Record<SampledName, Sample> = {
     update: { form: { FriendlyName: "Head office" }, json: { friendly_name: "Head office" } },
     filter: ["PhoneNumber", "+14155550101"],
   },
+  streams: {
+    record: (n) => ({
+      callSid: `CA${String(n).padStart(32, "0")}`,
+      name: `agent ${n}`,
+      status: "in-progress",
+      track: "inbound_track",
+      bidirectional: true,
+      url: `wss://agent.test/${n}`,
+      error: null,
+      lostFrames: 0,
+      apiVersion: "2012-04-24",
+      statusCallback: { url: "https://app.test/streams", method: "POST" },
+      reports: 0,
+      isStarted: true,
+    }),
+    filter: ["Name", "agent 1"],
+  },
   notifications: {
     record: (n) => ({
       callSid: null,

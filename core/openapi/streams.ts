@@ -1,0 +1,21 @@
+import { limits } from "../base/limits.ts";
+import { stopParams, streamParams } from "../streams/request_stream.ts";
+import { formSchema, type JsonSchema } from "./schemas.ts";
+
+export { stopParams };
+
+const text = (description: string): JsonSchema => ({
+  type: "string",
+  maxLength: limits.streamParameterLength,
+  description,
+});
+
+/** The form that starts an audio stream; of the parameters of its server the first one is shown. */
+export function streamForm(): JsonSchema {
+  const form = formSchema({ schema: streamParams });
+  const ofServer = {
+    "Parameter1.Name": text("Name of the first parameter that the server is told."),
+    "Parameter1.Value": text("Value of the first parameter that the server is told."),
+  };
+  return { ...form, properties: { ...form.properties as JsonSchema, ...ofServer } };
+}

@@ -1,0 +1,127 @@
+import { withoutCredentials } from "../base/exchange.ts";
+import { Fault } from "../base/faults.ts";
+import { limits } from "../base/limits.ts";
+import { type Cause, sidOfCause } from "../base/sid.ts";
+import { signedHandshake } from "../base/signature.ts";
+import { hasShortHost } from "../base/url_host.ts";
+import { newBase } from "../model/resource.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { StreamOrder } from "../protocol/streams.ts";
+import type { Call } from "../resources/calls.ts";
+import { type Stream, streams } from "../resources/streams.ts";
+import {
+  encodingParameter,
+  encodings,
+  type StreamWanted,
+  trackNameOf,
+} from "../values/stream_wanted.ts";
+
+/** A stream that is to be opened: its record, and what its companion is told. */
+export interface CreatedStream {
+  stream: Stream;
+  order: StreamOrder;
+}
+
+/**
+ * Makes the record of a stream and signs its handshake. A cause that comes again makes the same one.
+ * Throws `badStreamUrl`, `badParameter` and `streamLimit`.
+ */
+export async function createStream(
+  wanted: StreamWanted,
+  { call, cause }: { call: Call; cause?: Cause },
+  ports: Ports,
+): Promise<CreatedStream> {
+  const { accountSid, sid: callSid } = call;
+  const { settings } = ports;
+  assertUsable(wanted.url, settings.allowsPrivateUrls);
+  const encoding = encodingOf(wanted.parameters);
+  const account = await ports.accounts.get(accountSid);
+  if (account === null) throw new Fault("notFound", accountSid);
+  const newSid = (prefix: string) =>
+    cause === undefined ? ports.newSid(prefix) : sidOfCause(prefix, cause);
+  const base = newBase(streams, accountSid, { newSid, now: ports.now });
+  const name = wanted.name ?? base.sid;
+  const signed = signedHandshake(wanted.url, { authToken: account.authToken, now: ports.now() });
+  const stream = await insert({
+    ...base,
+    callSid,
+    name,
+    status: "in-progress",
+    track: trackNameOf(wanted.tracks),
+    bidirectional: wanted.isBidirectional,
+    url: withoutCredentials(wanted.url),
+    error: null,
+    lostFrames: 0,
+    apiVersion: limits.apiVersion,
+    statusCallback: wanted.callback ?? null,
+    reports: 0,
+    isStarted: false,
+  }, ports);
+  const { tracks, isBidirectional, parameters } = wanted;
+  const { sid } = stream;
+  const own = { tracks, isBidirectional, parameters, encoding, queueS: settings.streamQueueS };
+  return { stream, order: { sid, accountSid, name, ...signed, ...own } };
+}
+
+/** A new record, or the one that its cause made before. */
+async function insert(record: Stream, { records }: Ports): Promise<Stream> {
+  const { accountSid, sid } = record;
+  const known = await records.streams.get(accountSid, sid);
+  if (known !== null) return known;
+  await assertRoom(record, records);
+  try {
+    return await records.streams.insert({ record });
+  } catch (error) {
+    if (!(error instanceof Fault) || error.fault !== "alreadyExists") throw error;
+    return record;
+  }
+}
+
+/** A stream named or counted at the same moment is refused by the companion. */
+async function assertRoom(
+  { accountSid, callSid, name, bidirectional }: Stream,
+  records: Ports["records"],
+): Promise<void> {
+  const others = await liveStreams({ accountSid, sid: callSid }, { records });
+  if (others.some((other) => other.name === name)) {
+    throw new Fault("streamLimit", `a stream named "${name}" is open`);
+  }
+  const alike = others.filter((other) => other.bidirectional === bidirectional).length;
+  const most = bidirectional ? 1 : limits.streamCopies;
+  if (alike >= most) throw new Fault("streamLimit", `the call has ${alike}`);
+}
+
+/** The streams of a call that are not over. */
+export async function liveStreams(
+  { accountSid, sid }: Pick<Call, "accountSid" | "sid">,
+  { records }: Pick<Ports, "records">,
+): Promise<Stream[]> {
+  const where = [
+    { field: "callSid", op: "equals" as const, value: sid },
+    { field: "status", op: "equals" as const, value: "in-progress" },
+  ];
+  const query = { where, skip: 0, limit: limits.streamCopies * 4 };
+  return (await records.streams.list(accountSid, query)).items;
+}
+
+function assertUsable(text: string, allowsPrivate: boolean): void {
+  const url = URL.parse(text);
+  const isSecure = url?.protocol === "wss:";
+  if (url === null || !isSecure && url.protocol !== "ws:") {
+    throw new Fault("badStreamUrl", `"${text.slice(0, 100)}" is no wss address`);
+  }
+  if (!isSecure && !allowsPrivate) {
+    throw new Fault("badStreamUrl", "ws is not encrypted, and ALLOW_PRIVATE_URLS is not set");
+  }
+  if (url.search !== "" || url.hash !== "") throw new Fault("badStreamUrl", "it has a query");
+  if (!hasShortHost(url) || url.href.length > limits.urlLength) {
+    throw new Fault("badStreamUrl", "it is too long");
+  }
+}
+
+function encodingOf(parameters: StreamWanted["parameters"]): StreamOrder["encoding"] {
+  const asked = parameters[encodingParameter]?.replaceAll(" ", "").toLowerCase() ?? "audio/x-mulaw";
+  if (Object.hasOwn(encodings, asked)) return encodings[asked as keyof typeof encodings];
+  const known = Object.keys(encodings).join(", ");
+  throw new Fault("badParameter", `Parameter ${encodingParameter} must be one of ${known}`);
+}

@@ -1,0 +1,134 @@
+import { callParameters } from "../calls/parameters.ts";
+import { unanswered } from "../base/exchange.ts";
+import type { FaultName } from "../base/faults.ts";
+import { rfc2822 } from "../base/wire.ts";
+import type { Job } from "../model/job.ts";
+import type { AlsoInserted } from "../model/record_types.ts";
+import type { Change } from "../model/store.ts";
+import { notification } from "../notifications/notify.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { StreamEvent, StreamNews } from "../protocol/streams.ts";
+import type { Call } from "../resources/calls.ts";
+import type { Stream } from "../resources/streams.ts";
+import { deliverWebhook } from "../webhooks/deliver.ts";
+import { liveStreams } from "./create_stream.ts";
+
+/** What became of streams: their records, status callbacks and Notifications. */
+
+/** What a status callback of a stream may report. */
+export const streamCallbackEvents = ["stream-started", "stream-stopped", "stream-error"] as const;
+
+type CallbackEvent = typeof streamCallbackEvents[number];
+
+const faultOf: Record<NonNullable<(StreamNews & { kind: "problem" })["fault"]>, FaultName> = {
+  unreachable: "streamUnreachable",
+  messages: "streamMessages",
+  slow: "streamSlow",
+  overflow: "streamOverflow",
+  limit: "streamLimit",
+};
+
+/** Takes what a companion tells of a stream; a repeat, and what comes after its end, changes nothing. */
+export async function takeStreamNews(
+  { sid, seq, news }: StreamEvent,
+  call: Call,
+  { at }: { at: number },
+  ports: Ports,
+): Promise<void> {
+  const { accountSid } = call;
+  if (await ports.records.streams.get(accountSid, sid) === null) return;
+  await ports.records.streams.update(accountSid, sid, (stream) => {
+    if (stream.status === "stopped" || seq < stream.reports) return { record: stream };
+    const told = { ...stream, reports: seq + 1, dateUpdated: at };
+    return changed(told, news, { call, at, ports });
+  });
+}
+
+interface Moment {
+  call: Call;
+  at: number;
+  ports: Ports;
+}
+
+function changed(stream: Stream, news: StreamNews, moment: Moment): Change<Stream> {
+  switch (news.kind) {
+    case "started": {
+      const record: Stream = { ...stream, isStarted: true };
+      return { record, jobs: callback(record, "stream-started", moment) };
+    }
+    case "problem": {
+      const record: Stream = { ...stream, error: news.message };
+      const also = [notice(record, news, "warning", moment)];
+      return { record, jobs: callback(record, "stream-error", moment), also };
+    }
+    case "ended":
+      return ended(stream, news, moment);
+  }
+}
+
+function ended(
+  stream: Stream,
+  { fault, message, lostFrames }: StreamNews & { kind: "ended" },
+  moment: Moment,
+): Change<Stream> {
+  const record: Stream = {
+    ...stream,
+    status: "stopped",
+    lostFrames,
+    ...message !== undefined && { error: message },
+  };
+  const stopped = callback(record, "stream-stopped", moment);
+  if (fault === undefined || message === undefined) return { record, jobs: stopped };
+  return {
+    record,
+    jobs: [...callback(record, "stream-error", moment), ...stopped],
+    also: [notice(record, { fault, message }, "error", moment)],
+  };
+}
+
+/** Ends the streams of a call of which nothing more will come. */
+export async function endStreams(call: Call, at: number, ports: Ports): Promise<void> {
+  for (const { accountSid, sid } of await liveStreams(call, ports)) {
+    await ports.records.streams.update(accountSid, sid, (stream) => {
+      if (stream.status === "stopped") return { record: stream };
+      const { lostFrames } = stream;
+      const news = { kind: "ended", how: "stopped", lostFrames } as const;
+      return ended({ ...stream, dateUpdated: at }, news, { call, at, ports });
+    });
+  }
+}
+
+/** What callbacks tell of a stream. */
+export const streamParameters = ({ sid, name, error }: Stream): Record<string, string> => ({
+  StreamSid: sid,
+  StreamName: name,
+  ...error !== null && { StreamError: error },
+});
+
+function callback(stream: Stream, event: CallbackEvent, { call, at, ports }: Moment): Job[] {
+  const { accountSid, callSid, statusCallback } = stream;
+  if (statusCallback === null) return [];
+  const params = {
+    ...callParameters(call, ports.settings),
+    ...streamParameters(stream),
+    StreamEvent: event,
+    Timestamp: rfc2822(at),
+  };
+  if (event !== "stream-error") delete (params as Record<string, string>).StreamError;
+  const name = event.replace("-", ".");
+  return [deliverWebhook({ accountSid, callSid, ...statusCallback, params, event: name })];
+}
+
+function notice(
+  { accountSid, callSid, sid, url }: Stream,
+  { fault, message }: { fault: keyof typeof faultOf; message: string },
+  level: "error" | "warning",
+  { ports }: Moment,
+): AlsoInserted {
+  const exchange = unanswered({ url, method: "GET", params: {} });
+  const detail = `${sid}: ${message}`;
+  return notification(
+    { accountSid, callSid, fault: faultOf[fault], detail, level, exchange },
+    ports,
+  );
+}

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { method } from "../base/fields.ts";
+import { streamTrack } from "../protocol/streams.ts";
+
+/** What a Stream noun or a request asks for; the companion hands it back when its turn comes. */
+export const streamWanted = z.object({
+  kind: z.literal("stream"),
+  url: z.string(),
+  name: z.string().optional(),
+  tracks: z.array(streamTrack).min(1),
+  isBidirectional: z.boolean(),
+  parameters: z.record(z.string(), z.string()),
+  callback: z.object({ url: z.string(), method }).optional(),
+});
+
+export type StreamWanted = z.infer<typeof streamWanted>;
+
+/** What `track` is called in markup and in requests. */
+export const trackNames = ["inbound_track", "outbound_track", "both_tracks"] as const;
+
+export type TrackName = typeof trackNames[number];
+
+/** The tracks of a name. */
+export const tracksOf: Readonly<Record<TrackName, StreamWanted["tracks"]>> = {
+  inbound_track: ["inbound"],
+  outbound_track: ["outbound"],
+  both_tracks: ["inbound", "outbound"],
+};
+
+/** The name of tracks. */
+export const trackNameOf = (tracks: StreamWanted["tracks"]): TrackName =>
+  tracks.length > 1 ? "both_tracks" : tracks[0] === "outbound" ? "outbound_track" : "inbound_track";
+
+/** The parameter by which a server asks for another encoding, and its values. */
+export const encodingParameter = "mediaFormat";
+export const encodings = {
+  "audio/x-mulaw": "audio/x-mulaw",
+  "audio/x-mulaw;rate=8000": "audio/x-mulaw",
+  "audio/l16;rate=16000": "audio/l16",
+} as const;
