@@ -1,7 +1,7 @@
 import type { RegisteredBinding } from "../protocol/registrations.ts";
 import { Fault } from "../base/faults.ts";
 import type { Ports } from "../ports/ports.ts";
-import type { Binding } from "../resources/bindings.ts";
+import type { Binding } from "../resources/views/bindings.ts";
 import type { Client } from "../resources/clients.ts";
 
 /**

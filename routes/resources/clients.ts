@@ -4,7 +4,7 @@ import { Fault } from "../../core/base/faults.ts";
 import { sliceOf } from "../../core/rest/paging.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { Query } from "../../core/model/store.ts";
-import { bindings as definition } from "../../core/resources/bindings.ts";
+import { bindings as definition } from "../../core/resources/views/bindings.ts";
 import type { Env } from "../http/env.ts";
 import { answerList } from "../http/lists.ts";
 import { accountAddress, shapeOf } from "../http/represent.ts";

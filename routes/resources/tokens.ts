@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { Ports } from "../../core/ports/ports.ts";
-import { newToken, tokenParameters, tokens } from "../../core/resources/tokens.ts";
+import { newToken, tokenParameters, tokens } from "../../core/resources/views/tokens.ts";
 import { answer } from "../http/answer.ts";
 import type { Env } from "../http/env.ts";
 import { readParams } from "../http/params.ts";

@@ -6,7 +6,7 @@ import { sliceOf } from "../../core/rest/paging.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { Base } from "../../core/base/record.ts";
 import type { Query } from "../../core/model/store.ts";
-import { usageRecords as definition } from "../../core/resources/usage_records.ts";
+import { usageRecords as definition } from "../../core/resources/views/usage_records.ts";
 import { summarize, type UsageRecord } from "../../core/usage/summarize.ts";
 import { answer } from "../http/answer.ts";
 import type { Env } from "../http/env.ts";

@@ -4,10 +4,10 @@ import {
   availablePhoneNumbers,
   numberCountries,
 } from "../../../core/resources/available_phone_numbers.ts";
-import { bindings } from "../../../core/resources/bindings.ts";
+import { bindings } from "../../../core/resources/views/bindings.ts";
 import { resources } from "../../../core/resources/mod.ts";
-import { tokens } from "../../../core/resources/tokens.ts";
-import { usageRecords } from "../../../core/resources/usage_records.ts";
+import { tokens } from "../../../core/resources/views/tokens.ts";
+import { usageRecords } from "../../../core/resources/views/usage_records.ts";
 import type { Form } from "./api_client.ts";
 import { document } from "./openapi.ts";
 import { sampledNames, samples } from "./samples.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { textNumber, wholeNumber } from "../base/fields.ts";
-import { grantIceServers } from "../base/ice_servers.ts";
-import { limits } from "../base/limits.ts";
+import { textNumber, wholeNumber } from "../../base/fields.ts";
+import { grantIceServers } from "../../base/ice_servers.ts";
+import { limits } from "../../base/limits.ts";
 import type { Parameters } from "../rest/parameters.ts";
-import type { Settings } from "../values/settings.ts";
-import type { Base } from "../base/record.ts";
-import type { AnyResource } from "../model/resource.ts";
+import type { Settings } from "../../values/settings.ts";
+import type { Base } from "../../base/record.ts";
+import type { AnyResource } from "../../model/resource.ts";
 
 /** ICE servers and time-limited TURN credentials for customers' own pages. Nothing of it is stored. */
 export const tokens: AnyResource = {
