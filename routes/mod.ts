@@ -44,7 +44,7 @@ import { streamRoutes } from "./resources/streams.ts";
 import { recordingTranscriptionRoutes } from "./resources/transcriptions.ts";
 import { supervisorRoutes } from "./resources/supervisor.ts";
 import { twilioRoutes } from "./twilio/mod.ts";
-import { tokenRoutes } from "./resources/views/tokens.ts";
+import { tokenRoutes } from "./resources/tokens.ts";
 import { usageRoutes } from "./resources/usage.ts";
 import { ussdPushRoutes } from "./resources/ussd_push.ts";
 

@@ -11,6 +11,7 @@ core/flows             | base                                                   
 core/rest              | base model                                                   | zod | parameters, filters and pages of requests; how many one may send
 core/values            | base protocol                                                | libphonenumber-js re2js zod | call status, addresses, phone numbers, trunk settings and other values
 core/resources         | base flows model protocol rest values                        | zod | one declaration for each resource
+core/resources/views   | base model resources rest values                                  | zod | what answers show and no store keeps: tokens, registrations, sums of usage
 core/ports             | model protocol resources values                              | zod | what core needs of the store, the companions, providers and the machine
 core/accounts          | base model ports protocol resources                          | node: zod | accounts, credentials, access, sandboxes
 core/net               | base                                                         | @hono/node-server node: | listeners: accepting, HTTP, client addresses, certificates, limits
@@ -22,12 +23,13 @@ core/admin             | base configuration process                             
 core/notifications     | base flows model ports resources rest values                 |  | Notifications: what the error log says
 core/idempotency       | base model ports resources                                   | node: | responses to requests with an Idempotency-Key
 core/gateways          | accounts base notifications ports protocol resources values  | node: | trunks: which one a call takes, caller ids, registrations
-core/usage             | base model ports resources                                   |  | sums of usage
+core/usage             | base model ports resources resources/views                                   |  | sums of usage
 core/retention         | accounts base model notifications ports resources values     |  | the removal of records that are older than they are kept
 core/webhooks          | accounts base metrics model notifications ports resources    | zod | signed webhooks and their Deliveries
 core/calls             | *                                                            |  | calls: statuses, parameters, route, rates
 core/markup            | base calls flows protocol resources values                   | fast-xml-parser zod | the markup: parser and what verbs share
-core/markup/verbs      | base calls markup protocol values                            | zod | one file for each verb
+core/markup/nouns      | base markup protocol values                                  | zod | nouns of Start, Stop and Connect
+core/markup/verbs      | base calls markup markup/nouns protocol values                            | zod | one file for each verb
 core/documents         | *                                                            | zod | from a URL to a script: fetch, flows, compile
 core/geolocation       | base model resources rest webhooks                           | zod | Geolocations
 core/messages          | *                                                            | zod | SMS: routes, receipts, what comes in
@@ -35,7 +37,7 @@ core/adapters          | base configuration messages net ports values           
 core/adapters/smpp     | base messages ports resources values                         | node: smpp | SMPP links to message centers
 core/adapters/espeak_package |                                                        | @echogarden/espeak-ng-emscripten | espeak-ng's npm package, apart by its licence
 core/adapters/speech   | accounts adapters/espeak_package base configuration net process | node: zod | the speech process and its engines
-core/clients           | base model ports protocol resources                          |  | Clients and their registrations
+core/clients           | base model ports protocol resources resources/views                          |  | Clients and their registrations
 core/companions        | base ports protocol                                          |  | which companion has a call, and requests to it
 core/conferences       | *                                                            | zod | conferences: members, callbacks, end
 core/demo              | base model ports resources values                            |  | what a first start has to try
@@ -75,6 +77,7 @@ sip/trunk              | auth base contracts service stack/library text transpor
 sip/leg                | * core/protocol                                              |  | legs: incoming, outgoing, ringing, forks
 sip/peer               | base contracts identity leg media/base core/protocol         | zod | calls to other companions
 sip/steps              | * core/protocol                                              |  | one file for each step of a script
+sip/streams            | * core/protocol                                              |  | audio streams of a leg
 sip/transfer           | * core/protocol                                              |  | REFER and Replaces
 sip/incoming           | * core/protocol                                              |  | INVITE: who is called, and may be
 sip/messages           | * core/protocol                                              |  | MESSAGE, in and out

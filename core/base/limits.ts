@@ -272,12 +272,6 @@ export const limits = {
   /** How long the object storage may take for one request, and a link to it works. */
   s3TimeoutMs: 120_000,
   s3LinkS: 300,
-  /** Audio streams of one way that a call has at once. */
-  streamCopies: 4,
-  streamNameLength: 128,
-  /** Parameters of a stream, and characters of a name and its value together. */
-  streamParameters: 99,
-  streamParameterLength: 500,
   locationAttempts: 3,
   locationTimeoutMs: 10_000,
   locationAnswerBytes: 4 << 10,

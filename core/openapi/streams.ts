@@ -1,3 +1,4 @@
+import { streamLimits } from "../values/stream_limits.ts";
 import { limits } from "../base/limits.ts";
 import { stopParams, streamParams } from "../streams/request_stream.ts";
 import { formSchema, type JsonSchema } from "./schemas.ts";
@@ -6,7 +7,7 @@ export { stopParams };
 
 const text = (description: string): JsonSchema => ({
   type: "string",
-  maxLength: limits.streamParameterLength,
+  maxLength: streamLimits.parameterLength,
   description,
 });
 

@@ -1,3 +1,4 @@
+import { streamLimits } from "../values/stream_limits.ts";
 import { withoutCredentials } from "../base/exchange.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
@@ -87,7 +88,7 @@ async function assertRoom(
     throw new Fault("streamLimit", `a stream named "${name}" is open`);
   }
   const alike = others.filter((other) => other.bidirectional === bidirectional).length;
-  const most = bidirectional ? 1 : limits.streamCopies;
+  const most = bidirectional ? 1 : streamLimits.copies;
   if (alike >= most) throw new Fault("streamLimit", `the call has ${alike}`);
 }
 
@@ -100,7 +101,7 @@ export async function liveStreams(
     { field: "callSid", op: "equals" as const, value: sid },
     { field: "status", op: "equals" as const, value: "in-progress" },
   ];
-  const query = { where, skip: 0, limit: limits.streamCopies * 4 };
+  const query = { where, skip: 0, limit: streamLimits.copies * 4 };
   return (await records.streams.list(accountSid, query)).items;
 }
 

@@ -1,3 +1,4 @@
+import { streamLimits } from "../values/stream_limits.ts";
 import { z } from "zod";
 import { Fault } from "../base/faults.ts";
 import { method, oneLine, url } from "../base/fields.ts";
@@ -12,14 +13,14 @@ import { endStreams } from "./stream_news.ts";
 
 /** Audio streams that requests start and stop. */
 
-const parameterText = z.string().max(limits.streamParameterLength);
+const parameterText = z.string().max(streamLimits.parameterLength);
 
 /** The parameters that start a stream, but for those of its server. */
 export const streamParams = z.object({
   url: z.string().max(limits.urlLength).describe(
     "URL of the WebSocket: wss, without a query.",
   ),
-  name: oneLine(limits.streamNameLength).describe(
+  name: oneLine(streamLimits.nameLength).describe(
     "Name by which the stream can be stopped; its Sid unless given.",
   ).optional(),
   track: z.enum(trackNames).describe(
@@ -31,7 +32,7 @@ export const streamParams = z.object({
   ).optional(),
 });
 
-const numbers = Array.from({ length: limits.streamParameters }, (_, at) => at + 1);
+const numbers = Array.from({ length: streamLimits.parameters }, (_, at) => at + 1);
 const ofServer = ["Name", "Value"] as const;
 const numbered = numbers.flatMap((number) =>
   ofServer.map((part) => [`Parameter${number}.${part}`, `parameter${number}${part}`] as const)

@@ -7,7 +7,7 @@ import { prepare } from "./prepare.ts";
 import { onRefer } from "../transfer/refer.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
 import { vacate } from "../steps/conference_place.ts";
-import { createLegStreams } from "../steps/leg_streams.ts";
+import { createLegStreams } from "../streams/leg_streams.ts";
 import type { ReportQueue } from "../base/report_queue.ts";
 import { guard } from "../base/log.ts";
 

@@ -11,7 +11,7 @@ import { replace } from "../transfer/replace.ts";
 import { play, sendDigits } from "../steps/play.ts";
 import { pickup, queue } from "../steps/queue.ts";
 import { conference, consult } from "../steps/conference.ts";
-import { stream } from "../steps/stream.ts";
+import { stream } from "../streams/stream.ts";
 import { say } from "../steps/say.ts";
 import { nextReply, ussd } from "../steps/ussd.ts";
 

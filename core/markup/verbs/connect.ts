@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type AnyNoun, compileNouns } from "../noun.ts";
-import { connectStream } from "./stream.ts";
+import { connectStream } from "../nouns/stream.ts";
 import { actionAttribute, methodAttribute, notPerformed, verb } from "../verb.ts";
 
 /** The nouns of `Connect`: their steps end with a request of the action in their context. */

@@ -6,7 +6,7 @@ import { nounAttributes, numberAttributes, sipAttributes } from "./dial_nouns.ts
 import { geofenceAttributes } from "./geolocation.ts";
 import { verbs } from "./mod.ts";
 import { startNouns } from "./start.ts";
-import { parameterAttributes } from "./stream.ts";
+import { parameterAttributes } from "../nouns/stream.ts";
 import { stopNouns } from "./stop.ts";
 import { collectAttributes } from "./ussd_collect.ts";
 

@@ -1,5 +1,5 @@
 import { type AnyNoun, compileNouns } from "../noun.ts";
-import { startStream } from "./stream.ts";
+import { startStream } from "../nouns/stream.ts";
 import { verb } from "../verb.ts";
 
 /** The nouns of `Start`. */

@@ -1,5 +1,5 @@
 import { type AnyNoun, compileNouns } from "../noun.ts";
-import { stopStream } from "./stream.ts";
+import { stopStream } from "../nouns/stream.ts";
 import { verb } from "../verb.ts";
 
 /** The nouns of `Stop`. */

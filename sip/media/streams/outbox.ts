@@ -62,7 +62,11 @@ export function createOutbox({ tracks, isReady, sendText, write }: OutboxOptions
     },
     flush() {
       let sent = 0;
-      while (sent < waiting.length && isReady()) sendEntry(waiting[sent++]!);
+      for (const entry of waiting) {
+        if (!isReady()) break;
+        sendEntry(entry);
+        sent++;
+      }
       if (sent > 0) waiting = waiting.slice(sent);
     },
     drain: () => waiting.splice(0).forEach(sendEntry),

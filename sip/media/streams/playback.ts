@@ -30,7 +30,10 @@ export function createPlayback(options: PlaybackOptions): Playback {
   const marks: { name: string; at: number }[] = [];
 
   const tellMarks = () => {
-    while (marks[0] !== undefined && marks[0].at <= played) onMark(marks.shift()!.name);
+    for (let first = marks[0]; first !== undefined && first.at <= played; first = marks[0]) {
+      marks.shift();
+      onMark(first.name);
+    }
   };
   return {
     push(audio) {

@@ -34,6 +34,7 @@ type Library = {
   ) => WebSocketClient;
 };
 
+// The package has no types.
 const { WebSocket } = library as unknown as Library;
 
 /** Requests a WebSocket at the other end of a connected stream, which has TLS where it is to have it. */

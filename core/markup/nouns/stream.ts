@@ -1,3 +1,4 @@
+import { streamLimits } from "../../values/stream_limits.ts";
 import { z } from "zod";
 import { limits } from "../../base/limits.ts";
 import type { StreamWanted } from "../../values/stream_wanted.ts";
@@ -8,7 +9,7 @@ import { methodAttribute, notPerformed, readAttributes, urlAttribute } from "../
 
 /** Audio streams: the noun Stream of Connect, Start and Stop. */
 
-const name = z.string().trim().min(1).max(limits.streamNameLength).optional();
+const name = z.string().trim().min(1).max(streamLimits.nameLength).optional();
 
 const ofStream = {
   url: z.string().optional(),
@@ -111,8 +112,8 @@ export function parametersIn(
       continue;
     }
     const { name, value = "" } = readAttributes(child, parameterAttributes, context);
-    const isFull = pairs.length >= limits.streamParameters;
-    const isLong = (name?.length ?? 0) + value.length > limits.streamParameterLength;
+    const isFull = pairs.length >= streamLimits.parameters;
+    const isLong = (name?.length ?? 0) + value.length > streamLimits.parameterLength;
     if (name !== undefined && !isFull && !isLong) pairs.push([name, value]);
     else context.skip(`Parameter "${name ?? ""}" of ${parent}: ${whyNot(name, isFull)}`);
   }
@@ -122,6 +123,6 @@ export function parametersIn(
 function whyNot(name: string | undefined, isFull: boolean): string {
   if (name === undefined) return "it needs a name";
   return isFull
-    ? `there are more than ${limits.streamParameters}`
-    : `name and value have more than ${limits.streamParameterLength} characters`;
+    ? `there are more than ${streamLimits.parameters}`
+    : `name and value have more than ${streamLimits.parameterLength} characters`;
 }
