@@ -1,5 +1,4 @@
 import { streamLimits } from "../values/stream_limits.ts";
-import { limits } from "../base/limits.ts";
 import { stopParams, streamParams } from "../streams/request_stream.ts";
 import { formSchema, type JsonSchema } from "./schemas.ts";
 

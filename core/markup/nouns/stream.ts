@@ -1,6 +1,5 @@
 import { streamLimits } from "../../values/stream_limits.ts";
 import { z } from "zod";
-import { limits } from "../../base/limits.ts";
 import type { StreamWanted } from "../../values/stream_wanted.ts";
 import { trackNames, tracksOf } from "../../values/stream_wanted.ts";
 import { noun, type NounContext } from "../noun.ts";
