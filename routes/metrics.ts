@@ -5,7 +5,7 @@ import { Fault } from "../core/base/faults.ts";
 import { forPrograms } from "../core/base/safe_headers.ts";
 import { metricsResponse } from "../core/metrics/scrape.ts";
 import type { Ports } from "../core/ports/ports.ts";
-import { createRequestCap } from "../core/rest/request_cap.ts";
+import { createRateLimits } from "../core/rest/rate_limits.ts";
 import { authenticate } from "./http/authenticate.ts";
 import type { Env } from "./http/env.ts";
 
@@ -22,7 +22,7 @@ export interface MetricsOptions {
  * Bearer token.
  */
 export function metrics({ token, refresh }: MetricsOptions, ports: Ports): Hono {
-  const cap = createRequestCap(ports.settings.requestsPerSecond, ports.now);
+  const cap = createRateLimits(ports.settings.requestRates, ports.now);
   const asRoot = authenticate(ports.accounts, cap);
   const admit = createMiddleware<Env>(async (c, next) => {
     const bearer = /^Bearer +(\S+)$/i.exec(c.req.header("Authorization") ?? "")?.[1];

@@ -4,7 +4,7 @@ import { Fault } from "../core/base/faults.ts";
 import { limits } from "../core/base/limits.ts";
 import type { Ports } from "../core/ports/ports.ts";
 import { withLinks } from "../core/recordings/link.ts";
-import { createRequestCap } from "../core/rest/request_cap.ts";
+import { createRateLimits } from "../core/rest/rate_limits.ts";
 import type { AnyResource } from "../core/model/resource.ts";
 import { gateways } from "../core/resources/gateways.ts";
 import { type resources, resourcesUnder } from "../core/resources/mod.ts";
@@ -97,7 +97,7 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
     app.use(`/${version}/Accounts/:account/*`, warnOfPrivateUrls(ports));
   }
   app.use(`${account}/Recordings/:sid`, openAudio(ports)); // Before: a link is enough.
-  const cap = createRequestCap(ports.settings.requestsPerSecond, ports.now);
+  const cap = createRateLimits(ports.settings.requestRates, ports.now);
   for (const version of versions) {
     app.use(`/${version}/*`, authenticate(ports.accounts, cap));
     app.use(`/${version}/Accounts/:account/*`, accountScope(ports.accounts));

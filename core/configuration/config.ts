@@ -15,6 +15,7 @@ import { mediaVariables } from "./media_variables.ts";
 import { metricsVariables } from "./metrics_variables.ts";
 import { messageVariables } from "./message_variables.ts";
 import { iceSettings, reachVariables } from "./reach_variables.ts";
+import { rateVariables } from "./rate_variables.ts";
 import { supervisedVariable } from "../process/process.ts";
 import { recordingVariables } from "./recording_variables.ts";
 import { retentionVariables } from "./retention_variables.ts";
@@ -124,13 +125,7 @@ export const variables = {
     fallback: "false",
     help: "true offers SHA-256 to phones over UDP, TCP and TLS too; some know MD5 alone and fail.",
   },
-  REQUESTS_PER_SECOND: {
-    schema: z.coerce.number("must be a number").int().min(0).max(1_000_000),
-    fallback: "1000",
-    help:
-      "Requests of one account that an instance answers in a second, ten times as many at once " +
-      "after a pause; more get 429 and Retry-After. 0: any number.",
-  },
+  ...rateVariables,
   WEBHOOK_MAX_ATTEMPTS: {
     schema: z.coerce.number("must be a number").int().min(1).max(20),
     fallback: "6",

@@ -45,7 +45,7 @@ const errors: Record<number, ErrorResponse> = {
     name: "TooManyRequests",
     kind: "throttled",
     description: "The rate limit of the account is exceeded.",
-    headers: ["Retry-After"],
+    headers: ["Retry-After", "RateLimit", "RateLimit-Policy"],
   },
   503: {
     name: "ServiceUnavailable",

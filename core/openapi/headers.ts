@@ -24,6 +24,13 @@ export const headers: Record<string, JsonSchema> = {
     "true where the response is that of an earlier request with the same Idempotency-Key.",
     { type: "string", const: "true" },
   ),
+  RateLimit: header(
+    "What is left of each quota (r), and the seconds until it is whole again (t); " +
+      "draft-ietf-httpapi-ratelimit-headers.",
+  ),
+  "RateLimit-Policy": header(
+    "The quotas of the account that the request counts for: requests (q) in so many seconds (w).",
+  ),
   Location: header("URL of the audio in the object storage.", { type: "string", format: "uri" }),
   ETag: header("Version of the audio, for If-None-Match and If-Range."),
   "Accept-Ranges": header("bytes where ranges can be requested, else none."),
@@ -31,12 +38,15 @@ export const headers: Record<string, JsonSchema> = {
 };
 
 /** The headers of the success of an operation. */
-export function headersOf({ id, form, query, isMaking, types = [] }: Operation): JsonSchema {
+export function headersOf(
+  { id, form, query, isMaking, access, types = [] }: Operation,
+): JsonSchema {
   const isAudio = types.some((type) => type.startsWith("audio/"));
   const isPlainList = query?.some(({ name }) => name === "Page") === true;
   const isCounted = /^list(Available|IncomingPhone|Local|TollFree|Mobile)/.test(id);
   return headerRefs([
     "X-Request-Id",
+    ...(access === undefined ? ["RateLimit", "RateLimit-Policy"] : []),
     ...(form === undefined && query === undefined ? [] : ["Warning"]),
     ...(isPlainList ? ["Link"] : []),
     ...(isMaking === true ? ["Idempotent-Replayed"] : []),

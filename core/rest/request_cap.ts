@@ -4,6 +4,10 @@ import { limits } from "../base/limits.ts";
 export interface RequestCap {
   /** Counts one request: 0 when it may be answered, otherwise the whole seconds until one may. */
   take(accountSid: string): number;
+  /** How many requests it may send now, and the whole seconds until it may send as many as ever. */
+  left(accountSid: string): { requests: number; fullInS: number };
+  /** The most requests that may be sent at once. */
+  readonly most: number;
 }
 
 interface Bucket {
@@ -28,15 +32,24 @@ export function createRequestCap(perSecond: number, now: () => number): RequestC
     }
   };
 
+  const filled = (accountSid: string): number => {
+    const { tokens, at } = buckets.get(accountSid) ?? { tokens: most, at: now() };
+    return Math.min(most, tokens + Math.max(0, now() - at) / 1000 * perSecond);
+  };
+
   return {
+    most,
     take(accountSid) {
       forget();
-      const { tokens: left, at } = buckets.get(accountSid) ?? { tokens: most, at: now() };
-      const tokens = Math.min(most, left + Math.max(0, now() - at) / 1000 * perSecond);
+      const tokens = filled(accountSid);
       const isTaken = tokens >= 1;
       buckets.delete(accountSid);
       buckets.set(accountSid, { tokens: isTaken ? tokens - 1 : tokens, at: now() });
       return isTaken ? 0 : Math.max(1, Math.ceil((1 - tokens) / perSecond));
+    },
+    left(accountSid) {
+      const tokens = filled(accountSid);
+      return { requests: Math.floor(tokens), fullInS: Math.ceil((most - tokens) / perSecond) };
     },
   };
 }

@@ -114,7 +114,11 @@ const settingsOf = (config: Config, parts: Parts): Ports["settings"] => ({
   sipTraceMs: config.SIP_TRACE_HOURS * 3_600_000,
   recordingLinkMs: config.RECORDING_LINK_HOURS * 3_600_000,
   revision: config.REVISION,
-  requestsPerSecond: config.REQUESTS_PER_SECOND,
+  requestRates: {
+    reads: config.READS_PER_SECOND,
+    writes: config.WRITES_PER_SECOND,
+    requests: Number(config.REQUESTS_PER_SECOND),
+  },
   loggedRequests: config.LOG_REQUESTS,
   clientPasswordMin: config.CLIENT_PASSWORD_MIN,
   strictSmsFrom: config.STRICT_SMS_FROM,

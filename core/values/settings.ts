@@ -18,8 +18,8 @@ export interface Settings {
   recordingLinkMs: number;
   /** The running build, for Supervisor metrics. */
   revision: string;
-  /** What an account may ask this instance; 0: without a limit. */
-  requestsPerSecond: number;
+  /** Requests of an account that this instance answers in a second, by their kind; 0: without a limit. */
+  requestRates: { reads: number; writes: number; requests: number };
   /** The part of the requests that is logged, from 0 to 1. */
   loggedRequests: number;
   /** Characters that the password of a Client has at least. */

@@ -8,16 +8,16 @@ import {
 } from "../../core/accounts/access.ts";
 import { Fault } from "../../core/base/faults.ts";
 import type { Accounts } from "../../core/ports/ports.ts";
-import type { RequestCap } from "../../core/rest/request_cap.ts";
+import type { RateLimits } from "../../core/rest/rate_limits.ts";
 import { type Account, accounts as definition } from "../../core/resources/accounts.ts";
 import { isSid } from "../../core/base/sid.ts";
-import type { Env } from "./env.ts";
+import type { Ctx, Env } from "./env.ts";
 
 /**
- * Authenticates the request (RFC 7617) and puts its account on the context. With a cap it throws
- * `throttled` when the account exceeds its rate limit.
+ * Authenticates the request (RFC 7617) and puts its account on the context. With rate limits it throws
+ * `throttled` when the account exceeds one.
  */
-export function authenticate(accounts: Accounts, cap: RequestCap | null) {
+export function authenticate(accounts: Accounts, rates: RateLimits | null) {
   // An existing account that is read for an unknown user, so that both responses take as long.
   let decoySid = "";
   const cached = { get: async (sid: string) => accounts.recent(sid) ?? await accounts.get(sid) };
@@ -36,12 +36,17 @@ export function authenticate(accounts: Accounts, cap: RequestCap | null) {
   return createMiddleware<Env>(async (c, next) => {
     const credentials = basicCredentials(c.req.header("Authorization"));
     const caller = recentCaller(credentials, accounts) ?? await check(credentials);
-    const retryAfterS = cap?.take(caller.sid) ?? 0;
-    if (retryAfterS > 0) throw new Fault("throttled", undefined, { retryAfterS });
+    if (rates !== null) limitRate(c, caller.sid, rates);
     if (await effectiveStatus(caller, cached) !== "active") throw new Fault("accountInactive");
     c.set("caller", caller);
     await next();
   });
+}
+
+function limitRate(c: Ctx, accountSid: string, rates: RateLimits): void {
+  const { retryAfterS, headers } = rates.admit(accountSid, c.req.method);
+  for (const [name, value] of Object.entries(headers)) c.header(name, value);
+  if (retryAfterS > 0) throw new Fault("throttled", undefined, { retryAfterS });
 }
 
 /** A Sid that no account has. */

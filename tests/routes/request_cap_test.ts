@@ -4,7 +4,10 @@ import { startApp } from "../support/service/app.ts";
 /** The service with one request a second for each account, and so ten at once. */
 async function cappedApp() {
   using ordinary = await startApp();
-  const settings = { ...ordinary.ports.settings, requestsPerSecond: 1 };
+  const settings = {
+    ...ordinary.ports.settings,
+    requestRates: { reads: 0, writes: 0, requests: 1 },
+  };
   return await startApp({ ports: { settings } });
 }
 

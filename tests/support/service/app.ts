@@ -166,7 +166,7 @@ export async function startApp(
       sipTraceMs: 24 * 3_600_000,
       recordingLinkMs: 24 * 3_600_000,
       revision: "f00d",
-      requestsPerSecond: 0,
+      requestRates: { reads: 0, writes: 0, requests: 0 },
       loggedRequests: 0,
       clientPasswordMin: 4,
       strictSmsFrom: false,

@@ -1,0 +1,65 @@
+import { limits } from "../base/limits.ts";
+import { createRequestCap, type RequestCap } from "./request_cap.ts";
+
+/**
+ * How many requests of one account an instance answers in a second: that read, that write, and of both
+ * together. 0: without a limit.
+ */
+export interface RequestRates {
+  reads: number;
+  writes: number;
+  requests: number;
+}
+
+/** What became of a request at the rate limits of its account. */
+export interface Admission {
+  /** 0 when it may be answered, otherwise the whole seconds until one may. */
+  retryAfterS: number;
+  /** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). */
+  headers: Record<string, string>;
+}
+
+/** The rate limits of each account at this instance: of reading, of writing, and of both together. */
+export interface RateLimits {
+  /** Counts one request; one that is refused counts for nothing. */
+  admit(accountSid: string, method: string): Admission;
+}
+
+interface NamedCap extends RequestCap {
+  name: keyof RequestRates;
+}
+
+/** The limits of the rates that are not 0. Null when there are none. */
+export function createRateLimits(rates: RequestRates, now: () => number): RateLimits | null {
+  const caps = (["reads", "writes", "requests"] as const).flatMap((name): NamedCap[] => {
+    const cap = createRequestCap(rates[name], now);
+    return cap === null ? [] : [{ ...cap, name }];
+  });
+  if (caps.length === 0) return null;
+  return {
+    admit(accountSid, method) {
+      const isRead = method === "GET" || method === "HEAD";
+      const over = caps.filter(({ name }) => name !== (isRead ? "writes" : "reads"));
+      const full = over.filter((cap) => cap.left(accountSid).requests === 0);
+      // Of a full one, `take` takes nothing and gives the wait.
+      const waits = (full.length > 0 ? full : over).map((cap) => cap.take(accountSid));
+      const retryAfterS = Math.max(0, ...waits);
+      return { retryAfterS, headers: headersOf(over, accountSid, retryAfterS) };
+    },
+  };
+}
+
+/** `t` is the time until the quota is whole again; of a quota that is spent in a refusal, Retry-After. */
+function headersOf(
+  caps: NamedCap[],
+  accountSid: string,
+  retryAfterS: number,
+): Record<string, string> {
+  if (caps.length === 0) return {};
+  const left = caps.map(({ name, left }) => {
+    const { requests, fullInS } = left(accountSid);
+    return `"${name}";r=${requests};t=${requests === 0 && retryAfterS > 0 ? retryAfterS : fullInS}`;
+  });
+  const policy = caps.map(({ name, most }) => `"${name}";q=${most};w=${limits.requestBurstS}`);
+  return { "RateLimit": left.join(", "), "RateLimit-Policy": policy.join(", ") };
+}
