@@ -2,47 +2,23 @@ import assert from "node:assert/strict";
 import { startAppServer } from "../support/service/app_server.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { startSystem } from "../support/process/system.ts";
+import { skipped, startTraceCollector } from "../support/service/trace_collector.ts";
 import { webrtcAnswer } from "../support/media/webrtc_answer.ts";
-
-interface Span {
-  service: string;
-  name: string;
-  traceId: string;
-  spanId: string;
-  parentSpanId: string;
-}
-
-/** A collector of traces by OTLP over HTTP, in JSON. */
-function startCollector() {
-  const spans: Span[] = [];
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
-    const sent = await request.json();
-    for (const { resource, scopeSpans } of sent.resourceSpans ?? []) {
-      const named = resource.attributes.find((one: { key: string }) => one.key === "service.name");
-      const service = named?.value.stringValue;
-      for (const scope of scopeSpans) {
-        spans.push(...scope.spans.map((span: Span) => ({ ...span, service })));
-      }
-    }
-    return Response.json({});
-  });
-  return {
-    url: `http://127.0.0.1:${server.addr.port}`,
-    spans,
-    [Symbol.asyncDispose]: () => server.shutdown(),
-  };
-}
 
 const traceId = "0af7651916cd43dd8448eb211c80319c";
 
-Deno.test("one trace leads from POST Calls over both processes to the callbacks", async () => {
+const name =
+  "one trace leads from POST Calls over both processes to the callbacks, and to a collector";
+
+Deno.test({ name: name + skipped, ignore: skipped !== "", fn: tracesOneCall });
+
+async function tracesOneCall(): Promise<void> {
   await using app = startAppServer();
   app.pages.set("/voice", "<Response><Dial><Client>bob</Client></Dial></Response>");
-  await using collector = startCollector();
+  await using collector = await startTraceCollector();
   await using system = await startSystem({
     env: {
       OTEL_DENO: "true",
-      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_BSP_SCHEDULE_DELAY: "200",
       ALLOW_PRIVATE_URLS: "true",
@@ -97,4 +73,7 @@ Deno.test("one trace leads from POST Calls over both processes to the callbacks"
   const known = new Set(["b7ad6b7169203331", ...ofTrace.map(({ spanId }) => spanId)]);
   const orphans = ofTrace.filter(({ parentSpanId }) => !known.has(parentSpanId));
   assert.deepEqual(orphans, [], "each span is below another one");
-});
+
+  const { texts } = ofTrace.find(({ name }) => name.startsWith("POST /2012-04-24/"))!;
+  assert.equal(texts["switchboard.request_id"], placed.headers.get("X-Request-Id"));
+}
