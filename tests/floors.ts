@@ -19,7 +19,7 @@ core/metrics           | base net                                               
 core/numbers           | accounts base model ports resources rest values              | libphonenumber-js | phone numbers: search, purchase, import
 core/process           |                                                              |  | logs, failures, signals and secret files of a process
 core/configuration     | base net numbers process values                              | node: zod | the environment variables, checked
-core/admin             | base configuration process                                   | node: | the command line of operators, on the REST interface
+core/admin             | base configuration net process                               | node: | the command line of operators, on the REST interface
 core/notifications     | base flows model ports resources rest values                 |  | Notifications: what the error log says
 core/idempotency       | base model ports resources                                   | node: | responses to requests with an Idempotency-Key
 core/gateways          | accounts base notifications ports protocol resources values  | node: | trunks: which one a call takes, caller ids, registrations

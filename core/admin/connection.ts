@@ -1,5 +1,6 @@
 import { commandConfig } from "../configuration/command_config.ts";
 import type { Config } from "../configuration/config.ts";
+import { machineAddresses } from "../configuration/machine_addresses.ts";
 import type { Connection } from "./service.ts";
 
 /** What the flags of the command say of the connection. */
@@ -32,7 +33,7 @@ export function connect(flags: Flags): Connected {
     }
     return { url: checked(url), accountSid, authToken, config: null };
   }
-  const config = commandConfig();
+  const config = commandConfig(machineAddresses());
   const credentials = accountSid === "" ? readCredentials(config) : { accountSid, authToken };
   return { url: config.SERVICE_URL.replace(/\/+$/, ""), ...credentials, config };
 }

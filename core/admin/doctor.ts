@@ -1,4 +1,7 @@
 import { plainReason } from "../base/plain_reason.ts";
+import { isLoopback, withinMachine } from "../configuration/machine_addresses.ts";
+import { isPublicAddress } from "../net/public_address.ts";
+import type { IceServer } from "./exchange.ts";
 import type { Json, Service } from "./service.ts";
 import type { Machine } from "./machine.ts";
 
@@ -13,10 +16,14 @@ export interface Finding {
 export interface Local {
   DATA_DIR: string;
   SIP_DOMAIN: string;
+  PUBLIC_IP: string;
+  RTP_HOST: string;
   SIP_HOST: string;
   SIP_WS_HOST: string;
   SIP_WS_PORT: number;
+  SIP_WS_URL: string;
   SIP_WSS_PORT: number;
+  SIP_UDP_PORT: number;
   SIP_TCP_PORT: number;
   SIP_TLS_PORT: number;
 }
@@ -112,22 +119,29 @@ async function certificate(url: string, machine: Machine): Promise<string> {
   return `valid until ${until}`;
 }
 
-/** Whether each STUN and TURN server of ICE_SERVERS can be reached. */
+const iceUrl = /^(stuns?|turns?):(\[[^\]]+\]|[^:?]+)(?::(\d+))?(\?transport=tcp)?/;
+
+/** Whether each server of ICE_SERVERS answers, and relays for the credentials of a Token. */
 async function iceServers(service: Service, machine: Machine): Promise<string> {
   const { ice_servers } = await service.post<{ ice_servers: Json[] }>("Tokens.json", {});
-  for (const { urls } of ice_servers) {
-    const found = /^(stuns?|turns?):(\[[^\]]+\]|[^:?]+)(?::(\d+))?(\?transport=tcp)?/.exec(
-      `${urls}`,
-    );
+  for (const { urls, username, credential } of ice_servers) {
+    const found = iceUrl.exec(`${urls}`);
     if (found === null) continue;
     const [, scheme = "", name = "", port, tcp] = found;
-    const host = name.replace(/^\[|\]$/g, "");
     const isTls = scheme.endsWith("s");
-    const at = Number(port ?? (isTls ? 5349 : 3478));
+    const server: IceServer = {
+      protocol: isTls ? "tls" : tcp === undefined ? "udp" : "tcp",
+      host: name.replace(/^\[|\]$/g, ""),
+      port: Number(port ?? (isTls ? 5349 : 3478)),
+    };
+    const given = { username: `${username}`, credential: `${credential}` };
     try {
-      await (tcp !== undefined || isTls ? machine.connect(host, at) : machine.stun(host, at));
+      await (scheme.startsWith("turn") ? machine.turn(server, given) : machine.stun(server));
     } catch (error) {
-      throw new Problem(`${urls} does not answer: ${plainReason(error)}. See ICE_SERVERS`);
+      const what = scheme.startsWith("turn") ? "relays nothing" : "does not answer";
+      throw new Problem(
+        `${urls} ${what}: ${plainReason(error)}. See ICE_SERVERS and TURN_SECRET`,
+      );
     }
   }
   return ice_servers.length === 0 ? "none configured" : `${ice_servers.length} answer`;
@@ -136,6 +150,8 @@ async function iceServers(service: Service, machine: Machine): Promise<string> {
 const localLooks = (local: Local, machine: Machine): [string, Look][] => [
   ["sip ports", () => sipPorts(local, machine)],
   ["sip domain", () => sipDomain(local, machine)],
+  ["addresses", () => addresses(local, machine)],
+  ["browsers", () => browsers(local, machine)],
   ["data", () => data(local, machine)],
 ];
 
@@ -145,14 +161,50 @@ async function sipPorts(local: Local, machine: Machine): Promise<string> {
     const port = local[`${name}_PORT`];
     if (port === 0) continue;
     const host = name === "SIP_WS" ? local.SIP_WS_HOST : local.SIP_HOST;
-    await machine.connect(host === "0.0.0.0" || host === "::" ? "localhost" : host, port).catch(
-      (error) => {
-        throw new Problem(`nothing answers at ${name}_PORT ${host}:${port}: ${plainReason(error)}`);
-      },
-    );
+    await machine.connect(withinMachine(host), port).catch((error) => {
+      throw new Problem(`nothing answers at ${name}_PORT ${host}:${port}: ${plainReason(error)}`);
+    });
     open.push(`${name}_PORT ${port}`);
   }
-  return `${open.join(", ")} accept connections`;
+  const { SIP_UDP_PORT: port, SIP_HOST } = local;
+  if (port !== 0) {
+    await machine.options(withinMachine(SIP_HOST), port).catch((error) => {
+      throw new Problem(`no SIP answer at SIP_UDP_PORT ${SIP_HOST}:${port}: ${plainReason(error)}`);
+    });
+    open.push(`SIP_UDP_PORT ${port}`);
+  }
+  return `${open.join(", ")} answer`;
+}
+
+/** Whether audio that phones send to the advertised address can come here. */
+async function addresses({ RTP_HOST, PUBLIC_IP }: Local, machine: Machine): Promise<string> {
+  const found = await machine.addresses(RTP_HOST).catch((): string[] => []);
+  if (found.length === 0) throw new Problem(`RTP_HOST ${RTP_HOST} has no address in the DNS`);
+  const own = found.find(machine.isOwn);
+  if (own === undefined) {
+    if (PUBLIC_IP !== "") {
+      return `${PUBLIC_IP} is advertised; a NAT has to forward it to this machine`;
+    }
+    throw new Problem(
+      `audio is advertised at RTP_HOST ${RTP_HOST}, which is no address of this machine: ` +
+        "set PUBLIC_IP where a NAT forwards to it",
+    );
+  }
+  if (isLoopback(own)) return `${own} is advertised: only this machine reaches it`;
+  return isPublicAddress(own)
+    ? `${own} is advertised`
+    : `${own} is advertised: phones elsewhere need PUBLIC_IP`;
+}
+
+/** Whether a WebSocket opens at the address that browsers are given. */
+async function browsers({ SIP_WS_URL }: Local, machine: Machine): Promise<string> {
+  await machine.webSocket(SIP_WS_URL).catch((error) => {
+    throw new Problem(
+      `no WebSocket opens at SIP_WS_URL ${SIP_WS_URL}: ${plainReason(error)}. ` +
+        "See docs/reverse-proxy.md",
+    );
+  });
+  return `a WebSocket opens at ${SIP_WS_URL}`;
 }
 
 async function sipDomain({ SIP_DOMAIN }: Local, machine: Machine): Promise<string> {

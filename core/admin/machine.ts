@@ -1,5 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { connect as connectTls } from "node:tls";
+import { type IceServer, udpTowards, withServer } from "./exchange.ts";
+import { bindingRequest, tryAllocation, type TurnCredentials } from "./turn.ts";
 
 /** What a TLS server shows. */
 export interface Shown {
@@ -17,8 +19,15 @@ export interface Machine {
   connect(host: string, port: number): Promise<void>;
   addresses(name: string): Promise<string[]>;
   certificate(host: string, port: number): Promise<Shown>;
-  /** Sends a STUN Binding request over UDP (RFC 8489) and waits for the answer. */
-  stun(host: string, port: number): Promise<void>;
+  /** Sends a STUN Binding request (RFC 8489) and waits for the response. */
+  stun(server: IceServer): Promise<void>;
+  /** Allocates a relayed address at a TURN server, and gives it back. */
+  turn(server: IceServer, credentials: TurnCredentials): Promise<void>;
+  /** Sends OPTIONS by SIP over UDP and waits for a response. */
+  options(host: string, port: number): Promise<void>;
+  /** Opens and closes a WebSocket for SIP. */
+  webSocket(url: string): Promise<void>;
+  isOwn(address: string): boolean;
   /** The mode of a file or folder; null where it does not exist. */
   mode(path: string): Promise<number | null>;
 }
@@ -35,7 +44,11 @@ export const machine: Machine = {
   },
   addresses: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
   certificate,
-  stun,
+  stun: (server) => withServer(server, lookMs, (exchange) => exchange(bindingRequest())),
+  turn: (server, given) => withServer(server, lookMs, (exchange) => tryAllocation(exchange, given)),
+  options,
+  webSocket,
+  isOwn,
   mode: (path) =>
     Deno.stat(path).then(({ mode }) => mode === null ? null : mode & 0o777, (error) => {
       if (error instanceof Deno.errors.NotFound) return null;
@@ -59,18 +72,35 @@ function certificate(host: string, port: number): Promise<Shown> {
   return promise;
 }
 
-async function stun(hostname: string, port: number): Promise<void> {
-  const request = new Uint8Array(20);
-  crypto.getRandomValues(request.subarray(8));
-  request.set([0, 1, 0, 0, 0x21, 0x12, 0xa4, 0x42]); // Binding, no attributes, magic cookie.
-  const own = hostname.includes(":") ? "::" : "0.0.0.0";
-  const socket = Deno.listenDatagram({ transport: "udp", hostname: own, port: 0 });
+/** Sends an OPTIONS request from a socket of its own, and waits for any response (RFC 3261, 11). */
+async function options(host: string, port: number): Promise<void> {
+  const socket = udpTowards(host);
+  const { hostname, port: own } = socket.addr as Deno.NetAddr;
+  const at = host.includes(":") ? `[${host}]` : host;
+  const branch = `z9hG4bK${crypto.randomUUID()}`;
+  const request = [
+    `OPTIONS sip:${at}:${port} SIP/2.0`,
+    `Via: SIP/2.0/UDP ${
+      hostname.includes(":") ? `[${hostname}]` : hostname
+    }:${own};branch=${branch};rport`,
+    "Max-Forwards: 1",
+    `From: <sip:doctor@${at}>;tag=${branch.slice(-12)}`,
+    `To: <sip:${at}>`,
+    `Call-ID: ${branch}`,
+    "CSeq: 1 OPTIONS",
+    "Content-Length: 0",
+    "\r\n",
+  ].join("\r\n");
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error("timed out")), lookMs);
   const answered = async () => {
-    await socket.send(request, { transport: "udp", hostname, port });
-    for await (const [answer] of socket) {
-      if (String(answer.subarray(8, 20)) === String(request.subarray(8))) return;
+    await socket.send(new TextEncoder().encode(request), {
+      transport: "udp",
+      hostname: host,
+      port,
+    });
+    for await (const [response] of socket) {
+      if (/^SIP\/2\.0 \d{3} /.test(new TextDecoder().decode(response))) return;
     }
   };
   try {
@@ -78,5 +108,28 @@ async function stun(hostname: string, port: number): Promise<void> {
   } finally {
     clearTimeout(timer);
     socket.close();
+  }
+}
+
+/** Opens and closes a WebSocket for SIP (RFC 7118). */
+function webSocket(url: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const socket = new WebSocket(url, "sip");
+  const timer = setTimeout(() => reject(new Error("timed out")), lookMs);
+  socket.onopen = () => resolve();
+  socket.onerror = (event) => reject(new Error((event as ErrorEvent).message || "it was refused"));
+  return promise.finally(() => {
+    clearTimeout(timer);
+    socket.close();
+  });
+}
+
+/** Whether this machine has an address: whether a socket of it can be opened. */
+function isOwn(address: string): boolean {
+  try {
+    Deno.listenDatagram({ transport: "udp", hostname: address, port: 0 }).close();
+    return true;
+  } catch {
+    return false; // The system refuses an address of another machine.
   }
 }

@@ -69,7 +69,7 @@ const commands: Record<string, Command> = {
     run: ({ service, word }) => importNumbers(service, word),
   },
   "doctor": {
-    says: "checks address, clock, certificate, credentials, ICE servers; here ports, DNS, secrets",
+    says: "checks clock, certificate, credentials, TURN; here also ports, DNS, addresses, secrets",
     run: async ({ service, connected }) => {
       const findings = await diagnose(service, connected.config, machine);
       if (findings.some(({ result }) => result === "failed")) Deno.exitCode = 1;

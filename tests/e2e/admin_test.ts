@@ -133,13 +133,17 @@ Deno.test({
   async fn() {
     const directory = await Deno.makeTempDir();
     try {
-      const system = await startSystem({ directory });
+      const [udp = 0] = freePorts(1);
+      const system = await startSystem({ directory, env: { SIP_UDP_PORT: String(udp) } });
       const env = { DATA_DIR: directory, PORT: new URL(system.baseUrl).port };
       assert.equal((await rowsOf(["accounts"], env))[0].sid, system.accountSid);
-      const ws = { ...env, SIP_WS_PORT: new URL(system.wsUrl).port };
+      const ws = { ...env, SIP_WS_PORT: new URL(system.wsUrl).port, SIP_UDP_PORT: String(udp) };
       const healthy = await runTask(["admin", "doctor"], ws);
       assert.equal(healthy.code, 0, healthy.output);
       assert.match(healthy.output, /^data +ok +only the owner reads/m);
+      assert.match(healthy.output, /^sip ports +ok +SIP_WS_PORT \d+, SIP_UDP_PORT \d+ answer/m);
+      assert.match(healthy.output, /^addresses +ok +127.0.0.1 is advertised: only this machine/m);
+      assert.match(healthy.output, /^browsers +ok +a WebSocket opens at ws:/m);
       const [port = 0] = freePorts(1);
       const ill = await runTask(["admin", "doctor"], { ...ws, SIP_TCP_PORT: String(port) });
       assert.equal(ill.code, 1);

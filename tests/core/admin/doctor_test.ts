@@ -20,20 +20,34 @@ const well: Machine = {
   addresses: () => Promise.resolve(["192.0.2.1"]),
   certificate: () => Promise.resolve({ problem: "", validTo: now + 60 * day }),
   stun: () => Promise.resolve(),
+  turn: () => Promise.resolve(),
+  options: () => Promise.resolve(),
+  webSocket: () => Promise.resolve(),
+  isOwn: () => true,
   mode: () => Promise.resolve(0o600),
 };
 const service = {
   url: "https://pbx.test",
   get: () => Promise.resolve({ Version: "1.0.0" }),
-  post: () => Promise.resolve({ ice_servers: [{ urls: "stun:turn.test" }] }),
+  post: () =>
+    Promise.resolve({
+      ice_servers: [
+        { urls: "stun:turn.test" },
+        { urls: "turns:[2001:db8::1]", username: "u", credential: "c" },
+      ],
+    }),
 } as unknown as Service; // The doctor uses no other part.
 const local: Local = {
   DATA_DIR: "data",
   SIP_DOMAIN: "sip.test",
+  PUBLIC_IP: "",
+  RTP_HOST: "192.0.2.1",
   SIP_HOST: "127.0.0.1",
   SIP_WS_HOST: "127.0.0.1",
   SIP_WS_PORT: 8088,
+  SIP_WS_URL: "wss://pbx.test/sip",
   SIP_WSS_PORT: 0,
+  SIP_UDP_PORT: 5060,
   SIP_TCP_PORT: 5060,
   SIP_TLS_PORT: 0,
 };
@@ -48,7 +62,7 @@ async function failing(parts: Partial<Machine>): Promise<Record<string, string>>
 Deno.test("doctor finds nothing wrong where all is well", async () => {
   const findings = await diagnose(service, local, well);
   assert.deepEqual(findings.filter(({ result }) => result !== "ok"), []);
-  assert.equal(findings.length, 9);
+  assert.equal(findings.length, 11);
 });
 
 Deno.test("doctor names a clock that differs, and by how much", async () => {
@@ -70,7 +84,35 @@ Deno.test("doctor names a port, a STUN server and a name that do not answer", as
   assert.match(found["sip ports"] ?? "", /nothing answers at SIP_WS_PORT 127.0.0.1:8088/);
   assert.match(found["ice servers"] ?? "", /stun:turn.test does not answer.*ICE_SERVERS/);
   assert.match(found["sip domain"] ?? "", /no address of SIP_DOMAIN sip.test/);
+  assert.match(found.addresses ?? "", /RTP_HOST 192.0.2.1 has no address in the DNS/);
+  assert.equal(Object.keys(found).length, 4);
+});
+
+Deno.test("doctor names a UDP port without SIP, a proxy without WebSockets, and a foreign address", async () => {
+  const refused = () => Promise.reject(new Error("timed out"));
+  const found = await failing({ options: refused, webSocket: refused, isOwn: () => false });
+  assert.match(
+    found["sip ports"] ?? "",
+    /no SIP answer at SIP_UDP_PORT 127.0.0.1:5060: the server did not/,
+  );
+  assert.match(found.browsers ?? "", /SIP_WS_URL wss:\/\/pbx.test\/sip: .*reverse-proxy.md/);
+  assert.match(found.addresses ?? "", /192.0.2.1, which is no address of this machine.*PUBLIC_IP/);
   assert.equal(Object.keys(found).length, 3);
+});
+
+Deno.test("doctor tries a TURN server with the credentials of a Token", async () => {
+  const tried: unknown[] = [];
+  const turn: Machine["turn"] = (...given) => {
+    tried.push(given);
+    return Promise.reject(new Error("it refuses the credentials"));
+  };
+  const found = await failing({ turn });
+  const server = { protocol: "tls", host: "2001:db8::1", port: 5349 };
+  assert.deepEqual(tried, [[server, { username: "u", credential: "c" }]]);
+  assert.match(
+    found["ice servers"] ?? "",
+    /relays nothing: it refuses the credentials.*TURN_SECRET/,
+  );
 });
 
 Deno.test("doctor names secrets that others can read", async () => {
@@ -86,7 +128,8 @@ Deno.test("a STUN server is found by its answer to the transaction", async () =>
     await server.send(request.with(0, 1), from);
   })();
   try {
-    await machine.stun("127.0.0.1", (server.addr as Deno.NetAddr).port);
+    const { port } = server.addr as Deno.NetAddr;
+    await machine.stun({ protocol: "udp", host: "127.0.0.1", port });
     await answering;
   } finally {
     server.close();

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { machine } from "../../../core/admin/machine.ts";
+import { endChild } from "../../support/process/end_child.ts";
+import { eventually } from "../../support/process/eventually.ts";
+import { freePorts } from "../../support/process/system.ts";
+
+const isThere = await new Deno.Command("turnserver", { args: ["--version"], stdout: "null" })
+  .output().then(() => true, () => false);
+const skipped = isThere || Deno.env.get("CI") ? "" : " (skipped: no turnserver)";
+
+/** coturn with one user, on a port of its own. */
+async function startTurn() {
+  const [port] = freePorts(1) as [number];
+  const child = new Deno.Command("turnserver", {
+    args: [
+      ...["-n", "-L", "127.0.0.1", "-E", "127.0.0.1", "-p", String(port), "--no-tls", "--no-dtls"],
+      ...["--lt-cred-mech", "--user=alice:secret of turn", "--realm=turn.test", "--no-cli"],
+      ...["--allow-loopback-peers", "--log-file", "stdout", "--pidfile", "/dev/null"],
+    ],
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  await eventually("coturn listens", async () => {
+    const connection = await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => undefined);
+    connection?.close();
+    return connection !== undefined;
+  });
+  return { port, [Symbol.asyncDispose]: () => endChild(child, "SIGKILL") };
+}
+
+Deno.test({
+  name: `doctor's TURN allocates at coturn by UDP and TCP, and names wrong credentials${skipped}`,
+  ignore: skipped !== "",
+  async fn() {
+    await using server = await startTurn();
+    const right = { username: "alice", credential: "secret of turn" };
+    for (const protocol of ["udp", "tcp"] as const) {
+      const at = { protocol, host: "127.0.0.1", port: server.port };
+      await machine.stun(at);
+      await machine.turn(at, right);
+      await machine.turn(at, right); // The allocation before was given back.
+      await assert.rejects(
+        machine.turn(at, { ...right, credential: "a guess" }),
+        /it refuses the credentials/,
+      );
+    }
+  },
+});
