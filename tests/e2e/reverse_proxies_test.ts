@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { connect as connectTcp, createServer } from "node:net";
 import { connect } from "node:tls";
 import { endChild } from "../support/process/end_child.ts";
+import { openVoice } from "../support/media/voice.ts";
 import { openSoftphone } from "../support/sip/softphone.ts";
 import { sipLimits } from "../../sip/base/limits.ts";
 import { eventually } from "../support/process/eventually.ts";
@@ -85,6 +86,30 @@ async function portFrom(localAddress: string, port: number) {
   };
 }
 
+/** What requests by https through a proxy, with the credentials of the root account. */
+function browserAt(port: number, { accountSid, authToken }: System) {
+  const client = Deno.createHttpClient({ caCerts: [testAuthority] });
+  const headers = { authorization: `Basic ${btoa(`${accountSid}:${authToken}`)}` };
+  const request = async (path: string, body?: URLSearchParams) => {
+    const response = await fetch(`https://localhost:${port}${path}`, {
+      client,
+      headers,
+      ...body && { method: "POST", body },
+    });
+    const text = await response.text();
+    assert.equal(response.status, 200, `${path}: ${text}`);
+    return text;
+  };
+  const api = `/2012-04-24/Accounts/${accountSid}/`;
+  return {
+    page: request,
+    get: async (path: string) => JSON.parse(await request(api + path)),
+    post: async (path: string, form: Record<string, string>) =>
+      JSON.parse(await request(api + path, new URLSearchParams(form))),
+    [Symbol.asyncDispose]: () => Promise.resolve(client.close()),
+  };
+}
+
 /** REGISTERs by one connection with a password; their statuses. */
 async function register(port: number, password: string, times = 1): Promise<unknown[]> {
   const phone = await openSoftphone({
@@ -102,7 +127,8 @@ async function register(port: number, password: string, times = 1): Promise<unkn
 
 for (const [name, command] of Object.entries(proxies)) {
   Deno.test({
-    name: `behind ${name}, as documented, bounds and lock-outs are those of the client`,
+    name:
+      `behind ${name}, as documented, REST, pages and calls work, and bounds are those of the client`,
     timeout: 120_000,
     async fn() {
       const env = { TRUSTED_PROXIES: "127.0.0.1", SIP_CONNECTIONS_PER_ADDRESS: "2" };
@@ -133,10 +159,13 @@ for (const [name, command] of Object.entries(proxies)) {
         const third = await from("127.0.0.2", 3);
         const other = await from("127.0.0.3", 4);
         for (const { close } of [first, second, third, other, rest]) close();
-        const client = await system.post("Clients.json", {
+        await using browser = browserAt(port, system);
+        const client = await browser.post("Clients.json", {
           Login: "alice",
           Password: "alice-secret",
+          VoiceUrl: `${system.baseUrl}/demo/welcome`,
         });
+        for (const page of ["/softphone", "/docs", "/metrics"]) await browser.page(page);
         const alice = await openSoftphone({
           url: `wss://localhost:${port}/sip`,
           login: "alice",
@@ -146,6 +175,14 @@ for (const [name, command] of Object.entries(proxies)) {
         });
         const registered = await alice.register();
         const [binding] = await system.get(`Clients/${client.sid}/Bindings.json`);
+        const voice = await openVoice();
+        const dialog = await alice.call("+15550009", { sdp: voice.sdp }).answered;
+        await eventually("REST shows the call", async () => {
+          const [call] = (await browser.get("Calls.json")).calls;
+          return call.status === "in-progress";
+        });
+        await dialog.bye();
+        await voice.close();
         await alice.close();
         await using guesser = await portFrom("127.0.0.4", port);
         await using neighbour = await portFrom("127.0.0.5", port);
@@ -163,6 +200,7 @@ for (const [name, command] of Object.entries(proxies)) {
         assert.match(third.answer, /^HTTP\/1\.1 503 /);
         assert.equal(registered.status, 200);
         assert.equal(binding.transport, "WSS");
+        assert.equal(client.login, "alice");
       } finally {
         await endChild(child);
       }
