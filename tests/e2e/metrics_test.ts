@@ -127,10 +127,48 @@ Deno.test("Prometheus reads all processes, and what a call was is in its series"
     activeTargets.map((one: { health: string; lastError: string }) => one.health + one.lastError),
     ["up", "up", "up"],
   );
+  for (const { title, targets } of await panels()) {
+    for (const { expr } of targets) {
+      const asked = expr.replaceAll("$__rate_interval", "1m");
+      const { resultType } = await prometheus.api(`query?query=${encodeURIComponent(asked)}`);
+      assert.equal(resultType, "vector", `${title}: ${expr}`);
+    }
+  }
   await eventually("each rule was evaluated", async () => {
     const { groups } = await prometheus.api("rules");
     return groups[0].rules.every((rule: { health: string }) => rule.health === "ok");
   });
+});
+
+Deno.test("each alert fires in trouble, and none on a service that is well", async () => {
+  const rules = new URL("fixtures/prometheus/rules_test.yml", new URL("../", import.meta.url));
+  await run("promtool", ["test", "rules", rules.pathname]);
+  const config = new URL("deploy/prometheus/", top).pathname;
+  await run("promtool", ["check", "rules", `${config}rules.yml`]);
+  await run("promtool", ["check", "config", "--syntax-only", `${config}prometheus.yml`]);
+});
+
+interface Panel {
+  title: string;
+  type: string;
+  gridPos: { x: number; y: number; w: number; h: number };
+  targets: { expr: string }[];
+}
+
+const panels = async (): Promise<Panel[]> =>
+  JSON.parse(await Deno.readTextFile(new URL("deploy/grafana/switchboard.json", top))).panels;
+
+Deno.test("the panels of the board have titles and queries, and none lies over another", async () => {
+  const taken = new Set<string>();
+  for (const { title, type, gridPos: { x, y, w, h }, targets } of await panels()) {
+    assert.ok(title !== "" && targets.length > 0 && x + w <= 24, title);
+    assert.equal(type, "timeseries");
+    for (let at = 0; at < w * h; at++) {
+      const cell = `${x + at % w},${y + Math.floor(at / w)}`;
+      assert.ok(!taken.has(cell), `${title} lies over another panel`);
+      taken.add(cell);
+    }
+  }
 });
 
 Deno.test("each series of the board and the rules is one that a process has", async () => {
