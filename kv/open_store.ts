@@ -27,6 +27,7 @@ import { narrowExpiryIndex } from "./store/expiry_index.ts";
 import { ledger } from "./collections/ledger.ts";
 import { counterCache } from "./cache/counter_cache.ts";
 import { listStates } from "./cache/list_states.ts";
+import { noWire, promptWire } from "./store/prompt_wire.ts";
 import { queue } from "./jobs/queue.ts";
 import { jobQueue } from "./jobs/overview.ts";
 import type { JobQueue } from "../core/ports/job_queue.ts";
@@ -193,7 +194,8 @@ async function openKv(
   const isFile = !isRemote && location !== ":memory:";
   const lock = isFile ? await lockFile(location) : undefined;
   const opened = await openLocation(location);
-  const unlogged = isRemote ? withDeadline(opened, limits.storeTimeoutMs) : opened;
+  const wire = /^https?:/.test(location) ? promptWire(opened) : noWire;
+  const unlogged = isRemote ? withDeadline(opened, limits.storeTimeoutMs, wire) : opened;
   const kv = isRemote ? withCommitLog(unlogged) : opened;
   let fence: SchemaFence | undefined;
   const close = () => {

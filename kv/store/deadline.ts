@@ -1,10 +1,12 @@
 import { Fault } from "../../core/base/faults.ts";
+import { noWire, type PromptWire } from "./prompt_wire.ts";
 
 /**
  * The client of a remote store retries for ever while the store is out of reach. Here every request
- * fails after `ms` with the Fault `unavailable`. Watching and closing are not requests.
+ * fails after `ms` with the Fault `unavailable`. Watching and closing are not requests. The wire is
+ * told of each request.
  */
-export function withDeadline(kv: Deno.Kv, ms: number): Deno.Kv {
+export function withDeadline(kv: Deno.Kv, ms: number, wire: PromptWire = noWire): Deno.Kv {
   /** The same object, with a time limit on the calls that go to the store. */
   function bound<T extends object>(target: T): T {
     const wrapped = new Proxy(target, {
@@ -12,8 +14,13 @@ export function withDeadline(kv: Deno.Kv, ms: number): Deno.Kv {
         const member = Reflect.get(target, name);
         if (typeof member !== "function") return member;
         return (...args: unknown[]) => {
-          const result = member.apply(target, args);
-          if (result instanceof Promise && name !== "listenQueue") return inTime(result, ms);
+          const send = () => member.apply(target, args);
+          const result = name === "commit" ? wire.beforeCommit().then(send) : send();
+          if (result instanceof Promise && name !== "listenQueue") {
+            const bounded = inTime(result, ms);
+            wire.during(bounded);
+            return bounded;
+          }
           if (result === target) return wrapped; // A chain: check().set().commit()
           return name === "list" || name === "atomic" || name === Symbol.asyncIterator
             ? bound(result)

@@ -5,6 +5,7 @@
  * field "" with the value "" stands for all records, which are their own index entries.
  *
  *   ["v"]                              version of the layout and declarations of the indexes
+ *   ["-"]                              never set: reading it takes the least (`prompt_wire.ts`)
  *   ["rs"]                             a restore fills the store, or was cut off
  *   ["bk"]                             the id of the backup of a remote store that is under way
  *   ["bl", id, commit, n]              chunk of what a commit did during the backup
@@ -50,6 +51,7 @@
  */
 export const keys = {
   version: ["v"],
+  nothing: ["-"],
   restoring: ["rs"],
   backup: ["bk"],
   logs: ["bl"],

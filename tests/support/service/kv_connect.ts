@@ -5,7 +5,10 @@ export interface KvConnect extends AsyncDisposable {
   readonly url: string;
   /** How many of the next writes are made, but answered with 503: the client sends them again. */
   lostAnswers: number;
-  /** The requests so far, and the bytes of their bodies and those of the responses. */
+  /**
+   * The requests so far, and the bytes of their bodies and those of the responses. Those that keep
+   * the connection prompt (`prompt_wire.ts`) depend on the moment, and are not counted.
+   */
   readonly traffic: { reads: number; commits: number; bytes: number };
   /** Holds the next write: `taken` when it is there, to be made by `letGo`. */
   holdWrite(): { taken: Promise<void>; letGo(): void };
@@ -36,6 +39,7 @@ export function startKvConnect(): KvConnect {
       case "/":
         return Response.json(metadata);
       case "/v2/snapshot_read":
+        if (isSmall(body)) return new Response(entries.read(body));
         await self.beforeRead(entries.mostOf(body));
         traffic.reads++;
         return counted(body, entries.read(body));
@@ -122,6 +126,11 @@ export function startKvConnect(): KvConnect {
   };
   return self;
 }
+
+/** The key of the reads that keep the connection prompt, as KV encodes it. */
+const smallRead = "022d00";
+
+const isSmall = (body: Uint8Array): boolean => body.length < 40 && body.toHex().includes(smallRead);
 
 const metadata = {
   version: 3,
