@@ -26,12 +26,14 @@ import { commits } from "./core/metrics/service_metrics.ts";
 import { listenMetrics } from "./core/metrics/listen.ts";
 import { metricsRefresher } from "./core/start/refresh_metrics.ts";
 import { originFields } from "./core/base/origin.ts";
+import type { Answer } from "./core/net/http_server.ts";
 import type { Ports } from "./core/ports/ports.ts";
 import type { Account } from "./core/resources/accounts.ts";
 import { removeOldRecords } from "./core/retention/remove_old.ts";
 import { openStore, type Store } from "./kv/open_store.ts";
 import { sealedStore } from "./kv/store/sealed_store.ts";
 import { protocolRoutes } from "./routes/protocol/routes.ts";
+import { consolePages } from "./routes/console/console.tsx";
 import { demo } from "./routes/demo.ts";
 import { docs } from "./routes/docs/docs.ts";
 import { home } from "./routes/docs/home.ts";
@@ -55,22 +57,20 @@ export async function startService(config: Config, onListenerOver: (error: Error
   const ports = portsOf(config, { store, secretKey, bridgeSecret, audio, ...rates });
   const carriers = openCarriers(config, ports);
   const refresh = metricsRefresher(ports);
-  const app = routes(ports, {
+  const ask = (request: Request): Response | Promise<Response> => app.fetch(request);
+  const app: ReturnType<typeof routes> = routes(ports, {
     metrics: metrics({ token: config.METRICS_TOKEN, refresh }, ports),
     bridge: protocolRoutes(ports, bridgeSecret),
     demo: demo(),
     ...files && {
       docs: docs(files.documentation, ports),
       softphone: softphone({ files: files.softphone, wsUrl: config.SIP_WS_URL }, ports),
+      ...config.CONSOLE && { console: consolePages({ files: files.console, ask }, ports) },
       "": home(ports),
     },
     ...config.SMS_INBOUND_TOKEN && { sms: smsCarrier(ports, config.SMS_INBOUND_TOKEN) },
   });
-  const opened = Promise.withResolvers<void>();
-  const answer = async (request: Request) => {
-    await opened.promise; // Requests wait until the root account and its credentials exist.
-    return await app.fetch(request);
-  };
+  const { answer, open } = answerOnceOpen((request, arrival) => app.fetch(request, arrival));
   const server = await platform.listen(answer, onListenerOver);
   const { METRICS_HOST: hostname, METRICS_PORT: port } = config;
   const metering = await listenMetrics({ hostname, port, name: "METRICS_PORT", log }, refresh);
@@ -82,7 +82,7 @@ export async function startService(config: Config, onListenerOver: (error: Error
   const removing = repeatRemoval(ports);
   const resealing = resealStore(store, config.SECRET_KEY_OTHER);
   const building = buildIndexes(store, lines);
-  opened.resolve();
+  open();
   sayStarted();
 
   return {
@@ -99,6 +99,18 @@ export async function startService(config: Config, onListenerOver: (error: Error
       await carriers.stop();
       store.close();
     },
+  };
+}
+
+/** Requests wait until the root account and its credentials exist. */
+function answerOnceOpen(answer: Answer): { answer: Answer; open(): void } {
+  const opened = Promise.withResolvers<void>();
+  return {
+    async answer(request, arrival) {
+      await opened.promise;
+      return await answer(request, arrival);
+    },
+    open: opened.resolve,
   };
 }
 

@@ -40,7 +40,7 @@ interface Source {
 async function* walk(folder: URL): AsyncGenerator<string> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     if (isDirectory) yield* walk(new URL(`${name}/`, folder));
-    else if (name.endsWith(".ts")) yield new URL(name, folder).href.slice(root.href.length);
+    else if (/\.tsx?$/.test(name)) yield new URL(name, folder).href.slice(root.href.length);
   }
 }
 

@@ -10,10 +10,12 @@ core/model             | base protocol                                          
 core/flows             | base                                                         | zod | the steps of a flow: schema, checks, addresses, decisions
 core/rest              | base model                                                   | zod | parameters, filters and pages of requests; how many one may send
 core/values            | base protocol                                                | libphonenumber-js re2js zod | call status, addresses, phone numbers, trunk settings and other values
-core/resources         | base flows model protocol rest values                        | zod | one declaration for each resource
+core/resources/console   | base model                                             | zod | sessions, sign-in and audit log of the console
+core/resources         | resources/console base flows model protocol rest values                        | zod | one declaration for each resource
 core/resources/views   | base model resources rest values                                  | zod | what answers show and no store keeps: tokens, registrations, sums of usage
 core/ports             | model protocol resources values                              | zod | what core needs of the store, the companions, providers and the machine
 core/accounts          | base model ports protocol resources                          | node: zod | accounts, credentials, access, sandboxes
+core/console           | accounts base model ports resources resources/console                          |  | sign-in at the console: sessions, lock-out, second factor, audit log
 core/net               | base                                                         | @hono/node-server node: | listeners: accepting, HTTP, client addresses, certificates, limits
 core/metrics           | base net                                                     | prom-client | what a process measures of itself, in the format of Prometheus
 core/numbers           | accounts base model ports resources rest values              | libphonenumber-js | phone numbers: search, purchase, import
@@ -102,6 +104,9 @@ routes/http            | core/accounts core/base core/idempotency core/metrics c
 routes/resources       | http core/*                                                  | hono | routes of resources that are not regular
 routes/twilio          | http core/*                                                  | hono zod | the interface for Twilio's libraries, from its nouns
 routes/docs            | core/base core/openapi core/ports                            | hono marked | the pages: / and /docs
+routes/console/frame   | docs http core/*                                             | hono zod | what all pages of the console share: session, interface, layout, forms
+routes/console/pages   | console/frame http core/*                                    | hono | a file for each page of the console
+routes/console         | console/frame console/pages http core/*                      | hono | the console, put together
 routes                 | http resources twilio core/*                                        | hono | the HTTP interface, put together; pages
 routes/protocol        | core/*                                                       | hono | requests of companions to the service
 core/typescript_client/runtime |                                                              |  | the client as it is shipped: requests, lists, signatures, markup

@@ -9,6 +9,7 @@ import {
   readMachineAddresses,
   withinMachine,
 } from "./machine_addresses.ts";
+import { consoleVariables } from "./console_variables.ts";
 import { listenVariables } from "./listen_variables.ts";
 import { logVariables } from "./log_variables.ts";
 import { mediaVariables } from "./media_variables.ts";
@@ -131,6 +132,7 @@ export const variables = {
     fallback: "6",
     help: "How often a status callback is tried before it is given up with a Notification.",
   },
+  ...consoleVariables,
   ...retentionVariables,
   COMPANION_ID: {
     schema: text.min(1).max(100),

@@ -36,6 +36,11 @@ export const retentionVariables = {
     fallback: ({ WEBHOOK_KEEP_DAYS }) => String(WEBHOOK_KEEP_DAYS),
     help: "Days for which Webhooks/Deliveries are kept. Default: WEBHOOK_KEEP_DAYS. 0: for ever.",
   },
+  KEEP_AUDIT_DAYS: {
+    schema: days,
+    fallback: "365",
+    help: "Days for which the audit log of the console is kept. 0: for ever.",
+  },
   SIP_TRACE_HOURS: {
     schema: z.coerce.number("must be a number of hours").int().min(0).max(720),
     fallback: "24",
@@ -59,4 +64,5 @@ export const keptOf = (config: Values): KeptMs => ({
   notifications: msOf(config.KEEP_NOTIFICATIONS_DAYS),
   recordings: msOf(config.KEEP_RECORDINGS_DAYS),
   deliveries: msOf(config.KEEP_DELIVERIES_DAYS),
+  audit: msOf(config.KEEP_AUDIT_DAYS),
 });

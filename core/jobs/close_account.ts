@@ -32,6 +32,9 @@ const atClose: Record<keyof Records, "deleted" | "kept"> = {
   sandboxes: "kept",
   partialTexts: "kept",
   erasures: "kept",
+  auditEntries: "kept",
+  consoleSessions: "deleted",
+  consoleGuards: "deleted",
 };
 
 /** The resources whose records a closed account loses, in the order of their removal. */

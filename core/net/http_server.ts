@@ -10,6 +10,7 @@ import type { CertificateWatch } from "./certificate.ts";
 import { clientAddress, ContradictoryProxy } from "./client_address.ts";
 import { netLimits } from "./limits.ts";
 import { plainAddress } from "./networks.ts";
+import { clientOf, forwardedOf } from "./request_client.ts";
 import { createAddressPlaces } from "./places.ts";
 import { safeHeaders } from "../base/safe_headers.ts";
 import { secureConnections } from "./secure.ts";
@@ -31,8 +32,14 @@ export interface HttpServer {
   shutdown(): Promise<void>;
 }
 
+/** What is known of a request beside what it says. */
+export interface Arrival {
+  /** The address of the client, which a trusted proxy may have named. */
+  client(): string;
+}
+
 /** How a request is answered: a handler of `fetch`, as it is for `Deno.serve`. */
-export type Answer = (request: Request) => Response | Promise<Response>;
+export type Answer = (request: Request, arrival: Arrival) => Response | Promise<Response>;
 
 interface Plain {
   status: string;
@@ -64,7 +71,7 @@ export async function serveHttp(options: HttpOptions, answer: Answer): Promise<H
   const takeAddress = createAddressPlaces(perAddress);
   const connections = new Map<Socket, HttpConnection>();
   let isStopping = false;
-  const respond = responder(answer, address.hostname);
+  const respond = responder(answer, { hostname: address.hostname, isTrustedProxy });
   const admit = createAdmission(options, takeAddress);
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const connection = connections.get(request.socket);
@@ -123,10 +130,16 @@ const trustsNone = () => false;
  * Answers requests as a handler of `fetch` does; `hostname` is that of HTTP/1.0 requests without
  * Host.
  */
-const responder = (answer: Answer, hostname: string) =>
+const responder = (
+  answer: Answer,
+  { hostname, isTrustedProxy }: { hostname: string; isTrustedProxy(host: string): boolean },
+) =>
   getRequestListener(
-    (request, { incoming, outgoing }) =>
-      send(answer(request), incoming as IncomingMessage, outgoing as ServerResponse),
+    (request, { incoming, outgoing }) => {
+      const come = incoming as IncomingMessage;
+      const arrival = { client: () => clientOf(come, isTrustedProxy) };
+      return send(answer(request, arrival), come, outgoing as ServerResponse);
+    },
     { overrideGlobalObjects: false, hostname },
   );
 
@@ -257,15 +270,6 @@ function hasHost({ headers, httpVersion, rawHeaders }: IncomingMessage): boolean
   }
   return hosts === 1;
 }
-
-function forwardedOf({ headers }: IncomingMessage) {
-  const forwarded = headers.forwarded;
-  const xForwardedFor = headers["x-forwarded-for"];
-  return { forwarded: joined(forwarded), xForwardedFor: joined(xForwardedFor) };
-}
-
-const joined = (value: string | string[] | undefined): string | undefined =>
-  Array.isArray(value) ? value.join(",") : value;
 
 function refuseRequest(response: ServerResponse, { status, text, retryAfterS }: Plain): void {
   response.writeHead(Number(status.slice(0, 3)), {

@@ -1,9 +1,12 @@
 import type { Settings } from "../values/settings.ts";
 import type { RecordOf } from "../model/resource.ts";
 import { applications } from "./applications.ts";
+import { auditEntries } from "./console/audit_entries.ts";
 import { calls } from "./calls.ts";
 import { clients, clientsWith } from "./clients.ts";
 import { conferences } from "./conferences.ts";
+import { consoleGuards } from "./console/guards.ts";
+import { consoleSessions } from "./console/sessions.ts";
 import { deliveries } from "./deliveries.ts";
 import { emails } from "./emails.ts";
 import { erasures } from "./erasures.ts";
@@ -25,9 +28,12 @@ import { transcriptions } from "./transcriptions.ts";
 /** Every resource type below an account, by the name its records go by. */
 export const resources = {
   applications,
+  auditEntries,
   calls,
   clients,
   conferences,
+  consoleGuards,
+  consoleSessions,
   deliveries,
   emails,
   erasures,

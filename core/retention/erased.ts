@@ -61,6 +61,7 @@ export const erased = {
   notifications: {
     has: (one, search) => belongs(one.callSid, search) || search.isIn(JSON.stringify(one)),
   },
+  auditEntries: { has: (one, search) => search.isIn(JSON.stringify(one)) },
   deliveries: {
     has: (one, search) =>
       belongs(one.callSid, search) || belongs(one.messageSid, search) ||
@@ -82,4 +83,7 @@ export const erased = {
   // E-mail addresses, kept until the message is sent.
   emails: null,
   erasures: null,
+  // They hold no number, and end by themselves.
+  consoleSessions: null,
+  consoleGuards: null,
 } satisfies Record<keyof Records, Erased | null> as Record<keyof Records, Erased | null>;

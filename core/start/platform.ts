@@ -4,6 +4,7 @@ import type { Answer } from "../net/http_server.ts";
 import type { Blobs } from "../ports/providers.ts";
 import { say } from "../process/process.ts";
 import { ensureSecret, type SealedStore } from "../process/secret_file.ts";
+import { consoleFiles } from "./console_files.ts";
 import { documentationFiles } from "./documentation_files.ts";
 import { listenRest } from "./rest_listener.ts";
 import { softphoneFiles } from "./softphone_files.ts";
@@ -23,8 +24,12 @@ export interface Platform {
   bridgeSecret(): Promise<string>;
   /** Where the audio of recordings is made, given the store's place for it. */
   audio(inStore: Blobs): Blobs;
-  /** The files of the documentation and of the softphone, where they can be read. */
-  files: { documentation: typeof documentationFiles; softphone: typeof softphoneFiles } | null;
+  /** The files of the documentation and of the pages, where they can be read. */
+  files: {
+    documentation: typeof documentationFiles;
+    softphone: typeof softphoneFiles;
+    console: typeof consoleFiles;
+  } | null;
   listen(answer: Answer, onOver: (error: Error) => void): Promise<Listener>;
   /** Keeps how the root account is reached; false where that was kept before. */
   keepCredentials(credentials: Record<string, string>): Promise<boolean>;
@@ -35,6 +40,12 @@ export interface Platform {
 /** Where the configuration says that the service runs. Throws what the operator can mend. */
 export const platformOf = (config: Config): Promise<Platform> =>
   config.EDGE ? edgePlatform(config) : machinePlatform(config);
+
+const pageFiles = {
+  documentation: documentationFiles,
+  softphone: softphoneFiles,
+  console: consoleFiles,
+};
 
 /** A machine, which has DATA_DIR. */
 async function machinePlatform(config: Config): Promise<Platform> {
@@ -48,7 +59,7 @@ async function machinePlatform(config: Config): Promise<Platform> {
     secretKey: async (sealed) => SECRET_KEY || await ensureSecret(`${DATA_DIR}/secret_key`, sealed),
     bridgeSecret: async () => BRIDGE_SECRET || await ensureSecret(`${DATA_DIR}/bridge_secret`),
     audio: () => blobDirectory(`${DATA_DIR}/recordings`),
-    files: { documentation: documentationFiles, softphone: softphoneFiles },
+    files: pageFiles,
     listen: (answer, onOver) => listenRest(config, answer, onOver),
     async keepCredentials(credentials) {
       const isFirst = await Deno.stat(file).then(() => false, () => true);
@@ -71,11 +82,12 @@ async function edgePlatform({ HOST, PORT, ...config }: Config): Promise<Platform
     secretKey: () => Promise.resolve(config.SECRET_KEY),
     bridgeSecret: () => Promise.resolve(config.BRIDGE_SECRET),
     audio: (inStore) => inStore,
-    files: canRead.state === "granted"
-      ? { documentation: documentationFiles, softphone: softphoneFiles }
-      : null,
+    files: canRead.state === "granted" ? pageFiles : null,
     listen(answer) {
-      const server = Deno.serve({ hostname: HOST, port: PORT, onListen() {} }, answer);
+      const server = Deno.serve(
+        { hostname: HOST, port: PORT, onListen() {} },
+        (request, { remoteAddr }) => answer(request, { client: () => remoteAddr.hostname }),
+      );
       const { hostname: host, port } = server.addr;
       return Promise.resolve({ address: { host, port }, shutdown: () => server.shutdown() });
     },

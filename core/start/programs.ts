@@ -46,6 +46,7 @@ export const programs: Record<"api" | "sip" | "speech", Program> = {
           "docs",
           "routes/docs",
           "routes/softphone",
+          "routes/console/assets",
           "node_modules",
           DATA_DIR,
           RATES_FILE,

@@ -5,6 +5,7 @@ export const keptKinds = [
   "notifications",
   "recordings",
   "deliveries",
+  "audit",
 ] as const;
 
 export type KeptKind = (typeof keptKinds)[number];

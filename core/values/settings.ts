@@ -42,6 +42,8 @@ export interface Settings {
   allowsPrivateUrls: boolean;
   /** Seconds of audio that the server of an audio stream may have waiting. */
   streamQueueS: number;
+  /** After how long without a request a session at the console ends, in ms. */
+  consoleIdleMs: number;
   trunks: TrunkSettings;
   ice: IceSettings;
 }

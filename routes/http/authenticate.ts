@@ -6,11 +6,11 @@ import {
   isSameSecret,
   type Permission,
 } from "../../core/accounts/access.ts";
+import { findAccount, isEmail } from "../../core/accounts/find_account.ts";
 import { Fault } from "../../core/base/faults.ts";
 import type { Accounts } from "../../core/ports/ports.ts";
 import type { RateLimits } from "../../core/rest/rate_limits.ts";
 import { type Account, accounts as definition } from "../../core/resources/accounts.ts";
-import { isSid } from "../../core/base/sid.ts";
 import type { Ctx, Env } from "./env.ts";
 
 /**
@@ -94,18 +94,6 @@ export function permitted(permission: Permission) {
     checkPermission(c.var.caller, permission);
     await next();
   });
-}
-
-/** Some clients send an e-mail address percent-encoded. */
-const decoded = (name: string): string => name.replace("%40", "@");
-const isEmail = (name: string): boolean => decoded(name).includes("@");
-
-/** An account by Sid or e-mail address, both in any case. */
-async function findAccount(name: string, accounts: Accounts): Promise<Account | null> {
-  if (isEmail(name)) return await accounts.byEmail(decoded(name));
-  const sid = definition.sidPrefix + name.slice(2).toLowerCase();
-  const isPrefixed = name.slice(0, 2).toUpperCase() === definition.sidPrefix;
-  return isPrefixed && isSid(sid, definition.sidPrefix) ? await accounts.get(sid) : null;
 }
 
 interface Credentials {

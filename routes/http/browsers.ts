@@ -33,7 +33,7 @@ export function ownSiteOnly({ settings }: Pick<Ports, "settings">) {
 }
 
 /** Whether a page of another origin sent the request. */
-function isForeign({ headers, url }: Request, baseUrl: string): boolean {
+export function isForeign({ headers, url }: Request, baseUrl: string): boolean {
   const site = headers.get("Sec-Fetch-Site");
   if (site === "cross-site") return true;
   if (site === "same-origin" || site === "none") return false;

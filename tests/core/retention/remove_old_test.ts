@@ -15,6 +15,7 @@ const listsOf: Record<KeptKind, SampledName[]> = {
   notifications: ["notifications"],
   recordings: ["recordings", "transcriptions"],
   deliveries: ["deliveries"],
+  audit: ["auditEntries"],
 };
 const names = Object.values(listsOf).flat();
 

@@ -162,6 +162,7 @@ export async function startApp(
         notifications: Infinity,
         recordings: Infinity,
         deliveries: 30 * 86_400_000,
+        audit: 365 * 86_400_000,
       },
       sipTraceMs: 24 * 3_600_000,
       recordingLinkMs: 24 * 3_600_000,
@@ -176,6 +177,7 @@ export async function startApp(
       recordingsOpenInS3: false,
       numberPriceMicros: 1_150_000,
       transcriptionPriceMicros: 50_000,
+      consoleIdleMs: 60 * 60_000,
       trunks: {
         outboundProxy: null,
         sipHosts: [],

@@ -16,7 +16,7 @@ export function contractOf(startApp: () => Promise<App>, of = ""): void {
     const sample = samples[name];
     const title = of + path;
     const itemsOf = (list: Record<string, unknown>) =>
-      (Array.isArray(list) ? list : list[path.split("/").at(-1)!.toLowerCase()]) as Record<
+      (Array.isArray(list) ? list : Object.values(list).find(Array.isArray)) as Record<
         string,
         unknown
       >[];

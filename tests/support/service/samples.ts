@@ -11,6 +11,8 @@ export type ResourceName = keyof typeof resources;
 /** Those that are made in the regular way; the others have tests and golden files of their own. */
 export type SampledName = Exclude<
   ResourceName,
+  | "consoleGuards"
+  | "consoleSessions"
   | "emails"
   | "geolocations"
   | "idempotencyKeys"
@@ -40,6 +42,20 @@ export const samples: Record<SampledName, Sample> = {
     create: (n) => ({ FriendlyName: `ivr ${n}` }),
     update: { form: { Kind: "sms" }, json: { kind: "sms" } },
     filter: ["FriendlyName", "ivr 1"],
+  },
+  auditEntries: {
+    record: (n) => ({
+      actorSid: `AC${String(n).padStart(32, "0")}`,
+      actorEmail: "ops@example.com",
+      action: "POST",
+      target: `Clients/CL${String(n).padStart(32, "0")}`,
+      parameters: { Password: "********", FriendlyName: "a & <b>" },
+      status: 200,
+      from: "192.0.2.1",
+      userAgent: "Mozilla/5.0",
+      requestId: null,
+    }),
+    filter: ["Target", `Clients/CL${"1".padStart(32, "0")}`],
   },
   clients: {
     create: (n) => ({ Login: `alice${n}`, Password: "secret" }),

@@ -1,0 +1,16 @@
+import { z } from "zod";
+import { flag, type Variable } from "./variable.ts";
+
+/** The variables of the console. */
+export const consoleVariables = {
+  CONSOLE: {
+    schema: flag,
+    fallback: "true",
+    help: "Whether the console is served at /console.",
+  },
+  CONSOLE_IDLE_MINUTES: {
+    schema: z.coerce.number("must be a number of minutes").int().min(1).max(720),
+    fallback: "60",
+    help: "Minutes without a request after which a session at the console ends; at most 720.",
+  },
+} satisfies Record<string, Variable>;

@@ -1,0 +1,55 @@
+import { newBase } from "../model/resource.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Account } from "../resources/accounts.ts";
+import { auditEntries, type AuditEntry } from "../resources/console/audit_entries.ts";
+import { consoleLimits } from "./limits.ts";
+import type { Browser } from "./sessions.ts";
+
+/** What was done, by whom, from where. */
+export interface Deed extends Browser {
+  /** The account whose resource it is. */
+  accountSid: string;
+  actor: Pick<Account, "sid" | "emailAddress">;
+  action: string;
+  target?: string;
+  parameters?: Iterable<[name: string, value: string]>;
+  /** The HTTP status that it came to. */
+  status: number;
+  requestId?: string | null;
+}
+
+/** Parameters whose values stand in no log. */
+const isSecret = (name: string): boolean => /password|token|secret|pin$|^code$/i.test(name);
+
+/** The parameters without secrets, as far as there is room. */
+function shownOf(parameters: Iterable<[name: string, value: string]>): Record<string, string> {
+  const shown: Record<string, string> = {};
+  let room: number = consoleLimits.parametersLength;
+  for (const [name, value] of parameters) {
+    room -= name.length + value.length;
+    if (room < 0) break;
+    shown[name] = isSecret(name) ? "********" : value;
+  }
+  return shown;
+}
+
+/** Writes what was done into the audit log of an account. */
+export async function audit(
+  deed: Deed,
+  ports: Pick<Ports, "records" | "newSid" | "now">,
+): Promise<void> {
+  const { accountSid, actor, action, target = "", parameters = [], status, from } = deed;
+  const record: AuditEntry = {
+    ...newBase(auditEntries, accountSid, ports),
+    actorSid: actor.sid,
+    actorEmail: actor.emailAddress,
+    action,
+    target: target.slice(0, consoleLimits.userAgentLength),
+    parameters: shownOf(parameters),
+    status,
+    from,
+    userAgent: deed.userAgent.slice(0, consoleLimits.userAgentLength),
+    requestId: deed.requestId ?? null,
+  };
+  await ports.records.auditEntries.insert({ record });
+}

@@ -1,0 +1,85 @@
+import { Fault } from "../base/faults.ts";
+import { creation, newBase } from "../model/resource.ts";
+import type { Ports } from "../ports/ports.ts";
+import { type ConsoleGuard, consoleGuards } from "../resources/console/guards.ts";
+import { sha256 } from "./hash.ts";
+import { consoleLimits } from "./limits.ts";
+import { stepOf } from "./totp.ts";
+
+type GuardPorts = Pick<Ports, "records" | "newSid" | "now">;
+
+/** One Sid for each account, so that two first failures cannot make two. */
+const sidOf = (accountSid: string) => consoleGuards.sidPrefix + accountSid.slice(2);
+
+/** The guard of an account; null before its first failure or second factor. */
+export const guardOf = (
+  accountSid: string,
+  { records }: GuardPorts,
+): Promise<ConsoleGuard | null> => records.consoleGuards.get(accountSid, sidOf(accountSid));
+
+/** Changes the guard of an account, which is made when there is none. */
+export async function changeGuard(
+  accountSid: string,
+  change: (guard: ConsoleGuard) => Partial<ConsoleGuard>,
+  ports: GuardPorts,
+): Promise<ConsoleGuard> {
+  const records = ports.records.consoleGuards;
+  const sid = sidOf(accountSid);
+  const changed = (before: ConsoleGuard) => {
+    const sent = change(before);
+    if (Object.keys(sent).length === 0) return { record: before };
+    return { record: { ...before, ...sent, dateUpdated: ports.now() } };
+  };
+  if (await records.get(accountSid, sid) === null) {
+    const base = { ...newBase(consoleGuards, accountSid, ports), sid };
+    try {
+      return await records.insert(changed(creation(consoleGuards, {}, base).record));
+    } catch (error) {
+      const isMade = error instanceof Fault && error.fault === "alreadyExists";
+      if (!isMade) throw error;
+    }
+  }
+  return await records.update(accountSid, sid, changed);
+}
+
+/** The guard after one more failure: locked from the fifth on, each time for twice as long. */
+export function failed({ failures }: ConsoleGuard, now: number): Partial<ConsoleGuard> {
+  const count = failures + 1;
+  const beyond = count - consoleLimits.failures;
+  if (beyond < 0) return { failures: count };
+  const lockMs = Math.min(consoleLimits.lockMs * 2 ** beyond, consoleLimits.longestLockMs);
+  return { failures: count, lockedUntil: now + lockMs };
+}
+
+/**
+ * Takes a code of the second factor, or a recovery code, which is used up. False when it is wrong; it
+ * then counts as a failure.
+ */
+export async function takeCode(
+  accountSid: string,
+  code: string,
+  ports: GuardPorts,
+): Promise<boolean> {
+  const guard = await guardOf(accountSid, ports);
+  if (guard === null || guard.totpSecret === null) return true;
+  const now = ports.now();
+  if (guard.lockedUntil > now) return false;
+  const plain = code.replaceAll(/[\s-]/g, "").toLowerCase();
+  const step = await stepOf(plain, { secret: guard.totpSecret, lastStep: guard.lastStep, now });
+  const hash = await sha256(plain);
+  let isTaken = false;
+  await changeGuard(accountSid, (before) => {
+    // Two requests with one code: only the first is within what the store has.
+    const isFresh = step !== null && step > before.lastStep;
+    const isRecovery = before.recoveryHashes.includes(hash);
+    isTaken = isFresh || isRecovery;
+    if (!isTaken) return failed(before, now);
+    return {
+      failures: 0,
+      lockedUntil: 0,
+      ...isFresh && { lastStep: step },
+      ...isRecovery && { recoveryHashes: before.recoveryHashes.filter((one) => one !== hash) },
+    };
+  }, ports);
+  return isTaken;
+}

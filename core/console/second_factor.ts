@@ -1,0 +1,60 @@
+import type { Ports } from "../ports/ports.ts";
+import { base32 } from "./base32.ts";
+import { changeGuard, guardOf } from "./guard.ts";
+import { sha256 } from "./hash.ts";
+import { consoleLimits } from "./limits.ts";
+import { stepOf } from "./totp.ts";
+
+type FactorPorts = Pick<Ports, "records" | "newSid" | "now">;
+
+/** Bytes of a shared secret: those of the hash (RFC 4226 §4). */
+const secretBytes = 20;
+
+/** A new shared secret, in Base32. It counts once a code proves that an app has it. */
+export async function offerFactor(accountSid: string, ports: FactorPorts): Promise<string> {
+  const fresh = base32(crypto.getRandomValues(new Uint8Array(secretBytes)));
+  const { pendingSecret } = await changeGuard(
+    accountSid,
+    ({ pendingSecret }) => pendingSecret === null ? { pendingSecret: fresh } : {},
+    ports,
+  );
+  return pendingSecret ?? fresh;
+}
+
+/**
+ * Turns the offered factor on with its first code. The recovery codes, which nothing shows again; null
+ * for a wrong code.
+ */
+export async function confirmFactor(
+  accountSid: string,
+  code: string,
+  ports: FactorPorts,
+): Promise<string[] | null> {
+  const guard = await guardOf(accountSid, ports);
+  const secret = guard?.pendingSecret ?? null;
+  if (secret === null) return null;
+  const plain = code.replaceAll(/\s/g, "");
+  const step = await stepOf(plain, { secret, lastStep: 0, now: ports.now() });
+  if (step === null) return null;
+  const codes = Array.from({ length: consoleLimits.recoveryCodes }, recoveryCode);
+  const recoveryHashes = await Promise.all(codes.map((one) => sha256(one.replaceAll("-", ""))));
+  await changeGuard(accountSid, () => ({
+    totpSecret: secret,
+    pendingSecret: null,
+    lastStep: step,
+    recoveryHashes,
+  }), ports);
+  return codes;
+}
+
+/** Turns the second factor off. */
+export async function removeFactor(accountSid: string, ports: FactorPorts): Promise<void> {
+  const nothing = { totpSecret: null, pendingSecret: null, recoveryHashes: [], lastStep: 0 };
+  await changeGuard(accountSid, () => nothing, ports);
+}
+
+/** 50 bits in two groups of letters and digits that are not taken for one another. */
+function recoveryCode(): string {
+  const text = base32(crypto.getRandomValues(new Uint8Array(7))).toLowerCase();
+  return `${text.slice(0, 5)}-${text.slice(5, 10)}`;
+}

@@ -1,0 +1,154 @@
+import { effectiveStatus } from "../accounts/access.ts";
+import { Fault } from "../base/faults.ts";
+import { newBase } from "../model/resource.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Account } from "../resources/accounts.ts";
+import { type ConsoleSession, consoleSessions } from "../resources/console/sessions.ts";
+import { randomToken, sha256 } from "./hash.ts";
+import { consoleLimits } from "./limits.ts";
+
+/** A browser, as its requests show it. */
+export interface Browser {
+  /** Its IP address. */
+  from: string;
+  userAgent: string;
+}
+
+type SessionPorts = Pick<Ports, "records" | "accounts" | "newSid" | "now" | "settings">;
+
+/** Opens a session. Resolves with the cookie that holds it, which the store does not keep. */
+export async function openSession(
+  account: Account,
+  { from, userAgent, isComplete }: Browser & { isComplete: boolean },
+  ports: SessionPorts,
+): Promise<string> {
+  await makeRoom(account.sid, ports);
+  const token = randomToken(32);
+  const base = newBase(consoleSessions, account.sid, ports);
+  const record: ConsoleSession = {
+    ...base,
+    tokenHash: await sha256(token),
+    credentialHash: await sha256(account.authToken),
+    isComplete,
+    seenAt: base.dateCreated,
+    from,
+    userAgent: userAgent.slice(0, consoleLimits.userAgentLength),
+  };
+  await ports.records.consoleSessions.insert({ record });
+  return token;
+}
+
+/** A session that is in force, with its account. */
+export interface SignedIn {
+  session: ConsoleSession;
+  account: Account;
+}
+
+/**
+ * The session of a cookie. Null when there is none, it was idle for too long or is too old, the account
+ * has another AuthToken since, or is not active.
+ */
+export async function sessionOf(token: string, ports: SessionPorts): Promise<SignedIn | null> {
+  const session = await ports.records.consoleSessions.holder("tokenHash", await sha256(token));
+  if (session === null) return null;
+  const account = await ports.accounts.get(session.accountSid);
+  const isInForce = !isOver(session, ports) && account !== null &&
+    session.credentialHash === await sha256(account.authToken) &&
+    await effectiveStatus(account, ports.accounts) === "active";
+  if (!isInForce) {
+    await endSession(session, ports);
+    return null;
+  }
+  return { session: await seen(session, ports), account };
+}
+
+/** A session is over when it was idle for too long, or lasted too long. */
+function isOver(
+  { isComplete, dateCreated, seenAt }: ConsoleSession,
+  { now, settings }: Pick<SessionPorts, "now" | "settings">,
+): boolean {
+  const age = now() - dateCreated;
+  if (!isComplete) return age > consoleLimits.factorMs;
+  return age > consoleLimits.sessionMs || now() - seenAt > settings.consoleIdleMs;
+}
+
+/** Notes the use of a session, not more than once a minute. */
+async function seen(session: ConsoleSession, ports: SessionPorts): Promise<ConsoleSession> {
+  const now = ports.now();
+  if (now - session.seenAt < consoleLimits.seenMs) return session;
+  return await change(session, { seenAt: now }, ports);
+}
+
+/**
+ * Ends a session that waited for its second factor, and opens one that did: the cookie of before is of
+ * no use any more.
+ */
+export async function completeSession(
+  { session, account }: SignedIn,
+  browser: Browser,
+  ports: SessionPorts,
+): Promise<string> {
+  await endSession(session, ports);
+  return await openSession(account, { ...browser, isComplete: true }, ports);
+}
+
+async function change(
+  session: ConsoleSession,
+  sent: Partial<ConsoleSession>,
+  { records, now }: SessionPorts,
+): Promise<ConsoleSession> {
+  try {
+    return await records.consoleSessions.update(
+      session.accountSid,
+      session.sid,
+      (before) => ({ record: { ...before, ...sent, dateUpdated: now() } }),
+    );
+  } catch (error) {
+    // It was ended meanwhile: this request began before.
+    if (error instanceof Fault && error.fault === "notFound") return session;
+    throw error;
+  }
+}
+
+/** Ends a session; one that has ended already is no error. */
+export async function endSession(
+  { accountSid, sid }: Pick<ConsoleSession, "accountSid" | "sid">,
+  { records }: Pick<Ports, "records">,
+): Promise<void> {
+  try {
+    await records.consoleSessions.remove(accountSid, sid);
+  } catch (error) {
+    const isGone = error instanceof Fault && error.fault === "notFound";
+    if (!isGone) throw error;
+  }
+}
+
+/** The sessions of an account, newest first; those that are over are removed. */
+export async function sessionsOf(
+  accountSid: string,
+  ports: SessionPorts,
+): Promise<ConsoleSession[]> {
+  const query = { where: [], skip: 0, limit: consoleLimits.sessions * 2 };
+  const { items } = await ports.records.consoleSessions.list(accountSid, query);
+  const over = items.filter((session) => isOver(session, ports));
+  await Promise.all(over.map((session) => endSession(session, ports)));
+  return items.filter((session) => !over.includes(session));
+}
+
+/** Ends all sessions of an account, `except` one. */
+export async function endSessions(
+  accountSid: string,
+  ports: SessionPorts,
+  except?: string,
+): Promise<void> {
+  const all = await sessionsOf(accountSid, ports);
+  await Promise.all(
+    all.filter(({ sid }) => sid !== except).map((session) => endSession(session, ports)),
+  );
+}
+
+async function makeRoom(accountSid: string, ports: SessionPorts): Promise<void> {
+  const all = await sessionsOf(accountSid, ports);
+  const oldest = all.slice(consoleLimits.sessions - 1);
+  await Promise.all(oldest.map((session) => endSession(session, ports)));
+}

@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { type RecordOf, resource } from "../../model/resource.ts";
+
+/** Sessions of browsers at the console. Internal: no interface shows them. */
+export const consoleSessions = resource({
+  type: "ConsoleSession",
+  description: "A session at the console, of one browser.",
+  path: "Console/Sessions",
+  sidPrefix: "CS",
+  irregular: true,
+  internal: true,
+  fields: {
+    /** SHA-256 of the cookie, in hex: the store cannot be used to sign in. */
+    tokenHash: z.string(),
+    /** SHA-256 of the AuthToken at the sign-in: another one ends the session. */
+    credentialHash: z.string(),
+    /** Whether the second factor was given, or is not asked for. */
+    isComplete: z.boolean(),
+    /** When it was last used, in ms; exact to a minute. */
+    seenAt: z.number(),
+    /** The address that it was opened from, and what the browser says it is. */
+    from: z.string(),
+    userAgent: z.string(),
+  },
+  unique: ["tokenHash"],
+});
+
+export type ConsoleSession = RecordOf<typeof consoleSessions>;

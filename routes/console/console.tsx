@@ -1,0 +1,76 @@
+import { Hono } from "hono";
+import { createMiddleware } from "hono/factory";
+import { Fault } from "../../core/base/faults.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+import { apiOf, type Ask } from "./frame/api.ts";
+import { type AssetFile, assets } from "./frame/assets.ts";
+import type { ConsoleEnv } from "./frame/env.ts";
+import { homeOf } from "./frame/links.ts";
+import { pageHeaders } from "./frame/policy.ts";
+import { onConsoleError } from "./frame/refused.tsx";
+import { requireSession } from "./frame/session.ts";
+import { accountPages } from "./pages.ts";
+import { securityPages } from "./pages/security.tsx";
+import { signInPages } from "./pages/sign_in.tsx";
+
+export interface ConsoleOptions {
+  /** Reads the files of the pages, by name; called once. */
+  files(): Promise<Map<string, AssetFile>>;
+  /** The interface of this process. */
+  ask: Ask;
+}
+
+/**
+ * The console: pages that the service makes of what its interface answers to the account that is signed
+ * in. What a page shows and does, the account's own programs may read and do.
+ */
+export function consolePages({ files, ask }: ConsoleOptions, ports: Ports): Hono {
+  const home = homeOf(ports.settings.baseUrl);
+  const app = new Hono<ConsoleEnv>();
+  app.onError(onConsoleError(ports));
+  app.use("*", pageHeaders);
+  app.route("/assets", assets(files));
+  app.route("/", signInPages(ports));
+  app.use("*", requireSession(ports));
+  app.get("/", (c) => c.redirect(`${home}/${c.var.caller.sid}`, 303));
+  app.use("/security/*", ownAccount(ask, ports));
+  app.use("/security", ownAccount(ask, ports));
+  app.route("/security", securityPages(ports));
+  app.use("/:account{AC[0-9a-f]+}/*", accountOf(ask, ports));
+  app.route("/:account{AC[0-9a-f]+}", accountPages(ports));
+  app.all("*", (c) => {
+    const isSlashed = c.req.method === "GET" && c.req.path.endsWith("/");
+    if (isSlashed) return c.redirect(home + c.req.path.slice("/console".length, -1), 303);
+    throw new Fault("notFound", c.req.path);
+  });
+  // Its environment is within that of the service.
+  return app as unknown as Hono;
+}
+
+/** Puts the interface below an account on the context; the interface refuses other accounts. */
+const apiFor =
+  (ask: Ask, { settings }: Ports) =>
+  (c: { var: Pick<ConsoleEnv["Variables"], "caller" | "requestId"> }, accountSid: string) =>
+    apiOf({
+      ask,
+      baseUrl: settings.baseUrl,
+      caller: c.var.caller,
+      accountSid,
+      requestId: c.var.requestId,
+    });
+
+const accountOf = (ask: Ask, ports: Ports) =>
+  createMiddleware<ConsoleEnv>(async (c, next) => {
+    const api = apiFor(ask, ports)(c, c.req.param("account") ?? "");
+    c.set("account", await api.read(""));
+    c.set("api", api);
+    await next();
+  });
+
+const ownAccount = (ask: Ask, ports: Ports) =>
+  createMiddleware<ConsoleEnv>(async (c, next) => {
+    const api = apiFor(ask, ports)(c, c.var.caller.sid);
+    c.set("account", await api.read(""));
+    c.set("api", api);
+    await next();
+  });

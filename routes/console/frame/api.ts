@@ -1,0 +1,146 @@
+import { accountAddress } from "../../http/represent.ts";
+
+/** How the console asks the interface: a request within the process. */
+export type Ask = (request: Request) => Response | Promise<Response>;
+
+/** A record as the interface shows it in JSON. */
+export interface Row {
+  readonly sid: string;
+  readonly [field: string]: unknown;
+}
+
+/** One page of a list. */
+export interface Rows {
+  items: Row[];
+  /** Null where the list does not count. */
+  total: number | null;
+  /** The query of the next page and of the one before, null where there is none. */
+  next: URLSearchParams | null;
+  previous: URLSearchParams | null;
+}
+
+/** The interface refused: its status, code and message. */
+export class ApiRefusal extends Error {
+  override readonly name = "ApiRefusal";
+  constructor(
+    readonly status: number,
+    readonly code: number,
+    message: string,
+    readonly retryAfter: string | null,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * The interface below one account, with the rights of one caller. Paths are relative to the account.
+ * Every function throws ApiRefusal where the interface refuses.
+ */
+export interface Api {
+  read(path: string, query?: URLSearchParams): Promise<Row>;
+  /** Null where there is no such record. */
+  find(path: string, query?: URLSearchParams): Promise<Row | null>;
+  list(path: string, query?: URLSearchParams | Record<string, string>): Promise<Rows>;
+  /** A change. Null where the interface answers without a body. */
+  send(method: "POST" | "DELETE", path: string, form?: URLSearchParams): Promise<Row | null>;
+  /** The response as it is, whatever its status. */
+  raw(path: string, headers?: HeadersInit): Promise<Response>;
+}
+
+export interface ApiOptions {
+  ask: Ask;
+  baseUrl: string;
+  caller: { sid: string; authToken: string };
+  accountSid: string;
+  requestId: string;
+}
+
+/** Asks the interface as the caller's own programs would, so that the console has no other rights. */
+export function apiOf({ ask, baseUrl, caller, accountSid, requestId }: ApiOptions): Api {
+  const credentials = new TextEncoder().encode(`${caller.sid}:${caller.authToken}`).toBase64();
+  const headers = {
+    Authorization: `Basic ${credentials}`,
+    Accept: "application/json",
+    "User-Agent": "Switchboard console",
+    "X-Request-Id": requestId,
+  };
+  const below = new URL(baseUrl).origin + accountAddress(accountSid);
+
+  const request = async (path: string, init: RequestInit = {}): Promise<Response> =>
+    await ask(
+      new Request(path === "" ? below : `${below}/${path}`, {
+        ...init,
+        headers: { ...headers, ...Object.fromEntries(new Headers(init.headers)) },
+      }),
+    );
+
+  async function json(path: string, init?: RequestInit): Promise<{ body: unknown; from: Headers }> {
+    const response = await request(path, init);
+    const text = await response.text();
+    const body = text === "" ? null : JSON.parse(text);
+    if (response.ok) return { body, from: response.headers };
+    const retryAfter = response.headers.get("Retry-After");
+    throw new ApiRefusal(
+      response.status,
+      Number(body?.code ?? 0),
+      String(body?.message ?? "Cannot complete the request"),
+      retryAfter,
+    );
+  }
+
+  const api: Api = {
+    async read(path, query) {
+      return (await json(withQuery(path, query))).body as Row; // A record of the interface.
+    },
+    async find(path, query) {
+      try {
+        return await api.read(path, query);
+      } catch (error) {
+        if (error instanceof ApiRefusal && error.status === 404) return null;
+        throw error;
+      }
+    },
+    async list(path, query = {}) {
+      const { body, from } = await json(withQuery(path, new URLSearchParams(query)));
+      return rowsOf(body, from);
+    },
+    async send(method, path, form) {
+      const init = { method, ...form && { body: form } };
+      return (await json(path, init)).body as Row | null; // A record, or nothing after a removal.
+    },
+    raw: (path, headers = {}) => request(path, { headers }),
+  };
+  return api;
+}
+
+const withQuery = (path: string, query?: URLSearchParams): string =>
+  query === undefined || query.size === 0 ? path : `${path}?${query}`;
+
+/** A list in its envelope, or a plain one with the header Link. */
+function rowsOf(body: unknown, headers: Headers): Rows {
+  if (Array.isArray(body)) {
+    const links = headers.get("Link") ?? "";
+    const link = (rel: string) => queryOf(new RegExp(`<([^>]*)>; rel="${rel}"`).exec(links)?.[1]);
+    const total = headers.get("X-Total-Count");
+    return {
+      items: body,
+      total: total === null ? null : Number(total),
+      next: link("next"),
+      previous: link("prev"),
+    };
+  }
+  // The envelope of a list: numbers and addresses of pages, and the records under the list's name.
+  const envelope = body as Record<string, unknown>;
+  const items = Object.values(envelope).find(Array.isArray) ?? [];
+  return {
+    items,
+    total: Number(envelope.total),
+    next: queryOf(envelope.next_page_uri),
+    previous: queryOf(envelope.previous_page_uri),
+  };
+}
+
+function queryOf(uri: unknown): URLSearchParams | null {
+  if (typeof uri !== "string" || !uri.includes("?")) return null;
+  return new URLSearchParams(uri.slice(uri.indexOf("?") + 1));
+}

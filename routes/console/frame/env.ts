@@ -1,0 +1,24 @@
+import type { Context } from "hono";
+import type { Account } from "../../../core/resources/accounts.ts";
+import type { ConsoleSession } from "../../../core/resources/console/sessions.ts";
+import type { Arrival } from "../../../core/net/http_server.ts";
+import type { Api, Row } from "./api.ts";
+
+/** What the middleware of the console sets on every request of a session. */
+export interface ConsoleEnv {
+  Bindings: Partial<Arrival>;
+  Variables: {
+    requestId: string;
+    session: ConsoleSession;
+    /** The account that is signed in. */
+    caller: Account;
+    /** The account in the path, as the interface shows it: the caller or one of its descendants. */
+    account: Row;
+    /** The interface, with the rights of the caller, below that account. */
+    api: Api;
+    /** Goes with each form of the session. */
+    csrf: string;
+  };
+}
+
+export type Page = Context<ConsoleEnv>;

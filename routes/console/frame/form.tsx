@@ -1,0 +1,139 @@
+import type { JsonSchema } from "../../../core/openapi/schemas.ts";
+import type { Row } from "./api.ts";
+import { snake } from "../../../core/base/wire.ts";
+
+/** A parameter of a form, as the interface describes it. */
+export interface Field {
+  name: string;
+  schema: JsonSchema;
+  isRequired: boolean;
+}
+
+/** The parameters of a form's schema, in its order, required ones first. */
+export function fieldsOf(schema: JsonSchema): Field[] {
+  // Schemas of forms are objects whose properties are schemas.
+  const properties = (schema.properties ?? {}) as Record<string, JsonSchema>;
+  const required = (schema.required ?? []) as string[];
+  const fields = Object.entries(properties).map(([name, schema]) => ({
+    name,
+    schema,
+    isRequired: required.includes(name),
+  }));
+  return fields.toSorted((one, other) => Number(other.isRequired) - Number(one.isRequired));
+}
+
+/** VoiceFallbackUrl as people read it: Voice fallback URL. */
+export function titleOf(name: string): string {
+  const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, " ").split(" ");
+  const kept = new Set(["URL", "SMS", "USSD", "SIP", "ID", "TTL", "PIN"]);
+  const plain = words.map((word, at) => {
+    const upper = word.toUpperCase();
+    if (kept.has(upper)) return upper;
+    if (upper === "SID") return "Sid";
+    return at === 0 ? word : word.toLowerCase();
+  });
+  return plain.join(" ");
+}
+
+/** The inputs of a form; `values` are what stands in them. */
+export const Inputs = ({ fields, values = {}, id = "f" }: {
+  fields: Field[];
+  values?: Record<string, string>;
+  id?: string;
+}) => (
+  <>
+    {fields.map(({ name, schema, isRequired }) => (
+      <div class="input">
+        <label for={`${id}-${name}`}>
+          {titleOf(name)}
+          {isRequired && <span class="soft">(required)</span>}
+        </label>
+        <Input
+          id={`${id}-${name}`}
+          name={name}
+          schema={schema}
+          isRequired={isRequired}
+          value={values[name] ?? ""}
+        />
+        {typeof schema.description === "string" && (
+          <p class="hint" id={`${id}-${name}-hint`}>{schema.description}</p>
+        )}
+      </div>
+    ))}
+  </>
+);
+
+/** Texts from which a field has room for several lines. */
+const longText = 400;
+
+function Input({ id, name, schema, isRequired, value }: Field & { id: string; value: string }) {
+  const flat = flatten(schema);
+  const common = { id, name, required: isRequired, "aria-describedby": `${id}-hint` };
+  const options = flat.enum as string[] | undefined ??
+    (flat.type === "boolean" ? ["true", "false"] : undefined);
+  if (options !== undefined) {
+    return (
+      <select {...common}>
+        {!isRequired && <option value="" selected={value === ""}>as it is</option>}
+        {options.map((one) => <option value={one} selected={value === String(one)}>{one}</option>)}
+      </select>
+    );
+  }
+  if (
+    name === "Body" || name === "Flow" || Number(flat.maxLength ?? 0) > longText && !isUrl(name)
+  ) {
+    return <textarea {...common} rows={4} maxlength={flat.maxLength as number}>{value}</textarea>;
+  }
+  const type = /password/i.test(name)
+    ? "password"
+    : flat.type === "integer" || flat.type === "number"
+    ? "number"
+    : "text";
+  return (
+    <input
+      {...common}
+      type={type}
+      value={type === "password" ? "" : value}
+      min={flat.minimum as number}
+      max={flat.maximum as number}
+      minlength={flat.minLength as number}
+      maxlength={flat.maxLength as number}
+      inputmode={isUrl(name) ? "url" : undefined}
+      autocomplete={type === "password" ? "new-password" : "off"}
+      spellcheck={false}
+    />
+  );
+}
+
+const isUrl = (name: string) => /Url$|Callback$/.test(name);
+
+/** The part of a schema that says most, where there are several. */
+function flatten(schema: JsonSchema): JsonSchema {
+  const parts = (schema.anyOf ?? schema.oneOf) as JsonSchema[] | undefined;
+  const found = parts?.find(({ type, const: only }) => type !== "null" && only !== "");
+  return found === undefined ? schema : { ...found, ...schema };
+}
+
+/** What a record has for the fields of a form. */
+export const valuesOf = (fields: Field[], row: Row): Record<string, string> =>
+  Object.fromEntries(
+    fields.map(({ name }) => {
+      const value = row[snake(name.charAt(0).toLowerCase() + name.slice(1))];
+      return [name, value === null || value === undefined ? "" : String(value)];
+    }),
+  );
+
+/**
+ * What of a form is sent on: what was filled in, and what was emptied that had a value before. A
+ * select without a choice, and an input that was left empty, are left out.
+ */
+export function filled(
+  form: URLSearchParams,
+  before: Record<string, string> = {},
+): URLSearchParams {
+  const sent = new URLSearchParams();
+  for (const [name, value] of form) {
+    if (value !== "" || (before[name] ?? "") !== "") sent.append(name, value);
+  }
+  return sent;
+}

@@ -1,0 +1,116 @@
+import type { Child } from "hono/jsx";
+import { recordPath } from "./links.ts";
+
+/** An instant in the viewer's zone: a script writes it so; without one it is in UTC. */
+export function Time({ at }: { at: unknown }) {
+  const ms = typeof at === "number" ? at : Date.parse(String(at ?? ""));
+  if (!Number.isFinite(ms)) return <span class="soft">–</span>;
+  const iso = new Date(ms).toISOString();
+  return <time datetime={iso}>{iso.slice(0, 19).replace("T", " ")} UTC</time>;
+}
+
+/** A Sid that leads to its record, where that has a page. `below` is the path of the account's pages. */
+export function Sid({ sid, below, label }: { sid: unknown; below: string; label?: string }) {
+  if (typeof sid !== "string" || sid === "") return <span class="soft">–</span>;
+  const path = recordPath(sid);
+  if (path === undefined) return <code>{sid}</code>;
+  return <a href={`${below}/${path}`} class={label ? undefined : "sid"}>{label ?? sid}</a>;
+}
+
+/** How a status looks: good, waiting, bad or neither. */
+const looks: Record<string, string> = {
+  "completed": "good",
+  "delivered": "good",
+  "registered": "good",
+  "active": "good",
+  "sent": "good",
+  "received": "good",
+  "in-progress": "live",
+  "ringing": "live",
+  "queued": "wait",
+  "sending": "wait",
+  "processing": "wait",
+  "unregistered": "wait",
+  "no-answer": "wait",
+  "busy": "wait",
+  "canceled": "wait",
+  "suspended": "wait",
+  "failed": "bad",
+  "closed": "bad",
+  "undelivered": "bad",
+};
+
+export function Status({ value }: { value: unknown }) {
+  const text = String(value ?? "–");
+  return <span class={`status ${looks[text] ?? ""}`}>{text}</span>;
+}
+
+/** What a list or a region says while it has nothing. */
+export const Empty = ({ children }: { children?: Child }) => <p class="empty">{children}</p>;
+
+/** What went wrong, said where it stands. */
+export const Problem = ({ children }: { children?: Child }) => (
+  <p class="problem" role="alert">{children}</p>
+);
+
+/** The heading of a page, with what may be done beside it. */
+export const Heading = ({ title, kind, children }: {
+  title: Child;
+  kind?: string;
+  children?: Child;
+}) => (
+  <div class="heading-row">
+    <div>
+      {kind && <p class="kind">{kind}</p>}
+      <h1>{title}</h1>
+    </div>
+    {children && <div class="actions">{children}</div>}
+  </div>
+);
+
+/** Names and values. Those without a value are left out. */
+export const Facts = ({ facts }: { facts: [name: string, value: Child][] }) => (
+  <dl class="facts">
+    {facts.filter(([, value]) => value !== null && value !== undefined && value !== "").map((
+      [name, value],
+    ) => (
+      <div>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+/** A button that changes something by itself: a form without fields. */
+export const Act = ({ to, csrf, label, look = "", hidden = {}, confirm }: {
+  to: string;
+  csrf: string;
+  label: string;
+  look?: "" | "main" | "stop" | "quiet";
+  hidden?: Record<string, string>;
+  /** Asked before, by script. */
+  confirm?: string;
+}) => (
+  <form method="post" action={to} class="act" data-confirm={confirm}>
+    <input type="hidden" name="csrf" value={csrf} />
+    {Object.entries(hidden).map(([name, value]) => (
+      <input
+        type="hidden"
+        name={name}
+        value={value}
+      />
+    ))}
+    <button type="submit" class={look}>{label}</button>
+  </form>
+);
+
+/** Seconds as people read them. */
+export function seconds(value: unknown): string {
+  const total = Number(value);
+  if (value === null || value === undefined || !Number.isFinite(total)) return "–";
+  if (total < 60) return `${Math.round(total)} s`;
+  const [h, min, s] = [Math.floor(total / 3_600), Math.floor(total / 60) % 60, total % 60];
+  const rest = `${String(min).padStart(2, "0")}:${String(Math.floor(s)).padStart(2, "0")}`;
+  return h === 0 ? rest : `${h}:${rest}`;
+}

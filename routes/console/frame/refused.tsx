@@ -1,0 +1,71 @@
+import type { ErrorHandler } from "hono";
+import { Fault } from "../../../core/base/faults.ts";
+import type { Ports } from "../../../core/ports/ports.ts";
+import { statusOf } from "../../http/errors.ts";
+import { ApiRefusal } from "./api.ts";
+import type { ConsoleEnv, Page } from "./env.ts";
+import { homeOf } from "./links.ts";
+import { Heading } from "./parts.tsx";
+import { showDoor, showPage } from "./render.tsx";
+
+/** What a refusal is, in the words of its page. */
+interface Refused {
+  status: number;
+  message: string;
+  retryAfter?: string | null;
+}
+
+/** Answers with a page that says what was refused. Any other error is a bug: it is logged. */
+export const onConsoleError = (ports: Ports): ErrorHandler<ConsoleEnv> => (error, c) => {
+  const refused = refusedOf(error);
+  if (refused.status >= 500) {
+    const { method, path } = c.req;
+    ports.log("Cannot show a page of the console", {
+      requestId: c.var.requestId,
+      method,
+      path,
+      error,
+    });
+  }
+  return showRefused(c, refused, ports);
+};
+
+function refusedOf(error: unknown): Refused {
+  if (error instanceof ApiRefusal) return error;
+  if (error instanceof Fault) return { status: statusOf[error.kind], message: error.message };
+  return { status: 500, message: "Cannot show this page" };
+}
+
+const titles: Record<number, string> = {
+  403: "You may not see this",
+  404: "There is nothing here",
+  429: "Too many requests",
+};
+
+export function showRefused(
+  c: Page,
+  { status, message, retryAfter }: Refused,
+  ports: Ports,
+): Response {
+  const title = titles[status] ?? "This did not work";
+  const home = homeOf(ports.settings.baseUrl);
+  // The status of a Fault or of an answer of the interface.
+  c.status(status as 400);
+  if (retryAfter) c.header("Retry-After", retryAfter);
+  const content = (
+    <>
+      <Heading title={title} />
+      <p>{message}.</p>
+      <p class="soft">
+        Request <code>{c.var.requestId}</code>
+      </p>
+      <p>
+        <a href={home}>To the overview</a>
+      </p>
+    </>
+  );
+  const isInside = c.var.account !== undefined && c.var.session !== undefined;
+  return isInside
+    ? showPage(c, { title, section: "none", content }, ports)
+    : showDoor(c, { title, content }, ports);
+}

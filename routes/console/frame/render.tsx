@@ -1,0 +1,88 @@
+import type { Child } from "hono/jsx";
+import type { Ports } from "../../../core/ports/ports.ts";
+import { prefixOf } from "../../docs/docs.ts";
+import type { Page } from "./env.ts";
+import { Layout } from "./layout.tsx";
+import { homeOf } from "./links.ts";
+
+/** What was done, by the name in the address that a change leads to. */
+const notices: Record<string, string> = {
+  created: "Created.",
+  saved: "Saved.",
+  deleted: "Deleted.",
+  replayed: "Queued to be sent again.",
+  ended: "The call is being ended.",
+  redirected: "The call was redirected.",
+  muted: "Muted.",
+  unmuted: "Unmuted.",
+  bought: "The number is yours.",
+  sent: "Queued to be sent.",
+  called: "The call was placed.",
+  "signed-out-elsewhere": "All other sessions have ended.",
+};
+
+/** A page of the sign-in. */
+export interface DoorPage {
+  title: string;
+  content: Child;
+}
+
+/** A page of an account. */
+export interface AccountPage extends DoorPage {
+  /** The path of its section. */
+  section: string;
+  query?: string;
+  script?: string;
+}
+
+/** Smaller texts are sent as they are. */
+const plainLength = 1_024;
+
+/** Answers with a page of an account. */
+export function showPage(
+  c: Page,
+  { title, section, content, query, script }: AccountPage,
+  { settings }: Pick<Ports, "settings">,
+): Response {
+  const { account, caller, csrf } = c.var;
+  const notice = notices[c.req.query("done") ?? ""];
+  return answerHtml(
+    c,
+    <Layout
+      title={title}
+      prefix={prefixOf(settings.baseUrl)}
+      signedIn={{ account, callerSid: caller.sid, section, csrf, notice, ...query && { query } }}
+      {...script && { script }}
+    >
+      {content}
+    </Layout>,
+  );
+}
+
+/** Answers with a page that needs no session. */
+export const showDoor = (
+  c: Page,
+  { title, content }: DoorPage,
+  { settings }: Pick<Ports, "settings">,
+): Response =>
+  answerHtml(
+    c,
+    <Layout title={title} prefix={prefixOf(settings.baseUrl)}>
+      {content}
+    </Layout>,
+  );
+
+function answerHtml(c: Page, page: { toString(): string }): Response {
+  const text = `<!DOCTYPE html>${page}`;
+  c.header("Content-Type", "text/html; charset=utf-8");
+  c.header("Vary", "Accept-Encoding");
+  const isZipped = text.length > plainLength &&
+    /\bgzip\b/.test(c.req.header("Accept-Encoding") ?? "");
+  if (!isZipped) return c.body(text);
+  c.header("Content-Encoding", "gzip");
+  return c.body(new Blob([text]).stream().pipeThrough(new CompressionStream("gzip")));
+}
+
+/** The path of the pages of the account at hand. */
+export const belowOf = (c: Page, { settings }: Pick<Ports, "settings">): string =>
+  `${homeOf(settings.baseUrl)}/${c.var.account.sid}`;

@@ -1,0 +1,20 @@
+import { Hono } from "hono";
+import type { Ports } from "../../core/ports/ports.ts";
+import type { ConsoleEnv } from "./frame/env.ts";
+import { schemasOf } from "./frame/schemas.ts";
+import { kindPages } from "./pages/kind_pages.tsx";
+import { kinds } from "./pages/kinds.tsx";
+import { callPages } from "./pages/calls.tsx";
+import { deliveryPages } from "./pages/deliveries.tsx";
+import { overviewPages } from "./pages/overview.tsx";
+
+/** The pages of an account. Those of their own come before the regular ones of the same path. */
+export function accountPages(ports: Ports): Hono<ConsoleEnv> {
+  const with_ = { ports, schemaOf: schemasOf(ports) };
+  const app = new Hono<ConsoleEnv>();
+  app.route("/", overviewPages(ports));
+  app.route("/Calls", callPages(with_));
+  app.route("/Webhooks/Deliveries", deliveryPages(with_));
+  for (const kind of kinds) app.route(`/${kind.definition.path}`, kindPages(kind, with_));
+  return app;
+}

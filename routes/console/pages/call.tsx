@@ -1,0 +1,129 @@
+import type { Child } from "hono/jsx";
+import { type CallStatus, isLive } from "../../../core/values/status.ts";
+import type { Ports } from "../../../core/ports/ports.ts";
+import type { Row } from "../frame/api.ts";
+import type { Page } from "../frame/env.ts";
+import { Act, Empty, Facts, Heading, seconds, Sid, Status, Time } from "../frame/parts.tsx";
+import { belowOf, showPage } from "../frame/render.tsx";
+import { readCall, type WholeCall } from "./call_parts.ts";
+import { entriesOf } from "./call_entries.tsx";
+import { Recordings } from "./call_recordings.tsx";
+import { directionOf } from "./call_columns.tsx";
+
+/** The page of a call: what it was, and everything that happened in it, in order of time. */
+export async function showCall(c: Page, ports: Ports): Promise<Response> {
+  const whole = await readCall(c.var.api, c.req.param("sid") ?? "");
+  const { call } = whole;
+  const below = belowOf(c, ports);
+  const isRunning = isLive(call.status as CallStatus);
+  const entries = entriesOf(whole, { below, csrf: c.var.csrf });
+  const title = `${call.from} → ${call.to}`;
+  const content = (
+    <>
+      <Heading title={title} kind={`Call, ${directionOf(call)}`}>
+        {isRunning && <Steer call={call} below={below} csrf={c.var.csrf} />}
+      </Heading>
+      <div id="live" data-live={isRunning ? "2" : undefined}>
+        <section class="card summary">
+          <p class="verdict" aria-live="polite">
+            <Status value={call.status} /> {verdictOf(whole)}
+          </p>
+          <Facts facts={factsOf(call, below)} />
+        </section>
+        {whole.recordings.length > 0 && <Recordings {...whole} below={below} />}
+        <section class="card">
+          <h2>Timeline</h2>
+          {entries.length === 0 ? <Empty>Nothing has happened yet.</Empty> : (
+            <ol class="timeline">
+              {entries.map(({ at, kind, look = "", content }) => (
+                <li class={look}>
+                  <div class="when">
+                    <Time at={at} />
+                    <span class="soft">{offset(at, entries[0]?.at ?? at)}</span>
+                  </div>
+                  <div class="what">
+                    <p class="kind">{kind}</p>
+                    {content}
+                  </div>
+                </li>
+              ))}
+            </ol>
+          )}
+        </section>
+      </div>
+    </>
+  );
+  return showPage(c, { title, section: "Calls", content }, ports);
+}
+
+/** Time since the first entry. */
+function offset(at: number, first: number): string {
+  const ms = at - first;
+  return ms === 0 ? "" : `+${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+}
+
+const factsOf = (call: Row, below: string): [string, Child][] => [
+  ["Sid", <code class="sid">{call.sid}</code>],
+  ["Began", call.start_time ? <Time at={call.start_time} /> : null],
+  ["Ended", call.end_time ? <Time at={call.end_time} /> : null],
+  ["Length", call.duration === null ? null : seconds(call.duration)],
+  ["Price", call.price ? String(call.price) : null],
+  ["Caller", call.caller_name ? String(call.caller_name) : null],
+  ["Answered by", call.answered_by ? String(call.answered_by) : null],
+  ["Forwarded from", call.forwarded_from ? String(call.forwarded_from) : null],
+  ["Number", call.phone_number_sid ? <Sid sid={call.phone_number_sid} below={below} /> : null],
+  [
+    "Placed by",
+    call.parent_call_sid
+      ? <Sid sid={call.parent_call_sid} below={below} label="its parent call" />
+      : null,
+  ],
+];
+
+/** Why the call is as it is, in one sentence: the first error, else how it ended. */
+function verdictOf({ call, notifications, ladder }: WholeCall): string {
+  const error = notifications.findLast(({ log }) => log === 0);
+  if (error) return String(error.message_text).replace(/\.?$/, ".");
+  const refusal = ladder.findLast(({ summary }) => /^[3-6]\d\d /.test(String(summary)));
+  const status = String(call.status);
+  if (refusal && status !== "completed") return `The last SIP answer was ${refusal.summary}.`;
+  return ({
+    "completed": `It was answered and lasted ${seconds(call.duration)}.`,
+    "busy": "The callee is busy, or refused it.",
+    "no-answer": "The callee did not answer in time.",
+    "canceled": "It was ended before the callee answered.",
+    "failed": "It could not be set up.",
+    "in-progress": "The parties are connected.",
+    "ringing": "The callee is being called.",
+    "queued": "It waits to be placed.",
+  })[status] ?? "";
+}
+
+/** What may be done to a call while it lasts. */
+const Steer = ({ call, below, csrf }: { call: Row; below: string; csrf: string }) => {
+  const to = `${below}/Calls/${call.sid}`;
+  const isAnswered = call.status === "in-progress";
+  return (
+    <>
+      {isAnswered && (
+        <>
+          <Act to={`${to}/mute`} csrf={csrf} label="Mute" hidden={{ mute: "true" }} />
+          <Act to={`${to}/mute`} csrf={csrf} label="Unmute" hidden={{ mute: "false" }} />
+          <form method="post" action={`${to}/redirect`} class="row">
+            <input type="hidden" name="csrf" value={csrf} />
+            <label class="hidden" for="redirect">URL of new markup</label>
+            <input
+              id="redirect"
+              name="Url"
+              type="url"
+              placeholder="https://… new markup"
+              required
+            />
+            <button type="submit">Redirect</button>
+          </form>
+        </>
+      )}
+      <Act to={`${to}/end`} csrf={csrf} label="Hang up" look="stop" />
+    </>
+  );
+};

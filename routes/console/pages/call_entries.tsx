@@ -1,0 +1,203 @@
+import type { Child } from "hono/jsx";
+import type { Row } from "../frame/api.ts";
+import { Act, seconds, Sid, Status } from "../frame/parts.tsx";
+import type { WholeCall } from "./call_parts.ts";
+import { adviceOf } from "./advice.ts";
+
+/** A line of the timeline. */
+export interface Entry {
+  /** In ms. */
+  at: number;
+  kind: string;
+  look?: "" | "bad" | "wait" | "good";
+  content: Child;
+}
+
+interface Around {
+  below: string;
+  csrf: string;
+}
+
+/** Everything that happened in a call, in order of time. */
+export function entriesOf(whole: WholeCall, around: Around): Entry[] {
+  const { call, legs, notifications, deliveries, ladder, recordings } = whole;
+  const entries = [
+    ...milestones(call),
+    ...legs.map((leg) => legEntry(leg, around)),
+    ...ladder.map(sipEntry),
+    ...notifications.map(notificationEntry),
+    ...deliveries.map((one) => deliveryEntry(one, around)),
+    ...recordings.map(recordingEntry),
+  ];
+  return entries.filter(({ at }) => Number.isFinite(at)).toSorted((one, other) =>
+    one.at - other.at
+  );
+}
+
+const ms = (date: unknown): number => Date.parse(String(date ?? ""));
+
+function milestones(call: Row): Entry[] {
+  const began = call.direction === "inbound" ? "Came in" : "Placed";
+  const entries: Entry[] = [{
+    at: ms(call.date_created),
+    kind: "Call",
+    content: <p>{began}: {String(call.from)} → {String(call.to)}</p>,
+  }];
+  if (call.end_time) {
+    const isGood = call.status === "completed";
+    entries.push({
+      at: ms(call.end_time),
+      kind: "Call",
+      look: isGood ? "good" : "bad",
+      content: (
+        <p>
+          Ended: <Status value={call.status} />
+        </p>
+      ),
+    });
+  }
+  return entries;
+}
+
+const legEntry = (leg: Row, { below }: Around): Entry => ({
+  at: ms(leg.date_created),
+  kind: "Leg",
+  content: (
+    <p>
+      Dialled {String(leg.to)}: <Status value={leg.status} />{" "}
+      {leg.duration !== null && seconds(leg.duration)}{" "}
+      <Sid sid={leg.sid} below={below} label="Timeline of the leg" />
+    </p>
+  ),
+});
+
+function sipEntry(
+  { date_sent, direction, summary, text, transport }: WholeCall["ladder"][number],
+): Entry {
+  const isRefusal = /^[3-6]\d\d /.test(summary);
+  return {
+    at: ms(date_sent),
+    kind: "SIP",
+    look: isRefusal ? "bad" : "",
+    content: (
+      <details>
+        <summary>
+          <span aria-hidden="true">{direction === "sent" ? "→" : "←"}</span>{" "}
+          <span class="hidden">{direction}</span> {summary}{" "}
+          <span class="soft">{String(transport)}</span>
+        </summary>
+        <pre tabindex={0}>{text}</pre>
+      </details>
+    ),
+  };
+}
+
+function notificationEntry(one: Row): Entry {
+  const advice = adviceOf(one.error_code);
+  return {
+    at: ms(one.message_date),
+    kind: one.log === 0 ? "Error" : "Warning",
+    look: one.log === 0 ? "bad" : "wait",
+    content: (
+      <>
+        <p>
+          <a href={String(one.more_info)}>{String(one.error_code)}</a> {String(one.message_text)}
+        </p>
+        {advice && <p class="advice">{advice}</p>}
+        <Exchange {...exchangeOf(one)} />
+      </>
+    ),
+  };
+}
+
+function deliveryEntry(one: Row, { below, csrf }: Around): Entry {
+  // As the declaration of deliveries has them.
+  const attempts = one.attempts as Record<string, unknown>[];
+  const last = attempts.at(-1);
+  const isQueued = one.status === "queued";
+  return {
+    at: ms(one.start_time),
+    kind: "Callback",
+    look: one.status === "failed" ? "bad" : isQueued ? "wait" : "",
+    content: (
+      <>
+        <p>
+          {String(one.event ?? "callback")} <Status value={one.status} />{" "}
+          <span class="soft">
+            {last?.status
+              ? `HTTP ${last.status}, ${last.duration} ms`
+              : String(last?.error ?? "not sent yet")}
+            {attempts.length > 1 && `, ${one.attempt_count} attempts`}
+          </span>
+        </p>
+        <p class="soft cut">{String(one.method)} {String(one.url)}</p>
+        <Exchange
+          {...exchangeOf({
+            ...one,
+            ...last &&
+              { response_headers: last.response_headers, response_body: last.response_body },
+          })}
+        />
+        <p class="actions">
+          <Sid sid={one.sid} below={below} label="Attempts" />
+          {!isQueued && (
+            <Act
+              to={`${below}/Webhooks/Deliveries/${one.sid}/replay`}
+              csrf={csrf}
+              label="Replay"
+              look="quiet"
+              hidden={{ back: String(one.call_sid ?? "") }}
+            />
+          )}
+        </p>
+      </>
+    ),
+  };
+}
+
+const recordingEntry = (one: Row): Entry => ({
+  at: ms(one.date_created),
+  kind: "Recording",
+  content: (
+    <p>
+      Recorded {seconds(one.duration)} <Status value={one.status} />
+    </p>
+  ),
+});
+
+/** What was sent to a server and what it answered. */
+export interface Exchanged {
+  variables: string;
+  headers: string;
+  body: string;
+}
+
+export const exchangeOf = (row: Row): Exchanged => ({
+  variables: String(row.request_variables ?? ""),
+  headers: String(row.response_headers ?? ""),
+  body: String(row.response_body ?? ""),
+});
+
+/** Request and response, folded. */
+export function Exchange({ variables, headers, body }: Exchanged) {
+  const sent = [...new URLSearchParams(variables)];
+  if (sent.length === 0 && headers === "" && body === "") return null;
+  return (
+    <details>
+      <summary>Request and response</summary>
+      {sent.length > 0 && (
+        <dl class="facts small">
+          {sent.map(([name, value]) => (
+            <div>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {(headers !== "" || body !== "") && (
+        <pre tabindex={0}>{[headers, body].filter(Boolean).join("\n\n")}</pre>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,45 @@
+import { Hono } from "hono";
+import { calls } from "../../../core/resources/calls.ts";
+import { change } from "../frame/change.ts";
+import type { ConsoleEnv, Page } from "../frame/env.ts";
+import { belowOf } from "../frame/render.tsx";
+import { readForm } from "../frame/session.ts";
+import { showCall } from "./call.tsx";
+import { callColumns } from "./call_columns.tsx";
+import { kindPages, type KindPorts } from "./kind_pages.tsx";
+import type { Kind } from "./kinds.tsx";
+
+/** How calls are listed. */
+const kind: Kind = {
+  definition: calls,
+  title: "Calls",
+  one: "call",
+  empty: "There was no call yet. Call a number or a Client, or place a call.",
+  columns: callColumns,
+  create: "CallCreate",
+};
+
+/** The list of calls, the timeline of one, and what may be done to it while it lasts. */
+export function callPages(with_: KindPorts): Hono<ConsoleEnv> {
+  const { ports } = with_;
+  const act = async (c: Page, form: URLSearchParams, done: string) => {
+    const path = `Calls/${c.req.param("sid")}`;
+    await change(c, { path, form }, ports);
+    return c.redirect(`${belowOf(c, ports)}/${path}?done=${done}`, 303);
+  };
+  const app = new Hono<ConsoleEnv>()
+    .post("/:sid/end", async (c) => {
+      await readForm(c, ports);
+      return act(c, new URLSearchParams({ Status: "completed" }), "ended");
+    })
+    .post("/:sid/mute", async (c) => {
+      const mute = (await readForm(c, ports)).get("mute") === "true";
+      return act(c, new URLSearchParams({ Mute: String(mute) }), mute ? "muted" : "unmuted");
+    })
+    .post("/:sid/redirect", async (c) => {
+      const url = (await readForm(c, ports)).get("Url") ?? "";
+      return act(c, new URLSearchParams({ Url: url }), "redirected");
+    })
+    .get("/:sid{CA[0-9a-f]{32}}", (c) => showCall(c, ports));
+  return app.route("/", kindPages(kind, with_));
+}

@@ -1,0 +1,252 @@
+import { Hono } from "hono";
+import { pascal, snake } from "../../../core/base/wire.ts";
+import { visibleFields } from "../../../core/model/resource.ts";
+import type { Ports } from "../../../core/ports/ports.ts";
+import { ApiRefusal, type Row } from "../frame/api.ts";
+import { change } from "../frame/change.ts";
+import type { ConsoleEnv, Page } from "../frame/env.ts";
+import { exportList } from "../frame/export.ts";
+import { Filters, listQuery } from "../frame/filters.tsx";
+import { fieldsOf, filled, Inputs, titleOf, valuesOf } from "../frame/form.tsx";
+import { Act, Empty, Facts, Heading, Problem, Sid, Status, Time } from "../frame/parts.tsx";
+import { belowOf, showPage } from "../frame/render.tsx";
+import { readForm } from "../frame/session.ts";
+import { schemasOf } from "../frame/schemas.ts";
+import { Pager, Table } from "../frame/table.tsx";
+import type { Kind } from "./kinds.tsx";
+
+const pageSize = 25;
+
+/** What a page of a kind needs beside it. */
+export interface KindPorts {
+  ports: Ports;
+  schemaOf: ReturnType<typeof schemasOf>;
+}
+
+/** The pages of a kind: its list, an export of it, a record, and the forms that make and change one. */
+export function kindPages(kind: Kind, with_: KindPorts): Hono<ConsoleEnv> {
+  const { ports } = with_;
+  const { path } = kind.definition;
+  const app = new Hono<ConsoleEnv>()
+    .get("/", (c) => showList(c, kind, ports))
+    .get("/export", (c) => {
+      const query = listQuery(new URL(c.req.url).searchParams, pageSize);
+      const format = query.get("format") === "csv" ? "csv" : "json";
+      query.delete("format");
+      return exportList(c, { path, query, name: kind.title.toLowerCase(), format });
+    });
+  if (kind.create) {
+    app.get("/new", (c) => showNew(c, kind, with_, {}))
+      .post("/", (c) => create(c, kind, with_));
+  }
+  app.get("/:sid", (c) => showRecord(c, kind, with_, {}));
+  if (kind.update) app.post("/:sid", (c) => update(c, kind, with_));
+  if (kind.removable) {
+    app.post("/:sid/delete", async (c) => {
+      await readForm(c, ports);
+      await change(c, { method: "DELETE", path: `${path}/${c.req.param("sid")}` }, ports);
+      return c.redirect(`${belowOf(c, ports)}/${path}?done=deleted`, 303);
+    });
+  }
+  return app;
+}
+
+/** The list of a kind, or of a search in it. */
+async function showList(c: Page, kind: Kind, ports: Ports): Promise<Response> {
+  const { definition, title, one, empty, create } = kind;
+  const below = belowOf(c, ports);
+  const to = `${below}/${definition.path}`;
+  const sent = new URL(c.req.url).searchParams;
+  const rows = await c.var.api.list(definition.path, listQuery(sent, pageSize));
+  const kept = new URLSearchParams(
+    [...sent].filter(([name, value]) =>
+      value !== "" && !["Page", "PageSize", "AfterSid", "done"].includes(name)
+    ),
+  );
+  const content = (
+    <>
+      <Heading title={title}>
+        {create && <a class="button main" href={`${to}/new`}>New {one}</a>}
+      </Heading>
+      <Filters definition={definition} to={to} sent={sent} />
+      {rows.items.length === 0
+        ? <Empty>{kept.size > 0 ? "Nothing fits the filter." : empty}</Empty>
+        : <Table caption={title} columns={kind.columns(below)} rows={rows.items} />}
+      <Pager to={to} rows={rows} />
+      {rows.items.length > 0 && <Exports to={to} query={kept} total={rows.total} />}
+    </>
+  );
+  return showPage(c, { title, section: definition.path, content }, ports);
+}
+
+/** How many there are, and the ways to have them all. */
+export function Exports({ to, query, total }: {
+  to: string;
+  query: URLSearchParams;
+  total: number | null;
+}) {
+  const as = (format: string) =>
+    `${to}/export?${new URLSearchParams([...query, ["format", format]])}`;
+  return (
+    <p class="soft exports">
+      {total !== null && <span>{total.toLocaleString("en")} in all.</span>} Export as{" "}
+      <a href={as("csv")}>CSV</a> or <a href={as("json")}>JSON</a>.
+    </p>
+  );
+}
+
+interface Tried {
+  problem?: string;
+  values?: Record<string, string>;
+}
+
+function showNew(
+  c: Page,
+  kind: Kind,
+  { ports, schemaOf }: KindPorts,
+  { problem, values = {} }: Tried,
+): Response {
+  const to = `${belowOf(c, ports)}/${kind.definition.path}`;
+  const fields = fieldsOf(schemaOf(kind.create ?? ""));
+  const [first, others] = [
+    fields.filter(({ isRequired, name }) => isRequired || values[name]),
+    fields.filter(({ isRequired, name }) => !isRequired && !values[name]),
+  ];
+  const content = (
+    <>
+      <Heading title={`New ${kind.one}`} kind={kind.title} />
+      {problem && <Problem>{problem}</Problem>}
+      <form method="post" action={to} class="card stack">
+        <input type="hidden" name="csrf" value={c.var.csrf} />
+        <Inputs fields={first} values={{ ...queried(c), ...values }} />
+        {others.length > 0 && (
+          <details open={first.length === 0}>
+            <summary>More settings</summary>
+            <Inputs fields={others} values={queried(c)} />
+          </details>
+        )}
+        <div class="actions">
+          <button type="submit" class="main">Create</button>
+          <a href={to}>Cancel</a>
+        </div>
+      </form>
+    </>
+  );
+  return showPage(c, { title: `New ${kind.one}`, section: kind.definition.path, content }, ports);
+}
+
+/** Values that an address begins a form with. */
+const queried = (c: Page): Record<string, string> =>
+  Object.fromEntries(new URL(c.req.url).searchParams);
+
+async function create(c: Page, kind: Kind, with_: KindPorts): Promise<Response> {
+  const { ports } = with_;
+  const { path } = kind.definition;
+  const form = await readForm(c, ports);
+  try {
+    const made = await change(c, { path, form: filled(form) }, ports);
+    return c.redirect(`${belowOf(c, ports)}/${path}/${made?.sid}?done=created`, 303);
+  } catch (error) {
+    return refusedForm(
+      c,
+      error,
+      (problem) => showNew(c, kind, with_, { problem, values: Object.fromEntries(form) }),
+    );
+  }
+}
+
+/** Shows a form again with the reason of its refusal; other failures are pages of their own. */
+async function refusedForm(
+  c: Page,
+  error: unknown,
+  show: (problem: string) => Response | Promise<Response>,
+): Promise<Response> {
+  const isMendable = error instanceof ApiRefusal && error.status < 500 && error.status !== 404;
+  if (!isMendable) throw error;
+  c.status(error.status as 400); // A status of the interface.
+  return await show(error.message);
+}
+
+async function update(c: Page, kind: Kind, with_: KindPorts): Promise<Response> {
+  const { ports, schemaOf } = with_;
+  const path = `${kind.definition.path}/${c.req.param("sid")}`;
+  const form = await readForm(c, ports);
+  const fields = fieldsOf(schemaOf(kind.update ?? ""));
+  const before = valuesOf(fields, await c.var.api.read(path));
+  const sent = filled(form, before);
+  for (const [name, value] of [...sent]) if (before[name] === value) sent.delete(name);
+  try {
+    if (sent.size > 0) await change(c, { path, form: sent }, ports);
+    return c.redirect(`${belowOf(c, ports)}/${path}?done=saved`, 303);
+  } catch (error) {
+    return refusedForm(
+      c,
+      error,
+      (problem) => showRecord(c, kind, with_, { problem, values: Object.fromEntries(form) }),
+    );
+  }
+}
+
+async function showRecord(
+  c: Page,
+  kind: Kind,
+  { ports, schemaOf }: KindPorts,
+  { problem, values }: Tried,
+): Promise<Response> {
+  const { definition, one } = kind;
+  const below = belowOf(c, ports);
+  const row = await c.var.api.read(`${definition.path}/${c.req.param("sid")}`);
+  const to = `${below}/${definition.path}/${row.sid}`;
+  const title = String(row.friendly_name ?? row.login ?? row.phone_number ?? row.sid);
+  const fields = kind.update === undefined ? [] : fieldsOf(schemaOf(kind.update));
+  const content = (
+    <>
+      <Heading title={title} kind={one}>
+        {kind.removable && (
+          <Act
+            to={`${to}/delete`}
+            csrf={c.var.csrf}
+            label="Delete"
+            look="stop"
+            confirm={`Delete ${title}?`}
+          />
+        )}
+      </Heading>
+      {problem && <Problem>{problem}</Problem>}
+      <section class="card">
+        <Facts facts={factsOf(kind, row, below)} />
+      </section>
+      {fields.length > 0 && (
+        <form method="post" action={to} class="card stack">
+          <h2>Settings</h2>
+          <input type="hidden" name="csrf" value={c.var.csrf} />
+          <Inputs fields={fields} values={values ?? valuesOf(fields, row)} />
+          <div class="actions">
+            <button type="submit" class="main">Save</button>
+          </div>
+        </form>
+      )}
+    </>
+  );
+  return showPage(c, { title, section: definition.path, content }, ports);
+}
+
+const isSecret = (field: string) => /password|token/i.test(field);
+
+/** The fields of a record as names and values. */
+function factsOf({ definition }: Kind, row: Row, below: string): [string, unknown][] & never[] {
+  const facts = visibleFields(definition).filter((field) => !isSecret(field)).map((field) => {
+    const value = row[snake(field)];
+    return [titleOf(pascal(field)), shownOf(field, value, below)];
+  });
+  return facts as never;
+}
+
+function shownOf(field: string, value: unknown, below: string) {
+  if (value === null || value === undefined || value === "") return "";
+  if (/Sid$/.test(pascal(field))) return <Sid sid={value} below={below} />;
+  if (field === "status") return <Status value={value} />;
+  if (/^date|Date$|Time$/.test(field)) return <Time at={value} />;
+  if (typeof value === "object") return <pre tabindex={0}>{JSON.stringify(value, null, 2)}</pre>;
+  return <span class="value">{String(value)}</span>;
+}
