@@ -23,6 +23,7 @@ export const pinned = (core: number, command: string[]) =>
 
 export interface Server extends AsyncDisposable {
   url: string;
+  pid: number;
   /** CPU time so far; NaN where the system does not tell. */
   cpuSeconds(): number;
 }
@@ -52,6 +53,7 @@ export async function serve(
   }).spawn();
   const server = {
     url: `http://127.0.0.1:${port}`,
+    pid: child.pid,
     cpuSeconds: () => cpuSecondsOf(child.pid),
     async [Symbol.asyncDispose]() {
       child.kill();

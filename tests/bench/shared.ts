@@ -2,18 +2,22 @@ import { endChild } from "../support/process/end_child.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { freePorts } from "../support/process/system.ts";
 import { storeLab } from "../support/service/store_lab.ts";
+import { cpuShare } from "./cpu_share.ts";
 import { cpuSecondsOf, has, type Load, measure, serve, type Server } from "./http_load.ts";
 
 /**
  * `deno task bench:shared`: one service, and two, on a store that a server of KV Connect keeps
  * (`denokv`, from Rust's crates; DENOKV is its path), as ratios to bare `kv.get` and `kv.set` behind
- * HTTP on the same server in the same run. SECONDS is the time of each figure (default 4).
+ * HTTP on the same server in the same run. SECONDS is the time of each figure (default 4). Two cores are
+ * too few to see what a second service adds, beside the load and the store: a second table holds each
+ * service to SHARE of a core (default 0.2), so that the services are the limit.
  */
 
 const seconds = Number(Deno.env.get("SECONDS") ?? 4);
 const denokv = Deno.env.get("DENOKV") ?? "denokv";
 /** A pattern of the names of the figures; all of them unless given. */
 const only = new RegExp(Deno.env.get("ONLY") ?? "");
+const share = Number(Deno.env.get("SHARE") ?? 0.2);
 const stored = 10_000;
 const secretKey = "a key of the bench alone";
 const accessToken = "a token of the bench alone";
@@ -116,6 +120,7 @@ try {
     }],
     ["create of a call to nobody, its job", "kv-set", "Calls.json", { form: nobody }],
   ];
+  await using groups = new AsyncDisposableStack(); // They go after their processes.
   await using one = await startService(store.url, 0);
   await using other = await startService(store.url, 1);
   const row = (name: string, ...cells: string[]) =>
@@ -131,6 +136,18 @@ try {
     const both = await together([one, other], asked, `${account}/${path}`);
     const ratios = [(single / most).toFixed(2), both.toFixed(0), (both / single).toFixed(2)];
     row(name, most.toFixed(0), single.toFixed(0), ...ratios, cpu.toFixed(2));
+  }
+  for (const { pid } of [one, other]) groups.use(await cpuShare(share)).hold(pid);
+  log("");
+  row(`each held to ${share} of a core`, "", "a service", "", "two", "two/one", "CPU of store");
+  for (const [name, , path, load] of loads.filter(([name]) => only.test(name))) {
+    const asked = { ...load, headers };
+    const single = await together([one], asked, `${account}/${path}`);
+    const before = store.cpuSeconds();
+    const both = await together([one, other], asked, `${account}/${path}`);
+    const cpu = (store.cpuSeconds() - before) / (seconds + 1);
+    const ratio = (both / single).toFixed(2);
+    row(name, "", single.toFixed(0), "", both.toFixed(0), ratio, cpu.toFixed(2));
   }
 } finally {
   await Deno.remove(directory, { recursive: true });

@@ -3,6 +3,7 @@ import { endChild } from "../support/process/end_child.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { answers, freePorts, spawnTask } from "../support/process/system.ts";
 import { startAppServer } from "../support/service/app_server.ts";
+import { startDenokv } from "../support/service/denokv.ts";
 import { startKvConnect } from "../support/service/kv_connect.ts";
 import { readRecording, secondsOf } from "../support/service/recorded.ts";
 import { startS3 } from "../support/service/s3_server.ts";
@@ -45,7 +46,9 @@ Deno.test("the service at an edge, without a file, rings a phone and keeps a rec
     `<Response><Record playBeep="false" timeout="2" action="/done"/></Response>`,
   );
   app.pages.set("/done", "<Response><Hangup/></Response>");
-  await using store = startKvConnect();
+  const DATA_DIR = await Deno.makeTempDir();
+  // Our own endpoint; `denokv` where DENOKV names it, which the gate does not install.
+  await using store = Deno.env.has("DENOKV") ? await startDenokv(DATA_DIR) : startKvConnect();
   await using s3 = startS3();
   const [port, sipPort, bridgePort, speechPort] = freePorts(4) as [number, number, number, number];
   const shared = {
@@ -64,7 +67,6 @@ Deno.test("the service at an edge, without a file, rings a phone and keeps a rec
     S3_ACCESS_KEY: s3.accessKeyId,
     S3_SECRET_KEY: s3.secretAccessKey,
   });
-  const DATA_DIR = await Deno.makeTempDir();
   const companion = spawnTask(["sip"], {
     ...shared,
     DATA_DIR,

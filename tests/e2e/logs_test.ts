@@ -32,8 +32,10 @@ Deno.test("the log tells of requests, registrations, ended calls and webhooks gi
   const given = await lineOf(system, "Gave up a webhook", (line) => line.call_sid === sid);
   const request = await lineOf(system, "Request", ({ method }) => method === "POST");
   await phone.close();
+  const gone = await lineOf(system, "A Client is registered no more");
 
   assert.equal(registered.login, "alice");
+  assert.equal(gone.login, "alice");
   assert.equal(ended.to, "+44…00");
   assert.deepEqual([ended.account_sid, ended.status, ended.level], [account, "failed", "info"]);
   assert.deepEqual([given.account_sid, given.level, given.process], [account, "warn", "service"]);
