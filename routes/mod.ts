@@ -43,7 +43,7 @@ import { sandboxRoutes } from "./resources/sandbox.ts";
 import { streamRoutes } from "./resources/streams.ts";
 import { recordingTranscriptionRoutes } from "./resources/transcriptions.ts";
 import { supervisorRoutes } from "./resources/supervisor.ts";
-import { twilioRoutes } from "./twilio/mod.ts";
+import { twilioAccountRoutes, twilioRoutes } from "./twilio/mod.ts";
 import { tokenRoutes } from "./resources/tokens.ts";
 import { usageRoutes } from "./resources/usage.ts";
 import { ussdPushRoutes } from "./resources/ussd_push.ts";
@@ -96,13 +96,16 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
     app.use(`/${version}/*`, ...first);
     app.use(`/${version}/Accounts/:account/*`, warnOfPrivateUrls(ports));
   }
-  app.use(`${account}/Recordings/:sid`, openAudio(ports)); // Before: a link is enough.
+  for (const version of versions) { // Before authentication: a link is enough.
+    app.use(`/${version}/Accounts/:account/Recordings/:sid`, openAudio(ports));
+  }
   const cap = createRateLimits(ports.settings.requestRates, ports.now);
   for (const version of versions) {
     app.use(`/${version}/*`, authenticate(ports.accounts, cap));
     app.use(`/${version}/Accounts/:account/*`, accountScope(ports.accounts));
   }
   app.route(accountsAddress, accountRoutes(ports)); // Before: an account can be activated again.
+  app.route(`/${limits.twilioApiVersion}/Accounts`, twilioAccountRoutes(ports));
   for (const version of versions) {
     const below = `/${version}/Accounts/:account`;
     app.use(`${below}/*`, readOnlyUnlessActive(ports.accounts));
@@ -124,7 +127,9 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
     resourceRoutes(gateways, ports.records.gateways, ports),
   );
 
-  app.route(`/${limits.twilioApiVersion}/Accounts/:account`, twilioRoutes(ports));
+  const twilio = `/${limits.twilioApiVersion}/Accounts/:account`;
+  app.route(`${twilio}/Recordings`, recordingRoutes(ports));
+  app.route(twilio, twilioRoutes(ports));
 
   app.onError(onError(ports));
   const allowed = allowedMethods(app);

@@ -11,7 +11,8 @@ core/flows             | base                                                   
 core/rest              | base model                                                   | zod | parameters, filters and pages of requests; how many one may send
 core/values            | base protocol                                                | libphonenumber-js re2js zod | call status, addresses, phone numbers, trunk settings and other values
 core/resources/console   | base model                                             | zod | sessions, sign-in and audit log of the console
-core/resources         | resources/console base flows model protocol rest values                        | zod | one declaration for each resource
+core/resources/internal | base model protocol rest values                             | zod | declarations of records that only the service, or one interface, sees
+core/resources         | resources/console resources/internal base flows model protocol rest values                        | zod | one declaration for each resource
 core/resources/views   | base model resources rest values                                  | zod | what answers show and no store keeps: tokens, registrations, sums of usage
 core/ports             | model protocol resources values                              | zod | what core needs of the store, the companions, providers and the machine
 core/accounts          | base model ports protocol resources                          | node: zod | accounts, credentials, access, sandboxes

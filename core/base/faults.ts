@@ -244,6 +244,12 @@ export const faults = {
     message: "Cannot modify a conference that has ended",
     advice: "Modify only conferences whose Status is not completed.",
   },
+  queueNotEmpty: {
+    kind: "invalid",
+    code: 21223,
+    message: "Cannot delete a queue in which calls wait",
+    advice: "Take the calls out of the queue, or wait until they have left it.",
+  },
   conferenceUnreached: {
     kind: "unavailable",
     code: 13232,

@@ -44,6 +44,8 @@ export const limits = {
   /** Unknown parameters that one Warning header names. */
   warnedNames: 10,
   friendlyNameLength: 64,
+  /** Each line of a postal address. */
+  addressLineLength: 200,
   urlLength: 2_048,
   /** Of a host name (RFC 1035 §2.3.4). */
   hostLength: 253,

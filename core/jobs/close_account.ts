@@ -12,6 +12,7 @@ import { resources } from "../resources/mod.ts";
 /** What happens to the records of a closed account; the compiler asks for each resource. */
 const atClose: Record<keyof Records, "deleted" | "kept"> = {
   clients: "deleted",
+  addresses: "deleted",
   applications: "deleted",
   gateways: "deleted",
   incomingPhoneNumbers: "deleted",

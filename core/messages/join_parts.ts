@@ -7,7 +7,10 @@ import type { AlsoInserted } from "../model/record_types.ts";
 import type { Change } from "../model/store.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
 import type { Message } from "../resources/messages.ts";
-import { type PartialText, partialTexts as definition } from "../resources/partial_texts.ts";
+import {
+  type PartialText,
+  partialTexts as definition,
+} from "../resources/internal/partial_texts.ts";
 import { sidOfCause } from "../base/sid.ts";
 import { inboundChange, type InboundText } from "./record_inbound.ts";
 

@@ -1,27 +1,29 @@
 import { hasPart } from "../base/filters.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
-import type { Capabilities, NumberOffer, NumberSearch } from "../values/offer.ts";
+import type { Capabilities, NumberOffer, Place, PlacedSearch } from "../values/offer.ts";
 
 /** Whether an offer fits what is wanted. */
-export function fitsSearch(offer: NumberOffer, wanted: NumberSearch): boolean {
-  const { isoCountry, kind, areaCode, contains, capabilities = {} } = wanted;
+export function fitsSearch(offer: NumberOffer, wanted: PlacedSearch): boolean {
+  const { isoCountry, kind, areaCode, contains, capabilities = {}, place = {} } = wanted;
   const able = Object.entries(capabilities) as [keyof Capabilities, boolean][];
   return (isoCountry === undefined || offer.isoCountry === isoCountry) &&
     (kind === undefined || offer.kinds.includes(kind)) &&
     (areaCode === undefined || offer.phoneNumber.startsWith(`+1${areaCode}`)) &&
     (contains === undefined || hasPart(offer.phoneNumber, contains)) &&
-    able.every(([name, value]) => offer.capabilities[name] === value);
+    able.every(([name, value]) => offer.capabilities[name] === value) &&
+    (Object.keys(place) as (keyof Place)[]).every((name) => offer[name] === place[name]);
 }
 
 /** The first `limits.numberOffers` numbers that fit and that no account here holds. */
 export async function availableNumbers(
-  wanted: NumberSearch,
+  wanted: PlacedSearch,
   { numbers, records }: Pick<Ports, "numbers" | "records">,
 ): Promise<NumberOffer[]> {
   const available: NumberOffer[] = [];
   let examined = 0;
-  for await (const offer of numbers.search(wanted)) {
+  const { place: _, ...known } = wanted;
+  for await (const offer of numbers.search(known)) {
     if (!fitsSearch(offer, wanted)) continue;
     if (++examined > limits.numberOffersExamined) break;
     const holder = await records.incomingPhoneNumbers.holder("phoneNumber", offer.phoneNumber);

@@ -1,5 +1,6 @@
 import type { Settings } from "../values/settings.ts";
 import type { RecordOf } from "../model/resource.ts";
+import { addresses } from "./internal/addresses.ts";
 import { applications } from "./applications.ts";
 import { auditEntries } from "./console/audit_entries.ts";
 import { calls } from "./calls.ts";
@@ -17,7 +18,7 @@ import { incomingPhoneNumbers } from "./incoming_phone_numbers.ts";
 import { messages } from "./messages.ts";
 import { notifications } from "./notifications.ts";
 import { outgoingCallerIds } from "./outgoing_caller_ids.ts";
-import { partialTexts } from "./partial_texts.ts";
+import { partialTexts } from "./internal/partial_texts.ts";
 import { participants } from "./participants.ts";
 import { queues } from "./queues.ts";
 import { recordings, recordingsWith } from "./recordings.ts";
@@ -27,6 +28,7 @@ import { transcriptions } from "./transcriptions.ts";
 
 /** Every resource type below an account, by the name its records go by. */
 export const resources = {
+  addresses,
   applications,
   auditEntries,
   calls,

@@ -27,6 +27,8 @@ export const queues = resource({
     ownName: z.string(),
     /** In the order in which they came. */
     members: z.array(queueMember),
+    /** Calls that wait in it at most, where that is fewer than in any queue. */
+    maxSize: z.number().int().optional(),
   },
   defaults: { members: [] },
   unique: ["ownName"],

@@ -70,6 +70,7 @@ export const erased = {
   },
   idempotencyKeys: { has: ({ made }, search) => belongs(made, search) },
   // What the account has configured, with its own numbers and Clients.
+  addresses: null,
   applications: null,
   clients: null,
   gateways: null,

@@ -1,14 +1,52 @@
 import type { AnyNoun } from "./noun.ts";
+import { addresses, dependentPhoneNumbers } from "./addresses.ts";
 import { applications } from "./applications.ts";
+import { availableKinds, numberCountries } from "./available_phone_numbers.ts";
 import { calls } from "./calls.ts";
+import { conferences } from "./conferences.ts";
+import {
+  assignedAddOns,
+  incomingPhoneNumberKinds,
+  incomingPhoneNumbers,
+} from "./incoming_phone_numbers.ts";
 import { messages } from "./messages.ts";
 import { callNotifications, notifications } from "./notifications.ts";
+import { outgoingCallerIds, validationRequests } from "./outgoing_caller_ids.ts";
+import { participants } from "./participants.ts";
+import { queueMembers, queues } from "./queues.ts";
+import { callRecordings, recordings } from "./recordings.ts";
+import { tokens } from "./tokens.ts";
+import { recordingTranscriptions, transcriptions } from "./transcriptions.ts";
+import { balance, usageRecords } from "./usage.ts";
 
-/** Every noun of this interface; of two whose paths fit a request, the first answers. */
+/**
+ * Every noun of this interface below an account; of two whose paths fit a request, the first
+ * answers.
+ */
 export const nouns: readonly AnyNoun[] = [
+  addresses,
+  dependentPhoneNumbers,
   applications,
+  balance,
+  numberCountries,
+  ...availableKinds,
   calls,
   callNotifications,
+  callRecordings,
+  conferences,
+  participants,
+  ...incomingPhoneNumberKinds,
+  incomingPhoneNumbers,
+  assignedAddOns,
   messages,
   notifications,
+  outgoingCallerIds,
+  validationRequests,
+  queues,
+  queueMembers,
+  recordings,
+  recordingTranscriptions,
+  tokens,
+  transcriptions,
+  ...usageRecords,
 ];

@@ -124,6 +124,10 @@ export interface Noun<T extends Base = Base> {
   otherPaths?: string[];
   /** The key of its lists in JSON; in XML, in PascalCase. */
   plural: string;
+  /** Its address is below all accounts, not below one. */
+  isAccount?: boolean;
+  /** What `create` makes is not stored: an `Idempotency-Key` means nothing. */
+  isFleeting?: boolean;
   /** There is one for each account, at `path` itself. */
   isSingle?: boolean;
   fields: Written<T>;

@@ -63,6 +63,11 @@ export interface NumberSearch {
   capabilities?: Partial<Capabilities>;
 }
 
+/** The same with the place of the number, which providers are not asked for. */
+export interface PlacedSearch extends NumberSearch {
+  place?: Partial<Place>;
+}
+
 /** What happened to a number, for its provider to know. */
 export interface NumberEvent {
   event: "provisioned" | "transferred" | "released";

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { effectiveStatus } from "../../core/accounts/access.ts";
+import { limits } from "../../core/base/limits.ts";
 import { Fault } from "../../core/base/faults.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { isSigned } from "../../core/recordings/link.ts";
@@ -18,9 +19,18 @@ interface Wanted {
   format: "wav" | "mp3";
 }
 
-/** The Sid and the format of the recording whose audio is at a path; null for another path. */
+/**
+ * The Sid and the format of the recording whose audio is at a path; null for another path. For
+ * Twilio's libraries the Sid alone is an address of audio, of which the record is at `.json` or
+ * `.xml`.
+ */
 function audioOf(c: Context): Omit<Wanted, "accountSid"> | null {
-  const [, sid, format] = /\/(RE[0-9a-f]{32})\.(wav|mp3)$/.exec(new URL(c.req.url).pathname) ?? [];
+  const { pathname } = new URL(c.req.url);
+  const isBare = c.req.method !== "DELETE" &&
+    pathname.startsWith(`/${limits.twilioApiVersion}/`);
+  const [, sid, format = isBare ? "wav" : undefined] =
+    /\/(RE[0-9a-f]{32})(?:\.(wav|mp3))?$/.exec(pathname) ?? [];
+  if (format === undefined) return null;
   return sid === undefined ? null : { sid, format: format === "mp3" ? "mp3" : "wav" };
 }
 

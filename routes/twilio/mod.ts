@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Base } from "../../core/base/record.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { envelopeOf, listNames, readPageQuery, windowOf } from "../../core/twilio/list_query.ts";
+import { accounts } from "../../core/twilio/accounts.ts";
 import { nouns } from "../../core/twilio/mod.ts";
 import type { Action, AnyNoun, Asked, Listed } from "../../core/twilio/noun.ts";
 import { answer, type Forms } from "../http/answer.ts";
@@ -10,7 +11,7 @@ import type { Ctx, Env } from "../http/env.ts";
 import { formatOf } from "../http/format.ts";
 import { keepingPorts, making } from "../http/make_once.ts";
 import { queryOf, readParams, warnUnknown } from "../http/params.ts";
-import { accountAddress, jsonList, jsonOf, xmlList, xmlOf } from "./represent.ts";
+import { accountAddress, accountsAddress, jsonList, jsonOf, xmlList, xmlOf } from "./represent.ts";
 
 /**
  * The interface of Twilio's libraries below one account: the routes of each noun of `core/twilio/`.
@@ -21,6 +22,13 @@ export function twilioRoutes(ports: Ports): Hono<Env> {
     for (const path of [noun.path, ...noun.otherPaths ?? []]) mount(app, { noun, path, ports });
   }
   return app;
+}
+
+/** The same of accounts themselves. It comes first: an account can be activated again. */
+export function twilioAccountRoutes(ports: Ports): Hono<Env> {
+  const app = new Hono<Env>();
+  mount(app, { noun: accounts, path: "", ports });
+  return app.all("/:account", (c) => c.notFound());
 }
 
 interface Mounted {
@@ -36,9 +44,12 @@ function mount(app: Hono<Env>, mounted: Mounted): void {
   const { noun, path } = mounted;
   const { create, fetch, update, remove, listed, isSingle } = noun;
   const all = routeOf(path);
-  const one = isSingle ? all : `${all}/:Sid`;
+  const one = isSingle ? all : noun.isAccount ? "/:account" : `${all}/:Sid`;
   if (listed !== undefined) app.get(all, (c) => answerList(c, mounted, listed));
-  if (create !== undefined) app.post(all, making(mounted.ports, performing(mounted, create, 201)));
+  if (create !== undefined) {
+    const make = performing(mounted, create, 201);
+    app.post(all, noun.isFleeting ? make : making(mounted.ports, make));
+  }
   if (fetch !== undefined) {
     app.get(one, async (c) => {
       const asked = askedOf(c, mounted);
@@ -56,7 +67,7 @@ function mount(app: Hono<Env>, mounted: Mounted): void {
 
 const askedOf = (c: Ctx, { ports }: Mounted): Asked => ({
   caller: c.var.caller,
-  account: c.var.account,
+  account: c.var.account ?? c.var.caller, // The list of accounts is below none.
   path: c.req.param() as Record<string, string>,
   ports,
 });
@@ -85,7 +96,8 @@ async function answerList(c: Ctx, mounted: Mounted, listed: Listed): Promise<Res
   warnUnknown(c, query.unknown, listNames(listed));
   const below = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => asked.path[name] ?? "");
   const suffix = formatOf(c.req.raw) === "json" ? ".json" : "";
-  const address = `${accountAddress(asked.account.sid)}/${below}${suffix}`;
+  const list = noun.isAccount ? accountsAddress : `${accountAddress(asked.account.sid)}/${below}`;
+  const address = list + suffix;
   const slice = await listed.read(asked, windowOf(query));
   const { sortedBy } = listed;
   const { items, envelope } = envelopeOf(slice, query, { address, sortedBy });

@@ -5,12 +5,12 @@ import type { AnyNoun, Asked } from "../../core/twilio/noun.ts";
 import { element, escapeXml, printable } from "../http/xml.ts";
 
 /** Addresses are relative to the base URL, without a suffix. */
-export const accountAddress = (sid: string): string =>
-  `/${limits.twilioApiVersion}/Accounts/${sid}`;
+export const accountsAddress = `/${limits.twilioApiVersion}/Accounts`;
+export const accountAddress = (sid: string): string => `${accountsAddress}/${sid}`;
 
 /** A record as JSON writes it. */
 export function jsonOf(
-  { fields, address, below }: AnyNoun,
+  { fields, address, below, isAccount }: AnyNoun,
   record: Base,
   asked: Asked,
 ): Record<string, unknown> {
@@ -21,7 +21,7 @@ export function jsonOf(
   }
   if (address === null) return written;
   const path = address(record, asked);
-  const uri = `${accountAddress(asked.account.sid)}${path === "" ? "" : `/${path}`}`;
+  const uri = isAccount ? accountAddress(path) : `${accountAddress(asked.account.sid)}/${path}`;
   written.uri = `${uri}.json`;
   if (below !== undefined) {
     written.subresource_uris = Object.fromEntries(

@@ -44,6 +44,24 @@ const makes: Record<string, Form> = {
   OutgoingCallerIds: { PhoneNumber: "+14155550109" },
   "Recordings/{RecordingSid}/Transcriptions": {},
   "SMS/Messages": { From: "+15550001", To: "+15550009", Body: "Hello" },
+  "/2010-04-01/Accounts/{AccountSid}/Addresses": {
+    CustomerName: "Ada",
+    Street: "1 Main St",
+    City: "London",
+    Region: "London",
+    PostalCode: "N1",
+    IsoCountry: "GB",
+  },
+  "/2010-04-01/Accounts/{AccountSid}/IncomingPhoneNumbers": { PhoneNumber: "+14155550160" },
+  "/2010-04-01/Accounts/{AccountSid}/IncomingPhoneNumbers/Local": { PhoneNumber: "+14155550161" },
+  "/2010-04-01/Accounts/{AccountSid}/IncomingPhoneNumbers/TollFree": {
+    PhoneNumber: "+18005550160",
+  },
+  "/2010-04-01/Accounts/{AccountSid}/IncomingPhoneNumbers/Mobile": {
+    PhoneNumber: "+491711234568",
+  },
+  "/2010-04-01/Accounts/{AccountSid}/OutgoingCallerIds": { PhoneNumber: "+14155550119" },
+  "/2010-04-01/Accounts/{AccountSid}/Queues": { FriendlyName: "support" },
   "/2010-04-01/Accounts/{AccountSid}/Applications": { FriendlyName: "ivr" },
   "/2010-04-01/Accounts/{AccountSid}/Calls": call,
   "/2010-04-01/Accounts/{AccountSid}/Messages": { From: "+15550001", To: "+15550009", Body: "Hi" },
@@ -90,7 +108,7 @@ Deno.test("each POST that makes a record takes an Idempotency-Key, and no other 
     return post?.parameters?.some(({ name }) => name === "Idempotency-Key") ? [path] : [];
   });
 
-  const ofTwilio = nouns.filter(({ create }) => create !== undefined)
+  const ofTwilio = nouns.filter(({ create, isFleeting }) => create !== undefined && !isFleeting)
     .flatMap(({ path, otherPaths = [] }) => [path, ...otherPaths])
     .map((path) => `/2010-04-01/Accounts/{AccountSid}/${path}`);
   const short = [...described, ...ofTwilio].map((path) =>

@@ -11,6 +11,7 @@ export type ResourceName = keyof typeof resources;
 /** Those that are made in the regular way; the others have tests and golden files of their own. */
 export type SampledName = Exclude<
   ResourceName,
+  | "addresses"
   | "consoleGuards"
   | "consoleSessions"
   | "emails"

@@ -1,0 +1,140 @@
+import { Fault } from "../base/faults.ts";
+import { method, url, wholeNumber } from "../base/fields.ts";
+import { limits } from "../base/limits.ts";
+import type { Base } from "../base/record.ts";
+import { modifyCall } from "../reports/modify_call.ts";
+import { type Queue, type QueueMember, queues as definition } from "../resources/queues.ts";
+import { isLive } from "../values/status.ts";
+import { action, type Asked, needs, noun, works } from "./noun.ts";
+import { fetched, found, given, listedOf, made } from "./regular.ts";
+import { basic, date } from "./written.ts";
+
+const ownName = (accountSid: string, name: string): string => `${accountSid}/${name}`;
+
+const maxSize = works(
+  wholeNumber(1, limits.queueMembers),
+  `at most ${limits.queueMembers}, the default`,
+);
+
+/** Seconds that those who wait have waited, on average. */
+function averageWait({ members }: Queue, now: number): number {
+  if (members.length === 0) return 0;
+  const total = members.reduce((sum, { at }) => sum + Math.max(0, now - at), 0);
+  return Math.round(total / members.length / 1_000);
+}
+
+/** Refuses what would leave calls in a queue that is gone. */
+async function removeQueue({ account, path, ports }: Asked): Promise<void> {
+  await ports.records.queues.remove(account.sid, path.Sid ?? "", (queue) => {
+    if (queue.members.length === 0) return { record: queue };
+    throw new Fault("queueNotEmpty", `${queue.members.length} wait in "${queue.friendlyName}"`);
+  });
+}
+
+/** Calls that wait. */
+export const queues = noun<Queue>({
+  type: "Queue",
+  path: "Queues",
+  plural: "queues",
+  fields: {
+    ...basic,
+    friendly_name: ({ friendlyName }) => friendlyName,
+    current_size: ({ members }) => members.length,
+    max_size: ({ maxSize = limits.queueMembers }) => maxSize,
+    average_wait_time: (queue, { ports }) => averageWait(queue, ports.now()),
+  },
+  address: ({ sid }) => `Queues/${sid}`,
+  below: { members: "Members" },
+  create: action({
+    parameters: { FriendlyName: needs(definition.fields.friendlyName), MaxSize: maxSize },
+    perform: (asked, { FriendlyName: friendlyName, MaxSize }) =>
+      made("queues", {
+        friendlyName,
+        ownName: ownName(asked.account.sid, friendlyName),
+        ...MaxSize !== undefined && { maxSize: MaxSize },
+      }, asked),
+  }),
+  fetch: fetched("queues"),
+  update: action({
+    parameters: { FriendlyName: works(definition.fields.friendlyName), MaxSize: maxSize },
+    perform: ({ account, path, ports }, { FriendlyName: friendlyName, MaxSize }) =>
+      ports.records.queues.update(account.sid, path.Sid ?? "", (queue) => ({
+        record: {
+          ...queue,
+          ...friendlyName !== undefined && {
+            friendlyName,
+            ownName: ownName(account.sid, friendlyName),
+          },
+          ...MaxSize !== undefined && { maxSize: MaxSize },
+          dateUpdated: ports.now(),
+        },
+      })),
+  }),
+  remove: removeQueue,
+  listed: listedOf("queues", {}),
+});
+
+/** A call that waits, with its place. It has no Sid of its own: pages of them are counted. */
+type Waiting = Base & Pick<QueueMember, "callSid" | "at"> & { queueSid: string; position: number };
+
+const waiting = ({ accountSid, sid: queueSid, dateUpdated, members }: Queue): Waiting[] =>
+  members.map(({ callSid, at }, index) => ({
+    sid: "",
+    accountSid,
+    dateCreated: at,
+    dateUpdated,
+    callSid,
+    at,
+    queueSid,
+    position: index + 1,
+  }));
+
+/** The waiting call in the path; `Front` is the first that nobody takes now. Throws `notFound`. */
+async function memberOf(asked: Asked): Promise<Waiting> {
+  const queue = await found("queues", asked.path.QueueSid ?? "", asked);
+  const { Sid = "" } = asked.path;
+  const isFront = Sid === "Front";
+  const free = (callSid: string) =>
+    queue.members.some((member) => member.callSid === callSid && member.taken === null);
+  const member = waiting(queue).find(({ callSid }) => isFront ? free(callSid) : callSid === Sid);
+  if (member === undefined) throw new Fault("notFound", Sid);
+  return member;
+}
+
+/** The calls that wait in a queue, the longest-waiting first. */
+export const queueMembers = noun<Waiting>({
+  type: "Member",
+  path: "Queues/{QueueSid}/Members",
+  plural: "queue_members",
+  fields: {
+    call_sid: ({ callSid }) => callSid,
+    queue_sid: ({ queueSid }) => queueSid,
+    date_enqueued: ({ at }) => date(at),
+    position: ({ position }) => position,
+    wait_time: ({ at }, { ports }) => Math.round(Math.max(0, ports.now() - at) / 1_000),
+  },
+  address: ({ queueSid, callSid }) => `Queues/${queueSid}/Members/${callSid}`,
+  fetch: memberOf,
+  update: action({
+    parameters: {
+      Url: needs(url, "the call leaves the queue, and its markup is performed"),
+      Method: works(method),
+    },
+    faults: { Url: "badUrl" },
+    async perform(asked, { Url, Method }) {
+      const member = await memberOf(asked);
+      const named = { accountSid: asked.account.sid, callSid: member.callSid };
+      const call = await asked.ports.records.calls.get(named.accountSid, named.callSid);
+      if (call === null || !isLive(call.status)) throw new Fault("notFound", member.callSid);
+      await modifyCall(named, given({ url: Url, method: Method }), asked.ports);
+      return member;
+    },
+  }),
+  listed: {
+    filters: {},
+    async read(asked, { skip, limit }) {
+      const members = waiting(await found("queues", asked.path.QueueSid ?? "", asked));
+      return { items: members.slice(skip, skip + limit), total: members.length };
+    },
+  },
+});

@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { startTwilioLab } from "../support/service/twilio_lab.ts";
+import { makeSample } from "../support/service/samples.ts";
+
+Deno.test("npm twilio reads, downloads and removes Recordings, also below their call", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  const first = await makeSample(app, app.root, { name: "recordings" });
+  const second = await makeSample(app, app.root, { name: "recordings", n: 2 });
+
+  const one = await client.recordings(first).fetch();
+  assert.equal(one.status, "completed");
+  assert.equal(one.channels, 1);
+  assert.equal(typeof one.duration, "string");
+  assert.deepEqual((await client.recordings.list()).map(({ sid }) => sid), [second, first]);
+  assert.deepEqual((await client.recordings.list({ callSid: one.callSid })).length, 1);
+  const yesterday = new Date(app.clock.now - 86_400_000);
+  assert.deepEqual(await client.recordings.list({ dateCreatedBefore: yesterday }), []);
+  await assert.rejects(client.recordings.list({ conferenceSid: "CF1" }), { status: 400 });
+  assert.equal(await client.recordings(second).remove(), true);
+  await assert.rejects(client.recordings(second).fetch(), { status: 404 });
+});
+
+Deno.test("the audio of a Recording is at its address with and without a suffix", async () => {
+  await using lab = await startTwilioLab();
+  const { app } = lab;
+  const sid = await makeSample(app, app.root, { name: "recordings" });
+  await app.ports.blobs.write(app.root.sid, sid, 0, new Uint8Array(44));
+
+  for (const path of [`Recordings/${sid}`, `Recordings/${sid}.wav`]) {
+    const answer = await lab.ask("GET", path);
+    assert.equal(answer.headers.get("Content-Type"), "audio/wav", path);
+    assert.equal((await answer.bytes()).length, 44);
+  }
+  assert.equal((await lab.ask("GET", `Recordings/${sid}.json`)).status, 200);
+  const xml = await (await lab.ask("GET", `Recordings/${sid}.xml`)).text();
+  assert.match(xml, /<TwilioResponse><Recording>/);
+  const bare = await fetch(`${lab.url}/2010-04-01/Accounts/${app.root.sid}/Recordings/${sid}`);
+  assert.equal(bare.status, 401);
+  await bare.body?.cancel();
+});
+
+Deno.test("npm twilio reads and removes Transcriptions, also below their recording", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  const recording = await makeSample(app, app.root, { name: "recordings" });
+  const other = await makeSample(app, app.root, { name: "recordings", n: 2 });
+  const sid = await makeSample(app, app.root, { name: "transcriptions" });
+  await app.ports.records.transcriptions.update(app.root.sid, sid, (record) => ({
+    record: { ...record, recordingSid: recording },
+  }));
+
+  assert.equal((await client.transcriptions(sid).fetch()).sid, sid);
+  assert.equal((await client.transcriptions.list()).length, 1);
+  const below = client.recordings(recording).transcriptions;
+  assert.equal((await below.list()).length, 1);
+  assert.equal((await below(sid).fetch()).recordingSid, recording);
+  await assert.rejects(client.recordings(other).transcriptions(sid).fetch(), { status: 404 });
+  assert.equal(await below(sid).remove(), true);
+  await assert.rejects(client.transcriptions(sid).remove(), { status: 404 });
+});
+
+Deno.test("npm twilio adds, renames and removes OutgoingCallerIds", async () => {
+  await using lab = await startTwilioLab();
+  const { client } = lab;
+
+  const asked = await client.validationRequests.create({
+    phoneNumber: "+14155550109",
+    friendlyName: "Office",
+  });
+  assert.equal(asked.phoneNumber, "+14155550109");
+  const [one] = await client.outgoingCallerIds.list({ phoneNumber: "+14155550109" });
+  assert.equal(one!.friendlyName, "Office");
+  const renamed = await client.outgoingCallerIds(one!.sid).update({ friendlyName: "Desk" });
+  assert.equal(renamed.friendlyName, "Desk");
+  assert.equal((await client.outgoingCallerIds(one!.sid).fetch()).friendlyName, "Desk");
+  assert.equal(await client.outgoingCallerIds(one!.sid).remove(), true);
+  await assert.rejects(client.validationRequests.create({ phoneNumber: "x" }), { code: 21421 });
+  await assert.rejects(
+    client.validationRequests.create({ phoneNumber: "+14155550109", callDelay: 5 }),
+    { status: 400, message: /CallDelay is not supported/ },
+  );
+});
+
+Deno.test("npm twilio keeps Addresses", async () => {
+  await using lab = await startTwilioLab();
+  const { addresses } = lab.client;
+  const address = {
+    customerName: "Ada",
+    street: "1 Main St",
+    city: "London",
+    region: "London",
+    postalCode: "N1",
+    isoCountry: "GB",
+  };
+
+  const made = await addresses.create(address);
+  const changed = await addresses(made.sid).update({ city: "Leeds", friendlyName: "Home" });
+  assert.equal(changed.city, "Leeds");
+  assert.equal((await addresses(made.sid).fetch()).friendlyName, "Home");
+  assert.equal((await addresses.list({ isoCountry: "GB" })).length, 1);
+  assert.equal((await addresses.list({ customerName: "Bob" })).length, 0);
+  assert.deepEqual(await addresses(made.sid).dependentPhoneNumbers.list(), []);
+  await assert.rejects(addresses.create({ ...address, emergencyEnabled: true }), { status: 400 });
+  await assert.rejects(addresses.create({ ...address, city: "" }), { message: /City must not/ });
+  assert.equal(await addresses(made.sid).remove(), true);
+  assert.equal((await lab.app.root.get("Addresses.json")).status, 404);
+});
+
+Deno.test("npm twilio gets a Token with ICE servers", async () => {
+  await using lab = await startTwilioLab();
+
+  const token = await lab.client.tokens.create({ ttl: 600 });
+  assert.equal(token.ttl, "600");
+  assert.ok(token.iceServers.length > 1);
+  assert.ok(token.username.length > 0);
+  await assert.rejects(lab.client.tokens.create({ ttl: 1 }), { status: 400, message: /Ttl must/ });
+});
+
+Deno.test("npm twilio sums usage by category and period, and reads the balance", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  const { records } = client.usage;
+  await client.incomingPhoneNumbers.create({ phoneNumber: "+14155550101" });
+  const child = await client.api.accounts.create();
+  const own = lab.clientOf(child.sid, child.authToken);
+  await own.incomingPhoneNumbers.create({ phoneNumber: "+14155550102" });
+  app.clock.now += 86_400_000; // The first of February.
+  await client.incomingPhoneNumbers.create({ phoneNumber: "+14155550103" });
+
+  const priceOf = async (list: Promise<{ price: number; startDate: Date; endDate: Date }[]>) =>
+    (await list).map(({ price }) => Number(price));
+  const category = "phonenumbers" as const;
+  assert.deepEqual(await priceOf(records.list({ category })), [3.45]);
+  assert.deepEqual(await priceOf(records.list({ category, includeSubaccounts: false })), [2.3]);
+  assert.deepEqual(await priceOf(records.allTime.list({ category })), [3.45]);
+  assert.deepEqual(await priceOf(records.daily.list({ category })), [1.15, 2.3]);
+  assert.deepEqual(await priceOf(records.monthly.list({ category })), [1.15, 2.3]);
+  assert.deepEqual(await priceOf(records.yearly.list({ category })), [3.45]);
+  assert.deepEqual(await priceOf(records.today.list({ category })), [1.15]);
+  assert.deepEqual(await priceOf(records.yesterday.list({ category })), [2.3]);
+  assert.deepEqual(await priceOf(records.thisMonth.list({ category })), [1.15]);
+  assert.deepEqual(await priceOf(records.lastMonth.list({ category })), [2.3]);
+  const until = new Date(Date.UTC(2024, 0, 31));
+  assert.deepEqual(await priceOf(records.list({ category, endDate: until })), [2.3]);
+  const [january] = (await records.monthly.list({ category })).slice(1);
+  assert.equal(january!.startDate.toISOString().slice(0, 10), "2024-01-01");
+  assert.equal(january!.endDate.toISOString().slice(0, 10), "2024-01-31");
+  assert.equal((await client.balance.fetch()).balance, "-2.30");
+});

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { companion, companionOf } from "../support/service/hand_companion.ts";
+import { startTwilioLab, type TwilioLab } from "../support/service/twilio_lab.ts";
+
+/** A call that is answered and waits in a queue. */
+async function waits({ app, client }: TwilioLab, queueSid: string): Promise<string> {
+  const call = { from: "client:bob", to: "client:alice", twiml: "<Response><Pause/></Response>" };
+  const { sid } = await client.calls.create(call);
+  await app.runJobs();
+  const leg = companionOf(app, sid);
+  await leg.report({ type: "answered" });
+  const { queues } = app.ports.records;
+  await queues.update(app.root.sid, queueSid, (queue) => ({
+    record: {
+      ...queue,
+      members: [...queue.members, { callSid: sid, at: app.clock.now, companion, taken: null }],
+    },
+  }));
+  return sid;
+}
+
+Deno.test("npm twilio makes a Queue, changes, lists and removes it", async () => {
+  await using lab = await startTwilioLab();
+  const { queues } = lab.client;
+
+  const made = await queues.create({ friendlyName: "support", maxSize: 20 });
+  assert.equal(made.maxSize, 20);
+  assert.equal(made.currentSize, 0);
+  await assert.rejects(queues.create({ friendlyName: "support" }), { status: 409, code: 20409 });
+  const changed = await queues(made.sid).update({ friendlyName: "sales", maxSize: 30 });
+  assert.equal(changed.friendlyName, "sales");
+  assert.equal((await queues(made.sid).fetch()).maxSize, 30);
+  assert.equal((await queues.create({ friendlyName: "support" })).maxSize, 250);
+  assert.equal((await queues.list({ pageSize: 1 })).length, 2);
+  assert.equal(await queues(made.sid).remove(), true);
+  await assert.rejects(queues(made.sid).fetch(), { status: 404 });
+});
+
+Deno.test("npm twilio lists who waits, and sends the first, or a named one, to a Url", async () => {
+  await using lab = await startTwilioLab();
+  const { client, app } = lab;
+  await app.root.post("Clients.json", { Login: "alice", Password: "pass" });
+  const { sid } = await client.queues.create({ friendlyName: "support" });
+  const first = await waits(lab, sid);
+  app.clock.now += 10_000;
+  const second = await waits(lab, sid);
+  app.clock.now += 4_000;
+
+  const queue = await client.queues(sid).fetch();
+  assert.deepEqual([queue.currentSize, queue.averageWaitTime], [2, 9]);
+  const all = await client.queues(sid).members.list({ pageSize: 1 });
+  assert.deepEqual(
+    all.map(({ callSid, position, waitTime }) => [callSid, position, waitTime]),
+    [[first, 1, 14], [second, 2, 4]],
+  );
+  assert.equal((await client.queues(sid).members("Front").fetch()).callSid, first);
+  assert.equal((await client.queues(sid).members(second).fetch()).position, 2);
+  await assert.rejects(client.queues(sid).remove(), { status: 400, code: 21223 });
+
+  const url = "https://app.test/agent";
+  const taken = await client.queues(sid).members("Front").update({ url, method: "GET" });
+  assert.equal(taken.callSid, first);
+  await app.runJobs();
+  assert.equal(app.scripts.at(-1)!.leg, first);
+  assert.match(app.fetched.at(-1)!.url, /^https:\/\/app\.test\/agent\?/);
+  await assert.rejects(client.queues(sid).members("CA" + "0".repeat(32)).fetch(), { status: 404 });
+});
