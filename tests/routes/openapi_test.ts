@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { faults } from "../../core/base/faults.ts";
+import { limits } from "../../core/base/limits.ts";
+import { gateways } from "../../core/resources/gateways.ts";
 import { resources } from "../../core/resources/mod.ts";
 import type { AnyResource } from "../../core/model/resource.ts";
 import { startApp } from "../support/service/app.ts";
@@ -31,12 +33,19 @@ Deno.test("GET /openapi.json answers the document to anybody", async () => {
   assert.deepEqual(await answer.json(), JSON.parse(JSON.stringify(document)));
 });
 
+/**
+ * Routes of /2010-04-01 that the document leaves out: docs/reference has their table of conformance.
+ * Gateways alone are described there.
+ */
+const ofTwilio = (path: string) =>
+  path.startsWith(`/${limits.gatewayApiVersion}/`) && !path.includes(gateways.path);
+
 Deno.test("every route is described, and nothing is described that is no route", async () => {
   using app = await startApp();
   const nameless = (path: string) =>
     path.replaceAll(/:\w+(?:\{.+?\})?/g, "{}").replaceAll(/\{\w+\}/g, "{}");
   const routed = new Set(
-    app.http.routes.filter(({ method }) => method !== "ALL")
+    app.http.routes.filter(({ method, path }) => method !== "ALL" && !ofTwilio(path))
       .map(({ method, path }) => `${method} ${nameless(path)}`),
   );
   const shown = new Set(
