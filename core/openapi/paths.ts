@@ -12,6 +12,7 @@ const pathParameters: Record<string, JsonSchema> = {
     description: "Sid or e-mail address of the caller's own account or of one below it.",
   },
   Sid: { schema: text, description: "Sid of the record." },
+  StreamSid: { schema: text, description: "Sid of the Stream, or the name of one that is open." },
   CallSid: { schema: text, description: "Sid of the Call." },
   CountryCode: { schema: text, description: "Country (ISO 3166-1, two letters)." },
   Day: { schema: { type: "string", format: "date" }, description: "Day in UTC, as YYYY-MM-DD." },

@@ -33,28 +33,24 @@ export const streamParams = z.object({
 });
 
 const numbers = Array.from({ length: streamLimits.parameters }, (_, at) => at + 1);
-const ofServer = ["Name", "Value"] as const;
-const numbered = numbers.flatMap((number) =>
-  ofServer.map((part) => [`Parameter${number}.${part}`, `parameter${number}${part}`] as const)
-);
+const names = (number: number) => [`Parameter${number}.Name`, `Parameter${number}.Value`] as const;
 
 /** The same with `Parameter1.Name`, `Parameter1.Value` and so on. */
 export const startParameters = {
   schema: streamParams.extend(
-    Object.fromEntries(numbered.map(([, field]) => [field, parameterText.optional()])),
+    Object.fromEntries(numbers.flatMap(names).map((name) => [name, parameterText.optional()])),
   ),
-  aliases: Object.fromEntries(numbered),
-  faults: { url: "badStreamUrl", statusCallback: "badUrl" },
+  faults: { url: "badStreamUrl" },
 } as const;
 
 export const stopParams = z.object({
-  status: z.literal("stopped").describe("stopped ends the stream."),
+  status: z.enum(["stopped"]).describe("stopped ends the stream."),
 });
 
 /** What the parameters of a server say, by their names. */
 function serverParameters(sent: Record<string, unknown>): Record<string, string> {
   const pairs = numbers.flatMap((number): [string, string][] => {
-    const [name, value] = ofServer.map((part) => sent[`parameter${number}${part}`]);
+    const [name, value] = names(number).map((one) => sent[one]);
     if (name === undefined && value === undefined) return [];
     if (typeof name === "string" && name !== "") return [[name, String(value ?? "")]];
     throw new Fault("badParameter", `Parameter${number}.Value needs Parameter${number}.Name`);

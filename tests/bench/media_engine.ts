@@ -22,10 +22,11 @@ export type Mode =
   | "play and record"
   | "join"
   | "decode"
+  | "echo"
   | "conference"
   | "muted";
 
-export type Order = { open: string[] } | { mode: Mode } | { close: true };
+export type Order = { open: string[] } | { mode: Mode } | { stream: string } | { close: true };
 /** The answers to the offers, for `open`. */
 export type Answer = { sdps?: string[]; error?: string };
 
@@ -56,7 +57,8 @@ async function openEngine(): Promise<MediaEngine> {
   const [port] = Deno.args;
   const log = () => {};
   if (Deno.env.get("WORKER") !== "0") {
-    return startMediaWorker({ places: places(port), log, onEnd: () => Deno.exit(1) });
+    const reach = { mayReachPrivate: true };
+    return startMediaWorker({ places: places(port), ...reach, log, onEnd: () => Deno.exit(1) });
   }
   return mediaEngine({ transports: await openTransports(places(port), log), log });
 }
@@ -88,6 +90,7 @@ async function startEngine() {
     join() {
       for (let i = 0; i + 1 < legs.length; i += 2) legs[i]!.join(legs[i + 1]!);
     },
+    echo: () => legs.forEach((leg) => leg.echo()),
     conference: () => confer(engine.conference(), legs, () => false),
     muted: () => confer(engine.conference(), legs, (at) => at >= 2),
     decode() {
@@ -102,7 +105,8 @@ async function startEngine() {
       legs = [...legs, ...opened];
       return { sdps: opened.map(({ localSdp }) => localSdp) };
     }
-    if ("mode" in order) perform[order.mode]();
+    if ("stream" in order) legs.forEach((leg, at) => stream(leg, `${order.stream}/${at}`));
+    else if ("mode" in order) perform[order.mode]();
     else {
       legs.forEach((leg) => leg.close());
       legs = [];
@@ -120,6 +124,27 @@ function confer(
     const participant = conference.enter(leg);
     participant.setMuted(isMuted(at));
     participant.setPresent(true);
+  });
+}
+
+/** Opens a stream of both ways. */
+function stream(leg: MediaLeg, url: string): void {
+  const sid = (prefix: string) => prefix + "0".repeat(32);
+  leg.stream({
+    url,
+    headers: {},
+    streamSid: sid("MZ"),
+    accountSid: sid("AC"),
+    callSid: sid("CA"),
+    tracks: ["inbound"],
+    isBidirectional: true,
+    encoding: "audio/x-mulaw",
+    parameters: {},
+    queueS: 120,
+  }, {
+    onOpen() {},
+    onProblem() {},
+    onEnd() {},
   });
 }
 

@@ -13,6 +13,8 @@ export interface MediaServer extends AsyncDisposable {
   open(offers: string[]): Promise<string[]>;
   /** Has the legs do something. */
   perform(mode: Mode): Promise<void>;
+  /** Opens a stream of each leg to a server, where the engine does that. */
+  stream?(url: string): Promise<void>;
   /** Ends all legs. */
   close(): Promise<void>;
   /** CPU seconds used so far. */
@@ -63,6 +65,7 @@ export function embedded(...rtpenginePort: string[]): MediaServer {
   return {
     open: async (offers) => (await order({ open: offers })).sdps!,
     perform: async (mode) => void await order({ mode }),
+    stream: async (url) => void await order({ stream: url }),
     close: async () => void await order({ close: true }),
     cpuS: () => cpuOf(child.pid),
     async [Symbol.asyncDispose]() {

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { FRAME_SAMPLES, type Pcm } from "../base/port.ts";
+import type { Pcm } from "../base/port.ts";
 
 /** Opus (RFC 6716) to and from samples of 8 kHz, for one leg: both sides have a memory. */
 export interface OpusCodec {
@@ -7,18 +7,31 @@ export interface OpusCodec {
   decode(payload: Uint8Array): Pcm;
   /** A packet of 2.5, 5, 10 or 20 ms. */
   encode(pcm: Pcm): Uint8Array<ArrayBuffer>;
+  /** Another one, to and from samples of 16 kHz. */
+  openWide(): OpusCodec;
   /** Frees its memory; may be repeated. Nothing is coded from now on. */
   close(): void;
 }
 
-/** What speech at 8 kHz is worth. */
-const BITS_PER_SECOND = 20_000;
+/** Samples per second, and what speech at that rate is worth. */
+const NARROW = { rate: 8_000, bitsPerSecond: 20_000 } as const;
+const WIDE = { rate: 16_000, bitsPerSecond: 28_000 } as const;
+
+type Library = typeof import("opusscript");
 
 /** Loads the codec where a first peer needs it. */
 export async function openOpus(): Promise<OpusCodec> {
   const { default: OpusScript } = await import("opusscript");
-  const codec = new OpusScript(8_000, 1, OpusScript.Application.VOIP);
-  codec.setBitrate(BITS_PER_SECOND);
+  return codecOf(OpusScript, NARROW);
+}
+
+function codecOf(
+  OpusScript: Library,
+  { rate, bitsPerSecond }: typeof NARROW | typeof WIDE,
+): OpusCodec {
+  const codec = new OpusScript(rate, 1, OpusScript.Application.VOIP);
+  codec.setBitrate(bitsPerSecond);
+  const mostSamples = rate / 50;
   let closed = false;
   return {
     decode(payload) {
@@ -27,10 +40,11 @@ export async function openOpus(): Promise<OpusCodec> {
       return new Int16Array(new Uint8Array(bytes).buffer);
     },
     encode(pcm) {
-      if (pcm.length > FRAME_SAMPLES) throw new Error("Cannot encode: more than 20 ms");
+      if (pcm.length > mostSamples) throw new Error("Cannot encode: more than 20 ms");
       const bytes = Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength);
       return new Uint8Array(codec.encode(bytes, pcm.length));
     },
+    openWide: () => codecOf(OpusScript, WIDE),
     close() {
       if (!closed) codec.delete();
       closed = true;

@@ -3,6 +3,7 @@ import {
   type AudioLegOptions,
   createState,
   type Digits,
+  type Source,
   type State,
 } from "./audio_leg_state.ts";
 import { course, pcmFrames } from "../base/course.ts";
@@ -12,8 +13,8 @@ import { createOutgoing } from "./outgoing.ts";
 import { type MediaLeg, type Pcm, SILENCE } from "../base/port.ts";
 import type { MixedMedia } from "./mixer.ts";
 import type { RtpPacket } from "../rtp/rtp.ts";
+import { playFrom, tap } from "./audio_leg_streams.ts";
 import { createToneReceiver } from "./tone_receiver.ts";
-import { createTrackFrames } from "../streams/track.ts";
 import type { Track } from "../base/stream_port.ts";
 
 /** What a leg of the port can do with sound. */
@@ -47,7 +48,7 @@ export interface AudioLeg extends Sound, MixedMedia {
    * Sends what the source has at each tick, in place of what the leg is fed and of the leg it is joined
    * with; the result ends it.
    */
-  playFrom(source: () => Pcm | undefined): () => void;
+  playFrom(source: Source): () => void;
   join(other: AudioLeg): void;
   /** Given a leg, only where it is the one joined. */
   leave(from?: AudioLeg): void;
@@ -75,7 +76,14 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
     play: (pcm, options) => play(state, pcm, options),
     feed: (source) => feed(state, source),
     tap: (track, onFrame) => tap(state, track, onFrame),
-    playFrom: (source) => playFrom(state, source),
+    playFrom(source) {
+      const stop = playFrom(state, source);
+      adjustTicking(state);
+      return () => {
+        stop();
+        adjustTicking(state);
+      };
+    },
     listen: (onFrame) => state.closed ? () => {} : state.hearing.listen(onFrame),
     setMuted(muted) {
       state.hearing.muted = muted;
@@ -144,7 +152,8 @@ function adjustTicking(state: State): void {
 function tick(state: State): void {
   const pressed = state.digits[0]?.next();
   const played = state.playing?.next();
-  const streamed = state.streamed[0]?.();
+  const [source] = state.streamed;
+  const streamed = source?.next();
   state.pressing = pressed !== undefined;
   if (state.stream === undefined || !state.listening) return;
   if (pressed !== undefined) {
@@ -152,8 +161,10 @@ function tick(state: State): void {
     const { outbound } = state.taps;
     if (outbound.size > 0) outbound.call({ frame: dualTone(pressed) });
   } else if (played !== undefined) say(state, played);
-  else if (state.streamed.length > 0) say(state, streamed ?? SILENCE);
-  else if (!isSpokenTo(state)) say(state, state.source?.() ?? SILENCE);
+  else if (source !== undefined) {
+    source.onSend?.();
+    say(state, streamed ?? SILENCE);
+  } else if (!isSpokenTo(state)) say(state, state.source?.() ?? SILENCE);
 }
 
 function say({ stream, taps }: State, frame: Pcm): void {
@@ -179,31 +190,6 @@ function receive(state: State, packet: RtpPacket, at: number): void {
   if (encoding !== "telephone-event") {
     other.taps.outbound.call({ packet, law: encoding, isMuted: false });
   }
-}
-
-function tap(state: State, track: Track, onFrame: (frame: Pcm) => void): () => void {
-  if (state.closed) return () => {};
-  const frames = createTrackFrames({ onFrame, now: state.now });
-  const remove = state.taps[track].add((part) => {
-    if ("frame" in part) frames.frame(part.frame);
-    else frames.packet(part.packet, part.law, part.isMuted);
-  });
-  const stopTicking = state.turn.listen("hear", frames.tick);
-  return () => {
-    remove();
-    stopTicking();
-  };
-}
-
-function playFrom(state: State, source: () => Pcm | undefined): () => void {
-  if (state.closed) return () => {};
-  const own = () => source();
-  state.streamed.unshift(own);
-  adjustTicking(state);
-  return () => {
-    state.streamed = state.streamed.filter((each) => each !== own);
-    adjustTicking(state);
-  };
 }
 
 function takeDigit(state: State, digit: string, from: "media" | "tones" | "signalling"): void {

@@ -55,13 +55,28 @@ export interface State extends AudioLegOptions {
   /** Who takes what the peer says, and what it hears, as it comes. */
   taps: Record<Track, Listeners<Tapped>>;
   /** Sources of sound that go before all but plays and digits, the newest first. */
-  streamed: (() => Pcm | undefined)[];
+  streamed: Source[];
   stopTicking: (() => void) | undefined;
   closed: boolean;
 }
 
+/** What a leg sends at each tick. */
+export interface Source {
+  /** The next frame; undefined is silence. */
+  next(): Pcm | undefined;
+  /** Called before a frame of it is sent. */
+  onSend?(): void;
+}
+
+/** A packet of a peer. */
+export interface TappedPacket {
+  packet: RtpPacket;
+  law: Law;
+  isMuted: boolean;
+}
+
 /** A part of a track: a packet that came, or a frame of our own. */
-export type Tapped = { packet: RtpPacket; law: Law; isMuted: boolean } | { frame: Pcm };
+export type Tapped = TappedPacket | { frame: Pcm };
 
 export function createState(options: AudioLegOptions, onDigit: (digit: string) => void): State {
   return {

@@ -3,7 +3,7 @@ import type { Agreed } from "./audio_leg_state.ts";
 import { listens, negotiate, type Negotiation } from "./negotiation.ts";
 import { parseSdp } from "../sdp/parse_sdp.ts";
 import { openOpus, type OpusCodec } from "../codecs/opus.ts";
-import { opusEdge } from "./opus_edge.ts";
+import { type OpusEdge, opusEdge } from "./opus_edge.ts";
 import { echo } from "./echo.ts";
 import type {
   LegOptions,
@@ -16,6 +16,7 @@ import type {
 import { isPublicAddress } from "../../../core/net/public_address.ts";
 import type { MediaStream, StreamEnd, StreamEvents, StreamSettings } from "../base/stream_port.ts";
 import type { Reach } from "../streams/connect.ts";
+import { streamedLeg } from "./streamed_leg.ts";
 import { openStream } from "../streams/open_stream.ts";
 import { record } from "./record_sources.ts";
 import { createMixer } from "./mixer.ts";
@@ -111,6 +112,7 @@ interface Parts {
   session: RtpSession;
   sound: AudioLeg;
   opus: OpusCodec | undefined;
+  edge: OpusEdge | undefined;
 }
 
 interface Opening {
@@ -144,7 +146,7 @@ function createLeg(engine: Engine, { peer, offer, opus }: Opening): MediaLeg {
   const { receive } = sound;
   const { local, stream, change } = peer;
   const negotiation = negotiate({ local, stream, offer, change });
-  const parts = { engine, peer, negotiation, session, sound, opus };
+  const parts = { engine, peer, negotiation, session, sound, opus, edge };
   const leg = legOf(parts);
   if (offer !== undefined) heed(parts, offer.audio);
   engine.sounds.set(leg, sound);
@@ -193,16 +195,16 @@ function legOf(parts: Parts): MediaLeg {
 
 /** Opens a stream of the leg, and keeps it among those that are open until it ends. */
 function startStream(
-  { engine: { ticker, clock, reach }, sound }: Parts,
+  { engine: { ticker, clock, reach }, sound, opus, edge }: Parts,
   streams: Set<MediaStream>,
   { settings, events }: { settings: StreamSettings; events: StreamEvents },
 ): MediaStream {
-  const { tap, playFrom, onDigits } = sound;
-  const onTick = (listener: () => void) => ticker.turn().listen("hear", listener);
-  const streamed = { tap, playFrom, onDigits, onTick, now: clock.now };
+  const parts = { sound, ticker, now: clock.now, opus: opus && edge && { codec: opus, edge } };
+  const streamed = streamedLeg(parts, settings.encoding);
   let hasEnded = false;
   const onEnd = (end: StreamEnd) => {
     hasEnded = true;
+    streamed.close();
     streams.delete(stream);
     events.onEnd(end);
   };

@@ -1,6 +1,7 @@
 import { decodeG711, encodeG711 } from "../codecs/g711.ts";
 import type { OpusCodec } from "../codecs/opus.ts";
 import { FRAME_SAMPLES, type Pcm } from "../base/port.ts";
+import { createListeners } from "../base/listeners.ts";
 import type { RtpPacket } from "../rtp/rtp.ts";
 import type { Formats } from "../sdp/sdp.ts";
 
@@ -13,6 +14,10 @@ export interface OpusEdge {
   receive(packet: RtpPacket): void;
   /** Sends the peer a packet of ours. */
   send(packet: RtpPacket): void;
+  /** Hands on each packet of the peer's audio as it came; the result ends it. */
+  onAudio(listener: (packet: RtpPacket) => void): () => void;
+  /** Sends this in place of the next packet of audio. */
+  replaceNext(payload: Uint8Array): void;
 }
 
 export interface OpusEdgeOptions {
@@ -37,18 +42,26 @@ export function opusEdge({ codec, formats, onPacket, send }: OpusEdgeOptions): O
   let sequence = crypto.getRandomValues(new Uint16Array(1))[0]! & 0x7fff;
   let newest: number | undefined;
 
+  const audioListeners = createListeners<RtpPacket>();
+  let replacement: Uint8Array | undefined;
+
   const emit = (packet: RtpPacket, from: number, payload: Uint8Array) => {
     sequence = (sequence + 1) & 0xffff;
     const marker = packet.marker && from === 0;
     send({ ...packet, marker, sequence, timestamp: outward(packet.timestamp + from), payload });
   };
   return {
+    onAudio: audioListeners.add,
+    replaceNext(payload) {
+      replacement = payload;
+    },
     receive(packet) {
       const { payloadType, payload } = packet;
       const timestamp = inward(packet.timestamp);
       if (payloadType === eventType) {
         onPacket({ ...packet, timestamp, payload: scaled(payload, 1 / RATIO) });
       } else if (payloadType === audioType) {
+        audioListeners.call(packet);
         const bytes = heard(codec, payload);
         if (bytes !== undefined) onPacket({ ...packet, timestamp, payload: bytes });
       }
@@ -58,6 +71,11 @@ export function opusEdge({ codec, formats, onPacket, send }: OpusEdgeOptions): O
       // The encoder goes on with time: what another leg got out of order stays out.
       if (newest !== undefined && ((packet.timestamp - newest) | 0) <= 0) return;
       newest = packet.timestamp;
+      if (replacement !== undefined) {
+        emit(packet, 0, replacement);
+        replacement = undefined;
+        return;
+      }
       const pcm = decodeG711("PCMU", packet.payload);
       for (let from = 0; from < pcm.length; from += FRAME_SAMPLES) {
         emit(packet, from, codec.encode(filled(pcm.subarray(from, from + FRAME_SAMPLES))));

@@ -1,6 +1,5 @@
-import { decodeG711, encodeG711 } from "../codecs/g711.ts";
 import { mediaLimits } from "../base/limits.ts";
-import { FRAME_SAMPLES, type Pcm } from "../base/port.ts";
+import type { Pcm } from "../base/port.ts";
 import type {
   MediaStream,
   StreamEnd,
@@ -9,6 +8,7 @@ import type {
   StreamSettings,
   Track,
 } from "../base/stream_port.ts";
+import { type Coding, codings } from "./coding.ts";
 import type { Reach } from "./connect.ts";
 import { createLiveness, type Liveness } from "./liveness.ts";
 import { connectedText, createMessageWriter, type MessageWriter, readMessage } from "./messages.ts";
@@ -16,7 +16,10 @@ import { createOutbox, type Outbox } from "./outbox.ts";
 import { createPlayback, type Playback } from "./playback.ts";
 import { openServerSocket, type ServerSocket } from "./socket.ts";
 
-/** What a stream needs of the leg whose audio it carries. Each result ends it. */
+/**
+ * What a stream needs of the leg whose audio it carries, at the rate of its encoding. Each result ends
+ * it.
+ */
 export interface StreamedLeg {
   /** Hands on the frames of a track, as soon as each is complete. */
   tap(track: Track, onFrame: (frame: Pcm) => void): () => void;
@@ -35,6 +38,7 @@ interface State {
   leg: StreamedLeg;
   socket: ServerSocket;
   writer: MessageWriter;
+  coding: Coding;
   outbox: Outbox;
   liveness: Liveness;
   playback: Playback;
@@ -50,11 +54,6 @@ interface State {
   credit: { bytes: number; at: number };
 }
 
-/** Where the frames of all streams are encoded, one after the other. */
-const encoded = new Uint8Array(FRAME_SAMPLES);
-/** A byte of silence of µ-law. */
-const SILENT = 0xff;
-
 /** Opens the WebSocket of a stream, and carries audio by it until it ends. */
 export function openStream(
   leg: StreamedLeg,
@@ -67,12 +66,14 @@ export function openStream(
     onClose: (closing) => settle(state, closing),
   });
   const writer = createMessageWriter(settings);
+  const coding = codings[settings.encoding];
   const state: State = {
     settings,
     events,
     leg,
     socket,
     writer,
+    coding,
     liveness: createLiveness({ ping: socket.ping, now: leg.now }),
     outbox: createOutbox({
       tracks: settings.tracks.length,
@@ -81,10 +82,10 @@ export function openStream(
       write: writer.media,
     }),
     playback: createPlayback({
-      frameBytes: FRAME_SAMPLES,
-      mostBytes: settings.queueS * 8_000,
+      frameBytes: coding.frameBytes,
+      mostBytes: settings.queueS * 50 * coding.frameBytes,
       mostMarks: mediaLimits.streamMarks,
-      silence: SILENT,
+      silence: coding.silence,
       onMark: (name) => send(state, () => writer.mark(name)),
     }),
     stops: [],
@@ -106,7 +107,7 @@ function isReady({ socket, liveness, settings }: State): boolean {
 }
 
 function begin(state: State): void {
-  const { leg, settings, writer, socket, playback } = state;
+  const { leg, settings, writer, socket, playback, coding } = state;
   if (state.isOver) return;
   state.isOpen = true;
   state.events.onOpen();
@@ -116,7 +117,7 @@ function begin(state: State): void {
     ...settings.tracks.map((track) => {
       let chunk = 0;
       return leg.tap(track, (frame) => {
-        state.outbox.frame({ track, chunk: ++chunk, audio: encodeG711("PCMU", frame, encoded) });
+        state.outbox.frame({ track, chunk: ++chunk, audio: coding.encode(frame) });
       });
     }),
     leg.onTick(() => watch(state)),
@@ -126,7 +127,7 @@ function begin(state: State): void {
     leg.onDigits((digit) => send(state, () => writer.dtmf(digit))),
     leg.playFrom(() => {
       const frame = playback.next();
-      return frame && decodeG711("PCMU", frame);
+      return frame && coding.decode(frame);
     }),
   );
 }
@@ -165,7 +166,7 @@ function take(state: State, text: string): void {
     const { playback } = state;
     if (message.event === "clear") playback.clear();
     else if (
-      message.event === "mark" ? playback.mark(message.name) : playback.push(message.audio)
+      message.event === "mark" ? playback.mark(message.name) : push(state, message.audio)
     ) {
       state.isRefusing = false;
     } else refuse(state);
@@ -175,6 +176,12 @@ function take(state: State, text: string): void {
     const why = error instanceof Error ? error.message : String(error);
     fail(state, "messages", `${state.bad} messages of the server cannot be read: ${why}`);
   }
+}
+
+function push({ playback, coding }: State, audio: Uint8Array<ArrayBuffer>): boolean {
+  // Half a sample would turn all that follows into noise.
+  const whole = audio.length - audio.length % coding.sampleBytes;
+  return playback.push(audio.subarray(0, whole));
 }
 
 function refuse(state: State): void {

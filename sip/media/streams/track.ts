@@ -1,5 +1,4 @@
 import { levelOf } from "../audio/voice.ts";
-import { decodedSamples, type Law } from "../codecs/g711.ts";
 import { createConcealment, HISTORY_SAMPLES } from "../rtp/concealment.ts";
 import { FRAME_SAMPLES, type Pcm, SILENCE } from "../base/port.ts";
 import { isNewerSequence, type RtpPacket } from "../rtp/rtp.ts";
@@ -12,8 +11,8 @@ import { isNewerSequence, type RtpPacket } from "../rtp/rtp.ts";
  * concealed, and silence stands for a time in which nothing comes.
  */
 export interface TrackFrames {
-  /** A packet of a peer, by order of arrival. */
-  packet(packet: RtpPacket, law: Law, isMuted: boolean): void;
+  /** A packet of a peer, by order of arrival; `decode` is called in the order of sending. */
+  packet(packet: Arrived, decode: () => Pcm): void;
   /** A frame of our own. */
   frame(pcm: Pcm): void;
   /** To be called every 20 ms or so. */
@@ -32,10 +31,12 @@ const AHEAD_MS = 200;
 const FAR_AHEAD_MS = 1_000;
 const QUIET_DB = -50;
 
+/** What tells the order of packets. */
+type Arrived = Pick<RtpPacket, "ssrc" | "sequence">;
+
 interface Waiting {
-  packet: RtpPacket;
-  law: Law;
-  isMuted: boolean;
+  packet: Arrived;
+  decode: () => Pcm;
 }
 
 interface State {
@@ -44,8 +45,9 @@ interface State {
   startedAt: number;
   heardAt: number;
   frames: number;
-  /** The frame that is being filled. */
+  /** The frame that is being filled, and one of silence. */
   filling: Pcm;
+  silence: Pcm;
   filled: number;
   /** What was heard last, the newest at the end. */
   history: Pcm;
@@ -55,7 +57,12 @@ interface State {
 }
 
 export function createTrackFrames(
-  { onFrame, now }: { onFrame(frame: Pcm): void; now(): number },
+  { onFrame, now, frameSamples = FRAME_SAMPLES }: {
+    onFrame(frame: Pcm): void;
+    now(): number;
+    /** In 20 ms. What is lost at another rate than 8 kHz is silence. */
+    frameSamples?: number;
+  },
 ): TrackFrames {
   const state: State = {
     onFrame,
@@ -63,7 +70,8 @@ export function createTrackFrames(
     startedAt: now(),
     heardAt: now(),
     frames: 0,
-    filling: new Int16Array(FRAME_SAMPLES),
+    filling: new Int16Array(frameSamples),
+    silence: frameSamples === FRAME_SAMPLES ? SILENCE : new Int16Array(frameSamples),
     filled: 0,
     history: new Int16Array(HISTORY_SAMPLES),
     concealment: createConcealment(),
@@ -71,7 +79,7 @@ export function createTrackFrames(
     waiting: [],
   };
   return {
-    packet: (packet, law, isMuted) => take(state, { packet, law, isMuted }),
+    packet: (packet, decode) => take(state, { packet, decode }),
     frame(pcm) {
       state.heardAt = state.now();
       release(state);
@@ -82,8 +90,8 @@ export function createTrackFrames(
       const at = state.now();
       if (at - state.heardAt < QUIET_MS) return;
       release(state);
-      if (state.filled > 0) append(state, SILENCE.subarray(state.filled));
-      while (state.frames * 20 + BEHIND_MS <= at - state.startedAt) emit(state, SILENCE);
+      if (state.filled > 0) append(state, state.silence.subarray(state.filled));
+      while (state.frames * 20 + BEHIND_MS <= at - state.startedAt) emit(state, state.silence);
     },
   };
 }
@@ -102,7 +110,7 @@ function take(state: State, arrived: Waiting): void {
   playNext(state);
   if (waiting.length <= REORDERED) return;
   const lost = ((waiting[0]!.packet.sequence - state.last!.sequence) & 0xffff) - 1;
-  conceal(state, Math.min(lost, CONCEALED) * FRAME_SAMPLES);
+  conceal(state, Math.min(lost, CONCEALED));
   play(state, waiting.shift()!);
   playNext(state);
 }
@@ -129,32 +137,28 @@ function release(state: State): void {
   for (const one of state.waiting.splice(0)) play(state, one);
 }
 
-function play(state: State, { packet, law, isMuted }: Waiting): void {
-  const { ssrc, sequence, payload } = packet;
+function play(state: State, { packet: { ssrc, sequence }, decode }: Waiting): void {
   state.last = { ssrc, sequence };
-  const decoded = decodedSamples(law);
   const { concealment } = state;
-  const pcm: Pcm = new Int16Array(payload.length);
-  for (let i = 0; !isMuted && i < pcm.length; i++) {
-    const sample = decoded[payload[i]!]!;
-    pcm[i] = concealment.active ? concealment.blend(sample) : sample;
-  }
-  append(state, pcm);
+  const pcm = decode();
+  append(state, concealment.active ? pcm.map((sample) => concealment.blend(sample)) : pcm);
 }
 
-function conceal(state: State, samples: number): void {
-  const { concealment, history } = state;
+function conceal(state: State, frames: number): void {
+  const { concealment, history, filling } = state;
+  const samples = frames * filling.length;
+  if (filling.length !== FRAME_SAMPLES) return append(state, new Int16Array(samples));
   if (!concealment.active) concealment.begin(history);
   append(state, Int16Array.from({ length: samples }, () => Math.round(concealment.next())));
 }
 
 function append(state: State, pcm: Pcm): void {
   for (let at = 0; at < pcm.length;) {
-    const part = pcm.subarray(at, at + FRAME_SAMPLES - state.filled);
+    const part = pcm.subarray(at, at + state.filling.length - state.filled);
     state.filling.set(part, state.filled);
     state.filled += part.length;
     at += part.length;
-    if (state.filled < FRAME_SAMPLES) return;
+    if (state.filled < state.filling.length) return;
     state.filled = 0;
     remember(state, state.filling);
     if (!isTooMuch(state, state.filling)) emit(state, state.filling);
@@ -162,6 +166,7 @@ function append(state: State, pcm: Pcm): void {
 }
 
 function remember({ history }: State, frame: Pcm): void {
+  if (frame.length !== FRAME_SAMPLES) return;
   history.copyWithin(0, frame.length);
   history.set(frame, history.length - frame.length);
 }

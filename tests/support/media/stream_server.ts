@@ -11,6 +11,8 @@ export type StreamMessage = Record<string, any>;
 
 /** One WebSocket of a server of audio streams. */
 export interface StreamConnection {
+  /** As npm `ws` has it. */
+  readonly socket: WebSocket;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** All that came so far, and when, by `performance.now()`. */
@@ -107,6 +109,7 @@ function connectionOf(ws: WebSocket, request: IncomingMessage): StreamConnection
   ws.on("error", () => {});
   const send = (message: StreamMessage) => ws.send(JSON.stringify(message));
   return {
+    socket: ws,
     path: request.url ?? "",
     headers: request.headers as Record<string, string>,
     messages,

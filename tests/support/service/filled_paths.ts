@@ -36,6 +36,11 @@ export async function fillIn(app: App): Promise<(path: string) => string> {
     sids[resources[name].path] = await makeSample(app, app.root, { name });
   }
   await makeParticipant(app, sids.Conferences!, sids.Calls!);
+  await app.ports.records.streams.update(
+    app.root.sid,
+    sids.Streams!,
+    (record) => ({ record: { ...record, callSid: sids.Calls! } }),
+  );
   await app.ports.blobs.write(app.root.sid, sids.Recordings!, 0, wavHeader(1, 0));
   await app.ports.sipTraces.put(
     { accountSid: app.root.sid, sid: sids.Calls! },
@@ -57,6 +62,7 @@ export async function fillIn(app: App): Promise<(path: string) => string> {
   const values: Record<string, string> = {
     AccountSid: app.root.sid,
     CallSid: sids.Calls!,
+    StreamSid: sids.Streams!,
     CountryCode: "CA",
     Day: "2024-01-31",
     Category: "phonenumbers",

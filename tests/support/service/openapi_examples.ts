@@ -69,6 +69,8 @@ const requests: Record<string, Form> = {
   },
   ParticipantUpdate: { Mute: "true" },
   SandboxUpdate: { VoiceUrl: "https://app.test/voice" },
+  StreamCreate: { Url: "wss://monitor.example.com/", Name: "monitor", Track: "both_tracks" },
+  StreamUpdate: { Status: "stopped" },
   TokenCreate: { Ttl: "600" },
   TranscriptionCreate: { TranscribeCallback: "https://app.test/text", Language: "en-US" },
   UssdPushCreate: { From: "+14155550199", To: "+15550009", Url: "https://app.test/ussd" },

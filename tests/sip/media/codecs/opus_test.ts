@@ -140,6 +140,7 @@ Deno.test("a stream of Opus begins far from its first wrap, as every other", () 
   const codec: OpusCodec = {
     decode: () => new Int16Array(),
     encode: () => new Uint8Array(1),
+    openWide: () => codec,
     close: () => {},
   };
   const first = Array.from({ length: 100 }, () => {
