@@ -93,7 +93,8 @@ export function legParameters(dialled: LegEvent & { type: "dialled" }): Record<s
 export const gatherParameters = (
   { digits, speech }: Pick<Gathered, "digits" | "speech">,
 ): Record<string, string> => ({
-  ...(digits === "" ? {} : { Digits: digits }),
+  // Empty where nothing came, and the action is requested all the same.
+  ...(digits === "" && speech !== undefined ? {} : { Digits: digits }),
   ...(speech === undefined ? {} : {
     SpeechResult: speech.text,
     Confidence: String(speech.confidence),

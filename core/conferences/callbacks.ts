@@ -68,8 +68,11 @@ export function fire(
   };
 }
 
-const memberParameters = ({ callSid, muted, hold, startOnEnter, endOnExit }: Member) => ({
+const memberParameters = (
+  { callSid, label, muted, hold, startOnEnter, endOnExit }: Member,
+): Record<string, string> => ({
   CallSid: callSid,
+  ...label !== undefined && { ParticipantLabel: label },
   Muted: String(muted),
   Hold: String(hold),
   StartConferenceOnEnter: String(startOnEnter),

@@ -44,7 +44,13 @@ export async function enterConference(
     const { members, status } = await ports.records.conferences.update(
       accountSid,
       sid,
-      (found) => expecting(found, { callSid: call.sid, most: wanted.most, at: ports.now() }),
+      (found) =>
+        expecting(found, {
+          callSid: call.sid,
+          most: wanted.most,
+          at: ports.now(),
+          label: wanted.label,
+        }),
     );
     signal.throwIfAborted();
     if (members.some(({ callSid }) => callSid === call.sid)) {
@@ -64,7 +70,7 @@ async function isOver(sid: string, { call, ports }: ScriptContext): Promise<bool
 }
 
 function conferenceStep(
-  { kind: _, name: __, callback: ___, ...manner }: Wanted,
+  { kind: _, name: __, callback: ___, label: ____, ...manner }: Wanted,
   conferenceSid: string,
   next: Action | undefined,
 ): ConferenceStep & { type: "conference" } {

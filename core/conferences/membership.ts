@@ -23,13 +23,25 @@ type EndReason = (typeof conferenceEndReasons)[number];
 /** Reserves a place, if one is free, for a leg that is joining; it keeps the conference open. */
 export function expecting(
   conference: Conference,
-  { callSid, most, at }: { callSid: string; most: number; at: number },
+  { callSid, most, at, label }: {
+    callSid: string;
+    most: number;
+    at: number;
+    label?: string | undefined;
+  },
 ): Change<Conference> {
   const isKnown = conference.members.some((member) => member.callSid === callSid);
   if (isKnown || conference.status === "completed" || conference.members.length >= most) {
     return { record: conference };
   }
-  const own = { callSid, at, hasJoined: false, muted: false, hold: false };
+  const own = {
+    callSid,
+    at,
+    hasJoined: false,
+    muted: false,
+    hold: false,
+    ...label !== undefined && { label },
+  };
   const member: Member = { ...own, startOnEnter: false, endOnExit: false };
   return {
     record: notCalled({ ...conference, members: [...conference.members, member] }, callSid),
@@ -60,7 +72,15 @@ export function joined(
   const known = conference.members.find(({ callSid }) => callSid === entered.callSid);
   if (conference.status === "completed" || known?.hasJoined) return { record: conference };
   const muted = known?.mutedSince ?? entered.muted;
-  const member: Member = { ...entered, muted, at, hold: false, hasJoined: true };
+  const { label } = known ?? {};
+  const member: Member = {
+    ...entered,
+    muted,
+    at,
+    hold: false,
+    hasJoined: true,
+    ...label !== undefined && { label },
+  };
   const others = conference.members.filter((other) => other !== known);
   const record: Conference = {
     ...conference,

@@ -21,10 +21,10 @@ export async function compileAnswer(
   for (const element of document) {
     const verb = messageVerbs.get(element.name);
     if (verb === undefined) {
-      context.skip(`verb ${element.name}: messages know Sms, Email and Redirect`);
+      context.skip(`verb ${element.name}: messages know Message, Sms, Email and Redirect`);
       continue;
     }
-    const attributes = readAttributes(element, verb.attributes, context);
+    const attributes = readAttributes(element, verb.attributes, context, verb);
     const made = await verb.compile(element, attributes, context);
     steps.push(...made.filter((step) => step.type === "note" || step.type === "next"));
     if (verb.isLast) break;

@@ -68,7 +68,7 @@ async function read(element: Element, reading: Reading): Promise<boolean> {
       `UssdMessage before ${element.name}: nothing is shown before a UssdCollect or the end`,
     );
   }
-  const attributes = readAttributes(element, verb.attributes, context);
+  const attributes = readAttributes(element, verb.attributes, context, verb);
   script.push(...await verb.compile(element, attributes, context));
   return verb.isLast ?? false;
 }

@@ -106,6 +106,8 @@ export async function placeChild(
     direction: "outbound-dial",
     transfer: calls.fields.transfer.safeParse(event.serviceContext?.transfer).data ?? null,
     sipCallId: event.sipCallId,
+    apiVersion: calls.fields.apiVersion.safeParse(event.serviceContext?.apiVersion).data ??
+      limits.apiVersion,
     rateMicros: calls.fields.rateMicros.safeParse(event.serviceContext?.rateMicros).data ?? 0,
   });
   const moment = { at: report.at, instanceId: ports.settings.instanceId };

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Action } from "../protocol/action.ts";
 import type { Step } from "../protocol/script.ts";
 import type { Element } from "./parse.ts";
-import { refusedElements } from "./refused.ts";
+import { skippedElement } from "./refused.ts";
 import { type CompileContext, readAttributes, type Verb } from "./verb.ts";
 
 /** What a noun may look at while it becomes steps. */
@@ -35,8 +35,7 @@ export async function compileNouns(
   for (const child of element.children) {
     const known = nouns.find(({ name }) => name === child.name);
     if (known === undefined) {
-      const reason = refusedElements[child.name];
-      context.skip(`${child.name} in ${element.name}${reason === undefined ? "" : `: ${reason}`}`);
+      context.skip(skippedElement(child.name, element.name));
       continue;
     }
     const attributes = readAttributes(child, known.attributes, context, known);

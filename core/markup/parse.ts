@@ -8,6 +8,8 @@ export interface Element {
   attributes: Record<string, string>;
   children: Element[];
   text: string;
+  /** Texts, not trimmed, and elements in their order; absent where there are no elements. */
+  content?: (string | Element)[];
 }
 
 const parser = new XMLParser({
@@ -69,11 +71,15 @@ function elementOf(node: Node): Element | null {
   const name = Object.keys(node).find((key) => key !== attributesKey)!;
   if (name === textKey || name.startsWith("?")) return null;
   const content = node[name] as Node[];
-  const text = content.map((child) => typeof child[textKey] === "string" ? child[textKey] : "");
+  const mixed = content.map((child) =>
+    typeof child[textKey] === "string" ? child[textKey] : elementOf(child)
+  ).filter((child) => child !== null);
+  const children = mixed.filter((child) => typeof child !== "string");
   return {
     name,
     attributes: (node[attributesKey] ?? {}) as Record<string, string>,
-    children: content.map(elementOf).filter((child) => child !== null),
-    text: text.join("").trim(),
+    children,
+    text: mixed.filter((child) => typeof child === "string").join("").trim(),
+    ...children.length > 0 && { content: mixed },
   };
 }

@@ -1,11 +1,17 @@
 import { z } from "zod";
 import type { RecordingOrder } from "../protocol/recordings.ts";
-import type { RecordingContext } from "../values/recording_context.ts";
+import { type RecordingContext, recordingEvents } from "../values/recording_context.ts";
 import type { Element } from "./parse.ts";
 import { type CompileContext, methodAttribute, urlAttribute } from "./verb.ts";
 
-/** The callback of a completed recording. */
+const namesOf = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
+
+const areEvents = (text: string): boolean =>
+  namesOf(text).every((name) => recordingEvents.some((event) => event === name));
+
+/** The callback of a recording, when it is complete unless other events are named. */
 export const recordingCallback = {
+  recordingStatusCallbackEvent: z.string().refine(areEvents).optional(),
   recordingStatusCallback: z.string().optional(),
   recordingStatusCallbackMethod: methodAttribute,
 };
@@ -24,6 +30,7 @@ export function recordingOrder(
   element: Element,
   attributes: {
     recordingStatusCallbackMethod: Method;
+    recordingStatusCallbackEvent?: string | undefined;
     transcribe?: string | undefined;
     transcribeCallbackMethod?: Method;
   },
@@ -37,8 +44,12 @@ export function recordingOrder(
   const text = attributes.transcribeCallbackMethod === undefined
     ? undefined
     : callback("transcribeCallback", attributes.transcribeCallbackMethod);
+  const { recordingStatusCallbackEvent: events } = attributes;
+  const named = events === undefined ? {} : {
+    events: recordingEvents.filter((event) => namesOf(events).includes(event)),
+  };
   const serviceContext: RecordingContext = {
-    ...status && { statusCallback: status },
+    ...status && { statusCallback: { ...status, ...named } },
     ...(attributes.transcribe === "true" || text) && { transcribe: true },
     ...text && { transcribeCallback: text },
   };

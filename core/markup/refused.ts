@@ -17,3 +17,41 @@ export const refusedElements: Readonly<Record<string, string>> = {
   VirtualAgent: "there are no connectors here; Stream connects a call to an agent of your own",
   WhatsApp: "there is no gateway to WhatsApp here",
 };
+
+/**
+ * Attributes that Twilio's helper libraries write and this service does not perform, by element, each
+ * with the reason for its Notification.
+ */
+export const refusedAttributes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Conference: {
+    eventCallbackUrl: "it is the former name of statusCallback",
+    recordingConfigurationId: "there are no recording configurations here",
+  },
+  Dial: {
+    events: "use statusCallback of the noun",
+    passports: "calls are not signed by STIR/SHAKEN here",
+    recordingConfigurationId: "there are no recording configurations here",
+  },
+  Enqueue: { workflowSid: "there are no task routers here" },
+  Number: { byoc: "a number's route is that of the account's Gateways" },
+  Queue: {
+    postWorkActivitySid: "there are no task routers here",
+    reservationSid: "there are no task routers here",
+  },
+  Record: { recordingConfigurationId: "there are no recording configurations here" },
+  Recording: { recordingConfigurationId: "there are no recording configurations here" },
+  Start: {
+    action: "nothing is requested when what it began has ended; use a statusCallback",
+    method: "nothing is requested when what it began has ended; use a statusCallback",
+  },
+  Transcription: {
+    intelligenceService: "there are no services for transcripts here",
+    transcriptionEngine: "the operator has set up the engine (RECOGNITION_URL)",
+  },
+};
+
+/** The note of an element inside another that does not perform it. */
+export function skippedElement(name: string, parent: string): string {
+  const reason = refusedElements[name];
+  return `${name} in ${parent}${reason === undefined ? "" : `: ${reason}`}`;
+}

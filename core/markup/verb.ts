@@ -8,7 +8,9 @@ import { isFlow } from "../flows/address.ts";
 import { limits } from "../base/limits.ts";
 import { hasShortHost } from "../base/url_host.ts";
 import type { Call } from "../resources/calls.ts";
+import { hasTwilioDefaults } from "./face.ts";
 import type { Element } from "./parse.ts";
+import { refusedAttributes, skippedElement } from "./refused.ts";
 
 /** What a verb of calls and of messages may look at while it becomes steps. */
 export interface DocumentContext {
@@ -77,10 +79,12 @@ export function readAttributes<S extends z.ZodRawShape>(
   context: Pick<DocumentContext, "skip">,
   { hasElements = false }: { hasElements?: boolean } = {},
 ): Attributes<S> {
-  for (const child of hasElements ? [] : children) context.skip(`${child.name} in ${name}`);
+  for (const child of hasElements ? [] : children) context.skip(skippedElement(child.name, name));
   const given = Object.entries(attributes);
   for (const [attribute] of given) {
-    if (!Object.hasOwn(shape, attribute)) context.skip(`attribute "${attribute}" of ${name}`);
+    if (Object.hasOwn(shape, attribute)) continue;
+    const reason = refusedAttributes[name]?.[attribute];
+    context.skip(`attribute "${attribute}" of ${name}${reason === undefined ? "" : `: ${reason}`}`);
   }
   const values = Object.entries(shape).map(([attribute, schema]) => {
     const field = schema as z.ZodType;
@@ -92,6 +96,12 @@ export function readAttributes<S extends z.ZodRawShape>(
   });
   return Object.fromEntries(values);
 }
+
+/**
+ * An attribute that is taken and changes nothing here: it names a choice of Twilio's engines. Tables
+ * of the documentation list it as a hint.
+ */
+export const hint = z.string().optional();
 
 /** A whole number from `min` to `max`, `fallback` when it is not given. */
 export const wholeNumber = (
@@ -106,9 +116,11 @@ export const boolean = (fallback: boolean) =>
     text === undefined ? fallback : text === "true"
   );
 
+/** A method that another attribute stands for where it is absent. */
+export const givenMethod = z.string().toUpperCase().pipe(z.enum(["GET", "POST"])).optional();
+
 /** The method that goes with a URL attribute. */
-export const methodAttribute = z.string().toUpperCase().pipe(z.enum(["GET", "POST"])).optional()
-  .transform((method) => method ?? "POST");
+export const methodAttribute = givenMethod.transform((method) => method ?? "POST");
 
 /** An address of the document against the document's own; null when it is none we may request. */
 export function resolveUrl(
@@ -144,6 +156,18 @@ export function actionAttribute(
 ): Action | undefined {
   const url = urlAttribute(element, "action", context);
   return url === undefined ? undefined : { url, method, hops: context.hops };
+}
+
+/** The same; where none is given, a call of Twilio's interface asks for its document again. */
+export function actionOrDocument(
+  element: Element,
+  method: Action["method"],
+  context: CompileContext,
+): Action | undefined {
+  const action = actionAttribute(element, method, context);
+  const isAbsent = (element.attributes.action?.trim() ?? "") === "";
+  if (!isAbsent || !hasTwilioDefaults(context)) return action;
+  return { url: context.documentUrl, method, hops: context.hops };
 }
 
 /** The steps of a verb that cannot be performed: its action with the outcome, if it has one. */

@@ -90,14 +90,18 @@ type Maker<K extends Order["kind"]> = (
 ) => Promise<PerformedAction> | PerformedAction;
 
 const makers: { readonly [K in Order["kind"]]: Maker<K> } = {
-  async sms({ kind: _, from, to, ...rest }, ordering, ports) {
+  async sms({ kind: _, from, to, isMessage = false, ...rest }, ordering, ports) {
     const { country } = ports.settings.trunks;
     const ends = { from: e164Of(from, country) ?? from, to: e164Of(to, country) ?? to };
     const sent = read(parametersFor(messages), { ...rest, ...ends });
     const checked = await checkMessage(ends, ordering.accountSid, ports);
     const fields = { ...sent, ...checked, direction: "outbound-call" };
     const { record, jobs } = made(messages, { fields, ordering, ports });
-    const told = { SmsSid: record.sid, SmsStatus: record.status };
+    const told = {
+      SmsSid: record.sid,
+      SmsStatus: record.status,
+      ...isMessage && { MessageSid: record.sid, MessageStatus: record.status },
+    };
     return { also: [{ into: "messages", record }], jobs, told };
   },
   email({ kind: _, ...fields }, ordering, ports) {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { action } from "./action.ts";
 import { gatheredEvent } from "./gather.ts";
 import { remoteCompanion } from "./peers.ts";
-import { recorded, recordingOrder } from "./recordings.ts";
+import { recorded, recordingManner, recordingOrder } from "./recordings.ts";
 
 /**
  * The part of the call-control protocol (`companion.ts`) about conferences and queues. The service
@@ -42,6 +42,8 @@ export const conferenceStep = z.object({
   /** Maximum number of legs in the conference. */
   most: z.number().int().positive(),
   muted: z.boolean(),
+  /** The participant that alone hears this leg; nobody does while that one is not there. */
+  coach: leg.optional(),
   beepOnEnter: z.boolean(),
   beepOnExit: z.boolean(),
   startOnEnter: z.boolean(),
@@ -56,6 +58,8 @@ export const conferenceStep = z.object({
    * joined first records; when it leaves, the next one does.
    */
   record: recordingOrder.optional(),
+  /** Leaves out silence at both ends of the recording. */
+  isTrimmed: z.boolean().optional(),
   action: action.optional(),
 });
 
@@ -113,8 +117,11 @@ export const pickupStep = z.object({
   serviceContext,
   timeLimitS: z.number().positive(),
   hangupOnStar: z.boolean().optional(),
+  /** The document that the waiting leg hears before the two are connected. */
+  whisper: action.optional(),
   /** Records both sides, one channel each. */
   record: recordingOrder.optional(),
+  recordingManner: recordingManner.optional(),
   action: action.optional(),
 });
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { action } from "./action.ts";
-import { gatheredEvent, partialEvent } from "./gather.ts";
+import { callback, gatheredEvent, partialEvent } from "./gather.ts";
 import { notedEvent } from "./note.ts";
 import { recorded, recordedEvent } from "./recordings.ts";
 import { referredEvent } from "./refer.ts";
@@ -61,7 +61,12 @@ export const legEvent = z.discriminatedUnion("type", [
   /** 200 and ACK. On a leg that `invite` placed, or a screened one, answered with its script. */
   z.object({ type: z.literal("answered") }),
   /** Result of answering machine detection, where `invite` orders it. Answered with the next script. */
-  z.object({ type: z.literal("detected"), answeredBy }),
+  z.object({
+    type: z.literal("detected"),
+    answeredBy,
+    /** Of a leg that a dial placed: who is told the result. No script is asked for then. */
+    callback: callback.optional(),
+  }),
   z.object({ type: z.literal("next"), action }),
   gatheredEvent,
   collectedEvent,
@@ -103,6 +108,8 @@ export const legEvent = z.discriminatedUnion("type", [
     to: z.string(),
     /** Address of the Client that sent the REFER. */
     by: z.string(),
+    /** The document of the Dial that connected the two, which decides. */
+    action: action.optional(),
     /** X- and User-to-User headers for the INVITE, from the URI. */
     headers: z.record(z.string(), z.string()),
     /** The transferor's other leg, at another companion; the target is the leg connected to it. */

@@ -31,14 +31,17 @@ export const prompt = z.discriminatedUnion("type", [playStep, sayStep, silenceSt
 
 const keys = z.string().regex(/^[0-9A-D*#]*$/);
 
-/** The callback of partial speech results. */
-const callback = z.object({ url: z.string(), method: z.enum(["GET", "POST"]) });
+/** A callback at a customer's server. */
+export const callback = z.object({ url: z.string(), method: z.enum(["GET", "POST"]) });
 
 /** Settings of speech recognition: a language tag, and likely words. */
 const speechInput = z.object({
   language: z.string(),
   hints: z.array(z.string()),
   partials: callback.optional(),
+  /** Silence that ends what is said, and its longest duration; the companion's own unless given. */
+  pauseMs: z.number().positive().optional(),
+  longestMs: z.number().positive().optional(),
 });
 
 /**
@@ -55,6 +58,10 @@ export const gatherStep = z.object({
   keys: z.object({ start: keys, finish: keys, most: z.number().int().positive() }).optional(),
   /** Absent: words are no input. */
   speech: speechInput.optional(),
+  /** False: neither keys nor words end the prompts, and words count after them only. */
+  bargeIn: z.boolean().optional(),
+  /** The action is requested also where nothing came. */
+  actionOnEmpty: z.boolean().optional(),
   action: action.optional(),
 });
 

@@ -24,6 +24,16 @@ export const recordingOrder = z.object({
 });
 
 /**
+ * How a call is recorded: both sides, one channel each; or one of them, on the only channel. Inbound
+ * is what the leg says, outbound what it hears. With `trim` silence at both ends is left out.
+ */
+export const recordingManner = z.object({
+  track: z.enum(["both", "inbound", "outbound"]).optional(),
+  isMono: z.boolean().optional(),
+  trim: z.boolean().optional(),
+});
+
+/**
  * Records what the peer of the leg says, after a beep, until it is silent for `timeoutS`, presses one
  * of the keys in `finishOnKey`, or `maxLengthS` passed. With `trim` silence at both ends is left out.
  */
@@ -71,6 +81,7 @@ export const recordingPart = z.object({
 export const recordingAnswer = z.object({ isWanted: z.boolean() });
 
 export type RecordingOrder = z.infer<typeof recordingOrder>;
+export type RecordingManner = z.infer<typeof recordingManner>;
 export type RecordStep = z.infer<typeof recordStep>;
 export type Recorded = z.infer<typeof recorded>;
 export type RecordingPart = z.infer<typeof recordingPart>;

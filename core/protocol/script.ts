@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { action } from "./action.ts";
-import { digits, digitsStep, gatherStep, playStep, silenceStep } from "./gather.ts";
+import { ringToneNames } from "./ring_tones.ts";
+import { callback, digits, digitsStep, gatherStep, playStep, silenceStep } from "./gather.ts";
 import { clientTarget, legTarget } from "./peers.ts";
 import { noteStep } from "./note.ts";
 import { referStep } from "./refer.ts";
-import { recordingOrder, recordStep } from "./recordings.ts";
+import { recordingManner, recordingOrder, recordStep } from "./recordings.ts";
 import { conferenceStep, consultStep, leaveStep, pickupStep, queueStep } from "./conferences.ts";
 import { sayStep } from "./speech.ts";
 import { stopStreamStep, streamStep } from "./streams.ts";
@@ -26,6 +27,17 @@ export const target = z.discriminatedUnion("kind", [
   legTarget,
 ]);
 
+/** Settings of answering machine detection. */
+const machineDetection = z.object({
+  /** How long to listen at most, and whether a machine's greeting is to be over first. */
+  timeoutS: z.number().positive(),
+  untilEnd: z.boolean(),
+  /** Greeting at least so long: a machine. Pause that ends a person's greeting. Silence: unknown. */
+  speechThresholdMs: z.number().positive(),
+  speechEndMs: z.number().positive(),
+  silenceMs: z.number().positive(),
+});
+
 /** One leg to place. `headers` are X- and User-to-User headers for the INVITE. */
 export const invitation = z.object({
   leg: legId,
@@ -41,21 +53,12 @@ export const invitation = z.object({
    * ringing, and at a `connect` the two are joined; a leg that ends before was not answered.
    */
   screened: z.boolean().optional(),
+  /** Of a leg of a dial: listens to who answered, while the two talk. */
+  machineDetection: machineDetection.extend({ callback: callback.optional() }).optional(),
   /** Begins a USSD dialogue, which has no media; its script goes on when it is answered. */
   ussd: ussdInvitation.optional(),
   /** The service's own notes about the leg, handed back untouched in `inviting`. */
   serviceContext: z.record(z.string(), z.unknown()).optional(),
-});
-
-/** Settings of answering machine detection. */
-const machineDetection = z.object({
-  /** How long to listen at most, and whether a machine's greeting is to be over first. */
-  timeoutS: z.number().positive(),
-  untilEnd: z.boolean(),
-  /** Greeting at least so long: a machine. Pause that ends a person's greeting. Silence: unknown. */
-  speechThresholdMs: z.number().positive(),
-  speechEndMs: z.number().positive(),
-  silenceMs: z.number().positive(),
 });
 
 export const step = z.discriminatedUnion("type", [
@@ -93,8 +96,15 @@ export const step = z.discriminatedUnion("type", [
     timeoutS: z.number().positive(),
     timeLimitS: z.number().positive(),
     hangupOnStar: z.boolean().optional(),
+    /** Rings one leg after the other, each for `timeoutS`. */
+    sequential: z.boolean().optional(),
+    /** The country whose ringing tone the caller hears, also before it is answered. */
+    ringTone: z.enum(ringToneNames).optional(),
+    /** The document that decides when either side transfers the other. */
+    refer: action.optional(),
     /** Records both sides from the answer on: this leg's on the first channel. */
     record: recordingOrder.optional(),
+    recordingManner: recordingManner.optional(),
     action: action.optional(),
   }),
   /**

@@ -32,11 +32,17 @@ export async function dequeueCall(
   if (queue !== null && gone !== undefined) await takeOut(queue, gone, ports);
   if (unreached !== undefined) await notifyUnreached(wanted, unreached, context);
   const taken = queue && await takeNext(queue, passed, context);
-  const { timeLimitS, hangupOnStar, record } = wanted;
+  const { timeLimitS, hangupOnStar, record, recordingManner, whisper } = wanted;
   if (taken) {
     const { leg, at } = taken;
     const pickup = { type: "pickup", leg, serviceContext, timeLimitS, hangupOnStar } as const;
-    const manner = { ...at && { at }, ...record && { record }, ...next && { action: next } };
+    const dequeuing = { DequeingCallSid: call.sid };
+    const manner = {
+      ...at && { at },
+      ...whisper && { whisper: { ...whisper, params: { ...whisper.params, ...dequeuing } } },
+      ...record && { record, ...recordingManner && { recordingManner } },
+      ...next && { action: next },
+    };
     return [{ ...pickup, ...manner }];
   }
   if (ports.now() < until) {

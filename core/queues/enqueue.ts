@@ -12,13 +12,13 @@ import type { EnqueueWanted } from "../values/queue_wanted.ts";
 
 /** The step that puts a call into the queue of a name. If it is full, the action is requested. */
 export async function enqueueCall(
-  { name, wait }: EnqueueWanted,
+  { name, wait, most = limits.queueMembers }: EnqueueWanted,
   next: Action | undefined,
   context: ScriptContext,
 ): Promise<Script> {
   const { call, ports } = context;
   const queue = await queueNamed(name, context);
-  if (await isFull(queue, ports)) {
+  if (await isFull(queue, most, ports)) {
     if (next === undefined) return [];
     const params = queueParameters({ result: "queue-full", waitedS: 0, queueSid: queue.sid });
     return await actionScript(next, params, context);
@@ -87,8 +87,12 @@ async function queueNamed(name: string, { call, ports }: ScriptContext): Promise
 }
 
 /** Whether the queue is full, after ended calls were removed. */
-async function isFull({ accountSid, sid, members }: Queue, ports: Ports): Promise<boolean> {
-  if (members.length < limits.queueMembers) return false;
+async function isFull(
+  { accountSid, sid, members }: Queue,
+  most: number,
+  ports: Ports,
+): Promise<boolean> {
+  if (members.length < most) return false;
   let left = members.length;
   for (const { callSid } of members) {
     const call = await ports.records.calls.get(accountSid, callSid);
@@ -96,5 +100,5 @@ async function isFull({ accountSid, sid, members }: Queue, ports: Ports): Promis
     await ports.records.queues.update(accountSid, sid, (queue) => dequeued(queue, callSid));
     left--;
   }
-  return left >= limits.queueMembers;
+  return left >= most;
 }

@@ -1,12 +1,14 @@
 import { batches } from "../accounts/walk.ts";
 import { recordedSeconds } from "../protocol/recordings.ts";
 import { deliverWebhook } from "../webhooks/deliver.ts";
+import type { Job } from "../model/job.ts";
 import { storeAudio } from "../model/job_kinds.ts";
 import { notification } from "../notifications/notify.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Change } from "../model/store.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Recording } from "../resources/recordings.ts";
+import type { recordingEvents } from "../values/recording_context.ts";
 import { transcribe } from "./transcribe.ts";
 import { linkTo } from "./link.ts";
 import { wavHeader, wavHeaderBytes } from "./wav_header.ts";
@@ -44,11 +46,7 @@ function finished(
     duration: bytes === 0 ? 0 : recordedSeconds(bytes, channels),
   };
   const jobs = bytes === 0 ? [] : [storeAudio({ accountSid, recordingSid: sid })];
-  if (record.statusCallback !== null) {
-    const params = callbackParameters(record, url);
-    const event = `recording.${record.status}`;
-    jobs.push(deliverWebhook({ accountSid, callSid, ...record.statusCallback, params, event }));
-  }
+  jobs.push(...recordingCallbacks(record, "completed", url));
   const ended = withTranscription({ record, jobs }, ports);
   if (isWhole) return ended;
   const detail = `${sid} was cut off after ${record.duration} s`;
@@ -66,6 +64,22 @@ function withTranscription(
   const made = transcribe(record, { callback: record.transcribeCallback }, ports);
   const also = [{ into: "transcriptions" as const, record: made.record }];
   return { record, jobs: [...jobs, ...made.jobs], also };
+}
+
+/** The status callback of an event, where it is wanted. */
+export function recordingCallbacks(
+  record: Recording,
+  about: typeof recordingEvents[number],
+  url: string,
+): Job[] {
+  const { accountSid, callSid, statusCallback } = record;
+  if (statusCallback === null) return [];
+  const { events = ["completed"], ...target } = statusCallback;
+  if (!events.includes(about)) return [];
+  const status = about === "absent" ? about : record.status;
+  const params = { ...callbackParameters(record, url), RecordingStatus: status };
+  const event = `recording.${status}`;
+  return [deliverWebhook({ accountSid, callSid, ...target, params, event })];
 }
 
 const callbackParameters = (

@@ -8,7 +8,8 @@ import { notify } from "../notifications/notify.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Recording } from "../resources/recordings.ts";
 import { sidTime } from "../base/sid.ts";
-import { finishRecording } from "./finish.ts";
+import { finishRecording, recordingCallbacks } from "./finish.ts";
+import { linkTo } from "./link.ts";
 import { recordingContext } from "../values/recording_context.ts";
 import { wavHeader, wavHeaderBytes } from "./wav_header.ts";
 
@@ -20,12 +21,19 @@ import { wavHeader, wavHeaderBytes } from "./wav_header.ts";
 export async function takePart(part: RecordingPart, ports: Ports): Promise<boolean> {
   const { accountSid, sid } = part.recording;
   const known = await ports.records.recordings.get(accountSid, sid);
+  if (known === null && part.at === 0 && part.end === "discard") await tellAbsent(part, ports);
   const recording = known ?? await begin(part, ports);
   if (recording === null) return false;
   if (recording.status !== "in-progress") return part.end !== undefined;
   if (part.end === "discard") {
-    const jobs = [removeAudio({ accountSid, recordingSid: sid })];
-    await ports.records.recordings.remove(accountSid, sid, (record) => ({ record, jobs }));
+    const url = await linkTo({ accountSid, sid }, ports);
+    await ports.records.recordings.remove(accountSid, sid, (record) => ({
+      record,
+      jobs: [
+        removeAudio({ accountSid, recordingSid: sid }),
+        ...recordingCallbacks(record, "absent", url),
+      ],
+    }));
     return true;
   }
   const data = Uint8Array.fromBase64(part.data);
@@ -36,16 +44,22 @@ export async function takePart(part: RecordingPart, ports: Ports): Promise<boole
   return true;
 }
 
-async function begin(
-  { recording: { accountSid, sid, serviceContext = {} }, leg: callSid, channels, at, end }:
-    RecordingPart,
-  ports: Ports,
-): Promise<Recording | null> {
-  if (at > 0 || end === "discard") return null;
-  if (await ports.records.calls.get(accountSid, callSid) === null) return null;
+/** The callback of a recording that never came to be, as nothing was said. */
+async function tellAbsent(part: RecordingPart, ports: Ports): Promise<void> {
+  const { recording: { accountSid }, leg } = part;
+  if (await ports.records.calls.get(accountSid, leg) === null) return;
+  const jobs = recordingCallbacks(recordOf(part, ports.now()), "absent", "");
+  if (jobs.length === 0) return;
+  await ports.records.calls.update(accountSid, leg, (record) => ({ record, jobs }));
+}
+
+/** The record of a recording that begins. */
+function recordOf(
+  { recording: { accountSid, sid, serviceContext = {} }, leg: callSid, channels }: RecordingPart,
+  now: number,
+): Recording {
   const wanted = recordingContext.parse(serviceContext);
-  const now = ports.now();
-  const record: Recording = {
+  return {
     sid,
     accountSid,
     dateCreated: now,
@@ -62,8 +76,20 @@ async function begin(
     transcribeCallback: wanted.transcribeCallback ?? null,
     isStored: false,
   };
+}
+
+async function begin(part: RecordingPart, ports: Ports): Promise<Recording | null> {
+  const { recording: { accountSid, sid }, leg: callSid, at, end } = part;
+  if (at > 0 || end === "discard") return null;
+  if (await ports.records.calls.get(accountSid, callSid) === null) return null;
+  const now = ports.now();
+  const record = recordOf(part, now);
+  const url = await linkTo({ accountSid, sid }, ports);
   const check = settleRecording({ accountSid, recordingSid: sid }, now + limits.recordingCheckMs);
-  return await ports.records.recordings.insert({ record, jobs: [check] });
+  return await ports.records.recordings.insert({
+    record,
+    jobs: [check, ...recordingCallbacks(record, "in-progress", url)],
+  });
 }
 
 /** Writes sound and header; false when the audio was deleted meanwhile. */

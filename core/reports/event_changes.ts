@@ -104,6 +104,20 @@ export function reportPartial(call: Call, event: PartialSpeech, { settings }: Po
   return { record: call, jobs: [deliverWebhook(told)] };
 }
 
+/** Notes the result of answering machine detection, and posts it to the callback of a noun. */
+export function reportDetection(
+  call: Call,
+  { answeredBy, callback }: LegEvent & { type: "detected" },
+  { settings }: Ports,
+): Change<Call> {
+  const record = { ...call, answeredBy };
+  if (callback === undefined) return { record };
+  const { accountSid, sid: callSid } = call;
+  const params = callParameters(record, settings);
+  const told = { accountSid, callSid, ...callback, params, event: "call.detected" };
+  return { record, jobs: [deliverWebhook(told)] };
+}
+
 /** The Notification of audio that was dropped because its source address is unknown. */
 export function unknownSourceNotice(
   call: Call,

@@ -35,6 +35,7 @@ import {
   explainEnd,
   explainRefer,
   problemNotice,
+  reportDetection,
   reportPartial,
   requestAction,
   unknownSourceNotice,
@@ -99,7 +100,7 @@ const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
     script: (_, context) => openingScript(context),
   },
   detected: {
-    change: (call, { answeredBy }) => ({ record: { ...call, answeredBy } }),
+    change: (call, event, { ports }) => reportDetection(call, event, ports),
     script: (_, context) => firstScript(context),
   },
   next: { script: ({ action }, context) => actionScript(action, {}, context) },

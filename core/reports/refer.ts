@@ -17,7 +17,7 @@ import { isLive } from "../values/status.ts";
 import { softphoneOf, takeOver } from "./take_over.ts";
 
 /**
- * The script of the transferee. If the called number has a ReferUrl, its markup decides. Otherwise the
+ * The script of the transferee. If the Dial or the called number has a ReferUrl, its markup decides. Otherwise the
  * script calls the Refer-To target, or replaces the leg that Refer-To names (attended transfer). In a
  * conference the script calls the replacement participant. A `reject` refuses the transfer; the call
  * then continues unchanged.
@@ -38,12 +38,18 @@ export async function referScript(
   if (event.replaces !== undefined) {
     return await inPlaceOf(event.replaces, { event, call, other, transfer }, ports);
   }
-  const markup = event.other === undefined ? null : await referMarkup([transferor, other], ports);
+  const markup = event.other === undefined
+    ? null
+    : event.action ?? await referMarkup([transferor, other], ports);
   if (markup !== null) {
     const instead = { type: "reject", status: 500 } as const;
     const onOther = { ...context, call: other, instead };
-    const params = { ...transferParameters(transfer), ...await secondLegParameters(other, ports) };
-    return await actionScript({ ...markup, hops: 0 }, params, onOther);
+    const params = {
+      ...transferParameters(transfer),
+      ...event.action && { ReferTransferTarget: event.to },
+      ...await secondLegParameters(other, ports),
+    };
+    return await actionScript({ url: markup.url, method: markup.method, hops: 0 }, params, onOther);
   }
   const routing = await routeFor(event.to, { transferor, other }, ports);
   if ("fault" in routing) return await refuse(routing, 404, context);

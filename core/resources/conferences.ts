@@ -17,6 +17,8 @@ export const member = z.object({
   hold: z.boolean(),
   startOnEnter: z.boolean(),
   endOnExit: z.boolean(),
+  /** What status callbacks call it; absent without a name. */
+  label: z.string().optional(),
 });
 
 /** A leg that a transfer calls, to replace the transferor in the conference. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { recordingStatusCallback } from "../values/recording_context.ts";
 import { method, reference, textNumber } from "../base/fields.ts";
 import { removeAudio } from "../model/job_kinds.ts";
 import type { Settings } from "../values/settings.ts";
@@ -27,7 +28,7 @@ export const recordings = resource({
       "URL of the audio in the object storage, null until it is stored there.",
     ),
     channels: z.number().int(),
-    statusCallback: callback,
+    statusCallback: recordingStatusCallback.nullable(),
     /** A transcription is ordered as well. */
     transcribe: z.boolean(),
     transcribeCallback: callback,

@@ -32,6 +32,11 @@ export const conferenceWanted = z.object({
   timeLimitS: z.number(),
   hangupOnStar: z.boolean(),
   record: recordingOrder.optional(),
+  isTrimmed: z.boolean().optional(),
+  /** The call that alone hears this one. */
+  coach: z.string().optional(),
+  /** What status callbacks call the participant. */
+  label: z.string().optional(),
   callback: z.object({ url: z.string(), method, events: z.array(z.enum(conferenceEvents)) })
     .optional(),
   /** The Conference to which a transfer takes the call; another one of this name is not meant. */

@@ -12,6 +12,8 @@ export const order = z.discriminatedUnion("kind", [
     body: z.string(),
     statusCallback: z.string().optional(),
     statusCallbackMethod: z.enum(["GET", "POST"]),
+    /** Said by `Message`: its action gets MessageSid and MessageStatus too. */
+    isMessage: z.boolean().optional(),
   }),
   z.object({
     kind: z.literal("email"),

@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { action } from "../protocol/action.ts";
-import { recordingOrder } from "../protocol/recordings.ts";
+import { recordingManner, recordingOrder } from "../protocol/recordings.ts";
 
 /** What an Enqueue asks for; the companion hands it back when its turn comes. */
 export const enqueueWanted = z.object({
   kind: z.literal("enqueue"),
   name: z.string(),
+  /** Calls that the queue takes; the limit of queues unless given. */
+  most: z.number().optional(),
   wait: action.nullable().optional(),
 });
 
@@ -19,7 +21,10 @@ export const dequeueWanted = z.object({
   timeoutS: z.number(),
   timeLimitS: z.number(),
   hangupOnStar: z.boolean(),
+  /** The document that the waiting call hears before the two are connected. */
+  whisper: action.optional(),
   record: recordingOrder.optional(),
+  recordingManner: recordingManner.optional(),
   /** Until when, in ms; from the second time on. */
   until: z.number().optional(),
   /** The call assigned before, which does not wait any more. */

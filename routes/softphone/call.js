@@ -5,6 +5,14 @@ import { microphoneProblem, refusal, shownAs } from "./words.js";
 
 let made = 0;
 
+/**
+ * What the application says of an incoming call: the X- headers of its INVITE, as pairs of name and
+ * value. Those of the service itself are left out.
+ */
+const detailsOf = ({ request: { headers } }) =>
+  Object.entries(headers).filter(([name]) => /^X-(?!Switchboard)/i.test(name))
+    .map(([name, [first]]) => [name.slice(2), first.raw]);
+
 /** A new call. */
 function begin(session, direction, nameOf) {
   const identity = direction === "incoming" ? session.remoteIdentity : undefined;
@@ -16,6 +24,7 @@ function begin(session, direction, nameOf) {
     direction,
     user,
     name: identity?.displayName || nameOf(user) || shownAs(user),
+    details: direction === "incoming" ? detailsOf(session) : [],
     state: direction === "incoming" ? "incoming" : "calling",
     media: "none",
     isHeld: false,

@@ -33,6 +33,11 @@ export function callView(call, deeds) {
   const heading = find(".who");
   heading.id = `call-${call.id}`;
   card.setAttribute("aria-labelledby", heading.id);
+  find(".details").append(...call.details.flatMap(([name, value]) => [
+    Object.assign(document.createElement("dt"), { textContent: name }),
+    Object.assign(document.createElement("dd"), { textContent: value }),
+  ]));
+  find(".details").hidden = call.details.length === 0;
   const to = find("[name=to]");
   const problem = find("form .problem");
   const sent = find(".sent");

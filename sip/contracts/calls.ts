@@ -1,4 +1,5 @@
 import type { Flow } from "../base/flow.ts";
+import type { Action } from "../../core/protocol/action.ts";
 import type { Invitation } from "../../core/protocol/script.ts";
 import type { CallerDemands } from "./caller.ts";
 import type { InboundLeg, OutboundLeg } from "./leg.ts";
@@ -70,8 +71,11 @@ export interface WaitingLeg {
   live: LiveLeg;
   /** Aborts when it ended, or something else is done to it. */
   signal: AbortSignal;
-  /** It waits no longer, and is talked to until `release`. */
-  take(): void;
+  /**
+   * It waits no longer, and is talked to until `release`; resolves when it has heard the document
+   * that is for it alone.
+   */
+  take(whisper?: Action): Promise<void>;
   release(): void;
 }
 

@@ -139,6 +139,9 @@ function haveRecorded(conference: OpenConference): void {
 function arrange(conference: OpenConference): void {
   const { members } = conference;
   haveRecorded(conference);
+  for (const { step: { coach }, participant } of members.values()) {
+    if (coach !== undefined) participant.setCoached(members.get(coach)?.participant ?? null);
+  }
   for (const member of members.values()) {
     const { held: isHeld, waiting, participant } = member;
     if (!isOpen(conference) || isHeld) {

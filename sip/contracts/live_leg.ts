@@ -1,3 +1,4 @@
+import type { Action } from "../../core/protocol/action.ts";
 import type { ConferenceStep } from "../../core/protocol/conferences.ts";
 import type { LegEvent } from "../../core/protocol/events.ts";
 import type { StreamOrder } from "../../core/protocol/streams.ts";
@@ -12,6 +13,8 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   lastFailure: number | undefined;
   /** The connected leg, if any. */
   partner: LiveLeg | undefined;
+  /** The document that decides when it transfers that one, or is transferred by it. */
+  referMarkup: Action | undefined;
   /** Its place in a conference, as the service put it there; of a leg that has ended, the last one. */
   conference: ConferencePlace | undefined;
   /** The other end is a leg of another companion, which has the call and its records. */

@@ -48,7 +48,7 @@ export function ringAll(
     ? passable(calls, live.leg, first.target)
     : null;
   const startedAt = Date.now();
-  const ringback = createRingback(live);
+  const ringback = createRingback(live, step.ringTone);
   const children = step.legs.map((invitation) =>
     placeChild(calls, live, { step, invitation, proxied, ringback, placing })
   );
@@ -141,8 +141,9 @@ function placeChild(
     ...caller && { maxForwards: caller.maxForwards - 1, demands: caller.demands },
     onRinging() {
       placing.onRinging?.();
-      if (isAnswered) ringback.ring();
-      else if (!proxied) caller?.ring();
+      const hasTone = isAnswered || step.ringTone !== undefined;
+      if (!isAnswered && !proxied) caller?.ring();
+      if (hasTone && !proxied) ringback.ring();
     },
     ...hearsEarly && {
       onEarlyMedia: (media) => isAnswered ? ringback.early(media) : void joinEarly(caller, media),

@@ -1,5 +1,6 @@
 import { overReason } from "../base/abort.ts";
 import type { MediaLeg } from "../media/base/port.ts";
+import { type RingTone, ringTones } from "../../core/protocol/ring_tones.ts";
 import { ringingTone } from "../media/audio/ringing_tone.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
 
@@ -13,20 +14,32 @@ export interface Ringback {
   stop(isAnswered: boolean): void;
 }
 
-/** Of a leg whose audio ends in our media; of any other, nothing is heard, as in a conference. */
-export function createRingback(live: LiveLeg): Ringback {
+/**
+ * Of a leg whose audio ends in our media; of any other, nothing is heard, as in a conference. A
+ * caller that is not answered yet hears a tone that is asked for by early media (183).
+ */
+export function createRingback(live: LiveLeg, country?: RingTone): Ringback {
   // Also one that is sent elsewhere from there is not to hear it.
   const isInConference = live.conference !== undefined;
   const ownMedia = () => isInConference ? undefined : live.leg.media;
   let isOver = false;
   let tone: AbortController | undefined;
   let heard: MediaLeg | undefined;
+  const play = (media: MediaLeg) => {
+    if (tone !== undefined || heard !== undefined || isOver) return;
+    tone = new AbortController();
+    void media.play(ringingTone(country && ringTones[country]), { loop: 0, signal: tone.signal });
+  };
   return {
     ring() {
+      const { leg } = live;
+      const isEarly = leg.direction === "inbound" && leg.answeredAt === undefined;
+      if (isEarly) {
+        void leg.early().then((media) => media && play(media)).catch(() => {});
+        return;
+      }
       const media = ownMedia();
-      if (tone !== undefined || heard !== undefined || isOver || media === undefined) return;
-      tone = new AbortController();
-      void media.play(ringingTone(), { loop: 0, signal: tone.signal });
+      if (media !== undefined) play(media);
     },
     early(theirs) {
       const media = ownMedia();

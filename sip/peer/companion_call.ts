@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { action } from "../../core/protocol/action.ts";
 import { recorded } from "../../core/protocol/recordings.ts";
 import { conferenceStep } from "../../core/protocol/conferences.ts";
 import { legId, step } from "../../core/protocol/script.ts";
@@ -25,7 +26,13 @@ const companionCallOrder = z.discriminatedUnion("type", [
     runId: z.string(),
     step: conferenceStep.omit({ at: true, wait: true, action: true, serviceContext: true }),
   }),
-  z.object({ type: z.literal("pickup"), leg: legId, runId: z.string() }),
+  z.object({
+    type: z.literal("pickup"),
+    leg: legId,
+    runId: z.string(),
+    /** The document that the waiting leg hears first. */
+    whisper: action.optional(),
+  }),
 ]);
 
 const companionCallEvent = z.discriminatedUnion("type", [

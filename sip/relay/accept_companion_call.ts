@@ -40,7 +40,7 @@ export async function acceptCompanionCall(
   await connected({ calls, signal }, media, "let a call of another companion in");
   if (signal.aborted) return;
   const visit = { calls, caller, media };
-  if (order.type === "pickup") return connectPickup(visit, order.leg);
+  if (order.type === "pickup") return connectPickup(visit, order);
   await joinConference(visit, order);
   caller.hangup();
 }
@@ -55,7 +55,7 @@ async function joinConference(
   const say = (news: CompanionCallEvent) => {
     if (!isOver) sayTo(caller, said = news);
   };
-  const recording = recordConference(calls.recordings, leg, step.record);
+  const recording = recordConference(calls.recordings, leg, step);
   const participant = calls.conferences.enter({
     leg,
     media,
@@ -82,7 +82,10 @@ async function joinConference(
 }
 
 /** Joins the call with one that waits in a queue here, unless that waits no longer. */
-function connectPickup({ calls, caller }: AcceptedCall, leg: string): void {
+function connectPickup(
+  { calls, caller }: AcceptedCall,
+  { leg, whisper }: Extract<CompanionCallOrder, { type: "pickup" }>,
+): void {
   const waiting = calls.waiting.get(leg);
   if (waiting?.live.leg.media === undefined) {
     sayTo(caller, { type: "gone" });
@@ -91,9 +94,10 @@ function connectPickup({ calls, caller }: AcceptedCall, leg: string): void {
   const { live, signal: held } = waiting;
   const taker = calls.adopt(caller);
   takeOrders(taker);
-  waiting.take();
+  const whispered = waiting.take(whisper);
   sayTo(caller, { type: "talks", sipCallId: live.leg.sipCallId });
   taker.take(async (signal) => {
+    await whispered;
     await connectLegs({ calls, live: taker, signal }, { live, held }, { proxied: null });
     waiting.release();
     if (!signal.aborted) caller.hangup();

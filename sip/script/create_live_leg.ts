@@ -73,6 +73,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     leg,
     lastFailure: undefined,
     partner: undefined,
+    referMarkup: undefined,
     conference: undefined,
     isOfPeer,
     streams: createLegStreams({ leg, report: (event) => live.report(event) }),

@@ -1,5 +1,6 @@
 import type { Invitation } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../base/abort.ts";
+import { detectMachine } from "../steps/detect_machine.ts";
 import { performSteps } from "./perform.ts";
 import type { ScriptRun } from "../steps/script_run.ts";
 import { sendDigits } from "../steps/play.ts";
@@ -10,7 +11,7 @@ import { sendDigits } from "../steps/play.ts";
  */
 export async function prepare(
   run: ScriptRun,
-  { screened = false, sendDigits: digits }: Invitation,
+  { screened = false, sendDigits: digits, machineDetection }: Invitation,
 ): Promise<boolean> {
   const { live, signal } = run;
   const { whenAnswered } = live.leg;
@@ -23,9 +24,20 @@ export async function prepare(
     void whenAnswered.then((late) => late && live.report({ type: "answered" }));
   }
   if (!isAnswered) return false;
+  if (machineDetection !== undefined) void reportAnswerer(run, machineDetection);
   if (!screened && digits === undefined) return true;
   const script = screened ? live.requestScript({ type: "answered" }, { signal }) : [];
   if (digits !== undefined) await sendDigits(run, { digits, loop: 1 });
   const isLetThrough = !screened || await performSteps(run, await script);
   return isLetThrough && !signal.aborted;
+}
+
+/** Reports who answered, once that is known, while the leg goes on. */
+async function reportAnswerer(
+  run: ScriptRun,
+  { callback, ...wanted }: NonNullable<Invitation["machineDetection"]>,
+): Promise<void> {
+  const answeredBy = await detectMachine(run, wanted);
+  if (answeredBy === undefined) return;
+  run.live.report({ type: "detected", answeredBy, ...callback && { callback } });
 }

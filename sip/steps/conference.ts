@@ -64,7 +64,7 @@ async function join(
   const { id: leg } = live.leg;
   const media = await answered(run);
   if (media === undefined || signal.aborted) return { outcome: "failed" };
-  const recording = recordConference(calls.recordings, leg, step.record);
+  const recording = recordConference(calls.recordings, leg, step);
   const participant = calls.conferences.enter({
     leg,
     media,

@@ -1,3 +1,4 @@
+import type { Action } from "../../core/protocol/action.ts";
 import { unlessAborted, whenAborted } from "../base/abort.ts";
 import { anchorCallee } from "../dialog/anchor.ts";
 import { createHoldReporter } from "../dialog/hold.ts";
@@ -19,6 +20,8 @@ export interface ConnectOptions {
   proxied: InboundLeg | null;
   timeLimitS?: number;
   hangupOnStar?: boolean;
+  /** The document that decides when either side transfers the other. */
+  refer?: Action | undefined;
   /** Both hear each other, by media of ours. */
   onJoined?(one: MediaLeg, other: MediaLeg): void;
 }
@@ -27,7 +30,7 @@ export interface ConnectOptions {
 export async function connectLegs(
   { calls, live, signal }: Pick<ScriptRun, "calls" | "live" | "signal">,
   other: HeldLeg,
-  { proxied, timeLimitS, hangupOnStar, onJoined }: ConnectOptions,
+  { proxied, timeLimitS, hangupOnStar, refer, onJoined }: ConnectOptions,
 ): Promise<void> {
   const { leg } = live;
   const { timers, log } = calls.signalling;
@@ -38,6 +41,7 @@ export async function connectLegs(
   try {
     live.partner = other.live;
     other.live.partner = live;
+    live.referMarkup = other.live.referMarkup = refer;
     let passing = proxied;
     if (passing !== null && !mayPass(calls, passing, other.live.leg)) {
       const isAnchored = await unlessAborted(anchorCallee(calls, other.live.leg), signal);
@@ -97,7 +101,7 @@ function passHolds({ signalling }: ScriptRun["calls"], one: Leg, other: Leg): ()
 
 /** Ends what one leg has of the other, unless it talks to a third one already. */
 function part(live: LiveLeg, other: LiveLeg): void {
-  if (live.partner === other) live.partner = undefined;
+  if (live.partner === other) live.partner = live.referMarkup = undefined;
   if (live.leg.counterpart === other.leg) live.leg.counterpart = undefined;
 }
 

@@ -16,6 +16,7 @@ import {
   type Ring,
   ringAll,
 } from "../leg/ring_all.ts";
+import { ringInTurn } from "../leg/ring_in_turn.ts";
 import { recordConnectedCall } from "./record_connected_call.ts";
 import { connectLegs } from "./connect_legs.ts";
 
@@ -27,17 +28,19 @@ export const dialWith = (step: DialStep, ring: Ring): void => void rungAhead.set
 /** Rings all legs and joins the first that may be with this one, until either side is done. */
 export async function dial(run: ScriptRun, step: DialStep): Promise<Script | void> {
   const { calls, live, signal } = run;
-  const ring = rungAhead.get(step) ?? ringAll(calls, live, step);
+  const ring = rungAhead.get(step) ??
+    (step.sequential ? ringInTurn(calls, live, step, signal) : ringAll(calls, live, step));
   const { startedAt, proxied } = ring;
   const winner = await unlessAborted(ring.winner, signal);
   const answeredAt = winner?.live.leg.answeredAt ?? Date.now();
   let recording: ReturnType<typeof recordConnectedCall> | undefined;
   hangUpOthers(ring, winner);
   if (winner !== undefined) {
-    const { timeLimitS, hangupOnStar = false } = step;
+    const { timeLimitS, hangupOnStar = false, refer } = step;
     recording = recordConnectedCall(run, step);
     const { onJoined } = recording;
-    await connectLegs(run, winner, { proxied, timeLimitS, hangupOnStar, onJoined });
+    const manner = { proxied, timeLimitS, hangupOnStar, onJoined, refer };
+    await connectLegs(run, winner, manner);
     hangUp(winner, false);
   }
   const recorded = await recording?.end();

@@ -26,7 +26,7 @@ export async function gather(
 ): Promise<Script | void> {
   const { live, signal } = run;
   const input = await collect(run, step, performPrompt);
-  if (signal.aborted || isNothing(input)) return;
+  if (signal.aborted || isNothing(input) && !step.actionOnEmpty) return;
   const { digits, speech } = input;
   if (step.action === undefined) {
     run.typed = digits;
@@ -47,26 +47,32 @@ export async function collect(
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   const clock = patience(timers, step.timeoutS * 1000, end);
   const prompting = within(signal);
+  const { bargeIn = true } = step;
+  let arePromptsOver = false;
   let speech: Recognised | undefined;
-  const stopWords = hearWords(run, step.speech, {
-    onSpeech: () => (prompting.end(), clock.stop()),
-    onSilence: clock.restart,
-    onWords: (words) => (speech = words, end()),
-  });
+  const hear = () =>
+    hearWords(run, step.speech, {
+      onSpeech: () => (prompting.end(), clock.stop()),
+      onSilence: clock.restart,
+      onWords: (words) => (speech = words, end()),
+    });
+  let stopWords = bargeIn ? hear() : undefined;
   const keys = step.keys && keyInput(step.keys);
   const stopKeys = keys && live.leg.media?.onDigits((key) => {
     const took = keys.take(key);
     if (took === "ignored") return;
     // Keys win over speech.
     stopWords?.();
-    prompting.end();
+    if (bargeIn) prompting.end();
     if (took === "done") end();
-    else clock.restart();
+    else if (bargeIn || arePromptsOver) clock.restart();
   });
-  const isTaking = stopWords !== undefined || stopKeys !== undefined;
   try {
     await playPrompts({ run, signal: prompting.signal }, step.prompts, performPrompt);
+    arePromptsOver = true;
+    if (!bargeIn && !signal.aborted && typedIn(keys) === "") stopWords = hear();
     if (!prompting.signal.aborted) clock.restart();
+    const isTaking = stopWords !== undefined || stopKeys !== undefined;
     run.tookTime ||= isTaking;
     if (isTaking) await Promise.race([over, whenAborted(signal)]);
   } finally {

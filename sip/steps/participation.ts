@@ -1,7 +1,9 @@
-import type { Recorded, RecordingOrder } from "../../core/protocol/recordings.ts";
+import type { ConferenceStep } from "../../core/protocol/conferences.ts";
+import type { Recorded } from "../../core/protocol/recordings.ts";
 import { whenAborted } from "../base/abort.ts";
 import type { MediaConference, MediaLeg } from "../media/base/port.ts";
 import type { Recordings, RecordingSink } from "../service/recordings.ts";
+import { trimmedWriter } from "./recording_writer.ts";
 import type { ScriptRun } from "./script_run.ts";
 
 /** What became of a leg in a conference. */
@@ -34,7 +36,7 @@ export async function untilEnough(
 export function recordConference(
   recordings: Recordings,
   leg: string,
-  recording: RecordingOrder | undefined,
+  { record: recording, isTrimmed = false }: Pick<ConferenceStep, "record" | "isTrimmed">,
 ) {
   if (recording === undefined) return undefined;
   let sink: RecordingSink | undefined;
@@ -43,7 +45,16 @@ export function recordConference(
     record(conference: MediaConference) {
       const opened = recordings.open({ recording, leg, channels: 1 });
       sink = opened;
-      stop = conference.record(opened.write);
+      if (!isTrimmed) {
+        stop = conference.record(opened.write);
+        return;
+      }
+      const { write, end } = trimmedWriter(opened.write);
+      const stopWriting = conference.record(write);
+      stop = async () => {
+        await stopWriting();
+        end();
+      };
     },
     async end(): Promise<Recorded | null> {
       await stop();

@@ -9,13 +9,13 @@ import { type ConnectedEnd, connectLegs, type ConnectOptions } from "./connect_l
 /** Takes a leg that waits at another companion, and talks to it, by a call to that one. */
 export async function connectElsewhere(
   run: ScriptRun,
-  { leg, at, timeLimitS, hangupOnStar = false }: PickupStep & { at: RemoteCompanion },
+  { leg, at, whisper, timeLimitS, hangupOnStar = false }: PickupStep & { at: RemoteCompanion },
   onJoined: ConnectOptions["onJoined"] & object,
 ): Promise<ConnectedEnd> {
   const { calls, signal } = run;
   const meeting = callCompanion(calls, {
     at,
-    order: { type: "pickup", leg, runId: at.runId },
+    order: { type: "pickup", leg, runId: at.runId, ...whisper && { whisper } },
     onNews: (news) => news.type === "run" && runPartner(other, news.script),
   });
   const other = calls.adopt(meeting.leg);

@@ -1,3 +1,4 @@
+import type { Action } from "../../core/protocol/action.ts";
 import type { LegEvent } from "../../core/protocol/events.ts";
 import type { PickupStep, QueueStep } from "../../core/protocol/conferences.ts";
 import type { Script } from "../../core/protocol/script.ts";
@@ -8,7 +9,7 @@ import { carried, type ScriptRun, tellEnd } from "./script_run.ts";
 import { recordConnectedCall } from "./record_connected_call.ts";
 import { type ConnectedEnd, connectLegs, type ConnectOptions } from "./connect_legs.ts";
 import { connectElsewhere } from "./pickup_elsewhere.ts";
-import { answered, type PerformStep, wait } from "./wait.ts";
+import { answered, hearOnce, type PerformStep, wait } from "./wait.ts";
 
 /** Holds the leg in a queue until it is taken, leaves or ends; reports its arrival and its end. */
 export async function queue(
@@ -38,9 +39,10 @@ export async function queue(
     calls.waiting.delete(id);
     over.abort();
   };
-  const take = () => {
+  const take = async (whisper?: Action) => {
     end();
     taken.resolve("bridged");
+    if (whisper !== undefined) await hearOnce(run, { action: whisper, queueSid }, performStep);
   };
   calls.waiting.set(id, { live, signal, take, release: released.resolve });
   live.report({ type: "queued", queueSid });
@@ -102,13 +104,13 @@ export async function pickup(run: ScriptRun, step: PickupStep): Promise<Script |
 
 async function talkHere(
   run: ScriptRun,
-  { leg, timeLimitS, hangupOnStar = false }: PickupStep,
+  { leg, whisper, timeLimitS, hangupOnStar = false }: PickupStep,
   onJoined: ConnectOptions["onJoined"] & object,
 ): Promise<ConnectedEnd> {
   const other = run.calls.waiting.get(leg);
   if (other === undefined) return "gone";
+  await other.take(whisper);
   const startedAt = Date.now();
-  other.take();
   const manner = { proxied: null, timeLimitS, hangupOnStar, onJoined };
   await connectLegs(run, { live: other.live, held: other.signal }, manner);
   other.release();

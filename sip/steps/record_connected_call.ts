@@ -1,21 +1,32 @@
-import type { Recorded, RecordingOrder } from "../../core/protocol/recordings.ts";
+import type { Recorded, RecordingManner, RecordingOrder } from "../../core/protocol/recordings.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import type { RecordingSink } from "../service/recordings.ts";
+import { recordingWriter } from "./recording_writer.ts";
 import type { ScriptRun } from "./script_run.ts";
 
 /** The recording of two connected legs, where one is wanted; it begins when they are connected. */
 export function recordConnectedCall(
   { calls, live }: ScriptRun,
-  { record: recording }: { record?: RecordingOrder | undefined },
+  { record: recording, recordingManner = {} }: {
+    record?: RecordingOrder | undefined;
+    recordingManner?: RecordingManner | undefined;
+  },
 ): { onJoined(one: MediaLeg, other: MediaLeg): void; end(): Promise<Recorded | null> } {
   let sink: RecordingSink | undefined;
   let stop = () => Promise.resolve();
   return {
     onJoined(one, other) {
       if (recording === undefined) return;
-      const opened = calls.recordings.open({ recording, leg: live.leg.id, channels: 2 });
-      sink = opened;
-      stop = one.recordWith(other, opened.write);
+      const { channels, write, end } = recordingWriter(
+        recordingManner,
+        (samples) => sink?.write(samples),
+      );
+      sink = calls.recordings.open({ recording, leg: live.leg.id, channels });
+      const stopWriting = one.recordWith(other, write);
+      stop = async () => {
+        await stopWriting();
+        end();
+      };
     },
     async end() {
       await stop();

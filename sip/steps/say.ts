@@ -1,4 +1,4 @@
-import type { SayStep } from "../../core/protocol/speech.ts";
+import type { SayStep, SpeechPart } from "../../core/protocol/speech.ts";
 import { unlessAborted } from "../base/abort.ts";
 import type { Pcm } from "../media/base/port.ts";
 import { type Speaker, SpeechRefused, type Utterance } from "../media/sources/speaker.ts";
@@ -52,22 +52,22 @@ async function speak(run: ScriptRun, step: SayStep): Promise<void> {
   const { calls: { speaker }, live: { leg: { media } }, signal } = run;
   if (media === undefined) throw new Error("the call has no media here");
   if (speaker === null) throw new Error("the operator has set up no speech (SPEECH_URL)");
-  const { text, language, loop } = step;
-  const pieces = sentences(text, language);
-  const [first = ""] = pieces;
-  const voice = await voiceFor(run, speaker, { text: first, voice: step.voice, language });
+  const { loop } = step;
+  const parts = await utterancesOf(run, speaker, step);
   const made: Promise<Pcm>[] = [];
   const make = (at: number) => {
-    const piece = pieces[at];
-    if (piece === undefined || made[at] !== undefined) return;
-    made[at] = speaker.speak({ text: piece, voice, language }, signal);
+    const part = parts[at];
+    if (part === undefined || made[at] !== undefined) return;
+    made[at] = typeof part === "number"
+      ? Promise.resolve(new Int16Array(part * 8))
+      : speaker.speak(part, signal);
     made[at].catch(() => {});
   };
   make(0);
   await connected(run, media, "say a text");
   for (let round = 0; loop === 0 || round < loop; round++) {
     let samples = 0;
-    for (let at = 0; at < pieces.length; at++) {
+    for (let at = 0; at < parts.length; at++) {
       make(at);
       const pcm = await unlessAborted(made[at]!, signal); // make() has set it.
       if (pcm === undefined || signal.aborted) return;
@@ -80,4 +80,24 @@ async function speak(run: ScriptRun, step: SayStep): Promise<void> {
     // Else it would be repeated without end, in no time.
     if (samples === 0) throw new Error("there is nothing in the text that can be said");
   }
+}
+
+/** What is heard, part by part; a number is a pause in ms. */
+async function utterancesOf(
+  run: ScriptRun,
+  speaker: Speaker,
+  step: SayStep,
+): Promise<(Utterance | number)[]> {
+  const { text, language, namedVoice } = step;
+  const parts = step.parts ?? sentences(text, language).map((text) => ({ text }));
+  const first = parts.find((part) => part.text !== undefined)?.text ?? "";
+  const wanted = namedVoice !== undefined && speaker.knowsVoice?.(namedVoice)
+    ? namedVoice
+    : step.voice;
+  const voice = await voiceFor(run, speaker, { text: first, voice: wanted, language });
+  return parts.map(({ text, silenceMs = 0, ...own }: SpeechPart) =>
+    text === undefined
+      ? silenceMs
+      : { text, voice, language: own.language ?? language, ssml: own.ssml }
+  );
 }

@@ -54,7 +54,7 @@ interface Hearing {
 
 /** Takes one frame after another. */
 function listener(hearing: Hearing): (frame: Pcm) => void {
-  const { events, input: { partials }, signal } = hearing;
+  const { events, input: { partials, pauseMs, longestMs }, signal } = hearing;
   let wordless = 0;
   let isBusy = false;
   const utterances = createUtterances(createVoiceDetector(), {
@@ -68,7 +68,7 @@ function listener(hearing: Hearing): (frame: Pcm) => void {
       wordless++;
       events.onSilence();
     },
-  });
+  }, { pauseMs, longestMs });
   const tellPartials = partials && partialTeller(hearing, partials);
   return (frame) => {
     if (isBusy || wordless >= sipLimits.wordlessUtterances) return;

@@ -30,15 +30,19 @@ export interface Utterances {
 }
 
 /**
- * Cuts frames into utterances: one ends when no frame had a voice for `utterancePauseMs`, or after
- * `utteranceMs`.
+ * Cuts frames into utterances: one ends when no frame had a voice for `pauseMs`
+ * (`utterancePauseMs` unless given), or after `longestMs` (`utteranceMs`).
  */
 export function createUtterances(
   hasVoice: VoiceDetector,
   { onStart, onEnd }: UtteranceEvents,
+  {
+    pauseMs = sipLimits.utterancePauseMs,
+    longestMs = sipLimits.utteranceMs,
+  }: { pauseMs?: number | undefined; longestMs?: number | undefined } = {},
 ): Utterances {
-  const pauseFrames = sipLimits.utterancePauseMs / frameMs;
-  const mostFrames = sipLimits.utteranceMs / frameMs;
+  const pauseFrames = pauseMs / frameMs;
+  const mostFrames = longestMs / frameMs;
   let frames: Pcm[] = [];
   let isOpen = false;
   let voiced = 0;

@@ -88,6 +88,28 @@ async function hear(
   return false;
 }
 
+/** Lets a leg hear the sounds of a document once; those after a further document are left out. */
+export async function hearOnce(
+  run: ScriptRun,
+  { action, queueSid }: { action: Action; queueSid: string },
+  performStep: PerformStep,
+): Promise<void> {
+  const { calls, live, signal } = run;
+  try {
+    const script = await live.requestScript({ type: "waiting", action, queueSid }, { signal });
+    for (const step of script) {
+      if (signal.aborted || step.type === "next" || step.type === "leave") return;
+      if (step.type === "gather") await collect(run, step, performStep);
+      else if (step.type !== "connect") await performStep(run, step);
+    }
+  } catch (error) {
+    calls.signalling.log("Cannot play a document to a leg", {
+      leg: live.leg.id,
+      error: String(error),
+    });
+  }
+}
+
 /** Input as it is reported: without speech where there was none. */
 const toldOf = ({ digits, speech }: Input) => ({ digits, ...speech && { speech } });
 
@@ -98,7 +120,7 @@ async function inputFor(
   performStep: PerformStep,
 ): Promise<Input | undefined> {
   const input = await collect(run, step, performStep);
-  if (step.action !== undefined) return isNothing(input) ? undefined : input;
+  if (step.action !== undefined) return isNothing(input) && !step.actionOnEmpty ? undefined : input;
   run.typed = input.digits;
 }
 

@@ -89,6 +89,7 @@ export async function askService(
     headers,
     ...replaces && { replaces },
     ...transferor && { transferor },
+    ...live.referMarkup && { action: live.referMarkup },
   } as const;
   // The service knows no leg that is the other end of another companion's.
   const asking = live.isOfPeer && other ? other : live;

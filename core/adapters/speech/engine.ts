@@ -7,6 +7,8 @@ export interface Utterance {
   language: string;
   /** 1 is the ordinary one. */
   speed: number;
+  /** The text with elements of SSML, where it has some: for an engine that knows them. */
+  ssml?: string;
 }
 
 /** Mono 16-bit samples. */

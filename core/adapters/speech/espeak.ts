@@ -60,6 +60,15 @@ export function espeakTerms(
   };
 }
 
+/** SSML in espeak's dialect: it knows digits and spelling as characters. */
+const espeakSsml = (ssml: string): string => {
+  const known = ssml.replaceAll(
+    /interpret-as="(?:digits|spell-out)"/g,
+    'interpret-as="characters"',
+  );
+  return `<speak>${known.replaceAll("[[", "[ [")}</speak>`;
+};
+
 /** The program espeak-ng, where it is installed. */
 export async function espeakProgram(): Promise<SpeechEngine> {
   const languages = await listLanguages();
@@ -67,10 +76,12 @@ export async function espeakProgram(): Promise<SpeechEngine> {
     name: "espeak-ng",
     async speak(utterance, signal) {
       const { voice, rate, text } = espeakTerms(utterance, languages);
+      const { ssml } = utterance;
+      const markup = ssml === undefined ? [] : ["-m"];
       return readWav(
         await runProgram("espeak-ng", {
-          args: ["-v", voice, "-s", String(rate), "--stdin", "--stdout"],
-          input: new TextEncoder().encode(text),
+          args: [...markup, "-v", voice, "-s", String(rate), "--stdin", "--stdout"],
+          input: new TextEncoder().encode(ssml === undefined ? text : espeakSsml(ssml)),
           maxBytes: speechLimits.soundBytes,
           signal,
         }),

@@ -24,6 +24,8 @@ const speechRequest = z.object({
   voice: z.string().max(40).default("woman"),
   language: z.string().max(40).default("en-US"),
   speed: z.number().min(0.25).max(4).default(1),
+  /** The input with elements of SSML: used by engines that know them. */
+  ssml: z.string().max(2 * speechLimits.textLength).optional(),
   response_format: z.literal("wav", "must be wav").default("wav"),
 });
 
@@ -81,10 +83,11 @@ function speaking({ speech, cache }: SpeechServerOptions): Answer {
       const { path, message } = parsed.error.issues[0]!;
       throw new SpeechRefusal(`Cannot take ${path.join(".") || "the request"}: ${message}`);
     }
-    const { input: text, voice, language, speed } = parsed.data;
-    const key = await hash([speech.name, text, voice, language, speed]);
+    const { input: text, voice, language, speed, ssml } = parsed.data;
+    const asked = { text, voice, language, speed, ...ssml !== undefined && { ssml } };
+    const key = await hash([speech.name, ...Object.values(asked)]);
     const wav = await cache.get(key) ?? await pass(async () => {
-      const sound = await speech.speak({ text, voice, language, speed }, bound(request, 0));
+      const sound = await speech.speak(asked, bound(request, 0));
       const made = writeWav(sound.pcm, sound.sampleRate);
       await cache.put(key, made);
       return made;

@@ -8,6 +8,7 @@ import { recordingCallback, recordingOrder } from "../recording_order.ts";
 import {
   boolean,
   type CompileContext,
+  hint,
   methodAttribute,
   notPerformed,
   readAttributes,
@@ -31,7 +32,12 @@ export const conferenceAttributes = {
     fallback: limits.conferenceMembers,
   }),
   record: z.enum(["false", "do-not-record", "true", "record-from-start"]).optional(),
+  trim: z.enum(["trim-silence", "do-not-trim"]).optional(),
   ...recordingCallback,
+  coach: z.string().regex(/^CA[0-9a-f]{32}$/).optional(),
+  participantLabel: z.string().trim().min(1).max(limits.participantLabelLength).optional(),
+  jitterBufferSize: hint,
+  region: hint,
   statusCallback: z.string().optional(),
   statusCallbackMethod: methodAttribute,
   statusCallbackEvent: z.string().optional(),
@@ -69,7 +75,12 @@ export function conferenceStep(
     ...callbackOf(noun, read, context),
     timeLimitS,
     hangupOnStar,
-    ...isRecorded(read.record) && { record: recordingOrder(noun, read, context) },
+    ...isRecorded(read.record) && {
+      record: recordingOrder(noun, read, context),
+      ...read.trim === "trim-silence" && { isTrimmed: true },
+    },
+    ...read.coach !== undefined && { coach: read.coach },
+    ...read.participantLabel !== undefined && { label: read.participantLabel },
   };
   return [{ type: "consult", serviceContext, ...action && { action } }];
 }

@@ -1,5 +1,9 @@
 import { z } from "zod";
+import type { RecordingManner } from "../../protocol/recordings.ts";
+import { ringToneNames } from "../../protocol/ring_tones.ts";
+import type { Step } from "../../protocol/script.ts";
 import { limits } from "../../base/limits.ts";
+import { hasTwilioDefaults } from "../face.ts";
 import { recordingCallback, recordingOrder } from "../recording_order.ts";
 import {
   actionAttribute,
@@ -7,6 +11,7 @@ import {
   type CompileContext,
   methodAttribute,
   notPerformed,
+  urlAttribute,
   verb,
   wholeNumber,
 } from "../verb.ts";
@@ -40,7 +45,14 @@ export const dial = verb({
     callerId: z.string().max(255).optional(),
     hangupOnStar: boolean(false),
     record,
+    recordingTrack: z.enum(["both", "inbound", "outbound"]).optional(),
+    trim: z.enum(["trim-silence", "do-not-trim"]).optional(),
     ...recordingCallback,
+    sequential: boolean(false),
+    answerOnBridge: z.enum(["true", "false"]).optional(),
+    ringTone: z.enum(ringToneNames).optional(),
+    referUrl: z.string().optional(),
+    referMethod: methodAttribute,
   },
   answers: false,
   hasElements: true,
@@ -54,7 +66,7 @@ export const dial = verb({
     const action = actionAttribute(element, method, context);
     const order = () =>
       isRecorded(attributes.record, context)
-        ? { record: recordingOrder(element, attributes, context) }
+        ? { record: recordingOrder(element, attributes, context), ...mannerOf(attributes) }
         : {};
     const conference = nouns.find(({ name }) => name === "Conference" || name === "Queue");
     if (conference !== undefined) {
@@ -77,18 +89,40 @@ export const dial = verb({
       context.skip("Dial: it has no destination that can be called");
       return notPerformed(action, { DialCallStatus: "failed", DialCallDuration: "0" });
     }
-    return [{
+    const referUrl = urlAttribute(element, "referUrl", context);
+    const { sequential, ringTone, referMethod } = attributes;
+    const isAnsweredFirst = (attributes.answerOnBridge ??
+      (hasTwilioDefaults(context) ? "false" : "true")) === "false";
+    const answer: Step[] = isAnsweredFirst ? [{ type: "answer" }] : [];
+    return [...answer, {
       type: "dial",
       legs,
       media: "anchored",
       timeoutS: timeout,
       timeLimitS: timeLimit,
       hangupOnStar,
+      ...sequential && { sequential },
+      ...ringTone && { ringTone },
+      ...referUrl !== undefined && { refer: { url: referUrl, method: referMethod, hops: 0 } },
       ...order(),
       ...(action === undefined ? {} : { action }),
     }];
   },
 });
+
+/** How the connected call is recorded, where that is not both sides from end to end. */
+function mannerOf(
+  { recordingTrack, trim }: { recordingTrack?: string | undefined; trim?: string | undefined },
+): { recordingManner?: RecordingManner } {
+  const track = recordingTrack === "inbound" || recordingTrack === "outbound"
+    ? recordingTrack
+    : undefined;
+  const manner: RecordingManner = {
+    ...track && { track },
+    ...trim === "trim-silence" && { trim: true },
+  };
+  return Object.keys(manner).length === 0 ? {} : { recordingManner: manner };
+}
 
 function isRecorded(record: string | undefined, context: CompileContext): boolean {
   if (record?.includes("ringing")) {

@@ -4,7 +4,11 @@ import { type Address, parseAddress, sipUri } from "../../values/address.ts";
 import { callbackEvent } from "../../values/status.ts";
 import { customHeaders } from "../../values/custom_headers.ts";
 import type { Routed } from "../../calls/route.ts";
+import { hasTwilioDefaults } from "../face.ts";
+import { machineDetectionAttributes, machineDetectionOf } from "../machine_detection.ts";
+import { parameterAttributes } from "../nouns/stream.ts";
 import type { Element } from "../parse.ts";
+import { refusedElements, skippedElement } from "../refused.ts";
 import {
   type CompileContext,
   digitsAttribute,
@@ -27,13 +31,18 @@ export const nounAttributes = {
 };
 
 /** Attributes of `Number`. */
-export const numberAttributes = { ...nounAttributes, sendDigits: digitsAttribute };
+export const numberAttributes = {
+  ...nounAttributes,
+  sendDigits: digitsAttribute,
+  ...machineDetectionAttributes,
+};
 
 /** Attributes of `Sip`: credentials for the host that it names. */
 export const sipAttributes = {
   ...nounAttributes,
   username: z.string().max(128).optional(),
   password: z.string().max(128).optional(),
+  ...machineDetectionAttributes,
 };
 
 /** The nouns, or the text of Dial as one: with `@` a Sip address, starting `client` a Client. */
@@ -53,14 +62,23 @@ export async function invite(
   from: string,
   context: CompileContext,
 ): Promise<Invitation | null> {
-  const [text = "", query = ""] = noun.text.split(/\?(.*)/s);
+  const { text, query } = calleeOf(noun, context);
   const address = addressOf(noun.name, text);
   if (address === null) {
-    context.skip(`${noun.name} "${noun.text}" of Dial: it cannot be called`);
+    const reason = refusedElements[noun.name];
+    context.skip(
+      reason === undefined
+        ? `${noun.name} "${text}" of Dial: it cannot be called`
+        : `${noun.name} in Dial: ${reason}`,
+    );
     return null;
   }
   const leg = context.newSid("CA");
-  const { username, password, sendDigits, ...attributes } = attributesOf(noun, address, context);
+  const { username, password, sendDigits, detection, ...attributes } = attributesOf(
+    noun,
+    address,
+    context,
+  );
   const credentials = username === undefined
     ? {}
     : { credentials: { userName: username, password: password ?? "" } };
@@ -72,6 +90,7 @@ export async function invite(
     ...callbacksOf(noun, attributes, context),
     ...(screening === undefined ? {} : { url: screening, method: attributes.method }),
     ...(rateMicros === 0 ? {} : { rateMicros }),
+    ...(hasTwilioDefaults(context) ? { apiVersion: context.call.apiVersion } : {}),
   };
   return {
     leg,
@@ -80,29 +99,51 @@ export async function invite(
     ...(query === "" ? {} : { headers: headersOf(query, "Dial", context) }),
     ...(sendDigits === undefined ? {} : { sendDigits }),
     ...(screening === undefined ? {} : { screened: true }),
+    ...(detection ? { machineDetection: detection } : {}),
     ...(Object.keys(serviceContext).length === 0 ? {} : { serviceContext }),
   };
 }
 
-type SipAttributes = z.infer<z.ZodObject<typeof sipAttributes>>;
-type NumberAttributes = z.infer<z.ZodObject<typeof numberAttributes>>;
+type NounAttributes = z.infer<z.ZodObject<typeof nounAttributes>>;
+
+/** The callee and the headers of a noun: its text, or the Identity and Parameters of a Client. */
+function calleeOf(noun: Element, context: CompileContext): { text: string; query: string } {
+  if (noun.name !== "Client" || noun.children.length === 0) {
+    const [text = "", query = ""] = noun.text.split(/\?(.*)/s);
+    return { text, query };
+  }
+  let text = noun.text;
+  const query = new URLSearchParams();
+  for (const child of noun.children) {
+    if (child.name === "Identity") {
+      readAttributes(child, {}, context);
+      text = child.text;
+    } else if (child.name === "Parameter") {
+      const { name = "", value = "" } = readAttributes(child, parameterAttributes, context);
+      query.append(/^x-/i.test(name) ? name : `X-${name}`, value);
+    } else context.skip(skippedElement(child.name, "Client"));
+  }
+  return { text, query: query.toString().replaceAll("+", "%20") };
+}
 
 /** What the noun says, with what only the other nouns could say left out. */
-function attributesOf(
-  noun: Element,
-  { kind }: Address,
-  context: CompileContext,
-): SipAttributes & NumberAttributes {
+function attributesOf(noun: Element, { kind }: Address, context: CompileContext) {
   const none = { username: undefined, password: undefined, sendDigits: undefined };
-  if (kind === "sip") return { ...none, ...readAttributes(noun, sipAttributes, context) };
-  const shape = kind === "number" ? numberAttributes : nounAttributes;
-  return { ...none, ...readAttributes(noun, shape, context) };
+  if (kind === "client") {
+    const hasElements = noun.name === "Client";
+    const read = readAttributes(noun, nounAttributes, context, { hasElements });
+    return { ...none, ...read, detection: null };
+  }
+  const read = kind === "sip"
+    ? { ...none, ...readAttributes(noun, sipAttributes, context) }
+    : { ...none, ...readAttributes(noun, numberAttributes, context) };
+  return { ...read, detection: machineDetectionOf(noun, read, context) };
 }
 
 /** The status callback of the leg; none where its URL is not valid. */
 function callbacksOf(
   noun: Element,
-  { statusCallbackMethod, statusCallbackEvent }: SipAttributes,
+  { statusCallbackMethod, statusCallbackEvent }: NounAttributes,
   context: CompileContext,
 ): Record<string, string | undefined> {
   const statusCallback = urlAttribute(noun, "statusCallback", context);

@@ -5,6 +5,7 @@ import { conferenceAttributes } from "./conference.ts";
 import { nounAttributes, numberAttributes, sipAttributes } from "./dial_nouns.ts";
 import { geofenceAttributes } from "./geolocation.ts";
 import { verbs } from "./mod.ts";
+import { queueAttributes } from "./queue.ts";
 import { startNouns } from "./start.ts";
 import { parameterAttributes } from "../nouns/stream.ts";
 import { stopNouns } from "./stop.ts";
@@ -24,6 +25,7 @@ const contents: Record<string, string[]> = {
   Gather: ["Say", "Play", "Pause"],
   Geolocation: ["Immediate", "Notification"],
   Refer: ["Sip"],
+  Message: ["Body"],
   Connect: namesOf(connectNouns),
   Start: namesOf(startNouns),
   Stop: namesOf(stopNouns),
@@ -54,12 +56,14 @@ export const elements: Record<string, MarkupElement> = {
       { name, attributes, contents },
     ) => [name, { attributes, ...contents && { contents } }]),
   ),
+  Client: { attributes: nounAttributes }, // Or Identity and Parameter, as Twilio's helpers write.
+  Identity: { attributes: {} },
   Parameter: { attributes: parameterAttributes, contents: [] },
-  Client: { attributes: nounAttributes },
   Number: { attributes: numberAttributes },
   Sip: { attributes: sipAttributes },
   Conference: { attributes: conferenceAttributes },
-  Queue: { attributes: {} },
+  Queue: { attributes: queueAttributes },
+  Body: { attributes: {} },
   Immediate: { attributes: {}, contents: [] },
   Notification: { attributes: geofenceAttributes, contents: [] },
 };

@@ -1,7 +1,14 @@
 import { z } from "zod";
 import type { EnqueueWanted } from "../../values/queue_wanted.ts";
 import { limits } from "../../base/limits.ts";
-import { actionAttribute, methodAttribute, notPerformed, verb } from "../verb.ts";
+import {
+  actionAttribute,
+  givenMethod,
+  methodAttribute,
+  notPerformed,
+  verb,
+  wholeNumber,
+} from "../verb.ts";
 import { waitOf } from "./conference.ts";
 
 /** Puts the caller into a queue of the account until another call takes it. */
@@ -12,9 +19,16 @@ export const enqueue = verb({
     method: methodAttribute,
     waitUrl: z.string().optional(),
     waitMethod: methodAttribute,
+    /** As Twilio names it; it counts before waitMethod. */
+    waitUrlMethod: givenMethod,
+    maxQueueSize: wholeNumber({
+      min: 1,
+      max: limits.queueMembers,
+      fallback: limits.queueMembers,
+    }),
   },
   answers: true,
-  compile(element, { method, waitMethod }, context) {
+  compile(element, { method, waitMethod, waitUrlMethod, maxQueueSize }, context) {
     const action = actionAttribute(element, method, context);
     const name = element.text;
     if (name === "" || name.length > limits.queueNameLength) {
@@ -24,7 +38,8 @@ export const enqueue = verb({
     const serviceContext: EnqueueWanted = {
       kind: "enqueue",
       name,
-      ...waitOf(element, waitMethod, context),
+      ...maxQueueSize < limits.queueMembers && { most: maxQueueSize },
+      ...waitOf(element, waitUrlMethod ?? waitMethod, context),
     };
     return [{ type: "consult", serviceContext, ...action && { action } }];
   },

@@ -2,7 +2,9 @@ import { z } from "zod";
 import type { GatherStep } from "../../protocol/gather.ts";
 import { limits } from "../../base/limits.ts";
 import {
-  actionAttribute,
+  actionOrDocument,
+  boolean,
+  hint,
   keySet,
   languageAttribute,
   methodAttribute,
@@ -20,6 +22,12 @@ const input = z.string().toLowerCase().transform((text) => text.split(/[\s,]+/).
 const hints = z.string().max(limits.hintsLength)
   .transform((text) => text.split(",").map((hint) => hint.trim()).filter(Boolean))
   .pipe(z.array(z.string()).max(limits.hints)).optional().transform((hints) => hints ?? []);
+
+/** Seconds of silence after speech that end it; `auto` leaves that to the service. */
+const speechTimeout = z.union([
+  z.literal("auto"),
+  wholeNumber({ min: 1, max: limits.speechTimeoutMaxS, fallback: 0 }),
+]).optional().transform((seconds) => seconds === 0 ? "auto" : seconds ?? "auto");
 
 /** Takes what the caller types or says, while it plays what is inside it and after. */
 export const gather = verb({
@@ -40,12 +48,26 @@ export const gather = verb({
     hints,
     partialResultCallback: z.string().optional(),
     partialResultCallbackMethod: methodAttribute,
+    actionOnEmptyResult: boolean(false),
+    bargeIn: boolean(true),
+    speechTimeout,
+    maxSpeechTime: wholeNumber({
+      min: 1,
+      max: limits.maxSpeechTimeS,
+      fallback: limits.maxSpeechTimeS,
+    }),
+    enhanced: hint,
+    profanityFilter: hint,
+    speechModel: hint,
+    dtmfDetection: hint,
+    debug: hint,
   },
   answers: true,
   hasElements: true,
   async compile(element, attributes, context) {
     const { timeout, finishOnKey, numDigits, startInputKey, language, hints } = attributes;
-    const action = actionAttribute(element, attributes.method, context);
+    const { actionOnEmptyResult, bargeIn, speechTimeout: pauseS, maxSpeechTime } = attributes;
+    const action = actionOrDocument(element, attributes.method, context);
     if (element.text !== "") {
       context.skip(
         `the text "${element.text.slice(0, 100)}" of Gather: it says what a Say in it has`,
@@ -60,7 +82,17 @@ export const gather = verb({
       timeoutS: timeout,
       ...takes("dtmf") &&
         { keys: { start: startInputKey, finish: finishOnKey, most: numDigits } },
-      ...takes("speech") && { speech: { language, hints, ...partials && { partials } } },
+      ...takes("speech") && {
+        speech: {
+          language,
+          hints,
+          ...partials && { partials },
+          ...typeof pauseS === "number" && { pauseMs: pauseS * 1_000 },
+          ...maxSpeechTime < limits.maxSpeechTimeS && { longestMs: maxSpeechTime * 1_000 },
+        },
+      },
+      ...!bargeIn && { bargeIn },
+      ...actionOnEmptyResult && action && { actionOnEmpty: true },
       ...action && { action },
     };
     return [step];

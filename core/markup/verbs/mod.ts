@@ -8,6 +8,7 @@ import { gather } from "./gather.ts";
 import { geolocation } from "./geolocation.ts";
 import { hangup } from "./hangup.ts";
 import { leave } from "./leave.ts";
+import { message } from "./message.ts";
 import { promptVerbs } from "./prompts.ts";
 import { record } from "./record.ts";
 import { redirect } from "./redirect.ts";
@@ -17,7 +18,7 @@ import { sms } from "./sms.ts";
 import { start } from "./start.ts";
 import { stop } from "./stop.ts";
 
-const shared: readonly AnySharedVerb[] = [email, redirect, sms];
+const shared: readonly AnySharedVerb[] = [email, message, redirect, sms];
 const ofCalls: readonly AnyVerb[] = [
   ...promptVerbs,
   connect,

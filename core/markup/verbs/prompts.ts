@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Prompt, prompt } from "../../protocol/gather.ts";
 import { limits } from "../../base/limits.ts";
 import type { Element } from "../parse.ts";
+import { skippedElement } from "../refused.ts";
 import { type AnyVerb, type CompileContext, readAttributes } from "../verb.ts";
 import { pause } from "./pause.ts";
 import { play } from "./play.ts";
@@ -19,7 +20,7 @@ export async function compilePrompts(
   for (const child of children) {
     const verb = promptVerbs.find((one) => one.name === child.name);
     if (verb === undefined) {
-      context.skip(`${child.name} in ${name}`);
+      context.skip(skippedElement(child.name, name));
       continue;
     }
     const attributes = readAttributes(child, verb.attributes, context);

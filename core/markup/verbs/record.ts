@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { limits } from "../../base/limits.ts";
+import { hasTwilioDefaults } from "../face.ts";
 import { recordingCallback, recordingOrder, transcription } from "../recording_order.ts";
-import { actionAttribute, boolean, keySet, methodAttribute, verb, wholeNumber } from "../verb.ts";
+import { actionOrDocument, boolean, keySet, methodAttribute, verb, wholeNumber } from "../verb.ts";
 
 /** `-1` is the other word for none. */
 const finishOnKey = z.preprocess((keys) => keys === "-1" ? "" : keys, keySet("0123456789*#"));
@@ -31,7 +32,7 @@ export const record = verb({
   answers: true,
   compile(element, attributes, context) {
     const { method, timeout, finishOnKey, maxLength, playBeep, trim } = attributes;
-    const action = actionAttribute(element, method, context);
+    const action = actionOrDocument(element, method, context);
     return [{
       type: "record",
       recording: recordingOrder(element, attributes, context),
@@ -39,7 +40,8 @@ export const record = verb({
       finishOnKey,
       maxLengthS: maxLength,
       playBeep,
-      trim: trim !== "do-not-trim",
+      trim: (trim ?? (hasTwilioDefaults(context) ? "do-not-trim" : "trim-silence")) !==
+        "do-not-trim",
       ...action && { action },
     }];
   },

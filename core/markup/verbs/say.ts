@@ -1,33 +1,68 @@
 import { z } from "zod";
 import { limits } from "../../base/limits.ts";
+import type { SpeechPart } from "../../protocol/speech.ts";
+import { hasTwilioDefaults } from "../face.ts";
+import { speechParts } from "../ssml.ts";
 import { languageAttribute, verb, wholeNumber } from "../verb.ts";
+import { voiceNamed } from "../voices.ts";
 
-/** Says a text to the caller. */
+/** Says a text to the caller; SSML may stand in it. */
 export const say = verb({
   name: "Say",
   attributes: {
-    voice: z.string().trim().regex(/^[\w./:-]{1,40}$/).optional()
-      .transform((voice) => voice ?? "woman"),
+    voice: z.string().trim().regex(/^[\p{L}\w./:-]{1,60}$/u).optional(),
     language: languageAttribute,
     loop: wholeNumber({ min: 0, max: limits.loopMax, fallback: 1 }),
   },
   answers: true,
-  compile({ text }, { voice, language, loop }, context) {
-    const whole = text.replace(/\s+/g, " ").trim();
-    if (whole === "") {
+  hasElements: true,
+  compile(element, { voice: wanted, language, loop }, context) {
+    const whole = speechParts(element, context.skip);
+    const text = textOf(whole);
+    if (text === "") {
       context.skip("Say: it has no text");
       return [];
     }
-    if (whole.length > limits.sayLength) {
-      context.skip(`the text of Say after ${limits.sayLength} characters: it has ${whole.length}`);
+    if (text.length > limits.sayLength) {
+      context.skip(`the text of Say after ${limits.sayLength} characters: it has ${text.length}`);
     }
-    return [{ type: "say", text: cut(whole), voice, language, loop }];
+    const parts = text.length > limits.sayLength ? cutParts(whole) : whole;
+    const named = wanted === undefined ? undefined : voiceNamed(wanted);
+    const voice = named?.voice ?? wanted ?? (hasTwilioDefaults(context) ? "man" : "woman");
+    return [{
+      type: "say",
+      text: textOf(parts),
+      voice,
+      // A voice that is named by its language speaks that one, whatever else is given.
+      language: named?.language ?? language,
+      ...named && { namedVoice: wanted },
+      loop,
+      ...element.content !== undefined && { parts },
+    }];
   },
 });
 
-/** What may be said of a text, up to the end of a word. */
-function cut(text: string): string {
-  if (text.length <= limits.sayLength) return text;
-  const most = text.slice(0, limits.sayLength);
+const textOf = (parts: readonly SpeechPart[]): string =>
+  parts.flatMap(({ text }) => text ?? []).join(" ");
+
+/** What may be said of parts, up to the end of a word; a part that is cut loses its SSML. */
+function cutParts(parts: readonly SpeechPart[]): SpeechPart[] {
+  const kept: SpeechPart[] = [];
+  let left: number = limits.sayLength;
+  for (const part of parts) {
+    const { text = "" } = part;
+    if (text.length <= left) kept.push(part);
+    else {
+      const head = cut(text, left);
+      if (head !== "") kept.push({ text: head });
+      break;
+    }
+    left -= text.length + 1;
+  }
+  return kept;
+}
+
+function cut(text: string, length: number): string {
+  const most = text.slice(0, Math.max(length, 0));
   return most.includes(" ") ? most.slice(0, most.lastIndexOf(" ")) : most.replace(/\p{Cs}$/u, "");
 }

@@ -5,17 +5,20 @@ import { actionAttribute, methodAttribute, sharedVerb, urlAttribute } from "../v
 /** An end of a message; the one of the call or message that the document is for, where it is absent. */
 const end = z.string().trim().min(1).max(255).optional();
 
+/** Attributes of `Sms` and of `Message`. */
+export const textAttributes = {
+  to: end,
+  from: end,
+  action: z.string().optional(),
+  method: methodAttribute,
+  statusCallback: z.string().optional(),
+  statusCallbackMethod: methodAttribute,
+};
+
 /** Sends a text message. */
 export const sms = sharedVerb({
   name: "Sms",
-  attributes: {
-    to: end,
-    from: end,
-    action: z.string().optional(),
-    method: methodAttribute,
-    statusCallback: z.string().optional(),
-    statusCallbackMethod: methodAttribute,
-  },
+  attributes: textAttributes,
   answers: true,
   compile(element, { to, from, method, statusCallbackMethod }, context) {
     const statusCallback = urlAttribute(element, "statusCallback", context);

@@ -1,5 +1,5 @@
 import { copiedFrame } from "../base/new_frame.ts";
-import type { Pcm } from "../base/port.ts";
+import { FRAME_SAMPLES, type Pcm } from "../base/port.ts";
 
 /** Takes frames, in order. */
 export interface FrameSink {
@@ -11,8 +11,14 @@ export interface FrameSink {
 /** Frames of silence that are left before the first voice and after the last: 0.2 s. */
 const margin = 10;
 
-/** Hands on frames without the silence before the first voice and after the last. */
-export function trimSilence(write: (frame: Pcm) => void): FrameSink {
+/**
+ * Hands on frames without the silence before the first voice and after the last. `samples` is the
+ * length of a frame, of all channels.
+ */
+export function trimSilence(
+  write: (frame: Pcm) => void,
+  samples: number = FRAME_SAMPLES,
+): FrameSink {
   let silent: Pcm[] = [];
   let hasSpoken = false;
   return {
@@ -24,7 +30,7 @@ export function trimSilence(write: (frame: Pcm) => void): FrameSink {
         hasSpoken = true;
         return;
       }
-      silent.push(copiedFrame(frame));
+      silent.push(samples === FRAME_SAMPLES ? copiedFrame(frame) : frame.slice());
       if (!hasSpoken && silent.length > margin) silent.shift();
     },
     end() {

@@ -87,6 +87,8 @@ export interface MediaParticipant {
   setPresent(present: boolean): void;
   /** Silences the audio of the leg in the conference. */
   setMuted(muted: boolean): void;
+  /** Has one participant alone hear the leg, which hears all; null: nobody, undefined: everybody. */
+  setCoached(coached: MediaParticipant | null | undefined): void;
   leave(): void;
 }
 

@@ -55,6 +55,10 @@ interface Mix {
 
 interface Member {
   muted: boolean;
+  /** The one that alone hears it; null: nobody does. */
+  coached: Member | null | undefined;
+  /** Those that only it hears. */
+  coaches: Set<Member>;
   /** What it said at the tick at which it was heard last. */
   said: Pcm;
   tick: number;
@@ -83,8 +87,17 @@ export function createMixer(): Mixer {
   };
 }
 
+const members = new WeakMap<MediaParticipant, Member>();
+
 function participantOf(mix: Mix, media: MixedMedia): MediaParticipant {
-  const member: Member = { muted: false, said: SILENCE, tick: -1, limiter: createLimiter() };
+  const member: Member = {
+    muted: false,
+    coached: undefined,
+    coaches: new Set(),
+    said: SILENCE,
+    tick: -1,
+    limiter: createLimiter(),
+  };
   let stops: (() => void)[] = [];
   const participant: MediaParticipant = {
     setPresent(present) {
@@ -95,8 +108,17 @@ function participantOf(mix: Mix, media: MixedMedia): MediaParticipant {
     setMuted(muted) {
       member.muted = muted;
     },
-    leave: () => participant.setPresent(false),
+    setCoached(coached) {
+      member.coached?.coaches.delete(member);
+      member.coached = coached && members.get(coached);
+      member.coached?.coaches.add(member);
+    },
+    leave() {
+      participant.setPresent(false);
+      participant.setCoached(undefined);
+    },
   };
+  members.set(participant, member);
   return participant;
 }
 
@@ -118,7 +140,7 @@ function hear(mix: Mix, member: Member, frame: Pcm): void {
   if (mix.isTold || member.tick === mix.tick) begin(mix);
   member.tick = mix.tick;
   member.said = member.muted ? SILENCE : frame;
-  if (member.said !== SILENCE) add(mix, frame);
+  if (member.said !== SILENCE && member.coached === undefined) add(mix, frame);
 }
 
 function begin(mix: Mix): void {
@@ -145,12 +167,31 @@ function add(mix: Mix, frame: Pcm): void {
   mix.only = frame;
 }
 
-function tell(mix: Mix, { said, tick, limiter }: Member): Pcm {
+function tell(mix: Mix, member: Member): Pcm {
   mix.isTold = true;
-  const own = tick === mix.tick && said !== SILENCE ? said : undefined;
+  const { said, tick, limiter, coached, coaches } = member;
+  const isInSum = tick === mix.tick && said !== SILENCE && coached === undefined;
+  const own = isInSum ? said : undefined;
+  if (coaches.size > 0) return withCoaches(mix, { own, coaches, limiter });
   const others = mix.parts - (own === undefined ? 0 : 1);
   if (others === 0) return SILENCE;
   return own === undefined ? whole(mix) : limiter.limit(mix.sum, own);
+}
+
+/** What a coached participant hears: the mix without its own part, and those who speak to it alone. */
+function withCoaches(
+  mix: Mix,
+  { own, coaches, limiter }: {
+    own: Pcm | undefined;
+    coaches: ReadonlySet<Member>;
+    limiter: Limiter;
+  },
+): Pcm {
+  const sum = mix.sum.slice();
+  for (const { said, tick } of coaches) {
+    if (tick === mix.tick) { for (let i = 0; i < FRAME_SAMPLES; i++) sum[i]! += said[i]!; }
+  }
+  return own === undefined ? limiter.limit(sum) : limiter.limit(sum, own);
 }
 
 /** All of it, as those hear it who say nothing. */

@@ -13,6 +13,8 @@ export interface Utterance {
   voice: string;
   /** A language tag such as `en-US`. */
   language: string;
+  /** The text with elements of SSML, for a provider that knows them. */
+  ssml?: string | undefined;
 }
 
 /** Makes speech of text. */
@@ -22,6 +24,8 @@ export interface Speaker {
    * cannot be had: `SpeechRefused` where others could be.
    */
   speak(utterance: Utterance, signal: AbortSignal): Promise<Pcm>;
+  /** Whether the operator has said what a voice of a name is called at the provider. */
+  knowsVoice?(name: string): boolean;
 }
 
 /** The provider does not take the utterance, such as one in a voice that it does not know. */
@@ -62,12 +66,13 @@ export function httpSpeaker(options: SpeakerOptions): Speaker {
   };
 
   return {
-    async speak({ text, voice, language }, signal) {
-      const key = JSON.stringify([text, voice, language]);
+    knowsVoice: (name) => options.voices.has(name),
+    async speak({ text, voice, language, ssml }, signal) {
+      const key = JSON.stringify([ssml ?? text, voice, language]);
       const known = cache.get(key);
       if (known !== undefined) return known.pcm;
       // A hang-up ends the wait and not the request: other legs may wait for it too.
-      const making = underWay.get(key) ?? make(key, { text, voice, language });
+      const making = underWay.get(key) ?? make(key, { text, voice, language, ssml });
       const pcm = await unlessAborted(making, signal);
       if (pcm === undefined) throw new Error("Cannot speak: it was aborted");
       return pcm;
@@ -77,7 +82,7 @@ export function httpSpeaker(options: SpeakerOptions): Speaker {
 
 async function request(
   { fetch, endpoint, voices }: SpeakerOptions,
-  { text, voice, language }: Utterance,
+  { text, voice, language, ssml }: Utterance,
   timeoutMs: number,
 ): Promise<Pcm> {
   const { url, key, model, isLocal } = endpoint;
@@ -95,7 +100,7 @@ async function request(
         input: text,
         voice: voices.get(voice) ?? voice,
         response_format: "wav",
-        ...isLocal && { language },
+        ...isLocal && { language, ...ssml !== undefined && { ssml } },
       }),
       signal,
     });

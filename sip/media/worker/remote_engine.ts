@@ -5,6 +5,7 @@ import type {
   MediaEngine,
   MediaKind,
   MediaLeg,
+  MediaParticipant,
 } from "../base/port.ts";
 import { createRemoteLeg, idOf } from "./remote_leg.ts";
 
@@ -36,15 +37,20 @@ async function close(link: EngineLink): Promise<void> {
 
 function remoteConference(link: EngineLink): MediaConference {
   const conference = link.next();
+  const ids = new WeakMap<MediaParticipant, number>();
   return {
     enter(leg) {
       const participant = link.next();
       link.post({ type: "enter", participant, conference, leg: idOf(link, leg) });
-      return {
+      const handle: MediaParticipant = {
         setPresent: (present) => link.post({ type: "participant", participant, present }),
         setMuted: (muted) => link.post({ type: "participant", participant, muted }),
+        setCoached: (other) =>
+          link.post({ type: "coach", participant, coached: other && ids.get(other) }),
         leave: () => link.post({ type: "leaveConference", participant }),
       };
+      ids.set(handle, participant);
+      return handle;
     },
     announce: (pcm) => link.post({ type: "announce", conference, sound: link.sound(pcm) }),
     record: (write) => link.begin({ type: "recordConference", conference }, write),

@@ -128,6 +128,12 @@ const follow: { readonly [T in Order["type"]]: (served: Served, order: OrderOf<T
     if (present !== undefined) participant?.setPresent(present);
     if (muted !== undefined) participant?.setMuted(muted);
   },
+  coach({ participants }, { participant: id, coached }) {
+    const other = typeof coached === "number"
+      ? participants.get(coached)?.participant ?? null
+      : coached;
+    participants.get(id)?.participant.setCoached(other);
+  },
   leaveConference(served, { participant: id }) {
     const place = served.participants.get(id);
     if (place === undefined) return;

@@ -45,6 +45,7 @@ export type Order =
   | { type: "closeLeg"; leg: number }
   | { type: "enter"; participant: number; conference: number; leg: number }
   | { type: "participant"; participant: number; present?: boolean; muted?: boolean }
+  | { type: "coach"; participant: number; coached: number | null | undefined }
   | { type: "leaveConference"; participant: number }
   | { type: "announce"; conference: number; sound: SentSound }
   | { type: "forgetSound"; sound: number }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Action } from "../../../core/protocol/action.ts";
+import type { RecordingOrder } from "../../../core/protocol/recordings.ts";
 import type { Step } from "../../../core/protocol/script.ts";
 import type { Compiled } from "../../../core/documents/compile.ts";
 import { verbs } from "../../../core/markup/verbs/mod.ts";
@@ -47,6 +48,9 @@ const wholes = (min: number, max: number) => ({
   takes: { [min]: min, [max]: max, [`0${min}`]: min },
   refuses: [String(min - 1), String(max + 1), "1.5", "x", "", "1e2", " 5", "99999999999"],
 });
+
+const eventsOf = (order: RecordingOrder | undefined) =>
+  (order?.serviceContext?.["statusCallback"] as { events?: string[] } | undefined)?.events;
 
 const tables: Table[] = [
   {
@@ -425,7 +429,7 @@ const voiceTables: Table[] = [
     read: step("say", (s) => s.voice),
     absent: "woman",
     takes: { man: "man", "en-GB/anna.2": "en-GB/anna.2" },
-    refuses: ["", "a b", "x".repeat(41)],
+    refuses: ["", "a b", "x".repeat(61)],
   },
   {
     attribute: "language",
@@ -547,7 +551,229 @@ const queueTables: Table[] = [
   },
 ];
 
-const allTables = [...tables, ...voiceTables, ...queueTables];
+const asText = (...names: [string, string][]): Table[] =>
+  names.map(([attribute, of]) => ({
+    attribute,
+    of,
+    read: ({ script }) => JSON.stringify(script.map(({ type }) => type)),
+    absent: JSON.stringify(["gather", "hangup"]),
+    takes: { true: '["gather","hangup"]', "phone_call": '["gather","hangup"]' },
+  }));
+const heard = '<Gather input="speech" @/>';
+const message = "<Message @>hi</Message>";
+const answered = (made: Compiled) => made.script[0]?.type === "answer";
+
+/** What documents for Twilio's interface say besides. */
+const twilioTables: Table[] = [
+  ...done(message),
+  {
+    attribute: "to",
+    of: message,
+    read: ordered("to"),
+    absent: "x",
+    takes: { "+15550009": "+15550009" },
+    refuses: [""],
+  },
+  {
+    attribute: "from",
+    of: message,
+    read: ordered("from"),
+    absent: "+15550001",
+    takes: { "+15550009": "+15550009" },
+    refuses: [""],
+  },
+  {
+    attribute: "statusCallback",
+    of: message,
+    read: ordered("statusCallback"),
+    absent: undefined,
+    takes: { "sent": at("/voice/sent") },
+    refuses: noAddresses,
+  },
+  {
+    attribute: "statusCallbackMethod",
+    of: message,
+    read: ordered("statusCallbackMethod"),
+    absent: "POST",
+    takes: methods,
+    refuses: noMethods,
+  },
+  {
+    attribute: "actionOnEmptyResult",
+    of: '<Gather action="done" @/>',
+    read: gather((s) => s.actionOnEmpty),
+    absent: undefined,
+    takes: { true: true, false: undefined },
+    refuses: noTruths,
+  },
+  {
+    attribute: "bargeIn",
+    of: "<Gather @/>",
+    read: gather((s) => s.bargeIn),
+    absent: undefined,
+    takes: { true: undefined, false: false },
+    refuses: noTruths,
+  },
+  {
+    attribute: "speechTimeout",
+    of: heard,
+    read: gather(({ speech }) => speech?.pauseMs),
+    absent: undefined,
+    takes: { auto: undefined, "1": 1_000, "60": 60_000 },
+    refuses: ["0", "61", "1.5", "", "x"],
+  },
+  {
+    attribute: "maxSpeechTime",
+    of: heard,
+    read: gather(({ speech }) => speech?.longestMs),
+    absent: undefined,
+    takes: { "1": 1_000, "59": 59_000, "60": undefined },
+    refuses: ["0", "61", "x"],
+  },
+  ...asText(
+    ["enhanced", heard],
+    ["profanityFilter", heard],
+    ["speechModel", heard],
+    ["dtmfDetection", heard],
+    ["debug", heard],
+  ),
+  {
+    attribute: "waitUrlMethod",
+    of: queue.replace("@", 'waitUrl="wait" @'),
+    read: waitOf("method"),
+    absent: "POST",
+    takes: methods,
+    refuses: noMethods,
+  },
+  {
+    attribute: "maxQueueSize",
+    of: queue,
+    read: consult(({ serviceContext }) => serviceContext["most"]),
+    absent: undefined,
+    takes: { "1": 1, "249": 249, "250": undefined },
+    refuses: ["0", "251", "x"],
+  },
+  {
+    attribute: "url",
+    of: "<Dial><Queue @>help</Queue></Dial>",
+    read: consult(({ serviceContext }) => (serviceContext["whisper"] as Action | undefined)?.url),
+    absent: undefined,
+    takes: { "hear": at("/voice/hear"), "": undefined },
+    refuses: noAddresses,
+  },
+  {
+    attribute: "method",
+    of: '<Dial><Queue url="hear" @>help</Queue></Dial>',
+    read: consult(({ serviceContext }) => (serviceContext["whisper"] as Action).method),
+    absent: "POST",
+    takes: methods,
+    refuses: noMethods,
+  },
+  {
+    attribute: "sequential",
+    of: bob,
+    read: dial((s) => s.sequential),
+    absent: undefined,
+    takes: { true: true, false: undefined },
+    refuses: noTruths,
+  },
+  {
+    attribute: "answerOnBridge",
+    of: bob,
+    read: answered,
+    absent: false,
+    takes: { true: false, false: true },
+    refuses: noTruths,
+  },
+  {
+    attribute: "ringTone",
+    of: bob,
+    read: dial((s) => s.ringTone),
+    absent: undefined,
+    takes: { us: "us", "us-old": "us-old", de: "de" },
+    refuses: ["US", "", "xx"],
+  },
+  {
+    attribute: "recordingTrack",
+    of: bob.replace("@", 'record="true" @'),
+    read: dial((s) => s.recordingManner?.track),
+    absent: undefined,
+    takes: { both: undefined, inbound: "inbound", outbound: "outbound" },
+    refuses: ["caller", ""],
+  },
+  {
+    attribute: "trim",
+    of: bob.replace("@", 'record="true" @'),
+    read: dial((s) => s.recordingManner?.trim),
+    absent: undefined,
+    takes: { "trim-silence": true, "do-not-trim": undefined },
+    refuses: ["true", ""],
+  },
+  {
+    attribute: "referUrl",
+    of: bob,
+    read: dial((s) => s.refer?.url),
+    absent: undefined,
+    takes: { "refer": at("/voice/refer"), "": undefined },
+    refuses: noAddresses,
+  },
+  {
+    attribute: "referMethod",
+    of: bob.replace("@", 'referUrl="refer" @'),
+    read: dial((s) => s.refer?.method),
+    absent: "POST",
+    takes: methods,
+    refuses: noMethods,
+  },
+  ...[
+    ["Dial", bob.replace("@", 'record="true" recordingStatusCallback="r" @'), dial] as const,
+  ].map(([, of]): Table => ({
+    attribute: "recordingStatusCallbackEvent",
+    of,
+    read: dial((s) => eventsOf(s.record)),
+    absent: undefined,
+    takes: {
+      "completed": ["completed"],
+      "in-progress completed absent": ["in-progress", "completed", "absent"],
+      "absent,in-progress": ["in-progress", "absent"],
+    },
+    refuses: ["started", "in-progress x"],
+  })),
+  {
+    attribute: "recordingStatusCallbackEvent",
+    of: '<Record recordingStatusCallback="r" @/>',
+    read: step("record", (s) => eventsOf(s.recording)),
+    absent: undefined,
+    takes: { "in-progress": ["in-progress"] },
+    refuses: ["started"],
+  },
+  {
+    attribute: "machineDetection",
+    of: number,
+    read: dial(({ legs }) => legs[0]?.machineDetection?.untilEnd),
+    absent: undefined,
+    takes: { Enable: false, DetectMessageEnd: true },
+    refuses: ["true", "enable", ""],
+  },
+  {
+    attribute: "machineDetectionTimeout",
+    of: sip.replace("@", 'machineDetection="Enable" @'),
+    read: dial(({ legs }) => legs[0]?.machineDetection?.timeoutS),
+    absent: 30,
+    takes: { "3": 3, "59": 59 },
+    refuses: ["2", "60", "x"],
+  },
+  {
+    attribute: "amdStatusCallback",
+    of: number.replace("@", 'machineDetection="Enable" @'),
+    read: dial(({ legs }) => legs[0]?.machineDetection?.callback?.url),
+    absent: undefined,
+    takes: { "amd": at("/voice/amd"), "": undefined },
+    refuses: noAddresses,
+  },
+];
+
+const allTables = [...tables, ...voiceTables, ...queueTables, ...twilioTables];
 
 const noted = (skipped: string[], attribute: string) =>
   skipped.some((note) => note.includes(`"${attribute}"`) || note.startsWith(`${attribute} "`));

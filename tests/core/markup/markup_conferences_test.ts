@@ -247,7 +247,7 @@ for (const name of ["", "x".repeat(65)]) {
 }
 
 Deno.test("compile() notes what a Queue cannot have", async () => {
-  const body = `<Dial><Queue url="x">help</Queue><Client>bob</Client></Dial>`;
+  const body = `<Dial><Queue label="x">help</Queue><Client>bob</Client></Dial>`;
   const { skipped } = await compiled(body);
-  assert.deepEqual(skipped, ["nouns of Dial beside its Queue", 'attribute "url" of Queue']);
+  assert.deepEqual(skipped, ["nouns of Dial beside its Queue", 'attribute "label" of Queue']);
 });

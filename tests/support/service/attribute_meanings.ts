@@ -7,12 +7,23 @@ export const attributeMeanings: Record<string, Record<string, string>> = {
     statusCallbackMethod: "HTTP method of the status callback.",
     recordingStatusCallback: "URL that is requested when the recording is complete.",
     recordingStatusCallbackMethod: "HTTP method of `recordingStatusCallback`.",
+    recordingStatusCallbackEvent:
+      "Events, separated by spaces: `in-progress completed absent`; `completed` unless given.",
+    machineDetection:
+      "Answering machine detection while the two talk: `Enable` decides as soon as it can, `DetectMessageEnd` waits for the end of a greeting.",
+    machineDetectionTimeout: "Seconds of listening at most.",
+    machineDetectionSpeechThreshold: "Milliseconds of speech from which it is a machine.",
+    machineDetectionSpeechEndThreshold: "Milliseconds of silence that end a person's greeting.",
+    machineDetectionSilenceTimeout: "Milliseconds of silence at first after which it is `unknown`.",
+    amdStatusCallback: "URL that gets `AnsweredBy` beside the call's parameters.",
+    amdStatusCallbackMethod: "HTTP method of `amdStatusCallback`.",
     waitUrl: "URL of audio or markup while the call waits; empty: silence; absent: built-in music.",
     waitMethod: "HTTP method of `waitUrl`.",
     language: "Language tag (RFC 5646), such as `en-US`.",
   },
   Say: {
-    voice: "`woman`, `man`, or a voice of the provider. An unknown voice is replaced by `woman`.",
+    voice:
+      "`woman`, `man`, or a voice of the provider; `woman` unless given. `alice`, `Polly.*` and `Google.*` stand for one of the two in the voice's language. An unknown voice is replaced by `woman`.",
     loop: "Repetitions; 0 repeats until the call ends.",
   },
   Play: {
@@ -38,6 +49,16 @@ export const attributeMeanings: Record<string, Record<string, string>> = {
     hints: "Expected words and phrases, separated by commas.",
     partialResultCallback: "URL that gets intermediate results of speech recognition.",
     partialResultCallbackMethod: "HTTP method of `partialResultCallback`.",
+    actionOnEmptyResult:
+      "Whether the action is requested, with empty `Digits`, where nothing came.",
+    bargeIn: "Whether input ends the prompts; otherwise speech counts after them.",
+    speechTimeout: "Seconds of silence that end speech; `auto`: one second.",
+    maxSpeechTime: "Longest speech in seconds.",
+    enhanced: "A hint; changes nothing.",
+    profanityFilter: "A hint; changes nothing.",
+    speechModel: "A hint; changes nothing.",
+    dtmfDetection: "A hint; changes nothing.",
+    debug: "A hint; changes nothing.",
   },
   Record: {
     timeout: "Seconds of silence that end the recording.",
@@ -55,6 +76,24 @@ export const attributeMeanings: Record<string, Record<string, string>> = {
     callerId: "Caller ID that the callees see; the caller's unless given.",
     hangupOnStar: "Whether the caller's `*` ends the connected call.",
     record: "Whether both sides are recorded, one channel each, from the answer on.",
+    recordingTrack:
+      "`inbound`: only what the caller says; `outbound`: only what it hears; `both` unless given.",
+    trim: "Whether silence at both ends of the recording is removed; `do-not-trim` unless given.",
+    sequential: "Whether the callees ring one after the other, each for `timeout`.",
+    answerOnBridge:
+      "Whether the caller is answered when a callee answers; `true` unless given. `false`: at once, and the caller hears a ringing tone.",
+    ringTone: "Country of the ringing tone; an unanswered caller hears it as early media.",
+    referUrl:
+      "URL of markup for the remaining side when a side transfers the other (SIP REFER); it gets `ReferTransferTarget`.",
+    referMethod: "HTTP method of `referUrl`.",
+  },
+  Queue: {
+    url: "URL of markup that the waiting call hears before the two are connected.",
+    method: "HTTP method of `url`.",
+  },
+  Enqueue: {
+    waitUrlMethod: "The same as `waitMethod`, before which it counts.",
+    maxQueueSize: "Most calls in the queue; a full one gives `QueueResult` `queue-full`.",
   },
   Conference: {
     muted: "Whether the participant enters muted.",
@@ -63,6 +102,11 @@ export const attributeMeanings: Record<string, Record<string, string>> = {
     endConferenceOnExit: "Whether the conference ends when this participant leaves.",
     maxParticipants: "Most participants; a full conference gives `busy`.",
     record: "Whether the conference is recorded.",
+    trim: "Whether silence at both ends of the recording is removed; `do-not-trim` unless given.",
+    coach: "Sid of the Call that alone hears this participant, which hears all.",
+    participantLabel: "Name of the participant: `ParticipantLabel` in status callbacks.",
+    jitterBufferSize: "A hint; changes nothing.",
+    region: "A hint; changes nothing.",
     statusCallbackEvent:
       "Events, separated by spaces: `start end join leave mute hold`; `start end` unless given.",
   },
@@ -88,6 +132,11 @@ export const attributeMeanings: Record<string, Record<string, string>> = {
     to: "Recipient; the other party of the call or message unless given.",
     from: "Sender; our party unless given.",
     action: "URL of the document that follows; it gets `SmsSid` and `SmsStatus`.",
+  },
+  Message: {
+    to: "Recipient; the other party of the message or call unless given.",
+    from: "Sender; our party unless given.",
+    action: "URL of the document that follows; it gets `MessageSid` and `MessageStatus`.",
   },
   Email: {
     from: "Sender; required.",

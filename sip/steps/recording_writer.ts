@@ -1,0 +1,61 @@
+import type { RecordingManner } from "../../core/protocol/recordings.ts";
+import { FRAME_SAMPLES, type Pcm, type WriteSamples } from "../media/base/port.ts";
+import { trimSilence } from "../media/audio/trim_silence.ts";
+import { createVoiceDetector } from "../media/audio/voice.ts";
+
+/** Takes two sides, a channel each, and hands on what of them is recorded. */
+export interface RecordingWriter {
+  /** Channels of what is handed on. */
+  channels: 1 | 2;
+  write: WriteSamples;
+  /** No more comes: hands on what is left. */
+  end(): void;
+}
+
+/**
+ * Hands on both channels, their mix, or one of them; `inbound` is the first. With `trim` it leaves
+ * out silence at both ends.
+ */
+export function recordingWriter(
+  { track = "both", isMono = false, trim = false }: RecordingManner,
+  hand: WriteSamples,
+): RecordingWriter {
+  const channels = track === "both" && !isMono ? 2 : 1;
+  const read = channels === 2 ? (samples: Pcm) => samples : monoOf(track);
+  if (!trim) return { channels, write: (samples) => hand(read(samples)), end() {} };
+  const trimmed = trimmedWriter(hand, channels);
+  return { channels, write: (samples) => trimmed.write(read(samples)), end: trimmed.end };
+}
+
+/** Hands on whole frames without silence at both ends, whichever of its channels has a voice. */
+export function trimmedWriter(
+  hand: WriteSamples,
+  channels: 1 | 2 = 1,
+): Pick<RecordingWriter, "write" | "end"> {
+  const isVoice = createVoiceDetector();
+  const mono = channels === 2 ? monoOf("both") : (samples: Pcm) => samples;
+  const length = FRAME_SAMPLES * channels;
+  const frames = trimSilence(hand, length);
+  return {
+    write(samples) {
+      for (let at = 0; at + length <= samples.length; at += length) {
+        const frame = samples.subarray(at, at + length);
+        frames.push(frame, isVoice(mono(frame)));
+      }
+    },
+    end: () => frames.end(),
+  };
+}
+
+/** One of two interleaved channels, or the mean of both. */
+function monoOf(track: "both" | "inbound" | "outbound"): (samples: Pcm) => Pcm {
+  const [first, second] = track === "both" ? [0, 1] : track === "inbound" ? [0, 0] : [1, 1];
+  return (samples) => {
+    const mono: Pcm = new Int16Array(samples.length / 2);
+    for (let i = 0; i < mono.length; i++) {
+      const sum = (samples[2 * i + first] ?? 0) + (samples[2 * i + second] ?? 0);
+      mono[i] = track === "both" ? Math.max(-32_768, Math.min(32_767, sum)) : sum >> 1;
+    }
+    return mono;
+  };
+}

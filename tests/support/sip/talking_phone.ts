@@ -1,0 +1,99 @@
+import { decodeG711, encodeG711 } from "../../../sip/media/codecs/g711.ts";
+import { amplitudeOf, tone } from "../media/tone.ts";
+import { eventually } from "../process/eventually.ts";
+import { plainOffer, plainSocket, portOf } from "./plain_peer.ts";
+import type { IncomingCall } from "./softphone_incoming.ts";
+import type { PhoneDialog } from "./softphone_dialog.ts";
+import type { Softphone } from "./softphone.ts";
+
+/** A plain phone that says a tone all the time, and keeps what it hears in the last second. */
+export interface TalkingPhone {
+  /** For an INVITE of its own, or the answer to one. */
+  readonly sdp: string;
+  /** Where the service wants its sound. */
+  connect(remoteSdp: string): void;
+  /** What it says from now on: a tone in Hz, or nothing. */
+  say(hz: number | null): void;
+  /** Resolves when it hears a tone, and in the same half second none of the others. */
+  hears(hz: number, without?: readonly number[]): Promise<void>;
+  /** Resolves when it has heard silence for half a second. */
+  hearsNothing(): Promise<void>;
+  /** Resolves when it hears something now. */
+  hearsSomething(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const halfSecond = 25;
+/** Amplitudes from which a tone is there, and up to which it is not. */
+const [there, gone] = [700, 200];
+
+export async function talkingPhone(): Promise<TalkingPhone> {
+  const socket = await plainSocket(Math.floor(Math.random() * 1e9));
+  let to = 0;
+  let said: Int16Array | null = null;
+  let at = 0;
+  let heard: Int16Array[] = [];
+  let isOver = false;
+  const listen = async () => {
+    while (!isOver) {
+      const [packet] = await socket.next(1, ({ payloadType }) => payloadType === 0);
+      heard = [...heard, decodeG711("PCMU", packet!.payload)].slice(-2 * halfSecond);
+    }
+  };
+  void listen();
+  const silence = new Int16Array(160);
+  const clock = setInterval(() => {
+    if (to === 0) return;
+    const frame = said?.slice(at, at + 160) ?? silence;
+    at = said === null ? 0 : (at + 160) % said.length;
+    socket.send(to, { payloadType: 0, payload: encodeG711("PCMU", frame) });
+  }, 20);
+  const latest = () => heard.slice(-halfSecond).flatMap((frame) => [...frame]);
+  return {
+    sdp: plainOffer(socket.port),
+    connect: (remoteSdp) => void (to = portOf(remoteSdp)),
+    say: (hz) => void ([said, at] = [hz === null ? null : tone(hz, 1), 0]),
+    hears: async (hz, without = []) =>
+      void await eventually(`${hz} Hz is heard`, () => {
+        const samples = latest();
+        return heard.length >= halfSecond && amplitudeOf(hz, samples) > there &&
+          without.every((other) => amplitudeOf(other, samples) < gone);
+      }),
+    hearsNothing: async () =>
+      void await eventually("nothing is heard", () => {
+        const samples = latest();
+        return heard.length >= halfSecond && samples.every((one) => Math.abs(one) < gone);
+      }),
+    hearsSomething: async () =>
+      void await eventually(
+        "something is heard",
+        () => latest().slice(-800).some((one) => Math.abs(one) > there),
+      ),
+    async close() {
+      isOver = true;
+      clearInterval(clock);
+      await socket.close();
+    },
+  };
+}
+
+/** Has a softphone call, and talk by a plain phone. */
+export async function callTalking(
+  softphone: Softphone,
+  target: string,
+): Promise<{ talking: TalkingPhone; dialog: PhoneDialog }> {
+  const talking = await talkingPhone();
+  const dialog = await softphone.call(target, { sdp: talking.sdp }).answered;
+  talking.connect(dialog.remoteSdp);
+  return { talking, dialog };
+}
+
+/** Answers a call of plain RTP, and talks by a plain phone. */
+export async function answerTalking(
+  call: IncomingCall,
+): Promise<{ talking: TalkingPhone; dialog: PhoneDialog }> {
+  const talking = await talkingPhone();
+  talking.connect(call.invite.body);
+  const dialog = await call.answer(talking.sdp);
+  return { talking, dialog };
+}
