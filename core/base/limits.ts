@@ -133,9 +133,7 @@ export const limits = {
 
   /** Of TimeLimit: a day. */
   callTimeLimitS: 86_400,
-  /** Of one utterance in a Gather, and of the silence that ends it. */
   maxSpeechTimeS: 60,
-  speechTimeoutMaxS: 60,
   ringTimeoutS: 60,
   ringTimeoutMaxS: 600,
   machineDetectionS: 30,
@@ -257,8 +255,6 @@ export const limits = {
   emailTimeoutMs: 30_000,
   conferenceNameLength: 128,
   queueNameLength: 64,
-  /** Of a participant's label in a conference. */
-  participantLabelLength: 128,
   /** Calls that wait in a queue at most. */
   queueMembers: 250,
   /** How long a waiting call stays assigned to one taker. */

@@ -1,6 +1,10 @@
 import { z } from "zod";
 import type { RecordingOrder } from "../protocol/recordings.ts";
-import { type RecordingContext, recordingEvents } from "../values/recording_context.ts";
+import {
+  type RecordingContext,
+  type RecordingEvent,
+  recordingEvents,
+} from "../values/recording_context.ts";
 import type { Element } from "./parse.ts";
 import { type CompileContext, methodAttribute, urlAttribute } from "./verb.ts";
 
@@ -45,7 +49,7 @@ export function recordingOrder(
     ? undefined
     : callback("transcribeCallback", attributes.transcribeCallbackMethod);
   const { recordingStatusCallbackEvent: events } = attributes;
-  const named = events === undefined ? {} : {
+  const named: { events?: RecordingEvent[] } = events === undefined ? {} : {
     events: recordingEvents.filter((event) => namesOf(events).includes(event)),
   };
   const serviceContext: RecordingContext = {
@@ -56,6 +60,7 @@ export function recordingOrder(
   return {
     sid: context.newSid("RE"),
     accountSid: context.call.accountSid,
+    ...status && named.events?.includes("absent") && { isAbsenceTold: true },
     ...Object.keys(serviceContext).length > 0 && { serviceContext },
   };
 }

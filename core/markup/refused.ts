@@ -46,7 +46,6 @@ export const refusedAttributes: Readonly<Record<string, Readonly<Record<string, 
   },
   Transcription: {
     intelligenceService: "there are no services for transcripts here",
-    transcriptionEngine: "the operator has set up the engine (RECOGNITION_URL)",
   },
 };
 

@@ -18,12 +18,13 @@ export const ssmlElements: Readonly<Record<string, readonly string[]>> = {
   w: ["role"],
 };
 
+const mediumMs = 500;
 /** Pauses in ms, by strength. */
 const strengths: Readonly<Record<string, number>> = {
   none: 0,
   "x-weak": 100,
   weak: 250,
-  medium: 500,
+  medium: mediumMs,
   strong: 750,
   "x-strong": 1_250,
 };
@@ -168,10 +169,11 @@ function pauseOf({ attributes: { strength, time } }: Element, { skip }: Writing)
     return Math.min(Number(amount) * (unit === "s" ? 1_000 : 1), longestPauseMs);
   }
   if (time !== undefined) skip(`value "${time.slice(0, 100)}" of attribute "time" of break in Say`);
-  if (strength === undefined) return strengths.medium!;
-  if (Object.hasOwn(strengths, strength)) return strengths[strength]!;
+  if (strength === undefined) return mediumMs;
+  const known = Object.entries(strengths).find(([name]) => name === strength);
+  if (known !== undefined) return known[1];
   skip(`value "${strength.slice(0, 100)}" of attribute "strength" of break in Say`);
-  return strengths.medium!;
+  return mediumMs;
 }
 
 /** Ends a part; the elements around it are closed there and opened again. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { action } from "./action.ts";
 import { callback, gatheredEvent, partialEvent } from "./gather.ts";
+import { transcribedEvent } from "./leg_tasks.ts";
 import { notedEvent } from "./note.ts";
 import { recorded, recordedEvent } from "./recordings.ts";
 import { referredEvent } from "./refer.ts";
@@ -94,6 +95,7 @@ export const legEvent = z.discriminatedUnion("type", [
   dequeuedEvent,
   waitingEvent,
   recordedEvent,
+  transcribedEvent,
   streamEvent,
   streamedEvent,
   /**

@@ -20,6 +20,8 @@ export const recordingLimits = {
 export const recordingOrder = z.object({
   sid: z.string().regex(/^RE[0-9a-f]{32}$/),
   accountSid: z.string(),
+  /** The service wants to know also of a recording of which nothing was sent, as nothing was said. */
+  isAbsenceTold: z.boolean().optional(),
   serviceContext: z.record(z.string(), z.unknown()).optional(),
 });
 

@@ -3,6 +3,7 @@ import { action } from "./action.ts";
 import { ringToneNames } from "./ring_tones.ts";
 import { callback, digits, digitsStep, gatherStep, playStep, silenceStep } from "./gather.ts";
 import { clientTarget, legTarget } from "./peers.ts";
+import { recordLegStep, stopTranscriptionStep, transcribeLegStep } from "./leg_tasks.ts";
 import { noteStep } from "./note.ts";
 import { referStep } from "./refer.ts";
 import { recordingManner, recordingOrder, recordStep } from "./recordings.ts";
@@ -120,6 +121,9 @@ export const step = z.discriminatedUnion("type", [
   referStep,
   noteStep,
   recordStep,
+  recordLegStep,
+  transcribeLegStep,
+  stopTranscriptionStep,
   streamStep,
   stopStreamStep,
   ussdStep,

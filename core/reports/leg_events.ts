@@ -44,6 +44,7 @@ import type { Noted } from "./noted.ts";
 import { numberScript, receiveForNumber } from "./number_leg.ts";
 import { referScript } from "./refer.ts";
 import { routeIncoming } from "./route_incoming.ts";
+import { reportTranscribed } from "./transcribed.ts";
 import { resultAt, type StepResult } from "./step_result.ts";
 
 /** What `change` knows besides the call and the event. */
@@ -165,6 +166,7 @@ const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
     settle: ({ queueSid }, call, _, ports) => leaveQueue(call, queueSid, ports),
     result: (event) => resultAt(event.action, queueParameters(event), "enqueue.action"),
   },
+  transcribed: { change: (call, event, { ports }) => reportTranscribed(call, event, ports) },
   stream: { settle: takeStreamNews },
   streamed: {
     change: (call, _, changing) => requestAction(call, changing),

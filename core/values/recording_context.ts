@@ -5,6 +5,7 @@ const callback = z.object({ url: z.string(), method });
 
 /** What a status callback of a recording may be asked for; `completed` stands for a failure, too. */
 export const recordingEvents = ["in-progress", "completed", "absent"] as const;
+export type RecordingEvent = typeof recordingEvents[number];
 
 /** The status callback of a recording; its events are `completed` alone unless given. */
 export const recordingStatusCallback = callback.extend({

@@ -157,6 +157,8 @@ export const sipLimits = {
   utteranceMs: 60_000,
   /** Between two partial results of recognition. */
   partialSpeechMs: 2_000,
+  /** After the end of a transcription, for the words that were said last. */
+  lastWordsMs: 10_000,
   /** Utterances without words after which a Gather listens no more. */
   wordlessUtterances: 3,
   /** Of how many that a proxy rings for one INVITE of ours early SDP is kept. */

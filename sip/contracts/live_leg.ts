@@ -1,6 +1,7 @@
 import type { Action } from "../../core/protocol/action.ts";
 import type { ConferenceStep } from "../../core/protocol/conferences.ts";
 import type { LegEvent } from "../../core/protocol/events.ts";
+import type { RecordLegStep, TranscribeLegStep } from "../../core/protocol/leg_tasks.ts";
 import type { StreamOrder } from "../../core/protocol/streams.ts";
 import type { Invitation, Script } from "../../core/protocol/script.ts";
 import type { InboundLeg, OutboundLeg } from "./leg.ts";
@@ -21,6 +22,8 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   readonly isOfPeer: boolean;
   /** Its audio streams. */
   readonly streams: LegStreams;
+  /** Its recordings and transcriptions beside the script. */
+  readonly tasks: LegTasks;
   /** A transfer that its softphone asked for is under way. */
   referring: boolean;
   /** Reports an event to the service, in order, without waiting. */
@@ -46,6 +49,18 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   /** Resolves when the leg has ended and its last report is queued. */
   readonly over: Promise<void>;
   /** Resolves when the service has all reports and the softphone its BYE. */
+  settled(): Promise<void>;
+}
+
+/** What goes on beside the script of a leg, from its answer to its end. */
+export interface LegTasks {
+  /** Records what it says and hears. */
+  record(step: RecordLegStep): void;
+  /** Has that recognised, and reports the words. */
+  transcribe(step: TranscribeLegStep): void;
+  /** Ends the transcription with this Sid or name, if there is one. */
+  stopTranscription(sidOrName: string): void;
+  /** Resolves when nothing goes on any more. */
   settled(): Promise<void>;
 }
 

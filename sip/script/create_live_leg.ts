@@ -7,6 +7,7 @@ import { prepare } from "./prepare.ts";
 import { onRefer } from "../transfer/refer.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
 import { vacate } from "../steps/conference_place.ts";
+import { createLegTasks } from "../streams/leg_tasks.ts";
 import { createLegStreams } from "../streams/leg_streams.ts";
 import type { ReportQueue } from "../base/report_queue.ts";
 import { guard } from "../base/log.ts";
@@ -77,6 +78,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     conference: undefined,
     isOfPeer,
     streams: createLegStreams({ leg, report: (event) => live.report(event) }),
+    tasks: createLegTasks(calls, { leg, report: (event) => live.report(event) }),
     referring: false,
     report: (event) => void reports.send(event),
     requestScript: (event, waiter) => reports.send(event, waiter),
@@ -105,7 +107,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     over: leg.ended.then(async (ending) => {
       // What the script still has to say comes before the last word.
       await turns.idle();
-      await live.streams.settled();
+      await Promise.all([live.streams.settled(), live.tasks.settled()]);
       live.report({ type: "ended", ...ending });
     }),
     settled: async () => void await Promise.all([live.over, leg.released]).then(reports.drained),

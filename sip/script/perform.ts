@@ -80,6 +80,9 @@ const stepHandlers: { readonly [T in PerformedStep["type"]]: StepHandler<T> } = 
   pickup,
   leave: () => {},
   stream,
+  recordLeg: ({ live }, step) => live.tasks.record(step),
+  transcribeLeg: ({ live }, step) => live.tasks.transcribe(step),
+  stopTranscription: ({ live }, { name }) => live.tasks.stopTranscription(name),
   stopStream: ({ live }, { name }) => void live.streams.stop(name),
   ussd,
   next: (run, { action }) => {

@@ -164,12 +164,13 @@ async function end(shared: Shared, state: State): Promise<Recorded | null> {
 function discard(shared: Shared, state: State): void {
   if (state.endedAt !== undefined) return;
   state.endedAt = Date.now();
+  const isTold = state.taken > state.filled || state.recording.isAbsenceTold === true;
   state.taken -= state.filled;
   state.filled = 0;
   // What waits is not wanted; what is being sent comes before this.
   const dropped = state.pieces.splice(1);
   for (const { bytes } of dropped) hold(shared, state, -bytes.length);
-  flush(shared, state, "discard"); // Also of one that the service does not know: it may tell so.
+  if (isTold) flush(shared, state, "discard");
 }
 
 /** Sends piece after piece, each until the service has it or will never have it. */

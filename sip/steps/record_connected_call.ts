@@ -1,7 +1,7 @@
 import type { Recorded, RecordingManner, RecordingOrder } from "../../core/protocol/recordings.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import type { RecordingSink } from "../service/recordings.ts";
-import { recordingWriter } from "./recording_writer.ts";
+import { channelsOf, recordingWriter } from "./recording_writer.ts";
 import type { ScriptRun } from "./script_run.ts";
 
 /** The recording of two connected legs, where one is wanted; it begins when they are connected. */
@@ -17,11 +17,10 @@ export function recordConnectedCall(
   return {
     onJoined(one, other) {
       if (recording === undefined) return;
-      const { channels, write, end } = recordingWriter(
-        recordingManner,
-        (samples) => sink?.write(samples),
-      );
-      sink = calls.recordings.open({ recording, leg: live.leg.id, channels });
+      const channels = channelsOf(recordingManner);
+      const opened = calls.recordings.open({ recording, leg: live.leg.id, channels });
+      const { write, end } = recordingWriter(recordingManner, opened.write);
+      sink = opened;
       const stopWriting = one.recordWith(other, write);
       stop = async () => {
         await stopWriting();

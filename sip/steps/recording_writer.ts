@@ -5,33 +5,32 @@ import { createVoiceDetector } from "../media/audio/voice.ts";
 
 /** Takes two sides, a channel each, and hands on what of them is recorded. */
 export interface RecordingWriter {
-  /** Channels of what is handed on. */
-  channels: 1 | 2;
   write: WriteSamples;
   /** No more comes: hands on what is left. */
   end(): void;
 }
 
+/** Channels of a recording. */
+export const channelsOf = ({ track = "both", isMono = false }: RecordingManner): 1 | 2 =>
+  track === "both" && !isMono ? 2 : 1;
+
 /**
  * Hands on both channels, their mix, or one of them; `inbound` is the first. With `trim` it leaves
  * out silence at both ends.
  */
-export function recordingWriter(
-  { track = "both", isMono = false, trim = false }: RecordingManner,
-  hand: WriteSamples,
-): RecordingWriter {
-  const channels = track === "both" && !isMono ? 2 : 1;
-  const read = channels === 2 ? (samples: Pcm) => samples : monoOf(track);
-  if (!trim) return { channels, write: (samples) => hand(read(samples)), end() {} };
+export function recordingWriter(manner: RecordingManner, hand: WriteSamples): RecordingWriter {
+  const channels = channelsOf(manner);
+  const read = channels === 2 ? (samples: Pcm) => samples : monoOf(manner.track ?? "both");
+  if (!manner.trim) return { write: (samples) => hand(read(samples)), end() {} };
   const trimmed = trimmedWriter(hand, channels);
-  return { channels, write: (samples) => trimmed.write(read(samples)), end: trimmed.end };
+  return { write: (samples) => trimmed.write(read(samples)), end: trimmed.end };
 }
 
 /** Hands on whole frames without silence at both ends, whichever of its channels has a voice. */
 export function trimmedWriter(
   hand: WriteSamples,
   channels: 1 | 2 = 1,
-): Pick<RecordingWriter, "write" | "end"> {
+): RecordingWriter {
   const isVoice = createVoiceDetector();
   const mono = channels === 2 ? monoOf("both") : (samples: Pcm) => samples;
   const length = FRAME_SAMPLES * channels;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import twilio from "twilio";
 import { writeWav } from "../../core/base/wav.ts";
 import { tone } from "../support/media/tone.ts";
-import { readRecording, secondsOf } from "../support/service/recorded.ts";
+import { channelOf, readRecording, secondsOf } from "../support/service/recorded.ts";
 import { type AppServer, startAppServer } from "../support/service/app_server.ts";
 import { freePorts, startSystem, type System } from "../support/process/system.ts";
 import { answerTalking, callTalking } from "../support/sip/talking_phone.ts";
@@ -261,5 +261,128 @@ markupTest(
     await dialog.ended;
     assert.deepEqual(await notifications(), []);
     await talking.close();
+  },
+);
+
+markupTest(
+  "Start records both sides of a call and its transcription, until the call ends",
+  async ({ page, caller, app, notifications }) => {
+    const alice = await caller("alice");
+    page("/alice", (response) => {
+      response.start().recording({
+        channels: "dual",
+        track: "both",
+        recordingStatusCallback: "/recorded",
+        recordingStatusCallbackEvent: ["completed"],
+      });
+      response.start().transcription({
+        name: "words",
+        track: "both_tracks",
+        statusCallbackUrl: "/words",
+        languageCode: "en-US",
+        hints: "please leave a message",
+      });
+      response.say("please leave a message");
+      response.play("/tone.wav");
+      response.stop().transcription({ name: "words" });
+      response.play("/tone.wav");
+    });
+    app.pages.set("/tone.wav", writeWav(tone(1_700, 2), 8_000));
+
+    const { talking, dialog } = await callTalking(alice, "anybody");
+    talking.say(ALICE);
+    await talking.hears(1_700);
+    await dialog.ended;
+
+    const done = await app.asked("/recorded");
+    const { channels, samples } = readRecording(await (await fetch(done.RecordingUrl!)).bytes());
+    assert.equal(channels, 2);
+    const [said, heard] = [channelOf(samples, 0), channelOf(samples, 1)];
+    assert.ok(secondsOf(ALICE, said) > 1 && secondsOf(1_700, said) < 0.1, "what alice says");
+    const toneS = secondsOf(1_700, heard);
+    // Speech has the pitch of a tone now and then.
+    const ownS = secondsOf(ALICE, heard);
+    assert.ok(toneS > 3 && ownS < 1, `what alice hears: ${toneS} s of tone, ${ownS} s of herself`);
+    await app.asked(
+      "/words",
+      ({ TranscriptionEvent }) => TranscriptionEvent === "transcription-stopped",
+    );
+    const events = app.sent("/words");
+    assert.deepEqual(
+      events.map(({ SequenceId }) => SequenceId),
+      events.map((_, i) => `${i + 1}`),
+    );
+    assert.equal(events[0]!.TranscriptionEvent, "transcription-started");
+    const texts = events.filter(({ Track }) => Track === "outbound_track")
+      .map(({ TranscriptionData }) => JSON.parse(TranscriptionData!).transcript);
+    assert.ok(texts.includes("please leave a message"), JSON.stringify(events));
+    assert.deepEqual(await notifications(), []);
+    await talking.close();
+  },
+);
+
+markupTest(
+  "answering machine detection of a Dial is told to its callback, while the two talk",
+  async ({ page, caller, app, system }) => {
+    const alice = await caller("alice");
+    const bob = await system.phone("bob");
+    page("/alice", (response) => {
+      response.dial().sip(
+        {
+          machineDetection: "Enable",
+          machineDetectionTimeout: 10,
+          amdStatusCallback: "/amd",
+        },
+        "sip:bob@localhost",
+      );
+    });
+
+    const calling = callTalking(alice, "anybody");
+    const bobs = await answerTalking(await bob.nextPlainCall());
+    const { talking } = await calling;
+    bobs.talking.say(BOB); // Without a pause: a recorded greeting.
+    await talking.hears(BOB);
+    const { AnsweredBy, CallSid } = await app.asked("/amd");
+
+    assert.equal(AnsweredBy, "machine");
+    assert.equal((await system.get(`Calls/${CallSid}.json`)).answered_by, "machine");
+    await bobs.dialog.bye();
+    await talking.close();
+    await bobs.talking.close();
+  },
+);
+
+markupTest("a transfer in a Dial asks its referUrl", async ({ page, caller, app, system }) => {
+  const alice = await caller("alice");
+  const bob = await system.phone("bob");
+  page("/alice", (response) => {
+    response.dial({ referUrl: "/refer", referMethod: "POST" }).client("bob");
+  });
+  page("/refer", (response) => void response.play("/tone.wav"));
+  app.pages.set("/tone.wav", writeWav(tone(1_700, 2), 8_000));
+
+  const calling = callTalking(alice, "anybody");
+  const bobs = await answerTalking(await bob.nextPlainCall());
+  const { talking, dialog } = await calling;
+  await bobs.dialog.request("REFER", { headers: ["Refer-To: <sip:carol@localhost>"] });
+
+  const { ReferTransferTarget } = await app.asked("/refer");
+  assert.match(ReferTransferTarget!, /carol/);
+  await talking.hears(1_700);
+  await dialog.ended;
+  await talking.close();
+  await bobs.talking.close();
+});
+
+markupTest(
+  "a document of Pause alone, or of nothing, is answered, waits and hangs up",
+  async ({ page, caller }) => {
+    const alice = await caller("alice");
+    for (const write of [(response: Voice) => void response.pause({ length: 1 }), () => {}]) {
+      page("/alice", write);
+      const { dialog, talking } = await callTalking(alice, "anybody");
+      assert.equal((await dialog.ended).method, "BYE");
+      await talking.close();
+    }
   },
 );

@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import type { AnyNoun } from "../noun.ts";
 import { connectNouns } from "./connect.ts";
-import { conferenceAttributes } from "./conference.ts";
+import { conferenceAttributes } from "../nouns/conference.ts";
 import { nounAttributes, numberAttributes, sipAttributes } from "./dial_nouns.ts";
 import { geofenceAttributes } from "./geolocation.ts";
 import { verbs } from "./mod.ts";
-import { queueAttributes } from "./queue.ts";
+import { queueAttributes } from "../nouns/queue.ts";
 import { startNouns } from "./start.ts";
 import { parameterAttributes } from "../nouns/stream.ts";
 import { stopNouns } from "./stop.ts";

@@ -9,7 +9,7 @@ import {
   verb,
   wholeNumber,
 } from "../verb.ts";
-import { waitOf } from "./conference.ts";
+import { waitOf } from "../nouns/conference.ts";
 
 /** Puts the caller into a queue of the account until another call takes it. */
 export const enqueue = verb({

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { GatherStep } from "../../protocol/gather.ts";
 import { limits } from "../../base/limits.ts";
+import { hintsAttribute } from "../hints.ts";
 import {
   actionOrDocument,
   boolean,
@@ -19,14 +20,10 @@ const input = z.string().toLowerCase().transform((text) => text.split(/[\s,]+/).
   .pipe(z.array(z.enum(["dtmf", "speech"])).min(1)).optional()
   .transform((ways) => ways ?? ["dtmf"]);
 
-const hints = z.string().max(limits.hintsLength)
-  .transform((text) => text.split(",").map((hint) => hint.trim()).filter(Boolean))
-  .pipe(z.array(z.string()).max(limits.hints)).optional().transform((hints) => hints ?? []);
-
 /** Seconds of silence after speech that end it; `auto` leaves that to the service. */
 const speechTimeout = z.union([
   z.literal("auto"),
-  wholeNumber({ min: 1, max: limits.speechTimeoutMaxS, fallback: 0 }),
+  wholeNumber({ min: 1, max: limits.maxSpeechTimeS, fallback: 0 }),
 ]).optional().transform((seconds) => seconds === 0 ? "auto" : seconds ?? "auto");
 
 /** Takes what the caller types or says, while it plays what is inside it and after. */
@@ -45,7 +42,7 @@ export const gather = verb({
     startInputKey: keySet("0123456789*#"),
     input,
     language: languageAttribute,
-    hints,
+    hints: hintsAttribute,
     partialResultCallback: z.string().optional(),
     partialResultCallbackMethod: methodAttribute,
     actionOnEmptyResult: boolean(false),

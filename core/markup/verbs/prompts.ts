@@ -23,7 +23,7 @@ export async function compilePrompts(
       context.skip(skippedElement(child.name, name));
       continue;
     }
-    const attributes = readAttributes(child, verb.attributes, context);
+    const attributes = readAttributes(child, verb.attributes, context, verb);
     steps.push(...z.array(prompt).parse(await verb.compile(child, attributes, context)));
   }
   if (steps.length > limits.gatherPrompts) {

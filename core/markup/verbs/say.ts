@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { limits } from "../../base/limits.ts";
 import type { SpeechPart } from "../../protocol/speech.ts";
+import type { Element } from "../parse.ts";
 import { hasTwilioDefaults } from "../face.ts";
 import { speechParts } from "../ssml.ts";
 import { languageAttribute, verb, wholeNumber } from "../verb.ts";
@@ -17,7 +18,7 @@ export const say = verb({
   answers: true,
   hasElements: true,
   compile(element, { voice: wanted, language, loop }, context) {
-    const whole = speechParts(element, context.skip);
+    const whole = partsOf(element, context.skip);
     const text = textOf(whole);
     if (text === "") {
       context.skip("Say: it has no text");
@@ -41,6 +42,13 @@ export const say = verb({
     }];
   },
 });
+
+/** Without elements it is one part: who speaks divides it into sentences. */
+function partsOf(element: Element, skip: (what: string) => void): SpeechPart[] {
+  if (element.content !== undefined) return speechParts(element, skip);
+  const text = element.text.replace(/\s+/g, " ").trim();
+  return text === "" ? [] : [{ text }];
+}
 
 const textOf = (parts: readonly SpeechPart[]): string =>
   parts.flatMap(({ text }) => text ?? []).join(" ");

@@ -1,9 +1,11 @@
 import { type AnyNoun, compileNouns } from "../noun.ts";
+import { startRecording } from "../nouns/recording.ts";
 import { startStream } from "../nouns/stream.ts";
+import { startTranscription } from "../nouns/transcription.ts";
 import { verb } from "../verb.ts";
 
 /** The nouns of `Start`. */
-export const startNouns: readonly AnyNoun[] = [startStream];
+export const startNouns: readonly AnyNoun[] = [startStream, startRecording, startTranscription];
 
 /**
  * Begins what goes on beside the document: the script does not wait for it. It answers no call, so that

@@ -1,9 +1,10 @@
 import { type AnyNoun, compileNouns } from "../noun.ts";
 import { stopStream } from "../nouns/stream.ts";
+import { stopTranscription } from "../nouns/transcription.ts";
 import { verb } from "../verb.ts";
 
 /** The nouns of `Stop`. */
-export const stopNouns: readonly AnyNoun[] = [stopStream];
+export const stopNouns: readonly AnyNoun[] = [stopStream, stopTranscription];
 
 /** Ends what a Start began. */
 export const stop = verb({

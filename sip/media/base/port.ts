@@ -136,6 +136,8 @@ export interface MediaLeg {
    * 0.5 s. The result ends it, and resolves when the last piece was handed on.
    */
   recordWith(other: MediaLeg, write: WriteSamples): () => Promise<void>;
+  /** The same of what the peer says and what it is sent, whatever the leg does meanwhile. */
+  recordLeg(write: WriteSamples): () => Promise<void>;
   /**
    * Forwards audio and digits both ways until `leave` on either leg, or until either is joined with
    * another, echoes or enters a conference; ends a running play.

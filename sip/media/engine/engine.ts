@@ -174,6 +174,8 @@ function legOf(parts: Parts): MediaLeg {
     echo: () => echo(sound),
     listen: sound.listen,
     recordWith: (other, write) => record([sound.listen, soundOf(engine, other).listen], write),
+    recordLeg: (write) =>
+      record([sound.listen, (onFrame) => sound.tap("outbound", onFrame)], write),
     join: (other) => sound.join(soundOf(engine, other)),
     leave: (from) => sound.leave(from && soundOf(engine, from)),
     setMuted: sound.setMuted,

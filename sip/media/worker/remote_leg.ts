@@ -83,6 +83,7 @@ function legOf(state: State, localSdp: string): MediaLeg {
     listen: (onFrame) => listen(state, onFrame),
     recordWith: (other, write) =>
       link.begin({ type: "recordLegs", leg, other: idOf(link, other) }, write),
+    recordLeg: (write) => link.begin({ type: "recordLeg", leg }, write),
     join: (other) => link.post({ type: "join", leg, other: idOf(link, other) }),
     leave: (from) => link.post({ type: "leave", leg, ...from && { from: idOf(link, from) } }),
     setMuted(muted) {

@@ -84,6 +84,12 @@ const follow: { readonly [T in Order["type"]]: (served: Served, order: OrderOf<T
       task,
       openLeg(served, leg).recordWith(openLeg(served, other), recorder(served, task)),
     ),
+  recordLeg: (served, { task, leg }) =>
+    last(
+      served,
+      task,
+      openLeg(served, leg).recordLeg(recorder(served, task)),
+    ),
   recordConference(served, { task, conference: id }) {
     const conference = useConference(served, id);
     const stop = conference.sound.record(recorder(served, task));

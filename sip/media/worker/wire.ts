@@ -31,6 +31,7 @@ export type Order =
   | { type: "play"; task: number; leg: number; sound: SentSound; loop: number }
   | { type: "sendDigits"; task: number; leg: number; digits: string }
   | { type: "echo"; task: number; leg: number }
+  | { type: "recordLeg"; task: number; leg: number }
   | { type: "recordLegs"; task: number; leg: number; other: number }
   | { type: "recordConference"; task: number; conference: number }
   | { type: "stream"; stream: number; leg: number; settings: StreamSettings }

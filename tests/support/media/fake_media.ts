@@ -167,6 +167,7 @@ function fakeLeg(
       streams.push({ settings, events });
       return { stop };
     },
+    recordLeg: (write) => record([leg.listen, () => () => {}], write),
     recordWith: (other, write) => record([leg.listen, other.listen], write),
     feed(source) {
       leg.leave();

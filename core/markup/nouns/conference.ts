@@ -35,7 +35,7 @@ export const conferenceAttributes = {
   trim: z.enum(["trim-silence", "do-not-trim"]).optional(),
   ...recordingCallback,
   coach: z.string().regex(/^CA[0-9a-f]{32}$/).optional(),
-  participantLabel: z.string().trim().min(1).max(limits.participantLabelLength).optional(),
+  participantLabel: z.string().trim().min(1).max(limits.conferenceNameLength).optional(),
   jitterBufferSize: hint,
   region: hint,
   statusCallback: z.string().optional(),

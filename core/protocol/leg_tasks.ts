@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { callback } from "./gather.ts";
+import { recordingManner, recordingOrder } from "./recordings.ts";
+
+/**
+ * The part of the call-control protocol (`companion.ts`) about what goes on beside a script: it
+ * begins with the answer of the leg and ends with the leg.
+ */
+
+/** Records the leg: what it says on the first channel, what it hears on the second. */
+export const recordLegStep = z.object({
+  type: z.literal("recordLeg"),
+  recording: recordingOrder,
+  recordingManner: recordingManner.optional(),
+});
+
+const track = z.enum(["inbound", "outbound"]);
+
+/** Has what the leg says and hears recognised, and reports the words as `transcribed`. */
+export const transcribeLegStep = z.object({
+  type: z.literal("transcribeLeg"),
+  sid: z.string(),
+  name: z.string().optional(),
+  tracks: z.array(track).min(1),
+  language: z.string(),
+  hints: z.array(z.string()),
+  /** Reports words also while they are said. */
+  hasPartials: z.boolean(),
+  callback,
+});
+
+/** Ends the transcription with this name or Sid; nothing where there is none. */
+export const stopTranscriptionStep = z.object({
+  type: z.literal("stopTranscription"),
+  name: z.string(),
+});
+
+/** What happened to a transcription; `number` counts its events from 1. */
+export const transcribedEvent = z.object({
+  type: z.literal("transcribed"),
+  sid: z.string(),
+  name: z.string().optional(),
+  language: z.string(),
+  number: z.number().int().positive(),
+  news: z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("started"), tracks: z.array(track) }),
+    z.object({
+      kind: z.literal("content"),
+      track,
+      text: z.string(),
+      confidence: z.number(),
+      isFinal: z.boolean(),
+    }),
+    z.object({ kind: z.literal("error"), message: z.string() }),
+    z.object({ kind: z.literal("stopped") }),
+  ]),
+  callback,
+});
+
+export type RecordLegStep = z.infer<typeof recordLegStep>;
+export type TranscribeLegStep = z.infer<typeof transcribeLegStep>;
+export type TranscribedEvent = z.infer<typeof transcribedEvent>;
