@@ -14,29 +14,23 @@ import type { Companions } from "../core/ports/companion_ports.ts";
 import type { Blobs } from "../core/ports/providers.ts";
 import { resources } from "../core/resources/mod.ts";
 import { sidMaker } from "../core/base/sid.ts";
-import { accountNumbers, accountTree } from "./collections/accounts.ts";
+import { accountTree } from "./collections/accounts.ts";
 import { audio } from "./collections/audio.ts";
 import { collection } from "./collections/collection.ts";
 import type { Batch } from "./store/batch.ts";
-import { committer, type CommitterOptions } from "./store/commit.ts";
+import type { CommitterOptions } from "./store/commit.ts";
 import { withCommitLog } from "./store/commit_log.ts";
 import { companionStates } from "./collections/companions.ts";
 import { withDeadline } from "./store/deadline.ts";
 import { keys } from "./store/keys.ts";
 import { narrowExpiryIndex } from "./store/expiry_index.ts";
 import { ledger } from "./collections/ledger.ts";
-import { counterCache } from "./cache/counter_cache.ts";
-import { listStates } from "./cache/list_states.ts";
 import { noWire, promptWire } from "./store/prompt_wire.ts";
 import { queue } from "./jobs/queue.ts";
 import { jobQueue } from "./jobs/overview.ts";
 import type { JobQueue } from "../core/ports/job_queue.ts";
 import { lockFile } from "./store/lock_file.ts";
-import { mergedReader } from "./store/reader.ts";
-import { pageCache } from "./cache/page_cache.ts";
-import { receiptOf, sweepReceipts } from "./store/receipt.ts";
-import { recordCache } from "./cache/record_cache.ts";
-import { runCache } from "./cache/run_cache.ts";
+import { sweepReceipts } from "./store/receipt.ts";
 import { stageAlso, stageCaused, type StoredRecords } from "./collections/stage_caused.ts";
 import type { StoreContext } from "./collections/store_context.ts";
 import { stored } from "./collections/renamed.ts";
@@ -47,10 +41,10 @@ import { migrateBeforeUse } from "./migration/migrate_before_use.ts";
 import { changeSchema, type Migration, type Progress } from "./migration/migration.ts";
 import { type SchemaFence, schemaFence } from "./migration/schema_fence.ts";
 import { reseal, type Resealed } from "./collections/reseal.ts";
-import { sealer } from "./store/seal.ts";
 import { isRemoteLocation, openLocation } from "./store/sealed_store.ts";
 import { sipTraces } from "./collections/sip_traces.ts";
 import { stock } from "./collections/stock.ts";
+import { checksOf, partsOf } from "./parts.ts";
 import { type Worker, worker } from "./jobs/worker.ts";
 
 export interface StoreOptions {
@@ -92,8 +86,9 @@ export interface Store {
    */
   reseal(signal: AbortSignal): Promise<Resealed>;
   /**
-   * Builds the indexes that do not cover all records yet, while the store is used. An interrupted
-   * building goes on from where it ended. Rejects with the reason of the signal.
+   * Builds the indexes that do not cover all records yet, and finer counters of what was written until
+   * then, while the store is used. An interrupted building goes on from where it ended. Rejects with
+   * the reason of the signal.
    */
   buildIndexes(signal: AbortSignal): Promise<void>;
   close(): void;
@@ -108,13 +103,17 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { now } = options;
   const opened = await openKv(options);
   const { kv, isRemote } = opened;
-  const parts = partsOf(opened, options);
+  const { parts, deepening } = partsOf(opened, options);
+  const close = () => {
+    deepening.close();
+    opened.close();
+  };
   const migration = migrationOf(opened, parts, options);
   try {
     if (opened.schema.pending !== undefined) await migrateBeforeUse(migration);
     await opened.adopt();
   } catch (error) {
-    opened.close();
+    close();
     throw error;
   }
   const newSid = sidMaker(now);
@@ -147,8 +146,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       return worker({ kv, queue: jobs, committer, handlers, ports, stageAlso: stage });
     },
     reseal: (signal) => reseal(context, signal),
-    buildIndexes: (signal) => buildIndexes(migration, opened.adopt, signal),
-    close: opened.close,
+    async buildIndexes(signal) {
+      await buildIndexes(migration, opened.adopt, signal);
+      await deepening.idle(signal);
+    },
+    close,
   };
 }
 
@@ -172,7 +174,7 @@ async function sizeOf(location: string): Promise<number> {
 }
 
 /** A KV handle whose schema fits this program. */
-interface Opened {
+export interface Opened {
   kv: Deno.Kv;
   /** The same for what no backup has, and what expires. */
   unlogged: Deno.Kv;
@@ -228,18 +230,6 @@ async function openKv(
   }
 }
 
-/**
- * Commits to a remote store that are under way at once: each takes the way there and back, and the
- * store merges what comes together.
- */
-const writersOfRemote = 8;
-
-/**
- * The most checks of one commit. A remote store takes ten: one is the fence's, one that of
- * `withCommitLog`.
- */
-const checksOf = ({ isRemote }: Opened): number => isRemote ? 8 : 100;
-
 function migrationOf(
   opened: Opened,
   { committer, seal, cache }: Pick<StoreContext, "committer" | "seal" | "cache">,
@@ -248,45 +238,4 @@ function migrationOf(
   const { kv, layouts, isRemote: isShared } = opened;
   const checks = checksOf(opened);
   return { kv, committer, layouts, declarations, seal, cache, log, isShared, checks, progress };
-}
-
-/**
- * The parts that the collections share. A remote store has no caches of lists and counters: other
- * processes write to it as well.
- */
-function partsOf(
-  opened: Opened,
-  { secretKey, otherKey, now, log = () => {}, onCommit }: StoreOptions,
-): Omit<StoreContext, "stageCaused"> {
-  const { kv, isRemote, schema: { fields }, layouts, fence } = opened;
-  const read = mergedReader(kv);
-  const counters = isRemote ? null : counterCache(limits.cachedCounters);
-  const states = isRemote ? null : listStates();
-  const runs = isRemote ? null : runCache(limits.recentRunBytes);
-  return {
-    kv,
-    read,
-    committer: committer(kv, {
-      checks: checksOf(opened),
-      doorbell: !isRemote,
-      ...(isRemote &&
-        { receipts: Array.from({ length: writersOfRemote }, () => receiptOf(kv, now)) }),
-      versions: isRemote,
-      ...(fence && { fence }),
-      ...(counters && { counters }),
-      lists: [states, runs].filter((one) => one !== null),
-      ...(onCommit && { onCommit }),
-    }),
-    seal: sealer(secretKey, otherKey),
-    cache: recordCache(limits.recentRecordBytes),
-    pages: isRemote ? pageCache(read, limits.recentPageBytes) : null,
-    counters,
-    states,
-    runs,
-    fields,
-    layouts,
-    now,
-    log,
-    accountNumber: accountNumbers(kv),
-  };
 }

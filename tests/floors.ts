@@ -97,7 +97,8 @@ kv/backup              | store core/base                                        
 kv/cache               | store core/base core/model core/resources                    |  | what is remembered of the store, and what forgets it
 kv/jobs                | store core/base core/model core/ports                        |  | the queue of jobs and its worker
 kv/records             | cache store core/base core/model core/resources              | node: | what is kept of a record: value, index entries, references, texts
-kv/migration           | cache records store core/base core/model core/ports          |  | from the layout of a former version to this one
+kv/counters            | cache records store                                          |  | counters made finer where many entries came
+kv/migration           | cache counters records store core/base core/model core/ports          |  | from the layout of a former version to this one
 kv/lists               | cache records store core/base core/model                     | node: | from a query to a page
 kv/collections         | * core/base core/model core/ports core/protocol core/resources core/values | node: | what core is offered: records, accounts, presence, ledger, stock
 kv                     | * core/base core/model core/ports core/resources             | node: | the store on Deno KV, put together

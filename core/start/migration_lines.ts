@@ -25,7 +25,11 @@ export function migrationLines(say: (line: string) => void, now: () => number): 
       if (last === undefined) first = now();
       if (name === last?.name && now() - last.at < everyMs) return;
       last = { name, at: now() };
-      const what = task === "layout" ? "Migrating the store" : "Building an index";
+      const what = task === "layout"
+        ? "Migrating the store"
+        : task === "counters"
+        ? "Counting full stretches of time"
+        : "Building an index";
       say(`${what}: ${resource}, ${done} records so far`);
     },
     over(what) {

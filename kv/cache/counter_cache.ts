@@ -1,6 +1,6 @@
-import { type Batch, keyText } from "../store/batch.ts";
-import type { CommitRecord } from "../store/commit.ts";
-import { eachMoved, type Level, levels, timeEnd } from "../store/counters.ts";
+import { keyText } from "../store/batch.ts";
+import type { CommitRecord, CounterWrites } from "../store/commit.ts";
+import { type Level, levels, timeEnd } from "../store/counters.ts";
 import { lruCache } from "./lru_cache.ts";
 
 /** The counters of one value and level in a stretch of time, oldest first. */
@@ -16,12 +16,10 @@ export interface CounterCache extends CommitRecord {
   /** A block by its name: from the cache, or as `read` finds it in one snapshot. */
   block(name: string, read: () => Promise<Block>): Promise<Readonly<Block>>;
   /** Applies a commit that was made. */
-  made(writes: Writes, versionstamp: string): void;
+  made(writes: CounterWrites, versionstamp: string): void;
   /** Drops the blocks that a commit may have moved. */
-  doubt(writes: Writes): void;
+  doubt(writes: CounterWrites): void;
 }
-
-type Writes = Pick<Batch, "counts" | "deletes">;
 
 interface Move {
   bucket: number;
@@ -42,14 +40,10 @@ export const blockName = (value: Deno.KvKey, level: Level, part: number): string
 
 const nameOf = (text: string, { level }: Level, part: number): string => `${text}${level}/${part}`;
 
-/**
- * The number of a level's buckets in one block: those of one bucket of the next coarser level. Of
- * the finest level it is half of them, as a search begins at the nearer end.
- */
+/** The number of a level's buckets in one block: those of one bucket of the next coarser level. */
 export function blockBuckets({ level, width }: Level): number {
   const coarser = levels[level - 2];
-  if (coarser === undefined) return timeEnd / width;
-  return coarser.width / width / (level === levels.length ? 2 : 1);
+  return (coarser?.width ?? timeEnd) / width;
 }
 
 /** The part of a level whose block has a bucket. */
@@ -109,35 +103,26 @@ export function counterCache(most: number): CounterCache {
       await other.found;
       return blocks.get(name) ?? await reading(name, read);
     },
-    made({ counts, deletes }, versionstamp) {
-      const moved = new Set<Block>();
-      eachOf(counts, (name, bucket, by) => {
+    made({ moved, deletes }, versionstamp) {
+      const changed = new Set<Block>();
+      for (const { text, level, bucket, by } of moved) {
+        const name = nameOf(text, level, partOf(bucket, level));
         const move = { bucket, by, versionstamp };
         readings.get(name)?.moves.push(move);
         const block = blocks.peek(name);
-        if (block === undefined || block.asOf >= versionstamp && !moved.has(block)) return;
+        if (block === undefined || block.asOf >= versionstamp && !changed.has(block)) continue;
         apply(block, move);
-        moved.add(block);
-      });
+        changed.add(block);
+      }
       for (const key of deletes) forget(blockOf(key) ?? "");
     },
-    doubt({ counts, deletes }) {
-      eachOf(counts, forget);
+    doubt({ moved, deletes }) {
+      for (const { text, level, bucket } of moved) {
+        forget(nameOf(text, level, partOf(bucket, level)));
+      }
       for (const key of deletes) forget(blockOf(key) ?? "");
     },
   };
-}
-
-/** Calls `visit` for each counter that moves, with the name of its block. */
-function eachOf(
-  counts: Batch["counts"],
-  visit: (name: string, bucket: number, by: number) => void,
-): void {
-  for (const [text, moves] of counts) {
-    eachMoved(moves, (level, bucket, by) => {
-      visit(nameOf(text, level, partOf(bucket, level)), bucket, by);
-    });
-  }
 }
 
 /** Moves one counter of a block. */

@@ -228,12 +228,12 @@ async function listed<T extends Base>(
   account: string,
   query: Query,
 ): Promise<Slice<T>> {
-  const { store: { kv, counters, states, runs, pages }, definition, layout, codec } = state;
+  const { store: { kv, counters, depths, states, runs, pages }, definition, layout, codec } = state;
   const number = await state.store.accountNumber(account);
   if (number === null) return { items: [], total: 0 };
   const place = { account: number, prefix: definition.sidPrefix };
   const { complete, missing } = layout;
-  const source = { kv, counters, states, place, layout: complete, missing, codec, runs };
+  const source = { kv, counters, depths, states, place, layout: complete, missing, codec, runs };
   const read = (isSteady?: IsSteady) =>
     readPage<T>({ ...source, isSteady }, query, (sid) => get(state, { account, sid }));
   return await (pages === null ? read() : pages.page(place, query, read));

@@ -3,7 +3,8 @@ import type { AnyRecord } from "../../core/model/resource.ts";
 import { sidTime } from "../../core/base/sid.ts";
 import { emptyBatch, keyText } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
-import { bucketAt, levels } from "../store/counters.ts";
+import { dropNotes } from "../counters/deepen.ts";
+import { bucketAt, levels, windowAt } from "../store/counters.ts";
 import { type FieldPlace, type IndexValue, keys, ordAt, type Place } from "../store/keys.ts";
 import type { Layout } from "../records/layout.ts";
 import type { Stored } from "../cache/record_cache.ts";
@@ -67,4 +68,5 @@ export async function sweepCounters(
       }
     }
   }));
+  await dropNotes({ kv, committer }, place, new Set(times.map(windowAt)));
 }

@@ -1,14 +1,17 @@
 import {
   type Counted,
   type Depth,
+  fullBucket,
   levelAt,
+  levels,
   overlap,
   type Span,
   spanOf,
   timeEnd,
+  windowAt,
 } from "../store/counters.ts";
 import { type ExcludedEntries, excludedIn } from "./excluded.ts";
-import type { FieldPlace, IndexValue } from "../store/keys.ts";
+import { type FieldPlace, type IndexValue, keys } from "../store/keys.ts";
 import { undatedField } from "../records/layout.ts";
 import {
   type Buckets,
@@ -180,7 +183,8 @@ export interface Located {
 
 /**
  * Narrows the span of an entry by finer buckets; to the finest ones where entries in between are
- * not counted. Null when there is no such entry. The search begins at the nearer end.
+ * not counted. Null when there is no such entry. The search begins at the nearer end. Where a bucket
+ * is full and has no finer ones yet, it asks for them.
  */
 export async function locate(
   source: CounterSource,
@@ -189,7 +193,9 @@ export async function locate(
   depth = 1,
 ): Promise<Located | null> {
   const isNear = measured.index.lacking === undefined && (skip === 0 || count <= fewEntries);
-  if (isNear || depth > measured.index.depth) return { span, skip, count };
+  if (isNear || !await isCountedBy(source, measured, { span, count, depth })) {
+    return { span, skip, count };
+  }
   const reverse = skip <= count / 2;
   let left = reverse ? skip : count - skip - 1;
   const level = levelAt(depth);
@@ -204,4 +210,19 @@ export async function locate(
     left -= part.count;
   }
   return null;
+}
+
+/** Whether a level of counters divides the entries of a span that is a bucket of the level before. */
+async function isCountedBy(
+  { depths }: CounterSource,
+  { index }: Measured,
+  { span, count, depth }: { span: Span; count: number; depth: number },
+): Promise<boolean> {
+  if (depth <= index.depth) return true;
+  const [value, ...others] = index.values;
+  if (value === undefined || others.length > 0 || index.lacking !== undefined) return false;
+  const [key, window] = [keys.value(index, value), windowAt(span.from)];
+  if (depth <= await depths.wholeIn(key, window)) return true;
+  if (depth <= levels.length && count >= fullBucket) depths.passed(key, window);
+  return false;
 }

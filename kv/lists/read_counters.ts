@@ -5,6 +5,7 @@ import {
   type CounterCache,
   partOf,
 } from "../cache/counter_cache.ts";
+import type { DepthCache } from "../cache/depth_cache.ts";
 import { bucketAt, type Counted, type Level, type Span, timeEnd } from "../store/counters.ts";
 import { keys } from "../store/keys.ts";
 
@@ -13,6 +14,7 @@ export interface CounterSource {
   kv: Deno.Kv;
   /** Only for a store that no other process writes to. */
   counters: CounterCache | null;
+  depths: DepthCache;
 }
 
 /** The counters of a level in the buckets that overlap a span, newest or oldest first. */

@@ -3,7 +3,8 @@ import { stageIndexes } from "../records/indexes.ts";
 import { entryOfUnfinished, type LayoutState } from "../records/layouts.ts";
 import type { Building, Schema } from "../records/schema.ts";
 import { type Batch, emptyBatch } from "../store/batch.ts";
-import { keys, ordOf } from "../store/keys.ts";
+import { keys, ordOf, type Place } from "../store/keys.ts";
+import { countNext, uncountedIn } from "./count_full.ts";
 import { type Lease, takeLease } from "./lease.ts";
 import {
   accountsOf,
@@ -17,7 +18,7 @@ import { type Passed, passRecords } from "./pass_records.ts";
 
 /**
  * Builds the indexes that do not cover all records, one resource after the other, while the store
- * is used; `adopt` takes each new description. Writers keep the entries of the records they write,
+ * is used, and then the finer counters that a former version did not keep; `adopt` takes each new description. Writers keep the entries of the records they write,
  * so each record is added once: by the next write of it, or here. Rejects with the reason of the
  * signal; the next call goes on from there.
  */
@@ -42,7 +43,10 @@ async function buildAll(
   adopt: () => Promise<Schema>,
   signal: AbortSignal,
 ): Promise<void> {
-  const isWanted = async () => next(migration, await adopt()) !== null;
+  const isWanted = async () => {
+    const schema = await adopt();
+    return next(migration, schema) !== null || uncountedIn(migration, schema) !== undefined;
+  };
   const lease = await takeLease(migration, isWanted, signal);
   if (lease === null) return;
   try {
@@ -50,8 +54,8 @@ async function buildAll(
       signal.throwIfAborted();
       const schema = await adopt();
       const found = next(migration, schema);
-      if (found === null) return;
-      await build(migration, { ...found, lease, schema, signal, adopt });
+      if (found !== null) await build(migration, { ...found, lease, schema, signal, adopt });
+      else if (!await countNext(migration, { lease, schema, signal })) return;
     }
   } finally {
     await lease.release().catch((error) => migration.log("Cannot end the migration", { error }));
@@ -133,9 +137,27 @@ async function clearFields(migration: Migration, work: Build): Promise<void> {
     signal.throwIfAborted();
     return lease.commit(batch, lease.cursor);
   };
+  for (const place of places) await clearDepths(kv, place, { fields: building.fields, commit });
   for (const range of ranges) {
     await deleteRange(kv, range, { limit: limits.clearedAtOnce, commit });
   }
+}
+
+/** Removes the notes of how deep values of some fields are counted, with their counters. */
+async function clearDepths(
+  kv: Deno.Kv,
+  place: Place,
+  { fields, commit }: { fields: string[]; commit(batch: Batch): Promise<boolean> },
+): Promise<void> {
+  let batch = emptyBatch();
+  for await (const { key } of kv.list(keys.allDepths(place))) {
+    if (!fields.includes(String(key[3]))) continue;
+    batch.deletes.push(key);
+    if (batch.deletes.length < limits.clearedAtOnce) continue;
+    await commit(batch);
+    batch = emptyBatch();
+  }
+  if (batch.deletes.length > 0) await commit(batch);
 }
 
 async function holdsAny(kv: Deno.Kv, ranges: Deno.KvListSelector[]): Promise<boolean> {

@@ -2,6 +2,7 @@ import { limits } from "../../core/base/limits.ts";
 import type { AnyRecord, AnyResource } from "../../core/model/resource.ts";
 import { sidTime } from "../../core/base/sid.ts";
 import { stageGlobals } from "../records/indexes.ts";
+import { leastDepth } from "../records/layout.ts";
 import type { Pending, Schema } from "../records/schema.ts";
 import { stageSorted } from "../records/sorted.ts";
 import { type Batch, emptyBatch } from "../store/batch.ts";
@@ -49,7 +50,7 @@ interface Work {
 
 async function work(migration: Migration, { lease, schema, pending }: Work): Promise<void> {
   const { kv } = migration;
-  const isFormer = pending.from < schema.version;
+  const isFormer = pending.from < 5; // Its records and lookups have other forms.
   // Other services may look up groups of a shared store. In a file, groups that were not declared
   // for a while have entries of then.
   const clearsGroups = isFormer || !migration.isShared;
@@ -129,7 +130,7 @@ async function recount(
   const all = { ...place, field: "", value: "" as IndexValue };
   for await (const { key } of kv.list({ start: [account, prefix], end: [account, prefix, ""] })) {
     const ms = sidTime(sidOf(prefix, key));
-    for (const level of levels) {
+    for (const level of levels.slice(0, leastDepth(""))) {
       const bucket = bucketAt(ms, level);
       const id = `${level.level} ${bucket}`;
       const before = counts.get(id);

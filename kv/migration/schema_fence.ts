@@ -9,6 +9,8 @@ import { keys } from "../store/keys.ts";
 /** Follows the layout of a store that other services may change. */
 export interface SchemaFence extends Fence {
   refresh(staged?: Deno.AtomicCheck): Promise<boolean>;
+  /** Called when another commit has changed the description, or written it anew. */
+  onChange: () => void;
   close(): void;
 }
 
@@ -40,18 +42,21 @@ export function schemaFence(
     }
     entry = { key: keys.version, versionstamp: found.versionstamp };
     layouts.adopt(found.value);
+    self.onChange();
     return true;
   }
 
   const timer = setInterval(() => void refresh().catch(onError), limits.layoutPollMs);
-  return {
+  const self: SchemaFence = {
     stage(op) {
       op.check(entry);
       return entry;
     },
     refresh,
+    onChange: () => {},
     close: () => clearInterval(timer),
   };
+  return self;
 }
 
 /** Whether a program can keep all entries that a description names. */

@@ -77,18 +77,18 @@ export function declared(definition: AnyResource): StoredLayout {
 export function layoutFrom({ filters, dates, texts, sorted }: StoredLayout): Layout {
   const filtered = filters.map((field) => ({
     field,
-    depth: 2 as const,
+    depth: leastDepth(field),
     valueOf: (record: AnyRecord) => indexValue(textOf(record, field)),
   }));
   const undated = {
     field: undatedField,
-    depth: 3 as const,
+    depth: leastDepth(undatedField),
     valueOf: (record: AnyRecord) => lackingOf(dates, record) ?? null,
   };
   const isEverUndated = dates.some(({ isAlways }) => !isAlways);
   return {
     indexes: [
-      { field: "", depth: 3, valueOf: () => "" },
+      { field: "", depth: leastDepth(""), valueOf: () => "" },
       ...filtered,
       ...(isEverUndated ? [undated] : []),
     ],
@@ -122,6 +122,16 @@ const isDate = (value: unknown): value is number => typeof value === "number";
 
 /** The name of the index of records that lack dates; no record has such a field. */
 export const undatedField = "undated";
+
+/** The levels that an index has everywhere. */
+export const leastDepth = (field: string): Depth => field === "" || field === undatedField ? 3 : 2;
+
+/**
+ * Whether a value is counted deeper where it has many entries: by its key. Pages are not found by the
+ * counters of records that lack dates.
+ */
+export const isCountedDeeper = (value: Deno.KvKey): boolean =>
+  value.length === 4 && value[2] !== undatedField;
 
 /** A field as text, for filters. */
 export const textOf = (record: Base, field: string): string =>

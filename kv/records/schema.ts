@@ -3,7 +3,7 @@ import type { AnyResource } from "../../core/model/resource.ts";
 import { declared, layoutName, layoutOf, type StoredLayout, undatedField } from "./layout.ts";
 
 /** The version of the layout: the shapes of keys and values that this code reads and writes. */
-export const schemaVersion = 5;
+export const schemaVersion = 6;
 
 /** The description that a store holds of itself (`keys.version`); by resource. */
 export interface Schema {
@@ -18,6 +18,8 @@ export interface Schema {
   building: Record<string, Building>;
   /** Work that must be done before the store is used. */
   pending?: Pending;
+  /** Resources whose full buckets of a former version have no finer counters yet. */
+  uncounted?: string[];
 }
 
 /** Indexes of one resource that are built while the store is used. */
@@ -72,19 +74,28 @@ export function nextSchema(
     Object.entries(declarations).map(([name, definition]) => [name, declared(definition)]),
   );
   if (found === null) return schemaOf({ layouts: own, fields: fieldsOf({}, declarations) });
-  if (version < schemaVersion) {
+  if (version < 5) {
     const former = typeof found === "number" ? { version, layouts: {} } : found as FormerSchema;
     return ofFormer(former, own, declarations);
   }
-  const before = found as Schema;
+  const before = version < schemaVersion ? ofFifth(found as Schema) : found as Schema;
   const after = extended(before, { own, declarations, isShared });
-  return JSON.stringify(after) === JSON.stringify(before) ? before : after;
+  return JSON.stringify(after) === JSON.stringify(found) ? before : after;
 }
 
+/** Version 5 has no counters of the levels 4 and 5, and of level 3 those of all records alone. */
+const ofFifth = (before: Schema): Schema => ({
+  ...before,
+  version: schemaVersion,
+  uncounted: Object.keys(before.layouts),
+});
+
 function schemaOf(
-  parts: Pick<Schema, "layouts" | "fields"> & Partial<Pick<Schema, "building" | "pending">>,
+  parts:
+    & Pick<Schema, "layouts" | "fields">
+    & Partial<Pick<Schema, "building" | "pending" | "uncounted">>,
 ): Schema {
-  const { layouts, fields, building = {}, pending } = parts;
+  const { layouts, fields, building = {}, pending, uncounted } = parts;
   const hash = createHash("sha256").update(JSON.stringify(Object.entries(layouts).sort()));
   return {
     version: schemaVersion,
@@ -93,6 +104,7 @@ function schemaOf(
     fields,
     building,
     ...(pending && { pending }),
+    ...(uncounted && { uncounted }),
   };
 }
 
@@ -135,7 +147,13 @@ function ofFormer(
   }
   const names = Object.keys(declarations);
   const pending = { from: version, resources: names, reordered: names };
-  return schemaOf({ layouts: own, fields: fieldsOf(fields, declarations), building, pending });
+  return schemaOf({
+    layouts: own,
+    fields: fieldsOf(fields, declarations),
+    building,
+    pending,
+    uncounted: names,
+  });
 }
 
 function extended(
@@ -172,7 +190,14 @@ function extended(
     reordered: [...reordered],
   };
   const fields = fieldsOf(before.fields, declarations);
-  return schemaOf({ layouts, fields, building, ...(pending && { pending }) });
+  const { uncounted } = before;
+  return schemaOf({
+    layouts,
+    fields,
+    building,
+    ...(pending && { pending }),
+    ...(uncounted && { uncounted }),
+  });
 }
 
 /** A declaration with the filters of another one that indexes the same dates and order. */

@@ -17,11 +17,11 @@ export interface Batch {
   premises: (() => boolean)[];
 }
 
-/** Changes of the number of a value's entries, by bucket of the finest of its levels. */
+/** Changes of the number of a value's entries, by bucket of the finest level. */
 export interface Moves {
   /** The part of a counter's key before level and bucket. */
   key: Deno.KvKey;
-  /** The finest level; the coarser ones follow. */
+  /** The levels that the index has everywhere; finer ones follow where a bucket is full. */
   depth: number;
   buckets: Map<number, number>;
 }
@@ -107,13 +107,14 @@ export function append(batch: Batch, also: Batch): void {
 /** An upper estimate of the bytes that the keys of a batch take. */
 export function keyBytesOf(
   { checks, sets, deletes, due }: Batch,
-  counters: { name: string; depth: number }[],
+  counters: Iterable<string>,
 ): number {
   const written = [...checks, ...sets].map(({ key }) => key).concat(deletes).flat();
   const parts = written.reduce<number>((sum, part) => sum + partBytes(part), 0);
   const lanes = due.reduce((sum, { lane }) => sum + partBytes(lane) + 16, 0);
-  return parts + lanes +
-    counters.reduce((sum, { name, depth }) => sum + (Buffer.byteLength(name) + 2) * depth, 0);
+  let names = 0;
+  for (const name of counters) names += Buffer.byteLength(name) + 2;
+  return parts + lanes + names;
 }
 
 const partBytes = (part: Deno.KvKeyPart): number =>

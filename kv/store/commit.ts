@@ -1,8 +1,8 @@
 import { Fault } from "../../core/base/faults.ts";
 import { type Batch, type Committed, isCurrent, merged } from "./batch.ts";
-import { eachMoved } from "./counters.ts";
+import { type DepthIn, type Moved, movedBy } from "./counters.ts";
 import { checkedBy, type Staged, takeGroup } from "./commit_group.ts";
-import { keys, type Place } from "./keys.ts";
+import { operation, stageVersions } from "./operation.ts";
 import type { Receipt } from "./receipt.ts";
 
 export interface Committer {
@@ -29,12 +29,28 @@ export interface CommitWatch {
   ended(committed: Committed): void;
 }
 
+/** The counters that a commit moves or deletes. */
+export interface CounterWrites extends Pick<Batch, "deletes"> {
+  moved: Moved[];
+}
+
 /** A cache that follows the commits that were made, in their order. */
 export interface CommitRecord {
-  made(batch: Batch, versionstamp: string): void;
+  made(writes: CounterWrites, versionstamp: string): void;
   /** It is unknown whether this commit was made. */
-  doubt(batch: Batch): void;
+  doubt(writes: CounterWrites): void;
 }
+
+/** How deep the values that a batch moves are counted. */
+export interface CommitDepths {
+  depthIn: DepthIn;
+  /** Reads what is not known yet of the windows of a batch; null when all is known. */
+  load(batch: Batch): Promise<void> | null;
+  /** To be told of a commit that was made, or may have been. */
+  made(batch: Batch, moved: Moved[]): void;
+}
+
+const sameDepths: CommitDepths = { depthIn: () => 0, load: () => null, made: () => {} };
 
 /** Refuses commits after another process changed the layout of the store. */
 export interface Fence {
@@ -62,6 +78,8 @@ export interface CommitterOptions {
   fence?: Fence;
   /** Of a store that only this process writes to. */
   counters?: CommitRecord;
+  /** Absent: all values are counted as deep as their index is everywhere. */
+  depths?: CommitDepths;
   /** Caches of lists. */
   lists?: CommitWatch[];
   /** Told what became of each commit, and how long it took, in ms. */
@@ -79,6 +97,8 @@ interface Writer {
 /** A committer and the batches that wait for it. */
 interface State extends CommitterOptions {
   kv: Deno.Kv;
+  depths: CommitDepths;
+  depthIn: DepthIn;
   committer: Committer;
   queue: Waiting[];
   /** The writers that have nothing to do. */
@@ -105,13 +125,21 @@ export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
     },
     commit: (batch) =>
       new Promise((resolve, reject) => {
-        state.queue.push({ batch, resolve, reject });
-        if (!state.isPumping) pump(state);
+        const queue = () => {
+          state.queue.push({ batch, resolve, reject });
+          if (!state.isPumping) pump(state);
+        };
+        const loading = depths.load(batch); // The size of a commit depends on it.
+        if (loading === null) queue();
+        else loading.then(queue, reject);
       }),
   };
+  const { depths = sameDepths } = options;
   const state: State = {
     ...options,
     kv,
+    depths,
+    depthIn: depths.depthIn,
     committer: self,
     queue: [],
     idle: options.receipts?.map((receipt) => ({ receipt })) ?? [{}],
@@ -179,29 +207,38 @@ async function make(
   writer: Writer,
   { batch, rings }: { batch: Batch; rings: boolean },
 ): Promise<Committed> {
-  const { kv, fence, counters, lists = [] } = state;
+  const { kv, depths, fence, counters, lists = [] } = state;
   const { receipt } = writer;
+  const { deletes } = batch;
   let staged: Deno.AtomicCheck | undefined;
+  let moved: Moved[] = [];
   for (const one of lists) await one.began(batch);
   let committed: Committed = null;
   let outcome: CommitOutcome = "failed";
   const startedAt = performance.now();
   try {
-    const result = await commitRetrying(() => {
-      const op = operation(kv, batch, rings);
+    const result = await commitRetrying(async () => {
+      // What is read of depths holds while the fence does: nothing may come between both.
+      for (let more = depths.load(batch); more !== null; more = depths.load(batch)) await more;
+      moved = movedBy(batch.counts, depths.depthIn);
+      const op = operation(kv, batch, { moved, rings });
       if (state.versions) stageVersions(op, batch);
       receipt?.stage(op);
       staged = fence?.stage(op);
-      return op;
+      return await op.commit();
     });
     committed = result.ok ? result : await receipt?.find() ?? null;
     outcome = committed === null ? "refused" : "made";
     const isRefused = committed === null && staged && await fence?.refresh(staged) === true;
     if (isRefused && isCurrent(batch)) return await make(state, writer, { batch, rings });
-    if (committed !== null) counters?.made(batch, committed.versionstamp);
+    if (committed !== null) {
+      counters?.made({ moved, deletes }, committed.versionstamp);
+      depths.made(batch, moved);
+    }
     return committed;
   } catch (error) {
-    counters?.doubt(batch);
+    counters?.doubt({ moved, deletes });
+    depths.made(batch, []);
     throw error;
   } finally {
     state.onCommit?.(outcome, performance.now() - startedAt);
@@ -209,49 +246,16 @@ async function make(
   }
 }
 
-function operation(kv: Deno.Kv, batch: Batch, rings: boolean): Deno.AtomicOperation {
-  const op = kv.atomic();
-  op.check(...batch.checks);
-  for (const { key, value } of batch.sets) op.set(key, value);
-  for (const key of batch.deletes) op.delete(key);
-  const due = new Map<string, number>();
-  for (const { lane, at } of batch.due) due.set(lane, Math.min(at, due.get(lane) ?? at));
-  for (const { key, by } of batch.sums.values()) if (by !== 0) op.sum(key, unsigned(by));
-  for (const moves of batch.counts.values()) {
-    eachMoved(moves, ({ level }, bucket, by) => {
-      op.sum([...moves.key, ...keys.bucket(level, bucket)], unsigned(by));
-    });
-  }
-  for (const { key, to } of batch.raises.values()) op.max(key, BigInt(to));
-  for (const [lane, at] of due) op.min(keys.lane(lane), BigInt(Math.floor(at)));
-  if (due.size > 0) op.sum(keys.wake, 1n);
-  if (rings) op.enqueue({ wake: true });
-  return op;
-}
-
-/** Sets the version of each list that a batch writes to. */
-function stageVersions(op: Deno.AtomicOperation, { sets, deletes }: Batch): void {
-  const lists = new Map<string, Place>();
-  for (const key of sets.map(({ key }) => key).concat(deletes)) {
-    const [account, prefix] = key;
-    if (typeof account !== "bigint" || typeof prefix !== "string") continue;
-    lists.set(`${account} ${prefix}`, { account, prefix });
-  }
-  for (const place of lists.values()) op.set(keys.listVersion(place), true);
-}
-
-const unsigned = (by: number): bigint => BigInt.asUintN(64, BigInt(by));
-
 /**
  * A second handle on the embedded file (a backup, an inspection) can make a checked commit throw
  * "database is locked" before it wrote anything, so the commit is repeated.
  */
 async function commitRetrying(
-  make: () => Deno.AtomicOperation,
+  commit: () => Promise<Deno.KvCommitResult | Deno.KvCommitError>,
 ): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
   for (let attempt = 1;; attempt++) {
     try {
-      return await make().commit();
+      return await commit();
     } catch (error) {
       if (attempt === lockedAttempts || !/database is locked|busy/i.test(String(error))) {
         throw error;

@@ -1,4 +1,5 @@
 import { type Batch, keyBytesOf, keyText } from "./batch.ts";
+import { bucketAt, type DepthIn, finestOf, levelAt } from "./counters.ts";
 
 /** Below the bounds of Deno KV for one commit: 1000 mutations, 80 KiB of keys. */
 const groupMutations = 900;
@@ -19,7 +20,11 @@ export const checkedBy = ({ checks }: Batch): string[] => checks.map(({ key }) =
  */
 export function takeGroup<T extends Staged>(
   queue: T[],
-  { checks: mostChecks, checked: busy }: { checks: number; checked: ReadonlySet<string> },
+  { checks: mostChecks, checked: busy, depthIn }: {
+    checks: number;
+    checked: ReadonlySet<string>;
+    depthIn: DepthIn;
+  },
 ): T[] {
   if (queue.length === 1 && busy.size === 0) return queue.splice(0);
   const group: T[] = [];
@@ -35,9 +40,8 @@ export function takeGroup<T extends Staged>(
       left.push(waiting);
       continue;
     }
-    const moved = countersOf(batch).filter(({ name }) => !counters.has(name));
-    const sums = moved.reduce((sum, { depth }) => sum + depth, 0);
-    const written = batch.sets.length + batch.deletes.length + batch.due.length + sums;
+    const moved = newCounters(batch, counters, depthIn);
+    const written = batch.sets.length + batch.deletes.length + batch.due.length + moved.size;
     const mutations = size.mutations + written;
     const keyBytes = size.keyBytes + keyBytesOf(batch, moved);
     const fits = checked.size + names.length <= mostChecks && mutations <= groupMutations &&
@@ -47,7 +51,7 @@ export function takeGroup<T extends Staged>(
       break;
     }
     names.forEach((name) => checked.add(name));
-    moved.forEach(({ name }) => counters.add(name));
+    moved.forEach((name) => counters.add(name));
     Object.assign(size, { mutations, keyBytes });
     group.push(waiting);
   }
@@ -55,11 +59,22 @@ export function takeGroup<T extends Staged>(
   return group;
 }
 
-/** The counters that a batch moves or raises, by name, each with the number of its keys at most. */
-function countersOf({ counts, sums, raises }: Batch): { name: string; depth: number }[] {
-  const found = [...sums.keys(), ...raises.keys()].map((name) => ({ name, depth: 1 }));
-  for (const [text, { depth, buckets }] of counts) {
-    for (const bucket of buckets.keys()) found.push({ name: `${text}${bucket}`, depth });
+/** The counters that a batch moves or raises and that are not known yet, by name. */
+function newCounters(
+  { counts, sums, raises }: Batch,
+  known: ReadonlySet<string>,
+  depthIn: DepthIn,
+): Set<string> {
+  const found = new Set<string>();
+  for (const name of [...sums.keys(), ...raises.keys()]) if (!known.has(name)) found.add(name);
+  for (const [text, moves] of counts) {
+    for (const { ms, deepest } of finestOf(text, moves, depthIn)) {
+      for (let number = deepest; number > 0; number--) {
+        const name = `${text}${number}/${bucketAt(ms, levelAt(number))}`;
+        if (known.has(name) || found.has(name)) break; // With all coarser ones.
+        found.add(name);
+      }
+    }
   }
   return found;
 }

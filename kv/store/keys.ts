@@ -35,6 +35,8 @@
  *   [A, prefix, field, value, dates, level, bucket]
  *                                      how many of these are over and lack these dates; the field
  *                                      "undated" has an entry for each record that lacks dates
+ *   [A, prefix, window, field, value]  how deep the value is counted in a window of 35 minutes, where
+ *                                      that is deeper than its index is everywhere (`DepthNote`)
  *   [A, prefix, true, text, ord]       entry in the order of the field that lists are sorted by: the
  *                                      values that lists are narrowed by
  *   [A, prefix, field, ord]            texts of a searched field, packed, up to that record
@@ -123,6 +125,24 @@ export const keys = {
     level: number,
     bucket: number,
   ): Deno.KvKey => [...keys.counters(counted), ...keys.bucket(level, bucket)],
+  depths: ({ account, prefix }: Place, window: number): Deno.KvKey => [
+    account,
+    prefix,
+    BigInt(window),
+  ],
+  /** Those of all windows. */
+  allDepths: ({ account, prefix }: Place): Deno.KvListSelector => ({
+    start: [account, prefix, 0n],
+    end: [account, prefix, true],
+  }),
+  /** The note of a value, by its key. */
+  depth: ([account, prefix, field, value]: Deno.KvKey, window: number): Deno.KvKey => [
+    account!,
+    prefix!,
+    BigInt(window),
+    field ?? "", // The index of all records.
+    value ?? "",
+  ],
   order: ({ account, prefix }: Place) => [account, prefix, true],
   /** A bound after all keys of a resource. */
   afterOrder: ({ account, prefix }: Place) => [account, `${prefix}\0`],
@@ -145,6 +165,22 @@ export const keys = {
   deadJobs: ["q", "x"],
   deadJob: (lane: string, id: string) => ["q", "x", lane, id],
 } as const;
+
+/** How deep a value is counted in a window, beyond the levels of its index. */
+export interface DepthNote {
+  /** The finest level that its counters are moved by. */
+  depth: number;
+  /** The first bucket of that level whose earlier entries are not counted yet; absent: all are. */
+  next?: number;
+}
+
+/** The key of the value that a note is about. */
+export const valueOfDepth = ([account, prefix, , field, value]: Deno.KvKey): Deno.KvKey => [
+  account!,
+  prefix!,
+  field!,
+  value!,
+];
 
 /** The records of one resource in one account. */
 export interface Place {

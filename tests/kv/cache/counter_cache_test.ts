@@ -3,7 +3,7 @@ import type { Condition } from "../../../core/base/filters.ts";
 import type { Call } from "../../../core/resources/calls.ts";
 import { emptyBatch } from "../../../kv/store/batch.ts";
 import { type Block, blockName, counterCache } from "../../../kv/cache/counter_cache.ts";
-import { levels, spanOf, stageCount } from "../../../kv/store/counters.ts";
+import { levels, movedBy, spanOf, stageCount } from "../../../kv/store/counters.ts";
 import { keys } from "../../../kv/store/keys.ts";
 import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
 
@@ -18,7 +18,7 @@ function moving(...buckets: number[]) {
   for (const bucket of buckets) {
     stageCount(batch, counted, { depth: 2, ms: spanOf(bucket, level!).from, by: 1 });
   }
-  return batch;
+  return { moved: movedBy(batch.counts, () => 0), deletes: [] };
 }
 
 /** A cache, and a read of the block that ends when it is told what to find. */
@@ -68,7 +68,7 @@ Deno.test("counterMemory() forgets what a commit without an answer may have move
 
 Deno.test("counterMemory() does not keep a block of which a counter was deleted meanwhile", async () => {
   const { cache, found, known, find } = labOf();
-  cache.made({ ...emptyBatch(), deletes: [counter(5)] }, "02");
+  cache.made({ moved: [], deletes: [counter(5)] }, "02");
   find({ buckets: [5], counts: [0], asOf: "01" });
   await found;
 

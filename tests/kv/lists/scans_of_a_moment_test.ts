@@ -84,6 +84,7 @@ Deno.test("a scan is not made again for what is written meanwhile, nor does it h
   };
   const all = Array.from({ length: 6_000 }, made);
   await Promise.all(all.map((record) => calls.insert({ record })));
+  await lab.store.buildIndexes(new AbortController().signal); // Nothing else reads from now on.
   const where = [equals("from", "+1"), equals("status", "busy")];
   let [reads, left, isWriting] = [0, 0, false];
   hook.beforeRead = async () => {

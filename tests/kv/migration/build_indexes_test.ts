@@ -189,11 +189,11 @@ Deno.test("the entries of a filter that is declared no more are removed, and bui
 Deno.test("openStore() refuses a store of a later layout, and says what to do", async () => {
   await using file = await storeFile();
   using kv = await Deno.openKv(file.location);
-  await kv.set(keys.version, { version: 6 });
+  await kv.set(keys.version, { version: 7 });
   kv.close();
 
   await assert.rejects(
     openStore({ location: file.location, secretKey, now: () => 1 }),
-    /^Error: Cannot open the store: its layout is version 6, .* up to 5\. Start the version/,
+    /^Error: Cannot open the store: its layout is version 7, .* up to 6\. Start the version/,
   );
 });

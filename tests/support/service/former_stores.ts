@@ -6,6 +6,7 @@ export const formerStores = [
   "0.2.0",
   "0.3.0",
   "layout-4",
+  "layout-5",
 ] as const;
 
 export type FormerStore = typeof formerStores[number];

@@ -8,14 +8,16 @@ import { isWithoutEnd, lackingOf, layoutOf } from "../../../kv/records/layout.ts
 import { type RecordCodec, recordCodec } from "../../../kv/records/record_codec.ts";
 import type { Declarations, Schema } from "../../../kv/records/schema.ts";
 import { keyText } from "../../../kv/store/batch.ts";
-import { bucketAt, levels } from "../../../kv/store/counters.ts";
-import { keys, ordOf, type Place } from "../../../kv/store/keys.ts";
+import { bucketAt, levels, windowAt } from "../../../kv/store/counters.ts";
+import { type DepthNote, keys, ordOf, type Place } from "../../../kv/store/keys.ts";
 import { sealer } from "../../../kv/store/seal.ts";
 
 /** The entries of one resource beside its records: those of indexes, and counters above 0. */
 interface Beside {
   entries: Set<string>;
   counters: Map<string, number>;
+  /** How deep values are counted beyond the levels of their index, by the texts of the notes' keys. */
+  depths: Map<string, DepthNote>;
 }
 
 /**
@@ -30,7 +32,7 @@ export async function auditIndexes(
   using kv = await Deno.openKv(location);
   const { value } = await kv.get<Schema>(keys.version);
   const schema = value!;
-  assert.deepEqual([schema.building, schema.pending], [{}, undefined]);
+  assert.deepEqual([schema.building, schema.pending, schema.uncounted], [{}, undefined, undefined]);
   assert.equal((await kv.get(keys.migration)).versionstamp, null);
   let records = 0;
   for await (const account of kv.list<{ number: bigint }>({ prefix: keys.accounts })) {
@@ -47,7 +49,7 @@ export async function auditIndexes(
         complete: completing(definition),
       });
       const { found, beside } = await readPlace(kv, place, codec);
-      const wanted = expected(place, definition, found);
+      const wanted = expected(place, definition, { records: found, depths: beside.depths });
       assert.deepEqual(beside.entries, wanted.entries, name);
       assert.deepEqual(beside.counters, wanted.counters, name);
       await auditLookups(kv, { ...definition, sidPrefix: place.prefix }, found);
@@ -63,10 +65,11 @@ async function readPlace(
   codec: RecordCodec,
 ): Promise<{ found: AnyRecord[]; beside: Beside }> {
   const found: AnyRecord[] = [];
-  const beside: Beside = { entries: new Set(), counters: new Map() };
+  const beside: Beside = { entries: new Set(), counters: new Map(), depths: new Map() };
   for await (const entry of kv.list<unknown>({ prefix: [account, prefix] })) {
     const { key, value } = entry;
     if (key.length === 3 && key[2] instanceof Uint8Array) found.push(codec.decode(entry));
+    else if (typeof key[2] === "bigint") beside.depths.set(keyText(key), value as DepthNote);
     else if (key.at(-1) instanceof Uint8Array) beside.entries.add(keyText(key));
     else if (value instanceof Deno.KvU64 && key.length > 3 && value.value > 0n) {
       beside.counters.set(keyText(key), Number(value.value));
@@ -75,7 +78,11 @@ async function readPlace(
   return { found, beside };
 }
 
-function expected(place: Place, definition: AnyResource, records: AnyRecord[]): Beside {
+function expected(
+  place: Place,
+  definition: AnyResource,
+  { records, depths }: { records: AnyRecord[]; depths: Beside["depths"] },
+): Beside {
   const { indexes, sorted, dates } = layoutOf(definition);
   const layout = layoutOf(definition);
   const entries = new Set<string>();
@@ -91,16 +98,21 @@ function expected(place: Place, definition: AnyResource, records: AnyRecord[]): 
       const at = { ...place, field, value };
       if (field !== "") entries.add(keyText(keys.entry(at, value, ordOf(record.sid))));
       const isCounted = isOver && !["", "undated"].includes(field);
-      for (const level of levels.slice(0, depth)) {
-        const bucket = bucketAt(sidTime(record.sid), level);
+      const ms = sidTime(record.sid);
+      const note = depths.get(keyText(keys.depth(keys.value(at, value), windowAt(ms))));
+      if (note?.next !== undefined) throw new Error(`Counting of ${field} is not over`);
+      for (const level of levels.slice(0, note?.depth ?? depth)) {
+        const bucket = bucketAt(ms, level);
         count(keys.counter(at, level.level, bucket));
-        if (isCounted) count(keys.counter({ ...at, lacking }, level.level, bucket));
+        if (isCounted && level.level <= depth) {
+          count(keys.counter({ ...at, lacking }, level.level, bucket));
+        }
       }
     }
     if (sorted === undefined) continue;
     entries.add(keyText(keys.sorted(place, String(record[sorted.by]), ordOf(record.sid))));
   }
-  return { entries, counters };
+  return { entries, counters, depths };
 }
 
 /** Asserts that each record is found by its unique values, and in its groups. */

@@ -1,0 +1,141 @@
+import { type Batch, keyText } from "../store/batch.ts";
+import type { CommitDepths } from "../store/commit.ts";
+import { windowsOf } from "../store/counters.ts";
+import { type DepthNote, keys, type Place, valueOfDepth } from "../store/keys.ts";
+import { type LruCache, lruCache } from "./lru_cache.ts";
+
+/** Which values are counted deeper than their index is everywhere, by window. */
+export interface DepthCache extends CommitDepths {
+  /** The finest level whose counters of a value are whole in a window; 0 for those of its index. */
+  wholeIn(value: Deno.KvKey, window: number): Promise<number>;
+  /** A page passed over many entries of a value in a window, for want of finer counters. */
+  passed(value: Deno.KvKey, window: number): void;
+  /** Forgets everything: another process counts other values deeper. */
+  clear(): void;
+}
+
+/** A value that has many entries in a bucket. */
+export type OnFull = (value: Deno.KvKey, window: number) => void;
+
+/** The notes of a window, by the text of their value's key. */
+type Notes = Map<string, DepthNote>;
+
+/** Windows of lists that are kept; most have no note. */
+const mostWindows = 20_000;
+
+interface State {
+  kv: Deno.Kv;
+  isShared: boolean;
+  known: LruCache<Notes>;
+  /** The reads under way, by the name of their window. */
+  readings: Map<string, Promise<void>>;
+  /** The changes of notes so far. */
+  changes: number;
+}
+
+/**
+ * Keeps the notes of windows (`keys.depth`). On a store that only this process writes to, every change
+ * is reported here. On a shared store each commit checks that no other process has begun to count a
+ * value deeper; whoever learns that one did calls `clear`. A note only ever grows while its window has
+ * records, so an outdated one is right for a reader.
+ */
+export function depthCache(
+  kv: Deno.Kv,
+  { isShared, onFull }: { isShared: boolean; onFull: OnFull },
+): DepthCache {
+  const known = lruCache<Notes>(mostWindows);
+  const state: State = { kv, isShared, known, readings: new Map(), changes: 0 };
+  return {
+    depthIn: (key, text, window) => noteOf(state, placeOf(key), { window, text })?.depth ?? 0,
+    load: (batch) => load(state, batch),
+    made({ sets, deletes }) {
+      for (const key of sets.map(({ key }) => key).concat(deletes)) {
+        const window = key[2];
+        if (key.length !== 5 || typeof window !== "bigint") continue;
+        state.changes++;
+        state.known.forget(nameOf(placeOf(key), Number(window)));
+      }
+    },
+    wholeIn: (value, window) => wholeIn(state, value, window),
+    passed: onFull,
+    clear() {
+      state.changes++;
+      state.known = lruCache(mostWindows);
+    },
+  };
+}
+
+const noteOf = (
+  { known }: State,
+  place: Place,
+  { window, text }: { window: number; text: string },
+) => known.peek(nameOf(place, window))?.get(text);
+
+function load(state: State, { counts }: Batch): Promise<void> | null {
+  const reads = new Set<Promise<void>>();
+  let last = "";
+  for (const moves of counts.values()) {
+    const place = placeOf(moves.key);
+    for (const window of windowsOf(moves)) {
+      const name = nameOf(place, window);
+      if (name === last) continue; // Values of one record follow each other.
+      last = name;
+      const reading = reads.size > mostReads ? null : loading(state, place, window);
+      if (reading !== null) reads.add(reading);
+    }
+  }
+  return reads.size === 0 ? null : Promise.all(reads).then(() => {});
+}
+
+/** The most windows that are read at once; others follow. */
+const mostReads = 100;
+
+function loading(state: State, place: Place, window: number): Promise<void> | null {
+  const { known, readings } = state;
+  const name = nameOf(place, window);
+  if (known.get(name) !== undefined) return null;
+  const other = readings.get(name);
+  if (other !== undefined) return other;
+  const reading = read(state, place, window).finally(() => readings.delete(name));
+  readings.set(name, reading);
+  return reading;
+}
+
+async function read(state: State, place: Place, window: number): Promise<void> {
+  for (;;) {
+    const since = state.changes;
+    const notes: Notes = new Map();
+    const found = state.kv.list<DepthNote>({ prefix: keys.depths(place, window) });
+    for await (const { key, value } of found) notes.set(keyText(valueOfDepth(key)), value);
+    if (since !== state.changes) continue; // It may be of before the change.
+    const name = nameOf(place, window);
+    return state.known.keep(name, notes.size === 0 ? none : notes, 1 + notes.size);
+  }
+}
+
+async function wholeIn(state: State, value: Deno.KvKey, window: number): Promise<number> {
+  const place = placeOf(value);
+  for (
+    let more = loading(state, place, window);
+    more !== null;
+    more = loading(state, place, window)
+  ) await more;
+  const note = noteOf(state, place, { window, text: keyText(value) });
+  if (note === undefined || note.next === undefined) return note?.depth ?? 0;
+  if (!state.isShared) return note.depth - 1;
+  // Another process may have ended it, of which no commit tells.
+  const { value: now } = await state.kv.get<DepthNote>(keys.depth(value, window));
+  if (now === null || now.next !== undefined) return note.depth - 1;
+  state.known.forget(nameOf(place, window));
+  return now.depth;
+}
+
+const none: Notes = new Map();
+
+const placeOf = ([account, prefix]: Deno.KvKey): Place => ({
+  account: account as bigint,
+  prefix: prefix as string,
+});
+
+const nameOf = ({ account, prefix }: Place, window: number): string =>
+  `${account} ${prefix} ${window}`;

@@ -1,0 +1,117 @@
+import { limits } from "../core/base/limits.ts";
+import { resources } from "../core/resources/mod.ts";
+import { counterCache } from "./cache/counter_cache.ts";
+import { type DepthCache, depthCache } from "./cache/depth_cache.ts";
+import { listStates } from "./cache/list_states.ts";
+import { pageCache } from "./cache/page_cache.ts";
+import { recordCache } from "./cache/record_cache.ts";
+import { runCache } from "./cache/run_cache.ts";
+import { accountNumbers } from "./collections/accounts.ts";
+import type { StoreContext } from "./collections/store_context.ts";
+import { type Deepener, deepener } from "./counters/deepener.ts";
+import type { Opened, StoreOptions } from "./open_store.ts";
+import type { Layouts } from "./records/layouts.ts";
+import type { Declarations } from "./records/schema.ts";
+import { type CommitDepths, committer } from "./store/commit.ts";
+import { mergedReader } from "./store/reader.ts";
+import { receiptOf } from "./store/receipt.ts";
+import { sealer } from "./store/seal.ts";
+
+/**
+ * Commits to a remote store that are under way at once: each takes the way there and back, and the
+ * store merges what comes together.
+ */
+const writersOfRemote = 8;
+
+/**
+ * The most checks of one commit. A remote store takes ten: one is the fence's, one that of
+ * `withCommitLog`.
+ */
+export const checksOf = ({ isRemote }: Pick<Opened, "isRemote">): number => isRemote ? 8 : 100;
+
+/** The parts that the collections share, and what makes their counters finer. */
+interface Parts {
+  parts: Omit<StoreContext, "stageCaused">;
+  deepening: Deepener;
+}
+
+/**
+ * The parts of an open store. A remote store has no caches of lists and counters: other processes
+ * write to it as well.
+ */
+export function partsOf(
+  opened: Opened,
+  { secretKey, otherKey, now, log = () => {}, onCommit, declarations = resources }: StoreOptions,
+): Parts {
+  const { kv, isRemote, schema: { fields }, layouts, fence } = opened;
+  const read = mergedReader(kv);
+  const counters = isRemote ? null : counterCache(limits.cachedCounters);
+  const states = isRemote ? null : listStates();
+  const runs = isRemote ? null : runCache(limits.recentRunBytes);
+  const depths = depthCache(kv, {
+    isShared: isRemote,
+    onFull: (value, window) => deepening.look(value, window),
+  });
+  if (fence !== undefined) fence.onChange = depths.clear;
+  const commits = committer(kv, {
+    checks: checksOf(opened),
+    doorbell: !isRemote,
+    ...(isRemote &&
+      { receipts: Array.from({ length: writersOfRemote }, () => receiptOf(kv, now)) }),
+    versions: isRemote,
+    ...(fence && { fence }),
+    ...(counters && { counters }),
+    depths: watched(depths, () => deepening),
+    lists: [states, runs].filter((one) => one !== null),
+    ...(onCommit && { onCommit }),
+  });
+  const deepening = deepener(
+    {
+      kv,
+      committer: commits,
+      isComplete: completeness(layouts, declarations),
+    },
+    (error) => log("Cannot make counters finer now; it is tried again", { error }),
+  );
+  const parts = {
+    kv,
+    read,
+    committer: commits,
+    seal: sealer(secretKey, otherKey),
+    cache: recordCache(limits.recentRecordBytes),
+    pages: isRemote ? pageCache(read, limits.recentPageBytes) : null,
+    counters,
+    depths,
+    states,
+    runs,
+    fields,
+    layouts,
+    now,
+    log,
+    accountNumber: accountNumbers(kv),
+  };
+  return { parts, deepening };
+}
+
+/** The depths of a store for its committer, whose commits show which values have many entries. */
+const watched = (depths: DepthCache, deepening: () => Deepener): CommitDepths => ({
+  depthIn: depths.depthIn,
+  load: depths.load,
+  made(batch, moved) {
+    depths.made(batch, moved);
+    deepening().made(moved);
+  },
+});
+
+/** Tells by the key of a value whether its index has all entries, and is not being removed or built. */
+function completeness(layouts: Layouts, declarations: Declarations) {
+  const names = new Map(
+    Object.entries(declarations).map(([name, { sidPrefix, storedAs }]) =>
+      [storedAs ?? sidPrefix, name] as const
+    ),
+  );
+  return ([, prefix, field]: Deno.KvKey): boolean => {
+    const name = names.get(String(prefix));
+    return name !== undefined && !layouts.of(name).missing.has(String(field));
+  };
+}
