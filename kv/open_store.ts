@@ -18,7 +18,6 @@ import { accountTree } from "./collections/accounts.ts";
 import { audio } from "./collections/audio.ts";
 import { collection } from "./collections/collection.ts";
 import type { Batch } from "./store/batch.ts";
-import type { CommitterOptions } from "./store/commit.ts";
 import { withCommitLog } from "./store/commit_log.ts";
 import { companionStates } from "./collections/companions.ts";
 import { withDeadline } from "./store/deadline.ts";
@@ -34,8 +33,8 @@ import { sweepReceipts } from "./store/receipt.ts";
 import { stageAlso, stageCaused, type StoredRecords } from "./collections/stage_caused.ts";
 import type { StoreContext } from "./collections/store_context.ts";
 import { stored } from "./collections/renamed.ts";
-import { type Layouts, layoutsOf } from "./records/layouts.ts";
-import { type Declarations, nextSchema, type Schema } from "./records/schema.ts";
+import { layoutsOf } from "./records/layouts.ts";
+import { nextSchema, type Schema } from "./records/schema.ts";
 import { buildIndexes } from "./migration/build_indexes.ts";
 import { migrateBeforeUse } from "./migration/migrate_before_use.ts";
 import { changeSchema, type Migration, type Progress } from "./migration/migration.ts";
@@ -44,24 +43,14 @@ import { reseal, type Resealed } from "./collections/reseal.ts";
 import { isRemoteLocation, openLocation } from "./store/sealed_store.ts";
 import { sipTraces } from "./collections/sip_traces.ts";
 import { stock } from "./collections/stock.ts";
-import { checksOf, partsOf } from "./parts.ts";
+import { checksOf, type Opened, partsOf, type PartsOptions } from "./parts.ts";
 import { type Worker, worker } from "./jobs/worker.ts";
 
-export interface StoreOptions {
+export interface StoreOptions extends PartsOptions {
   /** A file, `:memory:`, the URL of a KV Connect endpoint, or empty: the store of the platform. */
   location: string;
-  secretKey: string;
-  /** A second key that opens what is sealed; what is written is sealed with `secretKey`. */
-  otherKey?: string;
-  now(): number;
   /** Whether to narrow the index of expiry of a file (`narrowExpiryIndex`); so unless given. */
   narrowsIndex?: boolean;
-  /** Logs records that cannot be read. Absent: no log. */
-  log?: Ports["log"];
-  /** Declares records and indexes; the resources of the program unless given. */
-  declarations?: Declarations;
-  /** Told what became of each commit, and how long it took, in ms. */
-  onCommit?: CommitterOptions["onCommit"];
   /** Called after each commit of a migration. */
   progress?(progress: Progress): void;
 }
@@ -171,22 +160,6 @@ const overviewOf = ({ kv, isRemote }: Opened, location: string): StoreOverview =
 async function sizeOf(location: string): Promise<number> {
   const log = await Deno.stat(`${location}-wal`).catch(() => ({ size: 0 })); // There may be none.
   return (await Deno.stat(location)).size + log.size;
-}
-
-/** A KV handle whose schema fits this program. */
-export interface Opened {
-  kv: Deno.Kv;
-  /** The same for what no backup has, and what expires. */
-  unlogged: Deno.Kv;
-  /** The store is a server that other processes may use as well. */
-  isRemote: boolean;
-  schema: Schema;
-  layouts: Layouts;
-  /** Only for a remote store. */
-  fence: SchemaFence | undefined;
-  /** Reads the present description of the store, and follows it from now on. */
-  adopt(): Promise<Schema>;
-  close(): void;
 }
 
 async function openKv(

@@ -9,10 +9,11 @@ import { runCache } from "./cache/run_cache.ts";
 import { accountNumbers } from "./collections/accounts.ts";
 import type { StoreContext } from "./collections/store_context.ts";
 import { type Deepener, deepener } from "./counters/deepener.ts";
-import type { Opened, StoreOptions } from "./open_store.ts";
+import { type SchemaFence } from "./migration/schema_fence.ts";
 import type { Layouts } from "./records/layouts.ts";
-import type { Declarations } from "./records/schema.ts";
-import { type CommitDepths, committer } from "./store/commit.ts";
+import type { Declarations, Schema } from "./records/schema.ts";
+import type { Ports } from "../core/ports/ports.ts";
+import { type CommitDepths, committer, type CommitterOptions } from "./store/commit.ts";
 import { mergedReader } from "./store/reader.ts";
 import { receiptOf } from "./store/receipt.ts";
 import { sealer } from "./store/seal.ts";
@@ -29,6 +30,36 @@ const writersOfRemote = 8;
  */
 export const checksOf = ({ isRemote }: Pick<Opened, "isRemote">): number => isRemote ? 8 : 100;
 
+/** What the parts of a store need beside its handle. */
+export interface PartsOptions {
+  secretKey: string;
+  /** A second key that opens what is sealed; what is written is sealed with `secretKey`. */
+  otherKey?: string;
+  now(): number;
+  /** Logs records that cannot be read. Absent: no log. */
+  log?: Ports["log"];
+  /** Declares records and indexes; the resources of the program unless given. */
+  declarations?: Declarations;
+  /** Told what became of each commit, and how long it took, in ms. */
+  onCommit?: CommitterOptions["onCommit"];
+}
+
+/** A KV handle whose schema fits this program. */
+export interface Opened {
+  kv: Deno.Kv;
+  /** The same for what no backup has, and what expires. */
+  unlogged: Deno.Kv;
+  /** The store is a server that other processes may use as well. */
+  isRemote: boolean;
+  schema: Schema;
+  layouts: Layouts;
+  /** Only for a remote store. */
+  fence: SchemaFence | undefined;
+  /** Reads the present description of the store, and follows it from now on. */
+  adopt(): Promise<Schema>;
+  close(): void;
+}
+
 /** The parts that the collections share, and what makes their counters finer. */
 interface Parts {
   parts: Omit<StoreContext, "stageCaused">;
@@ -41,7 +72,7 @@ interface Parts {
  */
 export function partsOf(
   opened: Opened,
-  { secretKey, otherKey, now, log = () => {}, onCommit, declarations = resources }: StoreOptions,
+  { secretKey, otherKey, now, log = () => {}, onCommit, declarations = resources }: PartsOptions,
 ): Parts {
   const { kv, isRemote, schema: { fields }, layouts, fence } = opened;
   const read = mergedReader(kv);

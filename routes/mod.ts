@@ -4,6 +4,7 @@ import { Fault } from "../core/base/faults.ts";
 import { limits } from "../core/base/limits.ts";
 import type { Ports } from "../core/ports/ports.ts";
 import { withLinks } from "../core/recordings/link.ts";
+import { createRefusalCap } from "../core/rest/refusal_cap.ts";
 import { createRateLimits } from "../core/rest/rate_limits.ts";
 import type { AnyResource } from "../core/model/resource.ts";
 import { gateways } from "../core/resources/gateways.ts";
@@ -99,9 +100,12 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   for (const version of versions) { // Before authentication: a link is enough.
     app.use(`/${version}/Accounts/:account/Recordings/:sid`, openAudio(ports));
   }
-  const cap = createRateLimits(ports.settings.requestRates, ports.now);
+  const bounds = {
+    rates: createRateLimits(ports.settings.requestRates, ports.now),
+    refusals: createRefusalCap(ports.now),
+  };
   for (const version of versions) {
-    app.use(`/${version}/*`, authenticate(ports.accounts, cap));
+    app.use(`/${version}/*`, authenticate(ports.accounts, bounds));
     app.use(`/${version}/Accounts/:account/*`, accountScope(ports.accounts));
   }
   app.route(accountsAddress, accountRoutes(ports)); // Before: an account can be activated again.

@@ -8,7 +8,7 @@ core/base              |                                                        
 core/protocol          | base                                                         | node: zod | what service and companion say to each other
 core/model             | base protocol                                                | zod | resource(), the kinds of jobs, the contract of the store
 core/flows             | base                                                         | zod | the steps of a flow: schema, checks, addresses, decisions
-core/rest              | base model                                                   | zod | parameters, filters and pages of requests; how many one may send
+core/rest              | base model                                                   | node: zod | parameters, filters and pages of requests; how many one may send
 core/values            | base protocol                                                | libphonenumber-js re2js zod | call status, addresses, phone numbers, trunk settings and other values
 core/resources/console   | base model                                             | zod | sessions, sign-in and audit log of the console
 core/resources/internal | base model protocol rest values                             | zod | declarations of records that only the service, or one interface, sees

@@ -102,7 +102,9 @@ export const faults = {
     kind: "throttled",
     code: 20429,
     message: "Cannot accept the request: the rate limit is exceeded",
-    advice: "Wait for the seconds in the Retry-After header, then send the request again.",
+    advice:
+      "Wait for the seconds in the Retry-After header, then send the request again. Where the " +
+      "text speaks of wrong credentials, a program at your address repeats them: correct its token.",
   },
   bug: {
     kind: "internal",

@@ -30,6 +30,11 @@ export interface Accounts {
    * was not read then. What this instance changes shows at once, what another changes after that time.
    */
   recent(sid: string): Account | undefined;
+  /**
+   * An account that was read before, null at first: reading it takes no time, and opening it as long as
+   * `get` takes beside the read of an account that is there.
+   */
+  decoy(): Account | null;
   /** E-mail addresses are compared without case. */
   byEmail(email: string): Promise<Account | null>;
   /** The direct sub-accounts, newest first; of "" the root account. */

@@ -1,4 +1,5 @@
 import { limits } from "../base/limits.ts";
+import { tokenBuckets } from "./token_buckets.ts";
 
 /** Counts what each account asks, so that no program of one takes the service from the others. */
 export interface RequestCap {
@@ -10,11 +11,6 @@ export interface RequestCap {
   readonly most: number;
 }
 
-interface Bucket {
-  tokens: number;
-  at: number;
-}
-
 /**
  * A cap for the requests that this instance answers: `perSecond` of each account, after a pause up to
  * ten times as many at once. Null when there is none: at 0.
@@ -22,33 +18,16 @@ interface Bucket {
 export function createRequestCap(perSecond: number, now: () => number): RequestCap | null {
   if (perSecond === 0) return null;
   const most = perSecond * limits.requestBurstS;
-  // In the order of their last request: the first have filled up again, and need not be known.
-  const buckets = new Map<string, Bucket>();
-
-  const forget = () => {
-    for (const [sid, { at }] of buckets) {
-      if (now() - at < limits.requestBurstS * 1000) break;
-      buckets.delete(sid);
-    }
-  };
-
-  const filled = (accountSid: string): number => {
-    const { tokens, at } = buckets.get(accountSid) ?? { tokens: most, at: now() };
-    return Math.min(most, tokens + Math.max(0, now() - at) / 1000 * perSecond);
-  };
-
+  const buckets = tokenBuckets({ perSecond, most }, now);
   return {
     most,
     take(accountSid) {
-      forget();
-      const tokens = filled(accountSid);
-      const isTaken = tokens >= 1;
-      buckets.delete(accountSid);
-      buckets.set(accountSid, { tokens: isTaken ? tokens - 1 : tokens, at: now() });
-      return isTaken ? 0 : Math.max(1, Math.ceil((1 - tokens) / perSecond));
+      const waitS = buckets.waitOf(accountSid);
+      buckets.take(accountSid);
+      return waitS;
     },
     left(accountSid) {
-      const tokens = filled(accountSid);
+      const tokens = buckets.tokensOf(accountSid);
       return { requests: Math.floor(tokens), fullInS: Math.ceil((most - tokens) / perSecond) };
     },
   };

@@ -24,14 +24,17 @@ const emailKey = (email: string) => keys.unique(prefix, "emailAddress", email.to
 interface State {
   store: Pick<StoreContext, "kv" | "committer" | "seal" | "now" | "stageCaused">;
   accounts: AccountCache;
+  /** The last account that was read, as stored. */
+  last: StoredAccount | null;
 }
 
 /** The tree of accounts. */
 export function accountTree(store: State["store"]): Accounts {
-  const state = { store, accounts: accountCache(store.now) };
+  const state: State = { store, accounts: accountCache(store.now), last: null };
   return {
     get: (sid) => get(state, sid),
     recent: state.accounts.get,
+    decoy: () => state.last && opened(state, structuredClone(state.last)),
     insert: (change) => insert(state, change),
     update: (sid, change) => update(state, sid, change),
     async byEmail(email) {
@@ -60,7 +63,9 @@ async function get(state: State, sid: string): Promise<Account | null> {
   if (!isSid(sid, prefix)) return null;
   return await state.accounts.reading(sid, async () => {
     const { value } = await state.store.kv.get<StoredAccount>(keys.account(sid));
-    return value === null ? null : opened(state, value);
+    if (value === null) return null;
+    state.last = value;
+    return opened(state, value);
   });
 }
 

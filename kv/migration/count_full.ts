@@ -42,8 +42,8 @@ export async function countNext(migration: Migration, work: Work): Promise<boole
       migration.progress({ task: "counters", resource: name, done: values.length });
     }
   }
-  await settle(migration, lease, name);
   migration.progress({ task: "counters", resource: name, done: 0 });
+  await settle(migration, lease, name);
   return true;
 }
 

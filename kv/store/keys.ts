@@ -136,13 +136,7 @@ export const keys = {
     end: [account, prefix, true],
   }),
   /** The note of a value, by its key. */
-  depth: ([account, prefix, field, value]: Deno.KvKey, window: number): Deno.KvKey => [
-    account!,
-    prefix!,
-    BigInt(window),
-    field ?? "", // The index of all records.
-    value ?? "",
-  ],
+  depth: (value: Deno.KvKey, window: number): Deno.KvKey => value.toSpliced(2, 0, BigInt(window)),
   order: ({ account, prefix }: Place) => [account, prefix, true],
   /** A bound after all keys of a resource. */
   afterOrder: ({ account, prefix }: Place) => [account, `${prefix}\0`],
@@ -175,12 +169,7 @@ export interface DepthNote {
 }
 
 /** The key of the value that a note is about. */
-export const valueOfDepth = ([account, prefix, , field, value]: Deno.KvKey): Deno.KvKey => [
-  account!,
-  prefix!,
-  field!,
-  value!,
-];
+export const valueOfDepth = (note: Deno.KvKey): Deno.KvKey => note.toSpliced(2, 1);
 
 /** The records of one resource in one account. */
 export interface Place {

@@ -9,39 +9,68 @@ import {
 import { findAccount, isEmail } from "../../core/accounts/find_account.ts";
 import { Fault } from "../../core/base/faults.ts";
 import type { Accounts } from "../../core/ports/ports.ts";
+import { networkOf } from "../../core/net/networks.ts";
+import type { RefusalCap } from "../../core/rest/refusal_cap.ts";
 import type { RateLimits } from "../../core/rest/rate_limits.ts";
 import { type Account, accounts as definition } from "../../core/resources/accounts.ts";
 import type { Ctx, Env } from "./env.ts";
 
+/** What bounds the requests of accounts, and of clients without right credentials. */
+export interface Bounds {
+  /** Null: any number. */
+  rates: RateLimits | null;
+  refusals: RefusalCap;
+}
+
 /**
- * Authenticates the request (RFC 7617) and puts its account on the context. With rate limits it throws
- * `throttled` when the account exceeds one.
+ * Authenticates the request (RFC 7617) and puts its account on the context. It throws `throttled` when
+ * the account exceeds a rate limit, and before the store is read when the client has sent too many
+ * wrong credentials.
  */
-export function authenticate(accounts: Accounts, rates: RateLimits | null) {
-  // An existing account that is read for an unknown user, so that both responses take as long.
-  let decoySid = "";
+export function authenticate(accounts: Accounts, { rates, refusals }: Bounds) {
   const cached = { get: async (sid: string) => accounts.recent(sid) ?? await accounts.get(sid) };
 
-  /** Throws when the credentials are wrong. Makes the same reads for each kind of wrong ones. */
+  /** Throws when the credentials are wrong. Does the same work for each kind of wrong ones. */
   async function check({ user, password }: Credentials): Promise<Account> {
     const known = await findAccount(user, accounts);
-    const account = known ?? await accounts.get(decoySid);
+    const account = known ?? accounts.decoy();
     const isSame = isSameSecret(password, account?.authToken ?? "-");
-    if (known !== null) decoySid = known.sid;
     if (known !== null && isSame) return known;
-    if (known !== null && !isEmail(user)) await accounts.get(absentSid); // As for an unknown Sid.
+    if (known === null && isEmail(user)) await accounts.get(absentSid); // As for a known address.
     throw new Fault("badCredentials");
+  }
+
+  /** The same, unless the client has to wait. */
+  async function checkInTurn(credentials: Credentials, client: string): Promise<Account> {
+    if (client === "") return await check(credentials);
+    const claim = { ...credentials, network: networkOf(client) };
+    const retryAfterS = refusals.waitOf(claim);
+    if (retryAfterS > 0) {
+      throw new Fault("throttled", "too many wrong credentials came from here", { retryAfterS });
+    }
+    try {
+      const account = await check(credentials);
+      refusals.accepted(claim);
+      return account;
+    } catch (error) {
+      if (error instanceof Fault && error.fault === "badCredentials") refusals.refused(claim);
+      throw error;
+    }
   }
 
   return createMiddleware<Env>(async (c, next) => {
     const credentials = basicCredentials(c.req.header("Authorization"));
-    const caller = recentCaller(credentials, accounts) ?? await check(credentials);
+    const caller = recentCaller(credentials, accounts) ??
+      await checkInTurn(credentials, clientOf(c));
     if (rates !== null) limitRate(c, caller.sid, rates);
     if (await effectiveStatus(caller, cached) !== "active") throw new Fault("accountInactive");
     c.set("caller", caller);
     await next();
   });
 }
+
+/** The address of the client; "" for a request from within the process. */
+const clientOf = ({ env }: Ctx): string => (env as Env["Bindings"] | undefined)?.client?.() ?? "";
 
 function limitRate(c: Ctx, accountSid: string, rates: RateLimits): void {
   const { retryAfterS, headers } = rates.admit(accountSid, c.req.method);

@@ -1,10 +1,13 @@
 import type { Context } from "hono";
 import type { Once } from "../../core/idempotency/once.ts";
+import type { Arrival } from "../../core/net/http_server.ts";
 import type { Sent } from "../../core/rest/parameters.ts";
 import type { Account } from "../../core/resources/accounts.ts";
 
 /** The context that the middleware of `mod.ts` sets on every request. */
 export interface Env {
+  /** Empty for a request from within the process. */
+  Bindings: Partial<Arrival>;
   Variables: {
     requestId: string;
     /** The account of the request's credentials. */

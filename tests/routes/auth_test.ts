@@ -54,20 +54,34 @@ Deno.test("authenticate() answers an unknown user exactly as it answers a wrong 
   assert.equal(wrong.text, unknown.text);
 });
 
-Deno.test("authenticate() reads as often for an unknown Sid as for a wrong token", async () => {
+Deno.test("authenticate() does the same for an unknown user as for a wrong token", async () => {
   using lab = await startApp();
   const { accounts } = lab.ports;
-  let reads = 0;
-  const get = (sid: string) => (reads++, accounts.get(sid));
-  const app = routes({ ...lab.ports, accounts: { ...accounts, get } });
-  const readsFor = async (user: string) => {
-    reads = 0;
+  let done: string[] = [];
+  const noting = {
+    ...accounts,
+    get: (sid: string) => (done.push("get"), accounts.get(sid)),
+    byEmail: async (email: string) => {
+      const account = await accounts.byEmail(email);
+      // The second read of an address that an account has.
+      done.push("byEmail", ...account === null ? [] : ["get"]);
+      return account;
+    },
+    decoy: () => (done.push("open"), accounts.decoy()),
+  };
+  const app = routes({ ...lab.ports, accounts: noting });
+  const workFor = async (user: string) => {
+    done = [];
     const headers = { Authorization: `Basic ${btoa(`${user}:wrong`)}` };
     assert.equal((await app.request("/2012-04-24/Accounts", { headers })).status, 401);
-    return reads;
+    return done;
   };
 
-  assert.equal(await readsFor("AC" + "a".repeat(32)), await readsFor(lab.root.sid));
+  // What `get` finds it opens: an unknown user's decoy takes the place of that.
+  assert.deepEqual(await workFor(lab.root.sid), ["get"]);
+  assert.deepEqual(await workFor("AC" + "a".repeat(32)), ["get", "open"]);
+  assert.deepEqual(await workFor("root@example.com"), ["byEmail", "get"]);
+  assert.deepEqual(await workFor("nobody@example.com"), ["byEmail", "open", "get"]);
 });
 
 Deno.test("authenticate() answers 403/20005 when the account or one above is not active", async () => {

@@ -1,0 +1,56 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { refusalLimits } from "./limits.ts";
+import { tokenBuckets } from "./token_buckets.ts";
+
+/** Whose credentials a request brings. */
+export interface Claim {
+  /** The network of the client. */
+  network: string;
+  user: string;
+  password: string;
+}
+
+/** Counts wrong credentials, so that whoever repeats them waits, and others behind his address do not. */
+export interface RefusalCap {
+  /** The whole seconds until these credentials may be looked up; 0: now. */
+  waitOf(claim: Claim): number;
+  refused(claim: Claim): void;
+  accepted(claim: Claim): void;
+}
+
+/**
+ * A cap of this instance, by user and network and by network alone. Credentials that were right lately
+ * are looked up always: nobody is locked out by what others send from his address.
+ */
+export function createRefusalCap(now: () => number): RefusalCap {
+  const { ofUser, perUserS, ofNetwork, perNetworkS, known: mostKnown } = refusalLimits;
+  const user = { perSecond: perUserS, most: ofUser, mostKnown };
+  const network = { perSecond: perNetworkS, most: ofNetwork, mostKnown };
+  const [users, networks] = [tokenBuckets(user, now), tokenBuckets(network, now)];
+  // By a hash, so that no memory has all passwords; the key is of this process.
+  const key = randomBytes(16);
+  const right = new Set<string>();
+  const hashOf = (...parts: string[]) =>
+    createHmac("sha256", key).update(JSON.stringify(parts)).digest("base64");
+  const userOf = ({ network, user }: Claim) => hashOf(network, user.toLowerCase());
+  const nameOf = ({ user, password }: Claim) => hashOf(user, password);
+
+  return {
+    waitOf(claim) {
+      const waitS = Math.max(networks.waitOf(claim.network), users.waitOf(userOf(claim)));
+      return waitS > 0 && right.has(nameOf(claim)) ? 0 : waitS;
+    },
+    refused(claim) {
+      right.delete(nameOf(claim)); // They are right no more.
+      networks.take(claim.network);
+      users.take(userOf(claim));
+    },
+    accepted(claim) {
+      const name = nameOf(claim);
+      right.delete(name); // It becomes the newest one.
+      right.add(name);
+      const [oldest = name] = right;
+      if (right.size > refusalLimits.accepted) right.delete(oldest);
+    },
+  };
+}
