@@ -5,9 +5,7 @@ import { Fault } from "../core/base/faults.ts";
 import { forPrograms } from "../core/base/safe_headers.ts";
 import { metricsResponse } from "../core/metrics/scrape.ts";
 import type { Ports } from "../core/ports/ports.ts";
-import { createRefusalCap } from "../core/rest/refusal_cap.ts";
-import { createRateLimits } from "../core/rest/rate_limits.ts";
-import { authenticate } from "./http/authenticate.ts";
+import { authenticate, boundsOf } from "./http/authenticate.ts";
 import type { Env } from "./http/env.ts";
 
 /** What the metrics of the REST port need. */
@@ -23,10 +21,7 @@ export interface MetricsOptions {
  * Bearer token.
  */
 export function metrics({ token, refresh }: MetricsOptions, ports: Ports): Hono {
-  const asRoot = authenticate(ports.accounts, {
-    rates: createRateLimits(ports.settings.requestRates, ports.now),
-    refusals: createRefusalCap(ports.now),
-  });
+  const asRoot = authenticate(ports.accounts, boundsOf(ports));
   const admit = createMiddleware<Env>(async (c, next) => {
     const bearer = /^Bearer +(\S+)$/i.exec(c.req.header("Authorization") ?? "")?.[1];
     if (token !== "" && bearer !== undefined && isSameSecret(bearer, token)) return await next();

@@ -4,8 +4,6 @@ import { Fault } from "../core/base/faults.ts";
 import { limits } from "../core/base/limits.ts";
 import type { Ports } from "../core/ports/ports.ts";
 import { withLinks } from "../core/recordings/link.ts";
-import { createRefusalCap } from "../core/rest/refusal_cap.ts";
-import { createRateLimits } from "../core/rest/rate_limits.ts";
 import type { AnyResource } from "../core/model/resource.ts";
 import { gateways } from "../core/resources/gateways.ts";
 import { type resources, resourcesUnder } from "../core/resources/mod.ts";
@@ -14,6 +12,7 @@ import { allowedMethods } from "./http/allowed_methods.ts";
 import {
   accountScope,
   authenticate,
+  boundsOf,
   permitted,
   readOnlyUnlessActive,
 } from "./http/authenticate.ts";
@@ -100,10 +99,7 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   for (const version of versions) { // Before authentication: a link is enough.
     app.use(`/${version}/Accounts/:account/Recordings/:sid`, openAudio(ports));
   }
-  const bounds = {
-    rates: createRateLimits(ports.settings.requestRates, ports.now),
-    refusals: createRefusalCap(ports.now),
-  };
+  const bounds = boundsOf(ports);
   for (const version of versions) {
     app.use(`/${version}/*`, authenticate(ports.accounts, bounds));
     app.use(`/${version}/Accounts/:account/*`, accountScope(ports.accounts));

@@ -8,10 +8,10 @@ import {
 } from "../../core/accounts/access.ts";
 import { findAccount, isEmail } from "../../core/accounts/find_account.ts";
 import { Fault } from "../../core/base/faults.ts";
-import type { Accounts } from "../../core/ports/ports.ts";
+import type { Accounts, Ports } from "../../core/ports/ports.ts";
 import { networkOf } from "../../core/net/networks.ts";
-import type { RefusalCap } from "../../core/rest/refusal_cap.ts";
-import type { RateLimits } from "../../core/rest/rate_limits.ts";
+import { createRefusalCap, type RefusalCap } from "../../core/rest/refusal_cap.ts";
+import { createRateLimits, type RateLimits } from "../../core/rest/rate_limits.ts";
 import { type Account, accounts as definition } from "../../core/resources/accounts.ts";
 import type { Ctx, Env } from "./env.ts";
 
@@ -21,6 +21,12 @@ export interface Bounds {
   rates: RateLimits | null;
   refusals: RefusalCap;
 }
+
+/** The bounds of this instance; each call counts anew. */
+export const boundsOf = ({ settings, now }: Ports): Bounds => ({
+  rates: createRateLimits(settings.requestRates, now),
+  refusals: createRefusalCap(now),
+});
 
 /**
  * Authenticates the request (RFC 7617) and puts its account on the context. It throws `throttled` when
