@@ -44,7 +44,8 @@ const errors: Record<number, ErrorResponse> = {
   429: {
     name: "TooManyRequests",
     kind: "throttled",
-    description: "The rate limit of the account is exceeded, or the client repeats wrong credentials.",
+    description:
+      "The rate limit of the account is exceeded, or the client repeats wrong credentials.",
     headers: ["Retry-After", "RateLimit", "RateLimit-Policy"],
   },
   503: {
