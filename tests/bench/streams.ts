@@ -39,14 +39,17 @@ function show(name: string, delays: number[]): void {
 /** A payload that holds a number, in codes of mu-law that decode and encode to themselves. */
 function numbered(number: number): Uint8Array<ArrayBuffer> {
   const payload = new Uint8Array(160).fill(0x20);
-  for (let i = 0; i < 4; i++) payload[i] = (number >> (6 * i)) & 0x3f;
+  for (let i = 0; i < 12; i++) payload[i] = (number >> (6 * (i % 4))) & 0x3f;
   return payload;
 }
 
-const numberIn = (payload: Uint8Array): number | undefined =>
-  payload[4] === 0x20 && payload.length === 160
-    ? payload[0]! | payload[1]! << 6 | payload[2]! << 12 | payload[3]! << 18
-    : undefined;
+/** The number in a payload; none where the sound was stretched, concealed or shifted on its way. */
+function numberIn(payload: Uint8Array): number | undefined {
+  if (payload.length !== 160 || payload[12] !== 0x20) return undefined;
+  const number = payload[0]! | payload[1]! << 6 | payload[2]! << 12 | payload[3]! << 18;
+  const isWhole = numbered(number).every((code, at) => code === payload[at]);
+  return isWhole ? number : undefined;
+}
 
 /** A phone that sends a numbered packet each 20 ms, and knows when. */
 interface Phone {
