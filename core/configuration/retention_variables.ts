@@ -34,7 +34,8 @@ export const retentionVariables = {
   KEEP_DELIVERIES_DAYS: {
     schema: days,
     fallback: ({ WEBHOOK_KEEP_DAYS }) => String(WEBHOOK_KEEP_DAYS),
-    help: "Days for which Webhooks/Deliveries are kept. Default: WEBHOOK_KEEP_DAYS. 0: for ever.",
+    help:
+      "Days for which Webhooks/Deliveries and Webhooks/Documents are kept. Default: WEBHOOK_KEEP_DAYS. 0: for ever.",
   },
   KEEP_AUDIT_DAYS: {
     schema: days,

@@ -33,6 +33,10 @@ export interface Document {
   /** After redirects: what relative addresses are against. */
   url: string;
   verbs: Element[];
+  /** The request and its response; absent where a flow made the document. */
+  exchange?: Exchange;
+  /** Of the response. */
+  status?: number;
 }
 
 /**
@@ -55,18 +59,19 @@ export async function fetchDocument(
       status,
     );
   }
-  if (text.trim() === "") return { url, verbs: [] };
+  const of = { url, exchange, status };
+  if (text.trim() === "") return { ...of, verbs: [] };
 
   const [type = ""] = (response.headers.get("content-type") ?? "").split(";");
   const kind = type.trim().toLowerCase();
-  if (kind.startsWith("audio/")) return { url, verbs: [verbOf("Play", url)] };
-  if (kind === "text/plain") return { url, verbs: [verbOf("Say", text.trim())] };
+  if (kind.startsWith("audio/")) return { ...of, verbs: [verbOf("Play", url)] };
+  if (kind === "text/plain") return { ...of, verbs: [verbOf("Say", text.trim())] };
   if (!/^(text|application)\/(xml|[\w.-]+\+xml)$/.test(kind)) {
     const told = kind === "" ? "the response has no Content-Type" : `Content-Type is ${kind}`;
     throw new DocumentFault("documentType", told, exchange, status);
   }
   try {
-    return { url, verbs: parseDocument(text) };
+    return { ...of, verbs: parseDocument(text) };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     throw new DocumentFault("documentInvalid", error.detail ?? "", exchange, status);

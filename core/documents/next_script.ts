@@ -6,6 +6,7 @@ import { shownUrl } from "../flows/address.ts";
 import { documentAt } from "./document_at.ts";
 import { compile, endsOf } from "./compile.ts";
 import { DocumentFault } from "./fetch.ts";
+import { keepRequest } from "./keep_request.ts";
 import { type Cause, notify } from "../notifications/notify.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
@@ -144,11 +145,18 @@ async function scriptAt(
   if (account === null) return [{ type: "hangup" }];
   const known = callParameters(call, ports.settings);
   const request = { ...source, params: { ...known, ...source.params } };
+  const made = { call, request, startTime: ports.now(), cause };
   const document = await documentAt(
     source,
     { account, callSid: call.sid, known, signal, cause },
     ports,
-  );
+  ).catch(async (failure) => {
+    if (failure instanceof DocumentFault) {
+      const { exchange, status, message: error } = failure;
+      await keepRequest(made, { exchange, status, error }, ports);
+    }
+    throw failure;
+  });
   const unroutable: Unroutable[] = [];
   const { script, skipped } = call.isUssd
     ? await compileUssd(document.verbs, {
@@ -165,8 +173,11 @@ async function scriptAt(
       newSid: ports.newSid,
       ...ending && { ending },
     });
-  if (skipped.length > 0) await notifySkipped(skipped, request, context);
-  await notifyUnroutable(unroutable, request, context);
+  await Promise.all([
+    keepRequest(made, { ...document, skipped }, ports),
+    skipped.length > 0 && notifySkipped(skipped, request, context),
+    notifyUnroutable(unroutable, request, context),
+  ]);
   return script;
 }
 

@@ -21,6 +21,7 @@ const atClose: Record<keyof Records, "deleted" | "kept"> = {
   transcriptions: "deleted",
   notifications: "deleted",
   deliveries: "deleted",
+  documentRequests: "deleted",
   idempotencyKeys: "deleted",
   calls: "kept",
   messages: "kept",

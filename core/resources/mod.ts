@@ -9,6 +9,7 @@ import { conferences } from "./conferences.ts";
 import { consoleGuards } from "./console/guards.ts";
 import { consoleSessions } from "./console/sessions.ts";
 import { deliveries } from "./deliveries.ts";
+import { documentRequests } from "./document_requests.ts";
 import { emails } from "./emails.ts";
 import { erasures } from "./erasures.ts";
 import { gateways } from "./gateways.ts";
@@ -37,6 +38,7 @@ export const resources = {
   consoleGuards,
   consoleSessions,
   deliveries,
+  documentRequests,
   emails,
   erasures,
   gateways,

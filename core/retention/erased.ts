@@ -62,6 +62,9 @@ export const erased = {
     has: (one, search) => belongs(one.callSid, search) || search.isIn(JSON.stringify(one)),
   },
   auditEntries: { has: (one, search) => search.isIn(JSON.stringify(one)) },
+  documentRequests: {
+    has: (one, search) => belongs(one.callSid, search) || search.isIn(JSON.stringify(one)),
+  },
   deliveries: {
     has: (one, search) =>
       belongs(one.callSid, search) || belongs(one.messageSid, search) ||

@@ -33,10 +33,9 @@ export function consolePages({ files, ask }: ConsoleOptions, ports: Ports): Hono
   app.route("/", signInPages(ports));
   app.use("*", requireSession(ports));
   app.get("/", (c) => c.redirect(`${home}/${c.var.caller.sid}`, 303));
-  app.use("/security/*", ownAccount(ask, ports));
-  app.use("/security", ownAccount(ask, ports));
+  app.use("/security/*", withAccount(ask, ports));
   app.route("/security", securityPages(ports));
-  app.use("/:account{AC[0-9a-f]+}/*", accountOf(ask, ports));
+  app.use("/:account{AC[0-9a-f]+}/*", withAccount(ask, ports));
   app.route("/:account{AC[0-9a-f]+}", accountPages(ports));
   app.all("*", (c) => {
     const isSlashed = c.req.method === "GET" && c.req.path.endsWith("/");
@@ -47,30 +46,18 @@ export function consolePages({ files, ask }: ConsoleOptions, ports: Ports): Hono
   return app as unknown as Hono;
 }
 
-/** Puts the interface below an account on the context; the interface refuses other accounts. */
-const apiFor =
-  (ask: Ask, { settings }: Ports) =>
-  (c: { var: Pick<ConsoleEnv["Variables"], "caller" | "requestId"> }, accountSid: string) =>
-    apiOf({
-      ask,
-      baseUrl: settings.baseUrl,
-      caller: c.var.caller,
-      accountSid,
-      requestId: c.var.requestId,
-    });
-
-const accountOf = (ask: Ask, ports: Ports) =>
+/**
+ * Puts the interface below an account on the context: that of the path, else the caller's own. The
+ * interface refuses accounts of others.
+ */
+const withAccount = (ask: Ask, { settings }: Ports) =>
   createMiddleware<ConsoleEnv>(async (c, next) => {
-    const api = apiFor(ask, ports)(c, c.req.param("account") ?? "");
+    const { caller, requestId } = c.var;
+    const { baseUrl } = settings;
+    const apiFor = (accountSid: string) => apiOf({ ask, baseUrl, caller, accountSid, requestId });
+    const api = apiFor(c.req.param("account") ?? caller.sid);
     c.set("account", await api.read(""));
     c.set("api", api);
-    await next();
-  });
-
-const ownAccount = (ask: Ask, ports: Ports) =>
-  createMiddleware<ConsoleEnv>(async (c, next) => {
-    const api = apiFor(ask, ports)(c, c.var.caller.sid);
-    c.set("account", await api.read(""));
-    c.set("api", api);
+    c.set("apiFor", apiFor);
     await next();
   });

@@ -93,6 +93,6 @@ Deno.test("an answered call with four callbacks has a bounded number of commits 
   const sid = await postCall(app);
   await reportWholeCall(app, sid);
 
-  assert.ok(counts.commits <= 18, `${counts.commits} commits`);
+  assert.ok(counts.commits <= 19, `${counts.commits} commits`);
   assert.ok(counts.reads <= 48, `${counts.reads} reads`);
 });

@@ -1,4 +1,4 @@
-import { accountAddress } from "../../http/represent.ts";
+import { accountAddress, accountsAddress } from "../../http/represent.ts";
 
 /** How the console asks the interface: a request within the process. */
 export type Ask = (request: Request) => Response | Promise<Response>;
@@ -33,7 +33,8 @@ export class ApiRefusal extends Error {
 }
 
 /**
- * The interface below one account, with the rights of one caller. Paths are relative to the account.
+ * The interface below one account, with the rights of one caller. Paths are relative to the account;
+ * those that begin with a slash, to the list of accounts.
  * Every function throws ApiRefusal where the interface refuses.
  */
 export interface Api {
@@ -56,37 +57,9 @@ export interface ApiOptions {
 }
 
 /** Asks the interface as the caller's own programs would, so that the console has no other rights. */
-export function apiOf({ ask, baseUrl, caller, accountSid, requestId }: ApiOptions): Api {
-  const credentials = new TextEncoder().encode(`${caller.sid}:${caller.authToken}`).toBase64();
-  const headers = {
-    Authorization: `Basic ${credentials}`,
-    Accept: "application/json",
-    "User-Agent": "Switchboard console",
-    "X-Request-Id": requestId,
-  };
-  const below = new URL(baseUrl).origin + accountAddress(accountSid);
-
-  const request = async (path: string, init: RequestInit = {}): Promise<Response> =>
-    await ask(
-      new Request(path === "" ? below : `${below}/${path}`, {
-        ...init,
-        headers: { ...headers, ...Object.fromEntries(new Headers(init.headers)) },
-      }),
-    );
-
-  async function json(path: string, init?: RequestInit): Promise<{ body: unknown; from: Headers }> {
-    const response = await request(path, init);
-    const text = await response.text();
-    const body = text === "" ? null : JSON.parse(text);
-    if (response.ok) return { body, from: response.headers };
-    const retryAfter = response.headers.get("Retry-After");
-    throw new ApiRefusal(
-      response.status,
-      Number(body?.code ?? 0),
-      String(body?.message ?? "Cannot complete the request"),
-      retryAfter,
-    );
-  }
+export function apiOf(options: ApiOptions): Api {
+  const request = requester(options);
+  const json = async (path: string, init?: RequestInit) => readJson(await request(path, init));
 
   const api: Api = {
     async read(path, query) {
@@ -111,6 +84,39 @@ export function apiOf({ ask, baseUrl, caller, accountSid, requestId }: ApiOption
     raw: (path, headers = {}) => request(path, { headers }),
   };
   return api;
+}
+
+/** Sends requests within the process, with the credentials of the caller. */
+function requester({ ask, baseUrl, caller, accountSid, requestId }: ApiOptions) {
+  const credentials = new TextEncoder().encode(`${caller.sid}:${caller.authToken}`).toBase64();
+  const headers = {
+    Authorization: `Basic ${credentials}`,
+    Accept: "application/json",
+    "User-Agent": "Switchboard console",
+    "X-Request-Id": requestId,
+  };
+  const { origin } = new URL(baseUrl);
+  const below = origin + accountAddress(accountSid);
+  const addressOf = (path: string) => {
+    if (path.startsWith("/")) return (origin + accountsAddress + path).replace(/\/(?=$|\?)/, "");
+    return path === "" ? below : `${below}/${path}`;
+  };
+  return async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const all = { ...headers, ...Object.fromEntries(new Headers(init.headers)) };
+    return await ask(new Request(addressOf(path), { ...init, headers: all }));
+  };
+}
+
+async function readJson(response: Response): Promise<{ body: unknown; from: Headers }> {
+  const text = await response.text();
+  const body = text === "" ? null : JSON.parse(text);
+  if (response.ok) return { body, from: response.headers };
+  throw new ApiRefusal(
+    response.status,
+    Number(body?.code ?? 0),
+    String(body?.message ?? "Cannot complete the request"),
+    response.headers.get("Retry-After"),
+  );
 }
 
 const withQuery = (path: string, query?: URLSearchParams): string =>

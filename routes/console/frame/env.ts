@@ -16,6 +16,8 @@ export interface ConsoleEnv {
     account: Row;
     /** The interface, with the rights of the caller, below that account. */
     api: Api;
+    /** The same below another account. */
+    apiFor(accountSid: string): Api;
     /** Goes with each form of the session. */
     csrf: string;
   };

@@ -125,7 +125,7 @@ export const valuesOf = (fields: Field[], row: Row): Record<string, string> =>
 
 /**
  * What of a form is sent on: what was filled in, and what was emptied that had a value before. A
- * select without a choice, and an input that was left empty, are left out.
+ * select without a choice, an input that was left empty, and an empty password are left out.
  */
 export function filled(
   form: URLSearchParams,
@@ -133,7 +133,8 @@ export function filled(
 ): URLSearchParams {
   const sent = new URLSearchParams();
   for (const [name, value] of form) {
-    if (value !== "" || (before[name] ?? "") !== "") sent.append(name, value);
+    const isEmptied = (before[name] ?? "") !== "" && !/password/i.test(name);
+    if (value !== "" || isEmptied) sent.append(name, value);
   }
   return sent;
 }

@@ -16,6 +16,7 @@ export const sections: readonly Section[] = [
   { path: "Transcriptions", title: "Transcriptions", group: "Activity" },
   { path: "Notifications", title: "Error log", group: "Faults" },
   { path: "Webhooks/Deliveries", title: "Deliveries", group: "Faults" },
+  { path: "Webhooks/Documents", title: "Markup requests", group: "Faults" },
   { path: "IncomingPhoneNumbers", title: "Numbers", group: "Build" },
   { path: "Clients", title: "Clients", group: "Build" },
   { path: "Applications", title: "Applications", group: "Build" },

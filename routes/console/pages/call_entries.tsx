@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { faults } from "../../../core/base/faults.ts";
 import type { Row } from "../frame/api.ts";
 import { Act, seconds, Sid, Status } from "../frame/parts.tsx";
 import type { WholeCall } from "./call_parts.ts";
@@ -20,19 +21,25 @@ interface Around {
 
 /** Everything that happened in a call, in order of time. */
 export function entriesOf(whole: WholeCall, around: Around): Entry[] {
-  const { call, legs, notifications, deliveries, ladder, recordings } = whole;
+  const { call, legs, notifications, deliveries, documents, ladder, recordings } = whole;
   const entries = [
     ...milestones(call),
     ...legs.map((leg) => legEntry(leg, around)),
     ...ladder.map(sipEntry),
-    ...notifications.map(notificationEntry),
+    ...notifications.filter((one) => !isShown(one, documents)).map(notificationEntry),
     ...deliveries.map((one) => deliveryEntry(one, around)),
+    ...documents.map(documentEntry),
     ...recordings.map(recordingEntry),
   ];
   return entries.filter(({ at }) => Number.isFinite(at)).toSorted((one, other) =>
     one.at - other.at
   );
 }
+
+/** What was skipped stands with its document, where that is kept. */
+const isShown = ({ error_code, request_url }: Row, documents: Row[]): boolean =>
+  error_code === faults.markupSkipped.code &&
+  documents.some(({ url, skipped }) => url === request_url && skipped !== null);
 
 const ms = (date: unknown): number => Date.parse(String(date ?? ""));
 
@@ -150,6 +157,43 @@ function deliveryEntry(one: Row, { below, csrf }: Around): Entry {
             />
           )}
         </p>
+      </>
+    ),
+  };
+}
+
+/** What a caller said or pressed, which a request for markup carries. */
+const heard: [name: string, title: string][] = [
+  ["Digits", "Pressed"],
+  ["SpeechResult", "Said"],
+  ["RecordingDuration", "Recorded seconds"],
+  ["DialCallStatus", "Dial ended"],
+  ["AnsweredBy", "Answered by"],
+];
+
+function documentEntry(one: Row): Entry {
+  const sent = new URLSearchParams(String(one.request_variables ?? ""));
+  const input = heard.filter(([name]) => sent.get(name));
+  return {
+    at: ms(one.start_time),
+    kind: "Markup",
+    look: one.error ? "bad" : one.skipped ? "wait" : "",
+    content: (
+      <>
+        {input.map(([name, title]) => (
+          <p>
+            {title}: <b>{sent.get(name)}</b>
+          </p>
+        ))}
+        <p class="soft">
+          {String(one.method)} {String(one.url)} {one.status ? `HTTP ${one.status}, ` : ""}
+          {String(one.duration)} ms
+        </p>
+        {one.error
+          ? <p>{String(one.error)}</p>
+          : <p>{one.verbs ? String(one.verbs) : "No verbs: nothing more to do."}</p>}
+        {one.skipped && <p class="advice">Skipped: {String(one.skipped)}</p>}
+        <Exchange {...exchangeOf(one)} />
       </>
     ),
   };

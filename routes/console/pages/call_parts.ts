@@ -31,10 +31,11 @@ export async function readCall(api: Api, sid: string): Promise<WholeCall> {
   const call = await api.read(`Calls/${sid}`);
   const list = async (path: string, query: Record<string, string> = {}) =>
     (await api.list(path, { ...query, PageSize: most })).items.toReversed();
-  const [legs, notifications, deliveries, recordings, trace] = await Promise.all([
+  const [legs, notifications, deliveries, documents, recordings, trace] = await Promise.all([
     list("Calls", { ParentCallSid: sid }),
     list(`Calls/${sid}/Notifications`),
     list("Webhooks/Deliveries", { CallSid: sid }),
+    list("Webhooks/Documents", { CallSid: sid }),
     list(`Calls/${sid}/Recordings`),
     api.find(`Calls/${sid}/SipTrace`),
   ]);
@@ -46,7 +47,7 @@ export async function readCall(api: Api, sid: string): Promise<WholeCall> {
     legs,
     notifications,
     deliveries,
-    documents: [],
+    documents,
     recordings,
     transcriptions: transcriptions.flat(),
     ladder: (trace?.messages ?? []) as LadderMessage[], // As `sipTrace` writes them.

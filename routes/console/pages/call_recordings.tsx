@@ -18,7 +18,7 @@ export const Recordings = (
           <audio
             controls
             preload="none"
-            src={`${below}/Recordings/${one.sid}/audio.wav`}
+            src={`${below}/Recordings/${one.sid}/audio`}
             aria-label={`Recording ${at + 1}`}
             data-wave={`wave-${one.sid}`}
           />

@@ -52,7 +52,8 @@ const named = (field: string, other = "sid") => (row: Row) => String(row[field] 
 
 const { clients, applications, gateways, recordings, transcriptions, conferences, messages } =
   resources;
-const { outgoingCallerIds, incomingPhoneNumbers, auditEntries, notifications } = resources;
+const { documentRequests, outgoingCallerIds, incomingPhoneNumbers, auditEntries, notifications } =
+  resources;
 
 /** The resources whose pages are all alike. */
 export const kinds: readonly Kind[] = [
@@ -192,6 +193,28 @@ export const kinds: readonly Kind[] = [
     create: "OutgoingCallerIdCreate",
     update: "OutgoingCallerIdUpdate",
     removable: true,
+  },
+  {
+    definition: documentRequests,
+    title: "Markup requests",
+    one: "markup request",
+    empty: "No markup has been requested.",
+    columns: (below) => [
+      link(
+        "When",
+        documentRequests.path,
+        below,
+        ({ start_time }) => String(start_time).slice(0, 19),
+      ),
+      text("URL", "url"),
+      text("HTTP", "status", true),
+      text("ms", "duration", true),
+      {
+        title: "Verbs or error",
+        cell: (row) => <span class="cut">{shown(row.error ?? row.verbs)}</span>,
+      },
+      call(below),
+    ],
   },
   {
     definition: auditEntries,

@@ -14,7 +14,7 @@ const listsOf: Record<KeptKind, SampledName[]> = {
   messages: ["messages"],
   notifications: ["notifications"],
   recordings: ["recordings", "transcriptions"],
-  deliveries: ["deliveries"],
+  deliveries: ["deliveries", "documentRequests"],
   audit: ["auditEntries"],
 };
 const names = Object.values(listsOf).flat();

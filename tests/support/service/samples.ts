@@ -109,6 +109,23 @@ export const samples: Record<SampledName, Sample> = {
     }),
     filter: ["Url", "https://app.test/events/1"],
   },
+  documentRequests: {
+    record: (n) => ({
+      callSid: `CA${String(n).padStart(32, "0")}`,
+      url: `https://app.test/voice/${n}`,
+      method: "POST",
+      requestVariables: { CallSid: "CA1", Digits: "1#" },
+      startTime: Date.UTC(2024, 0, 31, 11, 59, 45),
+      duration: 12,
+      status: 200,
+      responseHeaders: "content-type: text/xml",
+      responseBody: "<Response><Say>Hello</Say><Fax/></Response>",
+      verbs: "Say, Fax",
+      skipped: "verb Fax",
+      error: null,
+    }),
+    filter: ["Url", "https://app.test/voice/1"],
+  },
   erasures: {
     create: (n) => ({ Subject: `+141555501${String(n).padStart(2, "0")}` }),
     change: (n) => n === 1 ? {} : { status: "completed" },

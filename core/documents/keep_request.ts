@@ -1,0 +1,71 @@
+import { type Exchange, withoutCredentials } from "../base/exchange.ts";
+import { Fault } from "../base/faults.ts";
+import { limits } from "../base/limits.ts";
+import { type Cause, sidOfCause } from "../base/sid.ts";
+import type { Signable } from "../base/signature.ts";
+import { shownUrl } from "../flows/address.ts";
+import { newBase } from "../model/resource.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Call } from "../resources/calls.ts";
+import { type DocumentRequest, documentRequests } from "../resources/document_requests.ts";
+
+/** What came of a request for markup. */
+export interface RequestOutcome {
+  exchange?: Exchange | undefined;
+  status?: number | undefined;
+  verbs?: readonly { name: string }[];
+  skipped?: readonly string[];
+  error?: string;
+}
+
+/** A request for the markup of a call. */
+export interface RequestMade {
+  call: Call;
+  request: Signable;
+  /** In ms. */
+  startTime: number;
+  /** A repeat of it is kept once. */
+  cause?: Cause | undefined;
+}
+
+/** Keeps a request for markup, as Deliveries keep callbacks. A store that fails does not end the call. */
+export async function keepRequest(
+  made: RequestMade,
+  outcome: RequestOutcome,
+  ports: Ports,
+): Promise<void> {
+  try {
+    await ports.records.documentRequests.insert({ record: recordOf(made, outcome, ports) });
+  } catch (error) {
+    const isKept = error instanceof Fault && error.fault === "alreadyExists";
+    if (isKept) return;
+    ports.log("Cannot keep a request for markup", { callSid: made.call.sid, error });
+  }
+}
+
+function recordOf(
+  { call, request, startTime, cause }: RequestMade,
+  { exchange, status, verbs = [], skipped = [], error }: RequestOutcome,
+  ports: Ports,
+): DocumentRequest {
+  const base = newBase(documentRequests, call.accountSid, ports);
+  const url = withoutCredentials(shownUrl(request.url)).slice(0, limits.urlLength);
+  const text = (value: string | undefined, most: number) => value?.slice(0, most) || null;
+  return {
+    ...base,
+    ...cause &&
+      { sid: sidOfCause(documentRequests.sidPrefix, { at: cause.at, id: `${cause.id} ${url}` }) },
+    callSid: call.sid,
+    url,
+    method: request.method === "GET" ? "GET" : "POST",
+    requestVariables: request.params,
+    startTime,
+    duration: Math.max(0, Math.round(base.dateCreated - startTime)),
+    status: status ?? null,
+    responseHeaders: text(exchange?.responseHeaders, limits.deliveryAnswerLength),
+    responseBody: text(exchange?.responseBody, limits.noticeLength),
+    verbs: verbs.map(({ name }) => name).join(", ").slice(0, limits.deliveryAnswerLength),
+    skipped: text([...new Set(skipped)].join("; "), limits.deliveryAnswerLength),
+    error: text(error, limits.deliveryErrorLength),
+  };
+}

@@ -1,0 +1,113 @@
+import { isSid } from "../../../core/base/sid.ts";
+import { calls } from "../../../core/resources/calls.ts";
+import { clients } from "../../../core/resources/clients.ts";
+import { incomingPhoneNumbers } from "../../../core/resources/incoming_phone_numbers.ts";
+import { messages } from "../../../core/resources/messages.ts";
+import type { Ports } from "../../../core/ports/ports.ts";
+import { type Api, ApiRefusal, type Row } from "../frame/api.ts";
+import type { Page } from "../frame/env.ts";
+import { homeOf, recordPath } from "../frame/links.ts";
+import { Empty, Heading } from "../frame/parts.tsx";
+import { belowOf, showPage } from "../frame/render.tsx";
+import { type Column, Table } from "../frame/table.tsx";
+import { callColumns } from "./call_columns.tsx";
+import { kinds } from "./kinds.tsx";
+
+/** What a search shows of one kind, and in how many accounts it looks for a Sid. */
+const [most, mostAccounts] = ["10", 100];
+
+/** Finds a record by its Sid, or calls, texts, numbers and Clients by a number or a Login. */
+export async function search(c: Page, ports: Ports): Promise<Response> {
+  const query = (c.req.query("q") ?? "").trim().slice(0, 200);
+  const home = homeOf(ports.settings.baseUrl);
+  const prefix = query.slice(0, 2).toUpperCase();
+  const sid = prefix + query.slice(2).toLowerCase();
+  if (isSid(sid, prefix)) {
+    const path = await pathOfSid(c, sid);
+    if (path !== null) return c.redirect(`${home}/${path}`, 303);
+    return show(c, query, [], ports);
+  }
+  return show(
+    c,
+    query,
+    query === "" ? [] : await found(c.var.api, query, belowOf(c, ports)),
+    ports,
+  );
+}
+
+/** The path of the page of a Sid, in this account or in one below the caller's; null: nowhere. */
+async function pathOfSid(c: Page, sid: string): Promise<string | null> {
+  const path = recordPath(sid);
+  if (path === undefined) return null;
+  if (sid.startsWith("AC")) {
+    const account = await c.var.apiFor(sid).read("").catch(absent);
+    return account && sid;
+  }
+  const children = await c.var.api.list("/", { PageSize: String(mostAccounts) });
+  const sids = [c.var.account.sid, c.var.caller.sid, ...children.items.map(({ sid }) => sid)];
+  for (const accountSid of new Set(sids)) {
+    const record = await c.var.apiFor(accountSid).find(path).catch(absent);
+    if (record !== null) return `${accountSid}/${path}`;
+  }
+  return null;
+}
+
+/** What a caller may not see is not there for it. */
+function absent(error: unknown): null {
+  if (error instanceof ApiRefusal && error.status < 500) return null;
+  throw error;
+}
+
+interface Found {
+  title: string;
+  rows: Row[];
+  columns: Column[];
+}
+
+/** Looks for a number or a Login in all that has one. */
+async function found(api: Api, query: string, below: string): Promise<Found[]> {
+  const isNumber = /^[+\d][\d ().-]*$/.test(query);
+  const text = isNumber ? query.replaceAll(/[ ().-]/g, "") : query.replace(/^client:/, "");
+  const list = async (path: string, filter: Record<string, string>) =>
+    (await api.list(path, { ...filter, PageSize: most }).catch(absent))?.items ?? [];
+  const both = async (path: string) => {
+    const all = await Promise.all([list(path, { From: text }), list(path, { To: text })]);
+    return all.flat().toSorted((one, other) => one.sid < other.sid ? 1 : -1).slice(0, Number(most));
+  };
+  const columnsOf = (definition: unknown) =>
+    kinds.find((kind) => kind.definition === definition)?.columns(below) ?? [];
+  const [ofCalls, ofTexts, ofNumbers, ofClients] = await Promise.all([
+    both(calls.path),
+    both(messages.path),
+    isNumber ? list(incomingPhoneNumbers.path, { PhoneNumber: text }) : [],
+    isNumber ? [] : list(clients.path, { Login: text }),
+  ]);
+  return [
+    { title: "Numbers", rows: ofNumbers, columns: columnsOf(incomingPhoneNumbers) },
+    { title: "Clients", rows: ofClients, columns: columnsOf(clients) },
+    { title: "Calls", rows: ofCalls, columns: callColumns(below) },
+    { title: "Texts", rows: ofTexts, columns: columnsOf(messages) },
+  ].filter(({ rows }) => rows.length > 0);
+}
+
+function show(c: Page, query: string, all: Found[], ports: Ports): Response {
+  const content = (
+    <>
+      <Heading title={query === "" ? "Find" : `Found for “${query}”`} />
+      {all.length === 0 && (
+        <Empty>
+          {query === ""
+            ? "Enter a Sid, a phone number or the Login of a Client."
+            : "Nothing here has this Sid, number or Login. A number is found by all of its digits."}
+        </Empty>
+      )}
+      {all.map(({ title, rows, columns }) => (
+        <section class="card">
+          <h2>{title}</h2>
+          <Table caption={title} columns={columns} rows={rows} />
+        </section>
+      ))}
+    </>
+  );
+  return showPage(c, { title: "Find", section: "search", content, query }, ports);
+}

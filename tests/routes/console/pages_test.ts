@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { consoleClient, startConsole } from "../../support/service/console_client.ts";
+
+Deno.test("every link of the navigation leads to a page, of fewer than 30 kB, that says what is missing", async () => {
+  using app = await startConsole();
+  const browser = consoleClient(app);
+  const first = await browser.signIn("root@example.com", "root password");
+  assert.ok(first.text.length < 60_000);
+  const links = [...first.text.matchAll(/href="\/console(\/AC[^"]*)"/g)].map(([, path]) => path!);
+  assert.ok(new Set(links).size > 14);
+  for (const path of new Set(links)) {
+    const page = await browser.get(path);
+    assert.equal(page.status, 200, path);
+    assert.match(page.text, /<h1>/, path);
+    assert.ok(page.text.length < 30_000, `${path} has ${page.text.length} characters`);
+    const policy = page.headers.get("Content-Security-Policy")!;
+    assert.match(policy, /require-trusted-types-for 'script'/);
+    assert.doesNotMatch(page.text, /\son\w+=|\sstyle=|<script>|<style/, path);
+  }
+});
+
+Deno.test("the search leads a Sid to its record, and a number and a Login to what has them", async () => {
+  using app = await startConsole();
+  const sub = await app.subAccount(app.root, "dev");
+  const { sid } = (await sub.post("Clients.json", { Login: "alice", Password: "secret" })).json();
+  const call = (await app.root.post("Calls.json", {
+    From: "+15550001",
+    To: "client:zoe",
+    Url: "https://app.test/voice",
+  })).json();
+  const browser = consoleClient(app);
+  await browser.signIn("root@example.com", "root password");
+  const find = (q: string) => browser.get(`/${app.root.sid}/search?${new URLSearchParams({ q })}`);
+
+  assert.equal((await find(call.sid)).path, `/console/${app.root.sid}/Calls/${call.sid}`);
+  assert.equal((await find(sid.toUpperCase())).path, `/console/${sub.sid}/Clients/${sid}`);
+  assert.equal((await find(sub.sid)).path, `/console/${sub.sid}`);
+  for (const text of ["+1 (555) 0001", "zoe", "client:zoe"]) {
+    assert.match((await find(text)).text, new RegExp(`Calls/${call.sid}`), text);
+  }
+  for (const text of ["CA" + "0".repeat(32), "nobody", "+15559999", "<b>&", ""]) {
+    const page = await find(text);
+    assert.equal(page.status, 200);
+    assert.match(page.text, /class="empty"/, text);
+    assert.doesNotMatch(page.text, /<b>&/);
+  }
+});
+
+Deno.test("a Client is made, changed and removed by forms; what is refused is said in the form", async () => {
+  using app = await startConsole();
+  const browser = consoleClient(app);
+  await browser.signIn("root@example.com", "root password");
+  const to = `/${app.root.sid}/Clients`;
+  await browser.get(`${to}/new`);
+
+  const refused = await browser.post(to, {
+    Login: "a b",
+    Password: "secret",
+    VoiceUrl: "https://app.test/v",
+  });
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /role="alert">[^<]*Login must be/);
+  assert.match(refused.text, /value="https:\/\/app\.test\/v"/);
+  assert.doesNotMatch(refused.text, /value="secret"/);
+
+  const made = await browser.post(to, {
+    Login: "bob",
+    Password: "secret",
+    VoiceUrl: "https://app.test/v",
+  });
+  assert.match(made.path, /Clients\/CL[0-9a-f]{32}\?done=created$/);
+  assert.doesNotMatch(made.text, /secret/);
+  const path = made.path.slice("/console".length).split("?")[0]!;
+  const saved = await browser.post(path, { FriendlyName: "Bob", VoiceUrl: "", Password: "" });
+  assert.equal(saved.status, 200);
+  const [client] = (await app.root.get("Clients.json")).json();
+  assert.deepEqual([client.friendly_name, client.voice_url, client.password], [
+    "Bob",
+    null,
+    "secret",
+  ]);
+  await browser.post(`${path}/delete`);
+  assert.deepEqual((await app.root.get("Clients.json")).json(), []);
+});
+
+Deno.test("lists are exported as CSV and JSON, a formula as text", async () => {
+  using app = await startConsole();
+  for (const name of ["=1+1", 'a "b", c', "Zoë"]) {
+    await app.root.post("Applications.json", { FriendlyName: name });
+  }
+  const browser = consoleClient(app);
+  await browser.signIn("root@example.com", "root password");
+  const at = `/${app.root.sid}/Applications/export`;
+  const csv = await browser.get(`${at}?format=csv`);
+  const lines = csv.text.trim().split("\r\n");
+  assert.equal(csv.headers.get("Content-Type"), "text/csv; charset=utf-8");
+  assert.match(lines[0]!, /^sid,date_created,date_updated,account_sid,friendly_name,/);
+  assert.equal(lines.length, 4);
+  assert.match(csv.text, /,'=1\+1,/);
+  assert.match(csv.text, /,"a ""b"", c",/);
+  const json = JSON.parse((await browser.get(`${at}?format=json`)).text);
+  assert.deepEqual(json.map((one: { friendly_name: string }) => one.friendly_name), [
+    "Zoë",
+    'a "b", c',
+    "=1+1",
+  ]);
+  const none = await browser.get(`${at}?format=json&FriendlyName=none`);
+  assert.deepEqual(JSON.parse(none.text), []);
+});
+
+Deno.test("the timeline of a call has its markup with what was skipped, input, callbacks and Notifications", async () => {
+  using app = await startConsole();
+  app.answers = ({ url }) =>
+    url.endsWith("/voice")
+      ? new Response("<Response><Fax/><Say>Hello &amp; bye</Say></Response>", {
+        headers: { "Content-Type": "text/xml" },
+      })
+      : new Response("broken", { status: 500 });
+  const call = (await app.root.post("Calls.json", {
+    From: "+15550001",
+    To: "client:alice",
+    Url: "https://app.test/voice",
+    StatusCallback: "https://app.test/events",
+  })).json();
+  await app.ports.records.notifications.insert({
+    record: {
+      sid: app.ports.newSid("NO"),
+      accountSid: app.root.sid,
+      dateCreated: app.clock.now,
+      dateUpdated: app.clock.now,
+      callSid: call.sid,
+      apiVersion: "2012-04-24",
+      log: 0,
+      errorCode: 11200,
+      moreInfo: "http://api.test/errors/11200",
+      messageText: "Cannot fetch the document: <timeout>",
+      messageDate: app.clock.now,
+      requestUrl: "https://app.test/voice",
+      requestMethod: "POST",
+      requestVariables: "Digits=1",
+      responseHeaders: null,
+      responseBody: null,
+      requestId: null,
+    },
+  });
+  const record = (await app.ports.records.calls.get(app.root.sid, call.sid))!;
+  const { firstScript } = await import("../../../core/documents/next_script.ts");
+  const signal = new AbortController().signal;
+  await firstScript({ call: record, ports: app.ports, signal, params: { Digits: "12#" } });
+
+  const browser = consoleClient(app);
+  await browser.signIn("root@example.com", "root password");
+  const page = await browser.get(`/${app.root.sid}/Calls/${call.sid}`);
+  assert.equal(page.status, 200);
+  for (
+    const text of [
+      "Pressed: <b>12#</b>",
+      "Fax, Say",
+      "Skipped: verb Fax",
+      "HTTP 200",
+      "&lt;Say&gt;Hello &amp;amp; bye&lt;/Say&gt;",
+      "Cannot fetch the document: &lt;timeout&gt;",
+      'data-live="2"',
+      ">Hang up<",
+    ]
+  ) assert.ok(page.text.includes(text), text);
+  const [document] =
+    (await app.root.get(`Webhooks/Documents.json?CallSid=${call.sid}`)).json().documents;
+  assert.deepEqual(
+    [document.status, document.verbs, document.skipped, document.error],
+    [200, "Fax, Say", "verb Fax", null],
+  );
+
+  const ended = await browser.post(`/${app.root.sid}/Calls/${call.sid}/end`);
+  assert.match(ended.path, /done=ended$/);
+  const [entry] = (await app.root.get("AuditEntries.json?Action=POST")).json().audit_entries;
+  assert.deepEqual([entry.target, entry.parameters], [`Calls/${call.sid}`, "Status=completed"]);
+});
