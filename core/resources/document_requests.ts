@@ -37,7 +37,8 @@ export const documentRequests = resource({
       "Why there is no markup, null when there is some.",
     ),
   },
-  filters: { callSid: "equals", url: "equals" },
+  // Each filter is an index that every document of a call pays for.
+  filters: { callSid: "equals" },
   period: { start: "startTime", end: "startTime" },
   paged: true,
 });

@@ -124,7 +124,7 @@ export const samples: Record<SampledName, Sample> = {
       skipped: "verb Fax",
       error: null,
     }),
-    filter: ["Url", "https://app.test/voice/1"],
+    filter: ["CallSid", `CA${"1".padStart(32, "0")}`],
   },
   erasures: {
     create: (n) => ({ Subject: `+141555501${String(n).padStart(2, "0")}` }),
