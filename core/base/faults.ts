@@ -445,12 +445,24 @@ export const faults = {
     message: "Cannot send a message with so long a Body",
     advice: "Give a Body of 1 to 160 characters.",
   },
+  textTooLong: {
+    kind: "invalid",
+    code: 21617,
+    message: "Cannot send a message with so long a Body",
+    advice: "Give a Body of 1 to 1,600 characters.",
+  },
   noMessageRoute: {
     kind: "invalid",
     code: 21612,
     message: "Cannot route the message",
     advice: "The operator configures a route to the number or Client in To, and allows its " +
       "destination by DESTINATION_PREFIXES.",
+  },
+  messageNotEnded: {
+    kind: "conflict",
+    code: 20009,
+    message: "Cannot change or delete a message that is being sent",
+    advice: "Wait until its status is sent, delivered, undelivered, failed or received.",
   },
   messageNotSent: {
     kind: "unavailable",

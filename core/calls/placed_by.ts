@@ -8,9 +8,10 @@ import type { Ports } from "../ports/ports.ts";
 import { paramsSchema } from "../model/resource.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Application } from "../resources/applications.ts";
-import { type Call, calls } from "../resources/calls.ts";
+import { calls } from "../resources/calls.ts";
 import type { Client } from "../resources/clients.ts";
 import { type Address, parseAddress, type SipAddress } from "../values/address.ts";
+import { ownManner } from "./own_manner.ts";
 import { clientAt } from "./route.ts";
 
 const { required, optional } = calls.create!; // The definition of calls declares it.
@@ -65,11 +66,9 @@ async function withMarkup(
     const rule = "ApplicationSid must name an application that has a Flow or an RcmlUrl";
     throw new Fault("badParameter", rule);
   }
-  return { ...sent, ...ownMarkup, url };
+  // What is said with a Url does not hold for an application.
+  return { ...sent, ...ownManner(application), url };
 }
-
-/** What is said with a Url does not hold for an application. */
-const ownMarkup: Partial<Call> = { method: "POST", fallbackUrl: null, fallbackMethod: "POST" };
 
 /** Refuses at once what the job that places the call would fail with. */
 async function assertCallerId(

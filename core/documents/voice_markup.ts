@@ -1,3 +1,4 @@
+import { ownManner } from "../calls/own_manner.ts";
 import { applicationUrl } from "../flows/address.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
@@ -22,7 +23,7 @@ export async function voiceMarkup(
 ): Promise<Partial<Call>> {
   if (voiceApplicationSid !== null) {
     const application = await records.applications.get(accountSid, voiceApplicationSid);
-    return { url: applicationUrl(application, settings) };
+    return { url: applicationUrl(application, settings), ...ownManner(application) };
   }
   return {
     url: own.voiceUrl,

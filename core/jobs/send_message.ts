@@ -6,6 +6,7 @@ import { type ArgsOf, sendMessage } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import { failMessage } from "../messages/fail_message.ts";
 import { routesOf } from "../messages/routing.ts";
+import { segmentCount } from "../messages/segments.ts";
 import { settle } from "../messages/settle.ts";
 import { Untaken } from "../values/untaken.ts";
 import type { Delivery, MessageRoute } from "../ports/providers.ts";
@@ -28,7 +29,9 @@ export const sendMessageHandler: JobHandler<ArgsOf<typeof sendMessage>> = handle
     const { route, delivery } = await sendBy(routes, message, signal);
     const at = ports.now();
     const isOutside = ports.messageRoutes.includes(route);
-    const priceMicros = isOutside ? ports.settings.smsRateMicros(message.to) : 0;
+    const rate = isOutside ? ports.settings.smsRateMicros(message.to) : 0;
+    const isLong = [...message.body].length > limits.messageLength; // Of Twilio's interface alone.
+    const priceMicros = rate * (isLong ? segmentCount(message.body) : 1);
     await ports.records.messages.update(
       accountSid,
       messageSid,

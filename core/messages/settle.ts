@@ -6,6 +6,7 @@ import type { Change } from "../model/store.ts";
 import type { Delivery } from "../ports/providers.ts";
 import type { Message } from "../resources/messages.ts";
 import { money } from "../usage/summarize.ts";
+import { twilioStatus } from "./twilio_status.ts";
 import { rfc2822 } from "../base/wire.ts";
 
 /** How the sending of a message went. */
@@ -37,8 +38,10 @@ export function settle(message: Message, sending: Sending): Change<Message> {
       jobs: [...made.jobs ?? [], expiry],
     };
   }
-  if (fault === undefined) Object.assign(moved, { status: "sent", dateSent: moved.dateSent ?? at });
-  else Object.assign(moved, { status: "failed", errorCode: faults[fault].code });
+  if (fault === undefined) {
+    Object.assign(moved, { status: "sent", dateSent: moved.dateSent ?? at });
+    if (message.carrierId) moved.isDelivered = true; // Its receipt was awaited.
+  } else Object.assign(moved, { status: "failed", errorCode: faults[fault].code });
   return { ...made, ...charged, record: moved, jobs: [...made.jobs ?? [], ...callback(moved, at)] };
 }
 
@@ -61,6 +64,10 @@ function callback(message: Message, at: number) {
   return [deliverWebhook({ accountSid, callSid: null, url, method, params, event, requestId })];
 }
 
+/** In the words of the interface that sent it. */
+const shownStatus = (message: Message): string =>
+  message.apiVersion === limits.twilioApiVersion ? twilioStatus(message) : message.status;
+
 /** What the status callback of a message carries, under both names that validators know. */
 const callbackParameters = (message: Message, at: number): Record<string, string> => ({
   MessageSid: message.sid,
@@ -68,8 +75,8 @@ const callbackParameters = (message: Message, at: number): Record<string, string
   AccountSid: message.accountSid,
   From: message.from,
   To: message.to,
-  MessageStatus: message.status,
-  SmsStatus: message.status,
+  MessageStatus: shownStatus(message),
+  SmsStatus: shownStatus(message),
   ...(message.errorCode === null ? {} : { ErrorCode: String(message.errorCode) }),
   ApiVersion: message.apiVersion,
   Timestamp: rfc2822(at),

@@ -1,5 +1,6 @@
 import { applicationUrl } from "../flows/address.ts";
 import type { Ports } from "../ports/ports.ts";
+import type { Application } from "../resources/applications.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
 import type { Message } from "../resources/messages.ts";
 import type { Signable } from "../base/signature.ts";
@@ -21,6 +22,8 @@ export async function smsMarkup(
   const { accountSid, smsApplicationSid, smsUrl, smsMethod } = number;
   if (smsApplicationSid !== null) {
     const application = await records.applications.get(accountSid, smsApplicationSid);
+    const own = ofApplication(application);
+    if (own !== null) return own;
     const url = applicationUrl(application, settings);
     return url === null ? null : { first: { url, method: "POST" }, fallback: null };
   }
@@ -30,6 +33,15 @@ export async function smsMarkup(
     first: { url: smsUrl, method: smsMethod },
     fallback: url === null ? null : { url, method },
   };
+}
+
+/** What Twilio's interface says of the texts of an application; null where it says nothing. */
+function ofApplication(application: Application | null): SmsMarkup | null {
+  const { smsUrl, smsMethod = "POST", smsFallbackUrl, smsFallbackMethod = "POST" } = application ??
+    {};
+  if (!smsUrl) return null;
+  const fallback = smsFallbackUrl ? { url: smsFallbackUrl, method: smsFallbackMethod } : null;
+  return { first: { url: smsUrl, method: smsMethod }, fallback };
 }
 
 /** Parameters of every request for the markup of a message. */

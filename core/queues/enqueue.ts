@@ -88,10 +88,11 @@ async function queueNamed(name: string, { call, ports }: ScriptContext): Promise
 
 /** Whether the queue is full, after ended calls were removed. */
 async function isFull(
-  { accountSid, sid, members }: Queue,
-  most: number,
+  { accountSid, sid, members, maxSize = limits.queueMembers }: Queue,
+  wanted: number,
   ports: Ports,
 ): Promise<boolean> {
+  const most = Math.min(maxSize, wanted);
   if (members.length < most) return false;
   let left = members.length;
   for (const { callSid } of members) {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { apiVersion, clearableUrlOrPath, flag } from "../base/fields.ts";
+import { apiVersion, clearableUrl, clearableUrlOrPath, flag, method } from "../base/fields.ts";
 import { assertFitsKind } from "../flows/check_flow.ts";
 import { clearableFlow } from "../flows/field.ts";
 import { clearReferences } from "../model/job_kinds.ts";
@@ -29,7 +29,26 @@ export const applications = resource({
     flow: clearableFlow.describe(
       "Flow of the application as a JSON text (schema Flow); when set, the steps of the flow run and RcmlUrl is not requested. An empty value clears it.",
     ),
+
+    /** How RcmlUrl is requested, and what in its stead when that fails; Twilio's interface sets them. */
+    voiceMethod: method.optional(),
+    voiceFallbackUrl: clearableUrl.optional(),
+    voiceFallbackMethod: method.optional(),
+    /** Where texts are asked about, beside the calls of an application of Kind voice. */
+    smsUrl: clearableUrl.optional(),
+    smsMethod: method.optional(),
+    smsFallbackUrl: clearableUrl.optional(),
+    smsFallbackMethod: method.optional(),
   },
+  hidden: [
+    "voiceMethod",
+    "voiceFallbackUrl",
+    "voiceFallbackMethod",
+    "smsUrl",
+    "smsMethod",
+    "smsFallbackUrl",
+    "smsFallbackMethod",
+  ],
   secret: ["flow"], // It may hold credentials for external services.
   create: {
     required: ["friendlyName"],

@@ -57,6 +57,8 @@ export const messages = resource({
     carrierId: z.string().nullable(),
     /** The same of one that came in, of which there is only one then. */
     arrivalId: z.string().nullable(),
+    /** A receipt of the carrier said that it arrived. */
+    isDelivered: z.boolean().optional(),
     /** The X-Request-Id of the request that sent it; null of one that came in. */
     requestId: z.string().nullable(),
   },
@@ -67,6 +69,7 @@ export const messages = resource({
     "sipHeaders",
     "carrierId",
     "arrivalId",
+    "isDelivered",
     "requestId",
   ],
   unique: ["arrivalId"],

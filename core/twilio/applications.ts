@@ -1,32 +1,48 @@
-import { clearableUrlOrPath, flag } from "../base/fields.ts";
+import { Fault } from "../base/faults.ts";
+import { clearableUrl, clearableUrlOrPath, flag, method } from "../base/fields.ts";
+import { limits } from "../base/limits.ts";
 import { type Application, applications as definition } from "../resources/applications.ts";
 import { equal } from "./filters.ts";
-import { action, noun, refused, works } from "./noun.ts";
-import { changed, fetched, given, listedOf, made, removed } from "./regular.ts";
+import { action, noun, refused, type SentOf, stored, works } from "./noun.ts";
+import { asFields, changed, fetched, found, given, listedOf, made, removed } from "./regular.ts";
 import { basic } from "./written.ts";
+
+const ofCalls = "set StatusCallback of the number or of the call";
+const ofTexts = "send StatusCallback with each message";
 
 const parameters = {
   FriendlyName: works(definition.fields.friendlyName),
-  ApiVersion: works(definition.fields.apiVersion),
+  ApiVersion: works(definition.fields.apiVersion, "the default is 2010-04-01"),
   VoiceUrl: works(clearableUrlOrPath),
-  VoiceCallerIdLookup: works(flag),
+  VoiceMethod: works(method),
+  VoiceFallbackUrl: works(clearableUrl),
+  VoiceFallbackMethod: works(method),
+  VoiceCallerIdLookup: stored(flag, "names of callers are not looked up"),
+  SmsUrl: works(clearableUrl),
+  SmsMethod: works(method),
+  SmsFallbackUrl: works(clearableUrl),
+  SmsFallbackMethod: works(method),
+  StatusCallback: refused(ofCalls),
+  StatusCallbackMethod: refused(ofCalls, ["POST"]),
+  SmsStatusCallback: refused(ofTexts),
+  MessageStatusCallback: refused(ofTexts),
   PublicApplicationConnectEnabled: refused("there is no Twilio Connect here", ["false"]),
 };
 
-const fieldsOf = (
-  { FriendlyName, ApiVersion, VoiceUrl, VoiceCallerIdLookup }: {
-    FriendlyName?: string | undefined;
-    ApiVersion?: string | undefined;
-    VoiceUrl?: string | null | undefined;
-    VoiceCallerIdLookup?: boolean | undefined;
-  },
-) =>
-  given({
-    friendlyName: FriendlyName,
-    apiVersion: ApiVersion,
-    rcmlUrl: VoiceUrl,
-    voiceCallerIdLookup: VoiceCallerIdLookup,
-  });
+type Sent = Partial<SentOf<typeof parameters>>;
+
+/** The parameters as the record has them; of an application of Kind sms, RcmlUrl is its SmsUrl. */
+function fieldsOf(
+  { VoiceUrl, SmsUrl, ...sent }: Sent,
+  kind: Application["kind"],
+): Record<string, unknown> {
+  if (kind === "sms" && VoiceUrl) {
+    const rule = "VoiceUrl needs an application of Kind voice; this one has Kind sms";
+    throw new Fault("badParameter", rule);
+  }
+  const urls = kind === "sms" ? { rcmlUrl: SmsUrl } : { rcmlUrl: VoiceUrl, smsUrl: SmsUrl };
+  return { ...asFields(sent), ...given(urls) };
+}
 
 /** Where calls and texts get their markup from, by a name. */
 export const applications = noun<Application>({
@@ -38,17 +54,37 @@ export const applications = noun<Application>({
     friendly_name: ({ friendlyName }) => friendlyName,
     api_version: ({ apiVersion }) => apiVersion,
     voice_url: ({ kind, rcmlUrl }) => kind === "voice" ? rcmlUrl : null,
+    voice_method: ({ voiceMethod }) => voiceMethod ?? "POST",
+    voice_fallback_url: ({ voiceFallbackUrl }) => voiceFallbackUrl ?? null,
+    voice_fallback_method: ({ voiceFallbackMethod }) => voiceFallbackMethod ?? "POST",
     voice_caller_id_lookup: ({ voiceCallerIdLookup }) => voiceCallerIdLookup,
+    sms_url: ({ kind, rcmlUrl, smsUrl }) => kind === "sms" ? rcmlUrl : smsUrl ?? null,
+    sms_method: ({ smsMethod }) => smsMethod ?? "POST",
+    sms_fallback_url: ({ smsFallbackUrl }) => smsFallbackUrl ?? null,
+    sms_fallback_method: ({ smsFallbackMethod }) => smsFallbackMethod ?? "POST",
+    sms_status_callback: () => null,
+    message_status_callback: () => null,
+    status_callback: () => null,
+    status_callback_method: () => null,
   },
   address: ({ sid }) => `Applications/${sid}`,
   create: action({
     parameters,
-    perform: (asked, sent) => made("applications", fieldsOf(sent), asked),
+    perform: (asked, { FriendlyName, ...sent }) => {
+      const defaults = {
+        apiVersion: limits.twilioApiVersion,
+        friendlyName: FriendlyName ?? "Application",
+      };
+      return made("applications", { ...defaults, ...fieldsOf(sent, "voice") }, asked);
+    },
   }),
   fetch: fetched("applications"),
   update: action({
     parameters,
-    perform: (asked, sent) => changed("applications", fieldsOf(sent), asked),
+    async perform(asked, sent) {
+      const { kind } = await found("applications", asked.path.Sid ?? "", asked);
+      return await changed("applications", fieldsOf(sent, kind), asked);
+    },
   }),
   remove: removed("applications"),
   listed: listedOf("applications", { FriendlyName: equal("friendlyName") }),

@@ -85,7 +85,7 @@ function wantedOf(
 }
 
 /** Makes a call by the rules of the contract's POST Calls. */
-async function placed(sent: Record<string, unknown>, asked: Asked): Promise<Call> {
+export async function placed(sent: Record<string, unknown>, asked: Asked): Promise<Call> {
   const { account, ports } = asked;
   if (sent.to === undefined) throw new Fault("noTo", "To is required");
   if (sent.from === undefined) throw new Fault("badFrom", "From is required");

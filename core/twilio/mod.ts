@@ -2,6 +2,7 @@ import type { AnyNoun } from "./noun.ts";
 import { addresses, dependentPhoneNumbers } from "./addresses.ts";
 import { applications } from "./applications.ts";
 import { availableKinds, numberCountries } from "./available_phone_numbers.ts";
+import { callEvents } from "./call_events.ts";
 import { calls } from "./calls.ts";
 import { conferences } from "./conferences.ts";
 import {
@@ -9,7 +10,7 @@ import {
   incomingPhoneNumberKinds,
   incomingPhoneNumbers,
 } from "./incoming_phone_numbers.ts";
-import { messages } from "./messages.ts";
+import { media, messages } from "./messages.ts";
 import { callNotifications, notifications } from "./notifications.ts";
 import { outgoingCallerIds, validationRequests } from "./outgoing_caller_ids.ts";
 import { participants } from "./participants.ts";
@@ -31,6 +32,7 @@ export const nouns: readonly AnyNoun[] = [
   numberCountries,
   ...availableKinds,
   calls,
+  callEvents,
   callNotifications,
   callRecordings,
   conferences,
@@ -39,6 +41,7 @@ export const nouns: readonly AnyNoun[] = [
   incomingPhoneNumbers,
   assignedAddOns,
   messages,
+  media,
   notifications,
   outgoingCallerIds,
   validationRequests,

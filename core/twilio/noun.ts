@@ -79,6 +79,9 @@ export interface Action<T = Base> {
   faults?: Record<string, FaultName>;
   // deno-lint-ignore no-explicit-any
   perform(asked: Asked, sent: any): Promise<T>;
+  /** What is shown of the record that `perform` makes, where it answers with another. */
+  // deno-lint-ignore no-explicit-any
+  shown?(made: any, asked: Asked, sent: any): T;
 }
 
 /** Declares an operation. Identity at run time: it infers what `perform` is sent. */
@@ -87,6 +90,8 @@ export const action = <T, P extends Parameters>(
     parameters: P;
     faults?: { [K in keyof P]?: FaultName };
     perform(asked: Asked, sent: SentOf<P>): Promise<T>;
+    // deno-lint-ignore no-explicit-any
+    shown?(made: any, asked: Asked, sent: SentOf<P>): T;
   },
 ): Action<T> => declared as Action<T>;
 

@@ -9,6 +9,7 @@ import {
 import type { Participant } from "../resources/participants.ts";
 import { equal, notFiltered } from "./filters.ts";
 import { action, type Asked, noun, refused, works } from "./noun.ts";
+import { arriving, called, entering } from "./participant_calls.ts";
 import { listedBelow } from "./regular.ts";
 import { basic } from "./written.ts";
 
@@ -48,6 +49,12 @@ export const participants = noun<Participant>({
     queue_time: () => "0",
   },
   address: ({ conferenceSid, callSid }) => `Conferences/${conferenceSid}/Participants/${callSid}`,
+  create: action({
+    parameters: entering,
+    faults: { To: "badTo", From: "badFrom" },
+    perform: called,
+    shown: arriving,
+  }),
   fetch: participantOf,
   update: action({
     parameters: {

@@ -4,7 +4,8 @@ import { limits } from "../base/limits.ts";
 const basic = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?" +
   "¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà";
 const extended = "\f^{}\\[~]|€";
-const septetsOf = new Map<string, number>([
+/** The septets of each letter of the GSM alphabet. */
+export const septetsOf: ReadonlyMap<string, number> = new Map<string, number>([
   ...[...basic].map((letter) => [letter, 1] as const),
   ...[...extended].map((letter) => [letter, 2] as const),
 ]);

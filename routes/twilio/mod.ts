@@ -72,14 +72,16 @@ const askedOf = (c: Ctx, { ports }: Mounted): Asked => ({
   ports,
 });
 
-function performing(mounted: Mounted, { parameters, faults, perform }: Action, status: 200 | 201) {
+function performing(mounted: Mounted, action: Action, status: 200 | 201) {
+  const { parameters, faults, perform, shown } = action;
   const shape = Object.entries(parameters).map(([name, { schema }]) => [name, schema]);
   const read = { schema: z.object(Object.fromEntries(shape)), ...faults && { faults } };
   return async (c: Ctx): Promise<Response> => {
     const sent = await readParams(c, read);
     const asked = askedOf(c, mounted);
     const forms = (record: Base) => formsOf(mounted, record, asked);
-    const ports = keepingPorts(c, mounted.ports, { forms, status });
+    const keptForms = (made: Base) => forms(shown?.(made, asked, sent) ?? made);
+    const ports = keepingPorts(c, mounted.ports, { forms: keptForms, status });
     return answer(c, forms(await perform({ ...asked, ports }, sent)), status);
   };
 }

@@ -60,6 +60,10 @@ const makes: Record<string, Form> = {
   "/2010-04-01/Accounts/{AccountSid}/IncomingPhoneNumbers/Mobile": {
     PhoneNumber: "+491711234568",
   },
+  "/2010-04-01/Accounts/{AccountSid}/Conferences/{ConferenceSid}/Participants": {
+    From: "+14155550199",
+    To: "client:bob",
+  },
   "/2010-04-01/Accounts/{AccountSid}/OutgoingCallerIds": { PhoneNumber: "+14155550119" },
   "/2010-04-01/Accounts/{AccountSid}/Queues": { FriendlyName: "support" },
   "/2010-04-01/Accounts/{AccountSid}/Applications": { FriendlyName: "ivr" },

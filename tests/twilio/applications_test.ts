@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { smsMarkup } from "../../core/messages/sms_markup.ts";
+import { companionOf, xml } from "../support/service/hand_companion.ts";
 import { startTwilioLab } from "../support/service/twilio_lab.ts";
 
 Deno.test("npm twilio creates, fetches, updates, lists and removes an Application", async () => {
@@ -20,4 +22,59 @@ Deno.test("npm twilio creates, fetches, updates, lists and removes an Applicatio
   ]);
   assert.equal(await applications(made.sid).remove(), true);
   await assert.rejects(applications(made.sid).fetch(), { status: 404, code: 20404 });
+});
+
+Deno.test("an Application has markup for calls and texts, with their methods and fallbacks", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await app.root.post("Clients.json", { Login: "alice", Password: "pass" });
+  const { sid } = await client.applications.create({
+    friendlyName: "IVR",
+    voiceUrl: "https://app.test/voice",
+    voiceMethod: "GET",
+    voiceFallbackUrl: "https://app.test/voice-fallback",
+    smsUrl: "https://app.test/sms",
+    smsMethod: "GET",
+  });
+  app.answers = ({ url }) =>
+    url.includes("fallback") ? xml("<Hangup/>") : new Response(null, { status: 500 });
+  const from = "client:bob";
+  const call = await client.calls.create({ from, to: "client:alice", applicationSid: sid });
+  await app.runJobs();
+  await companionOf(app, call.sid).report({ type: "answered" });
+
+  const asked = app.fetched.map(({ method, url }) => `${method} ${new URL(url).pathname}`);
+  assert.deepEqual(asked, ["GET /voice", "POST /voice-fallback"]);
+  const number = await client.incomingPhoneNumbers.create({
+    phoneNumber: "+14155550101",
+    smsApplicationSid: sid,
+  });
+  const held = await app.ports.records.incomingPhoneNumbers.get(app.root.sid, number.sid);
+  assert.deepEqual(await smsMarkup(held!, app.ports), {
+    first: { url: "https://app.test/sms", method: "GET" },
+    fallback: null,
+  });
+  assert.equal((await app.root.get(`Applications/${sid}.json`)).json().sms_url, undefined);
+  await assert.rejects(client.applications(sid).update({ statusCallback: "https://app.test/s" }), {
+    status: 400,
+    message: /StatusCallback is not supported/,
+  });
+});
+
+Deno.test("an Application of Kind sms shows its RcmlUrl as SmsUrl", async () => {
+  await using lab = await startTwilioLab();
+  const form = { FriendlyName: "texts", Kind: "sms", RcmlUrl: "https://app.test/old" };
+  const { sid } = (await lab.app.root.post("Applications.json", form)).json();
+  const { applications } = lab.client;
+
+  assert.equal((await applications(sid).fetch()).smsUrl, "https://app.test/old");
+  await applications(sid).update({ smsUrl: "https://app.test/new" });
+  assert.equal(
+    (await lab.app.root.get(`Applications/${sid}.json`)).json().rcml_url,
+    "https://app.test/new",
+  );
+  await assert.rejects(applications(sid).update({ voiceUrl: "https://app.test/voice" }), {
+    status: 400,
+    message: /Kind sms/,
+  });
 });

@@ -185,3 +185,22 @@ Deno.test("what there is not of a call answers 404", async () => {
   await assert.rejects(of.userDefinedMessages.create({ content: "{}" }), { status: 404 });
   await assert.rejects(of.siprec.create(), { status: 404 });
 });
+
+Deno.test("Events of a call are its status callbacks with their responses", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await app.root.post("Clients.json", alice);
+  app.answers = () => xml("<Pause/>");
+  const { sid } = await client.calls.create({ ...call, statusCallback: "https://app.test/status" });
+  await reportWholeCall(app, sid);
+
+  const [event, ...others] = await client.calls(sid).events.list();
+  assert.deepEqual(others, []);
+  const { request, response } = event as unknown as {
+    request: { url: string; parameters: Record<string, string> };
+    response: { response_code: number };
+  };
+  assert.equal(request.url, "https://app.test/status");
+  assert.equal(request.parameters.CallSid, sid);
+  assert.equal(response.response_code, 200);
+});

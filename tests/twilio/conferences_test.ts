@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { companionOf } from "../support/service/hand_companion.ts";
 import { makeParticipant, makeSample } from "../support/service/samples.ts";
 import { startTwilioLab } from "../support/service/twilio_lab.ts";
 
@@ -46,4 +47,54 @@ Deno.test("npm twilio lists a Conference, changes its Participants and ends it",
   const ended = await client.conferences(sid).update({ status: "completed" });
   assert.equal(ended.status, "completed");
   await assert.rejects(client.conferences(sid).update({ status: "completed" }), { code: 21222 });
+});
+
+Deno.test("npm twilio calls a participant into a conference by its name, or its Sid", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await app.root.post("Clients.json", { Login: "alice", Password: "pass" });
+  const made = await client.conferences("Room & <1>").participants.create({
+    from: "client:bob",
+    to: "client:alice",
+    muted: true,
+    beep: "onExit",
+    endConferenceOnExit: true,
+    conferenceStatusCallback: "https://app.test/events?a=1&b=2",
+    conferenceStatusCallbackEvent: ["start", "join"],
+    timeout: 15,
+  });
+  assert.equal(made.muted, true);
+  assert.equal(made.endConferenceOnExit, true);
+  await app.runJobs();
+  const script = await companionOf(app, made.callSid).report({ type: "answered" });
+
+  const [step] = script;
+  assert.ok(step?.type === "consult");
+  const { name, muted, beepOnEnter, beepOnExit, endOnExit, callback } = step.serviceContext;
+  assert.deepEqual([name, muted, beepOnEnter, beepOnExit, endOnExit], [
+    "Room & <1>",
+    true,
+    false,
+    true,
+    true,
+  ]);
+  assert.deepEqual(callback, {
+    url: "https://app.test/events?a=1&b=2",
+    method: "POST",
+    events: ["start", "join"],
+  });
+  const { sid } = await conference(lab);
+  const second = await client.conferences(sid).participants.create({
+    from: "client:bob",
+    to: "client:alice",
+  });
+  assert.equal(second.conferenceSid, sid);
+  await assert.rejects(
+    client.conferences(sid).participants.create({
+      from: "client:bob",
+      to: "client:alice",
+      label: "agent",
+    }),
+    { status: 400, message: /Label is not supported/ },
+  );
 });

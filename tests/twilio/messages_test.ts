@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { settle } from "../../core/messages/settle.ts";
 import { startTwilioLab } from "../support/service/twilio_lab.ts";
 
 const text = { to: "+14155550102", from: "+14155550101", body: "Hello" };
@@ -29,4 +30,73 @@ Deno.test("a Message without To, From or Body is refused with Twilio's code", as
     status: 400,
     message: /MediaUrl is not supported/,
   });
+});
+
+Deno.test("a Message of up to 1,600 characters is counted in segments", async () => {
+  await using lab = await startTwilioLab();
+  const { messages } = lab.client;
+  const segmentsOf = async (body: string) => (await messages.create({ ...text, body })).numSegments;
+
+  assert.equal(await segmentsOf("x".repeat(160)), "1");
+  assert.equal(await segmentsOf("x".repeat(161)), "2");
+  assert.equal(await segmentsOf("€".repeat(80)), "1");
+  assert.equal(await segmentsOf("ш".repeat(70)), "1");
+  assert.equal(await segmentsOf("ш".repeat(71)), "2");
+  assert.equal(await segmentsOf("x".repeat(1_600)), "11");
+  await assert.rejects(messages.create({ ...text, body: "x".repeat(1_601) }), { code: 21617 });
+  const short = { From: text.from, To: text.to, Body: "x".repeat(161) };
+  assert.equal((await lab.app.root.post("SMS/Messages.json", short)).json().code, 21605);
+});
+
+Deno.test("a Message has the statuses of Twilio, by what carriers say of it", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  const { messages } = app.ports.records;
+  const settled = async (steps: Parameters<typeof settle>[1][]) => {
+    const { sid } = await client.messages.create(text);
+    for (const step of steps) {
+      await messages.update(app.root.sid, sid, (now) => settle(now, step));
+    }
+    const { status, errorCode, errorMessage } = await client.messages(sid).fetch();
+    return [status, errorCode, errorMessage];
+  };
+  const at = app.clock.now;
+  const taken = { at, delivery: { carrierId: "1" } };
+
+  assert.deepEqual(await settled([]), ["queued", null, null]);
+  assert.deepEqual(await settled([{ at }]), ["sent", null, null]);
+  assert.deepEqual(await settled([taken]), ["sent", null, null]);
+  assert.deepEqual(await settled([{ ...taken, delivery: { carrierId: "2" } }, { at }]), [
+    "delivered",
+    null,
+    null,
+  ]);
+  const undelivered = "Cannot deliver the message";
+  assert.deepEqual(
+    await settled([
+      { ...taken, delivery: { carrierId: "3" } },
+      { at, fault: "messageUndelivered" },
+    ]),
+    ["undelivered", 30005, undelivered],
+  );
+  assert.deepEqual((await settled([{ at, fault: "messageRefused" }])).slice(0, 2), [
+    "failed",
+    30007,
+  ]);
+});
+
+Deno.test("the text of a Message is redacted, and a Message removed, once it is sent", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  const { sid } = await client.messages.create(text);
+  await assert.rejects(client.messages(sid).update({ body: "" }), { status: 409, code: 20009 });
+  await assert.rejects(client.messages(sid).remove(), { status: 409, code: 20009 });
+  await app.ports.records.messages.update(app.root.sid, sid, (now) => settle(now, { at: 0 }));
+
+  await assert.rejects(client.messages(sid).update({ body: "other" }), { message: /Body must be/ });
+  assert.equal((await client.messages(sid).update({ body: "" })).body, "");
+  assert.equal((await app.root.get(`SMS/Messages/${sid}.json`)).json().body, "");
+  assert.deepEqual(await client.messages(sid).media.list(), []);
+  assert.equal(await client.messages(sid).remove(), true);
+  await assert.rejects(client.messages(sid).fetch(), { status: 404 });
 });

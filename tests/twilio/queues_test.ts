@@ -65,3 +65,24 @@ Deno.test("npm twilio lists who waits, and sends the first, or a named one, to a
   assert.match(app.fetched.at(-1)!.url, /^https:\/\/app\.test\/agent\?/);
   await assert.rejects(client.queues(sid).members("CA" + "0".repeat(32)).fetch(), { status: 404 });
 });
+
+Deno.test("a Queue takes no more calls than its MaxSize", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await app.root.post("Clients.json", { Login: "alice", Password: "pass" });
+  const { sid } = await client.queues.create({ friendlyName: "support", maxSize: 1 });
+  const enters = async () => {
+    const twiml = "<Response><Enqueue>support</Enqueue></Response>";
+    const call = await client.calls.create({ from: "client:bob", to: "client:alice", twiml });
+    await app.runJobs();
+    const leg = companionOf(app, call.sid);
+    const [step] = await leg.report({ type: "answered" });
+    assert.ok(step?.type === "consult");
+    return await leg.report({ type: "consulting", serviceContext: step.serviceContext });
+  };
+
+  const [step] = await enters();
+  assert.equal(step?.type === "queue" && step.queueSid, sid);
+  await waits(lab, sid);
+  assert.deepEqual(await enters(), []);
+});

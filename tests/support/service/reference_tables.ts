@@ -1,3 +1,4 @@
+import { conformance } from "./conformance_table.ts";
 import { z } from "zod";
 import { faults } from "../../../core/base/faults.ts";
 import { variables } from "../../../core/configuration/config.ts";
@@ -94,6 +95,8 @@ export function generated(kind: string, name: string): string {
       return stepTable(name);
     case "errors":
       return errorTable();
+    case "conformance":
+      return conformance();
   }
   throw new Error(`There is no table ${kind} ${name}`);
 }

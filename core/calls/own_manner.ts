@@ -1,0 +1,11 @@
+import type { Application } from "../resources/applications.ts";
+import type { Call } from "../resources/calls.ts";
+
+/** How an application's RcmlUrl is requested, and what when that fails; a flow needs neither. */
+export const ownManner = (
+  application: Application | null,
+): Pick<Call, "method" | "fallbackUrl" | "fallbackMethod"> => ({
+  method: application?.voiceMethod ?? "POST",
+  fallbackUrl: application?.voiceFallbackUrl ?? null,
+  fallbackMethod: application?.voiceFallbackMethod ?? "POST",
+});

@@ -1,0 +1,154 @@
+import { z } from "zod";
+import { flag, method, url, wholeNumber } from "../base/fields.ts";
+import { inlineUrl } from "../flows/address.ts";
+import { limits } from "../base/limits.ts";
+import { type Call, calls } from "../resources/calls.ts";
+import type { Participant } from "../resources/participants.ts";
+import { placed } from "./calls.ts";
+import { type Asked, refused, type SentOf, works } from "./noun.ts";
+import { given } from "./regular.ts";
+
+const { fields } = calls;
+const sip = "a Gateway of the account has the credentials of its proxy";
+const noEmergency = "there are no emergency calls";
+const ofLeg = "use ConferenceRecord";
+
+/** What a call into a conference may be asked: that of a call, and that of the noun Conference. */
+export const entering = {
+  From: works(fields.from, "required"),
+  To: works(fields.to, "required"),
+  CallerId: works(fields.from, "is shown in place of `From`"),
+  Timeout: works(fields.timeout),
+  TimeLimit: works(wholeNumber(1, limits.callTimeLimitS)),
+  StatusCallback: works(url),
+  StatusCallbackMethod: works(method),
+  StatusCallbackEvent: works(fields.statusCallbackEvent),
+  Muted: works(flag),
+  Beep: works(z.enum(["true", "false", "onEnter", "onExit"])),
+  StartConferenceOnEnter: works(flag),
+  EndConferenceOnExit: works(flag),
+  WaitUrl: works(z.union([z.literal(""), url]), "empty: silence"),
+  WaitMethod: works(method),
+  MaxParticipants: works(wholeNumber(1, limits.conferenceMembersMax)),
+  ConferenceRecord: works(z.enum(["true", "false", "record-from-start", "do-not-record"])),
+  ConferenceStatusCallback: works(url),
+  ConferenceStatusCallbackMethod: works(method),
+  ConferenceStatusCallbackEvent: works(
+    z.union([z.string(), z.array(z.string())]).transform((events) => [events].flat().join(" ")),
+  ),
+  ConferenceRecordingStatusCallback: works(url),
+  ConferenceRecordingStatusCallbackMethod: works(method),
+  ConferenceRecordingStatusCallbackEvent: refused("completed is told", ["completed"]),
+  ConferenceTrim: refused("silence stays", ["do-not-trim"]),
+  MachineDetection: works(z.enum(["Enable", "DetectMessageEnd"])),
+  MachineDetectionTimeout: works(fields.machineDetectionTimeout),
+  MachineDetectionSpeechThreshold: works(fields.machineDetectionSpeechThreshold),
+  MachineDetectionSpeechEndThreshold: works(fields.machineDetectionSpeechEndThreshold),
+  MachineDetectionSilenceTimeout: works(fields.machineDetectionSilenceTimeout),
+  AmdStatusCallback: refused("AnsweredBy is in the status callbacks of the call"),
+  AmdStatusCallbackMethod: refused("AnsweredBy is in the status callbacks of the call", ["POST"]),
+  Label: refused("participants have no labels"),
+  EarlyMedia: refused("the callee joins when it answers", ["true"]),
+  Record: refused(ofLeg, ["false"]),
+  RecordingChannels: refused(ofLeg),
+  RecordingStatusCallback: refused(ofLeg),
+  RecordingStatusCallbackMethod: refused(ofLeg, ["POST"]),
+  RecordingStatusCallbackEvent: refused(ofLeg),
+  RecordingTrack: refused(ofLeg),
+  RecordingConfigurationId: refused(ofLeg),
+  Trim: refused(ofLeg),
+  SipAuthUsername: refused(sip),
+  SipAuthPassword: refused(sip),
+  Region: refused("the companion of the first participant mixes the conference"),
+  Coaching: refused("there is no coaching", ["false"]),
+  CallSidToCoach: refused("there is no coaching"),
+  JitterBufferSize: refused("the jitter buffer adapts by itself"),
+  Byoc: refused("a Gateway of the account takes the place of a BYOC trunk"),
+  CallReason: refused("carriers are not told the reason of a call"),
+  CallToken: refused("From is checked as that of any call"),
+  Passports: refused("calls are not signed (STIR/SHAKEN)"),
+  ClientNotificationUrl: refused("phones register by SIP; there are no push notifications"),
+  CallerDisplayName: refused("From is shown"),
+  EmergencyCallerPosition: refused(noEmergency),
+  EmergencyCallerLocation: refused(noEmergency),
+  EmergencyName: refused(noEmergency),
+  EmergencyAddress: refused(noEmergency),
+  EmergencyZipCode: refused(noEmergency),
+  EmergencyCity: refused(noEmergency),
+  EmergencyState: refused(noEmergency),
+  EmergencyCountry: refused(noEmergency),
+};
+
+type Entering = SentOf<typeof entering>;
+
+const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+
+/** The markup that takes the callee into the conference of a name. */
+function conferenceMarkup(name: string, sent: Entering): string {
+  const attributes = given({
+    muted: sent.Muted,
+    beep: sent.Beep,
+    startConferenceOnEnter: sent.StartConferenceOnEnter,
+    endConferenceOnExit: sent.EndConferenceOnExit,
+    waitUrl: sent.WaitUrl,
+    waitMethod: sent.WaitMethod,
+    maxParticipants: sent.MaxParticipants,
+    record: sent.ConferenceRecord,
+    statusCallback: sent.ConferenceStatusCallback,
+    statusCallbackMethod: sent.ConferenceStatusCallbackMethod,
+    statusCallbackEvent: sent.ConferenceStatusCallbackEvent,
+    recordingStatusCallback: sent.ConferenceRecordingStatusCallback,
+    recordingStatusCallbackMethod: sent.ConferenceRecordingStatusCallbackMethod,
+  });
+  const text = Object.entries(attributes)
+    .map(([attribute, value]) => ` ${attribute}="${escaped(String(value))}"`).join("");
+  return `<Response><Dial><Conference${text}>${escaped(name)}</Conference></Dial></Response>`;
+}
+
+/** The name of the conference in the path: that of a Sid, or the name itself. */
+async function nameOf({ account, path, ports }: Asked): Promise<string> {
+  const named = path.ConferenceSid ?? "";
+  const conference = await ports.records.conferences.get(account.sid, named);
+  return conference?.friendlyName ?? named;
+}
+
+/** Calls somebody into a conference, by its Sid or its name: the participant of a call that rings. */
+export async function called(asked: Asked, sent: Entering): Promise<Participant> {
+  const name = await nameOf(asked);
+  const wanted = given({
+    to: sent.To,
+    from: sent.CallerId ?? sent.From,
+    url: inlineUrl(conferenceMarkup(name, sent)),
+    timeout: sent.Timeout,
+    timeLimit: sent.TimeLimit,
+    statusCallback: sent.StatusCallback,
+    statusCallbackMethod: sent.StatusCallbackMethod,
+    statusCallbackEvent: sent.StatusCallbackEvent,
+    machineDetection: sent.MachineDetection,
+    machineDetectionTimeout: sent.MachineDetectionTimeout,
+    machineDetectionSpeechThreshold: sent.MachineDetectionSpeechThreshold,
+    machineDetectionSpeechEndThreshold: sent.MachineDetectionSpeechEndThreshold,
+    machineDetectionSilenceTimeout: sent.MachineDetectionSilenceTimeout,
+  });
+  const call = await placed(wanted, asked);
+  return arriving(call, asked, sent);
+}
+
+/** A participant whose call was placed and has not joined yet. */
+export function arriving(call: Call, { path }: Asked, sent: Entering): Participant {
+  const { accountSid, dateCreated, dateUpdated, sid, apiVersion } = call;
+  return {
+    sid: `CP${sid.slice(2)}`,
+    accountSid,
+    dateCreated,
+    dateUpdated,
+    callSid: sid,
+    conferenceSid: path.ConferenceSid ?? "",
+    muted: sent.Muted ?? false,
+    hold: false,
+    startConferenceOnEnter: sent.StartConferenceOnEnter ?? true,
+    endConferenceOnEnter: sent.EndConferenceOnExit ?? false,
+    apiVersion,
+  };
+}

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { startTwilioLab } from "../support/service/twilio_lab.ts";
+import { pageText } from "../support/service/page_commands.ts";
+
+const cache = Deno.env.get("SWITCHBOARD_PEERS") ??
+  `${Deno.env.get("HOME") ?? "/root"}/.cache/switchboard-peers`;
+const python = `${cache}/twilio/bin/python`;
+const isThere = await Deno.stat(python).then(() => true, () => false);
+const ignore = !isThere && Deno.env.get("CI") === undefined;
+
+const judge = new URL("../support/peers/twilio/judge.py", import.meta.url).pathname;
+
+async function run(args: string[], env: Record<string, string> = {}): Promise<string> {
+  const command = new Deno.Command(args[0]!, { args: args.slice(1), env });
+  const { success, stdout, stderr } = await command.output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+  return new TextDecoder().decode(stdout);
+}
+
+Deno.test({ name: "PyPI twilio works every noun of the interface", ignore }, async () => {
+  await using lab = await startTwilioLab();
+  const { sid, token } = lab.app.root;
+
+  assert.equal(await run([python, judge, lab.url, sid, token]), "done\n");
+});
+
+/** A program of the page in a language, with the address of the service of the test. */
+async function program(language: string, url: string): Promise<string> {
+  const text = await pageText("docs/how-to/migrate-from-twilio.md");
+  const [, code] = new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(text) ?? [];
+  assert.ok(code, language);
+  return code.replaceAll("http://127.0.0.1:8080", url);
+}
+
+Deno.test("the program for Node of the page of Twilio places a call", async () => {
+  await using lab = await startTwilioLab();
+  const { sid, token } = lab.app.root;
+  const file = await Deno.makeTempFile({ suffix: ".mjs" });
+  await Deno.writeTextFile(file, await program("js", lab.url));
+  const config = new URL("../deno.json", import.meta.url).pathname;
+
+  const printed = await run([Deno.execPath(), "run", "-A", "--config", config, file], {
+    TWILIO_ACCOUNT_SID: sid,
+    TWILIO_AUTH_TOKEN: token,
+  });
+
+  const [call] = await lab.client.calls.list();
+  assert.equal(printed, `${call!.sid}\n`);
+  await Deno.remove(file);
+});
+
+Deno.test(
+  { name: "the program for Python of the page of Twilio places a call", ignore },
+  async () => {
+    await using lab = await startTwilioLab();
+    const { sid, token } = lab.app.root;
+
+    const printed = await run([python, "-c", await program("python", lab.url)], {
+      TWILIO_ACCOUNT_SID: sid,
+      TWILIO_AUTH_TOKEN: token,
+    });
+
+    const [call] = await lab.client.calls.list();
+    assert.equal(printed, `${call!.sid}\n`);
+  },
+);
