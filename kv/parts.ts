@@ -100,6 +100,7 @@ export function partsOf(
     {
       kv,
       committer: commits,
+      isShared: isRemote,
       isComplete: completeness(layouts, declarations),
     },
     (error) => log("Cannot make counters finer now; it is tried again", { error }),

@@ -32,16 +32,18 @@ export function createRefusalCap(now: () => number): RefusalCap {
   const right = new Set<string>();
   const hashOf = (...parts: string[]) =>
     createHmac("sha256", key).update(JSON.stringify(parts)).digest("base64");
-  const userOf = ({ network, user }: Claim) => hashOf(network, user.toLowerCase());
+  const userOf = ({ network, user }: Claim) => `${network} ${user.slice(0, 100).toLowerCase()}`;
   const nameOf = ({ user, password }: Claim) => hashOf(user, password);
+  const shortOf = (claim: Claim) =>
+    Math.max(networks.waitOf(claim.network), users.waitOf(userOf(claim)));
 
   return {
     waitOf(claim) {
-      const waitS = Math.max(networks.waitOf(claim.network), users.waitOf(userOf(claim)));
+      const waitS = shortOf(claim);
       return waitS > 0 && right.has(nameOf(claim)) ? 0 : waitS;
     },
     refused(claim) {
-      right.delete(nameOf(claim)); // They are right no more.
+      if (shortOf(claim) > 0) right.delete(nameOf(claim)); // They were looked up, and are right no more.
       networks.take(claim.network);
       users.take(userOf(claim));
     },

@@ -201,7 +201,7 @@ async function eraseAll<T extends Base>(
   account: string,
   { sids, stays = () => false }: { sids: string[]; stays?: (record: T) => boolean },
 ): Promise<string[]> {
-  const { store: { kv, committer }, definition, layout } = state;
+  const { store: { kv, committer, states }, definition, layout } = state;
   const number = await state.store.accountNumber(account);
   if (number === null) return [];
   const place = { account: number, prefix: definition.sidPrefix };
@@ -217,7 +217,7 @@ async function eraseAll<T extends Base>(
     if (before !== undefined) removed.push(before);
   };
   await Promise.all(sids.map((sid) => erase(sid).catch(throwUnlessMissing)));
-  const at = { kv, committer, place, layout: layout.written };
+  const at = { kv, committer, isShared: states === null, place, layout: layout.written };
   await sweepCounters(at, removed as AnyRecord[]);
   await forgetTexts(at, removed.map(({ sid }) => sid));
   return removed.map(({ sid }) => sid);

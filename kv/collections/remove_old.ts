@@ -13,6 +13,8 @@ import type { Stored } from "../cache/record_cache.ts";
 export interface Old {
   kv: Deno.Kv;
   committer: Committer;
+  /** Other processes write to the store. */
+  isShared: boolean;
   place: Place;
   layout: Layout;
 }
@@ -42,7 +44,7 @@ export async function oldEntries(
  * used again, and its counters would stay for ever. A counter that moves meanwhile stays.
  */
 export async function sweepCounters(
-  { kv, committer, place, layout }: Old,
+  { kv, committer, isShared, place, layout }: Old,
   removed: AnyRecord[],
 ): Promise<void> {
   if (removed.length === 0) return;
@@ -68,5 +70,5 @@ export async function sweepCounters(
       }
     }
   }));
-  await dropNotes({ kv, committer }, place, new Set(times.map(windowAt)));
+  await dropNotes({ kv, committer, isShared }, place, new Set(times.map(windowAt)));
 }

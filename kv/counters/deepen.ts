@@ -16,6 +16,8 @@ import {
 export interface Counting {
   kv: Deno.Kv;
   committer: Committer;
+  /** Other processes write to it. */
+  isShared: boolean;
   /** Whether the index of a value has all its entries, and is not being removed or built. */
   isComplete(value: Deno.KvKey): boolean;
 }
@@ -68,7 +70,7 @@ async function hasFull(kv: Deno.Kv, stretch: Stretch, depth: number): Promise<bo
 
 /** Has all writers move the counters of a further level. */
 async function begin(
-  { kv, committer, isComplete }: Counting,
+  { kv, committer, isShared, isComplete }: Counting,
   { value, window }: Stretch,
   { entry, depth }: { entry: Deno.KvEntryMaybe<DepthNote>; depth: number },
 ): Promise<boolean> {
@@ -80,7 +82,7 @@ async function begin(
   batch.premises.push(() => isComplete(value));
   batch.checks.push(entry);
   batch.sets.push({ key: entry.key, value: note });
-  await stageNotice(kv, batch);
+  if (isShared) await stageNotice(kv, batch);
   return await committer.commit(batch) !== null;
 }
 
@@ -99,7 +101,7 @@ const mostDropped = 400;
 
 /** Removes the notes of windows that have no record any more, with the finer counters. */
 export async function dropNotes(
-  { kv, committer }: Pick<Counting, "kv" | "committer">,
+  { kv, committer, isShared }: Omit<Counting, "isComplete">,
   place: Place,
   windows: Iterable<number>,
 ): Promise<void> {
@@ -121,7 +123,7 @@ export async function dropNotes(
         const batch = emptyBatch();
         batch.checks.push(counter);
         batch.deletes.push(...left.slice(Math.max(0, at - mostDropped), at));
-        if (at <= mostDropped) await stageNotice(kv, batch);
+        if (isShared && at <= mostDropped) await stageNotice(kv, batch);
         await committer.commit(batch); // Where a record came meanwhile, all stay.
       }
     }

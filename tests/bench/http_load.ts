@@ -26,6 +26,8 @@ export interface Server extends AsyncDisposable {
   pid: number;
   /** CPU time so far; NaN where the system does not tell. */
   cpuSeconds(): number;
+  /** Resident memory in bytes; NaN where the system does not tell. */
+  memory(): number;
 }
 
 export interface Rate {
@@ -55,6 +57,7 @@ export async function serve(
     url: `http://127.0.0.1:${port}`,
     pid: child.pid,
     cpuSeconds: () => cpuSecondsOf(child.pid),
+    memory: () => memoryOf(child.pid),
     async [Symbol.asyncDispose]() {
       child.kill();
       await child.status;
@@ -73,6 +76,12 @@ export function cpuSecondsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
+function memoryOf(pid: number): number {
+  if (Deno.build.os !== "linux") return NaN;
+  const pages = Number(Deno.readTextFileSync(`/proc/${pid}/statm`).split(" ")[1]);
+  return pages * 4096;
+}
+
 export interface Load {
   headers?: Record<string, string>;
   /** A form to POST. */
@@ -81,21 +90,29 @@ export interface Load {
   pages?: number;
   /** What stands before `Page` in the query, with its `&`. */
   query?: string;
+  /** All requests are refused, each from another address, as X-Forwarded-For says. */
+  isRefused?: boolean;
   /** Where and of what calls are created meanwhile, `busyRate` a second. */
   beside?: { path: string; form: Record<string, string> };
 }
 
-/** Requests per second that were answered 2xx. Throws when another answer came. */
+/** Requests per second that were answered 2xx, or refused where that is so. Throws when not. */
 export async function drive(
   url: string,
-  { headers = {}, form, pages, query = "" }: Load,
+  { headers = {}, form, pages, query = "", isRefused = false }: Load,
   forSeconds: number,
 ) {
   const script = await Deno.makeTempFile({ suffix: ".lua" });
   const body = form === undefined ? "" : `wrk.method = "POST"; wrk.body = "${new URLSearchParams(
     form,
   )}"; wrk.headers["Content-Type"] = "application/x-www-form-urlencoded"`;
-  const request = pages === undefined ? "" : `
+  const addressed = !isRefused ? "" : `
+    function request()
+      wrk.headers["X-Forwarded-For"] = "10." .. math.random(0, 255) .. "." .. math.random(0, 255) ..
+        "." .. math.random(0, 255)
+      return wrk.format()
+    end`;
+  const request = pages === undefined ? addressed : `
     function request()
       return wrk.format(nil, wrk.path .. "?${query}Page=" .. math.random(0, ${pages - 1}))
     end`;
@@ -110,7 +127,7 @@ export async function drive(
     .finally(() => Deno.remove(script));
   const said = new TextDecoder().decode(stdout);
   const rate = /^Requests\/sec: +([\d.]+)/m.exec(said)?.[1];
-  if (rate === undefined || said.includes("Non-2xx")) {
+  if (rate === undefined || said.includes("Non-2xx") !== isRefused) {
     throw new Error(`Cannot measure ${url}: ${said}`);
   }
   return Number(rate);

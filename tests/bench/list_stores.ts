@@ -51,13 +51,17 @@ function textOf(at: number): string {
   return at % 5_000 === 77 ? `${text} needle-${at}` : text;
 }
 
+const never = new AbortController().signal;
+
 export interface Filled extends AsyncDisposable {
   lab: StoreLab;
+  location: string;
   sids: string[];
 }
 
-/** How much of each. */
+/** How much of each, and the time over which they spread: 30 days unless given. */
 export interface Filling {
+  spanMs?: number;
   calls: number;
   texts: number;
   /** Every second call never went out; those of the newest tenth wait still. */
@@ -66,7 +70,7 @@ export interface Filling {
 
 /** Fills a store on disk through its own interface, many at once, so that commits are merged. */
 export async function fill(filling: Filling): Promise<Filled> {
-  const { texts, isHalfUndated = false } = filling;
+  const { texts, isHalfUndated = false, spanMs = 30 * dayMs } = filling;
   const count = Math.max(filling.calls, texts);
   const directory = await Deno.makeTempDir({ prefix: "bench-lists-" });
   const lab = await storeLab(`${directory}/store.db`);
@@ -76,7 +80,7 @@ export async function fill(filling: Filling): Promise<Filled> {
   for (let at = 0; at < count; at += 500) {
     const writes: Promise<unknown>[] = [];
     for (let one = at; one < Math.min(at + 500, count); one++) {
-      lab.clock.now = begin + Math.floor(one * 30 * dayMs / count);
+      lab.clock.now = begin + Math.floor(one * spanMs / count);
       if (one < filling.calls) {
         const call = isHalfUndated && one % 2 > 0
           ? unbegun(callOf(lab), one > 0.9 * count)
@@ -91,23 +95,30 @@ export async function fill(filling: Filling): Promise<Filled> {
     if (at % 100_000 === 0 && at > 0) log(`  ${at} of ${count} calls and messages`);
   }
   const filledS = (performance.now() - startedAt) / 1000;
+  await lab.store.buildIndexes(never);
+  const countedS = (performance.now() - startedAt) / 1000 - filledS;
   lab.clock.now += dayMs;
   const packedAt = performance.now();
-  await records.messages.packTexts(lab.accountSid, new AbortController().signal);
+  await records.messages.packTexts(lab.accountSid, never);
   const packedS = (performance.now() - packedAt) / 1000;
   const { size } = await Deno.stat(`${directory}/store.db`);
   log(
     `filled ${filling.calls} calls and ${texts} messages ` +
-      `in ${filledS.toFixed(0)} s, packed their texts in ${packedS.toFixed(1)} s, ${
-        (size / 1e6).toFixed(0)
-      } MB`,
+      `in ${filledS.toFixed(0)} s, counted full buckets ${
+        countedS.toFixed(1)
+      } s longer, packed their texts in ${packedS.toFixed(1)} s, ${(size / 1e6).toFixed(0)} MB`,
   );
   const remove = () => Deno.remove(directory, { recursive: true });
   return {
     lab,
+    location: `${directory}/store.db`,
     sids,
     async [Symbol.asyncDispose]() {
-      lab[Symbol.dispose]();
+      try {
+        lab[Symbol.dispose]();
+      } catch {
+        // It was closed before.
+      }
       await remove();
     },
   };

@@ -1,6 +1,7 @@
 import type { Condition } from "../../core/base/filters.ts";
 import { calls } from "../../core/resources/calls.ts";
 import { keptAwake } from "./awake.ts";
+import { denseLists } from "./dense_lists.ts";
 import { begin, callOf, dayMs, fill, type Filled, log, roll } from "./list_stores.ts";
 
 /**
@@ -8,7 +9,8 @@ import { begin, callOf, dayMs, fill, type Filled, log, roll } from "./list_store
  * million of each, over 30 days), beside one of a thousand: pages of 50 at any depth, reads, durable
  * writes and searches, and a scan of every record of the same store. Then date filters in a store of
  * UNDATED calls (60,000) of which half lack dates, beside one of as many that all have them. A size
- * of 0 leaves its part out: `SIZE=0 UNDATED=0` measures searches alone. Times are in ms, of pages as
+ * of 0 leaves its part out: `SIZE=0 UNDATED=0` measures searches alone. Then lists of DENSE calls
+ * ("20000", or several sizes) that were made within one minute. Times are in ms, of pages as
  * the store finds them: what is asked again while nobody writes comes from memory, as the one case
  * shows that says so. Unless `AWAKE=0`, the processors are kept awake: see `awake.ts`.
  */
@@ -16,6 +18,7 @@ import { begin, callOf, dayMs, fill, type Filled, log, roll } from "./list_store
 const size = Number(Deno.env.get("SIZE") ?? 1_000_000);
 const texts = Number(Deno.env.get("TEXTS") ?? size);
 const undated = Number(Deno.env.get("UNDATED") ?? 60_000);
+const dense = (Deno.env.get("DENSE") ?? "20000").split(" ").map(Number).filter((one) => one > 0);
 const smallSize = 1_000;
 
 /** Times in ms, sorted. */
@@ -203,3 +206,4 @@ if (undated > 0) {
   row("", "half undated", "p95", "none: median", "ratio");
   await beside(dated(half), dated(none));
 }
+for (const one of dense) await denseLists(one);

@@ -1,5 +1,6 @@
 import { storeLab } from "../support/service/store_lab.ts";
 import { freePorts } from "../support/process/system.ts";
+import { denseRest } from "./dense_rest.ts";
 import {
   canPin,
   connections,
@@ -17,7 +18,8 @@ import {
  * and the first core to itself, `wrk` the second one. SECONDS is the time of each figure (default 4).
  * Where other programs take part of that core, requests per second of the server's own CPU time tell
  * what it would do alone. ONLY is a pattern of the names of the service's figures. WITHOUT="runs
- * counters" measures services without these caches too: see `without_caches.ts`.
+ * counters" measures services without these caches too: see `without_caches.ts`. At last a list of DENSE
+ * calls (20,000) that were made within a minute: see `dense_rest.ts`.
  */
 
 const seconds = Number(Deno.env.get("SECONDS") ?? 4);
@@ -26,6 +28,8 @@ const only = new RegExp(Deno.env.get("ONLY") ?? "");
 /** Services without some of their caches, separated by spaces; the caches of one by commas. */
 const variants = (Deno.env.get("WITHOUT") ?? "").split(" ").filter((one) => one !== "");
 const stored = 10_000;
+/** Calls of the list that was filled within a minute; 0: none. */
+const dense = Number(Deno.env.get("DENSE") ?? 20_000);
 const secretKey = "a key of the bench alone";
 
 const log = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(line + "\n"));
@@ -38,11 +42,16 @@ async function ceiling(kind: string): Promise<Rate> {
 }
 
 /** Fills the service's store before it starts; the Sids of the root account and of one call. */
-async function fill(): Promise<{ accountSid: string; callSid: string }> {
+async function fill(
+  count: number,
+  everyMs: number,
+): Promise<{ accountSid: string; callSid: string; sids: string[] }> {
   using lab = await storeLab(`${directory}/switchboard.db`, secretKey);
   const { calls } = lab.store.records;
+  const sids: string[] = [];
+  const begin = lab.clock.now;
   const insertOne = () => {
-    lab.clock.now += 10_000;
+    lab.clock.now = Math.floor(begin + sids.length * everyMs);
     const record = lab.call({
       from: "+15550000001",
       to: "client:alice",
@@ -52,14 +61,14 @@ async function fill(): Promise<{ accountSid: string; callSid: string }> {
       duration: 60,
       url: "https://app.example.org/voice",
     });
+    sids.push(record.sid);
     return calls.insert({ record });
   };
-  let callSid = "";
-  for (let at = 0; at < stored; at += 1_000) {
-    const [first] = await Promise.all(Array.from({ length: 1_000 }, insertOne));
-    callSid = first!.sid;
+  for (let at = 0; at < count; at += 1_000) {
+    await Promise.all(Array.from({ length: 1_000 }, insertOne));
   }
-  return { accountSid: lab.accountSid, callSid };
+  await lab.store.buildIndexes(new AbortController().signal);
+  return { accountSid: lab.accountSid, callSid: sids.at(-1)!, sids };
 }
 
 /** A service on a store of its own, without the caches that `without` names. */
@@ -73,6 +82,9 @@ async function startService(without: string): Promise<Server> {
     SECRET_KEY: secretKey,
     BRIDGE_PORT: String(freePorts(1)[0]), // Nobody listens there, and nobody is called.
     REQUESTS_PER_SECOND: "0",
+    READS_PER_SECOND: "0",
+    WRITES_PER_SECOND: "0",
+    TRUSTED_PROXIES: "127.0.0.1",
   });
   const preload = without === "" ? [] : ["--preload=tests/bench/without_caches.ts"];
   return await serve(() => [...preload, "main.ts"], { path: "/health", env });
@@ -80,7 +92,7 @@ async function startService(without: string): Promise<Server> {
 
 /** Every figure of the service, by name; then what it is without a cache, each load of all in turn. */
 async function service(): Promise<[name: string, rate: Rate][]> {
-  const { accountSid, callSid } = await fill();
+  const { accountSid, callSid } = await fill(stored, 10_000);
   await using open = new AsyncDisposableStack();
   const servers: { without: string; server: Server }[] = [];
   for (const without of ["", ...variants]) {
@@ -88,12 +100,14 @@ async function service(): Promise<[name: string, rate: Rate][]> {
   }
   const account = `/2012-04-24/Accounts/${accountSid}`;
   const headers = { Authorization: `Basic ${btoa(`${accountSid}:token`)}` };
+  const wrong = { Authorization: `Basic ${btoa(`${accountSid}:wrong`)}` };
   const nobody = { From: "bench", To: "client:nobody", Url: "http://127.0.0.1/voice" };
   const pages = stored / 50;
   const beside = { path: `${account}/Calls.json`, form: nobody };
   const loads: [name: string, path: string, load?: Load][] = [
     ["GET of a call, JSON", `Calls/${callSid}.json`],
     ["GET of a call, XML", `Calls/${callSid}`],
+    ["GET of a call, wrong token", `Calls/${callSid}.json`, { headers: wrong, isRefused: true }],
     ["list of 50 calls, JSON", "Calls.json"],
     ["list of 50 calls, XML", "Calls"],
     ["list of 50 calls, any page, JSON", "Calls.json", { pages }],
@@ -116,6 +130,16 @@ async function service(): Promise<[name: string, rate: Rate][]> {
   return rates;
 }
 
+/** A list that was filled within a minute. */
+async function denseList(): Promise<[string, string][]> {
+  await Deno.remove(`${directory}/switchboard.db`).catch(() => {}); // ONLY may have left it out.
+  const { accountSid, sids } = await fill(dense, 60_000 / dense);
+  await using server = await startService("");
+  const headers = { Authorization: `Basic ${btoa(`${accountSid}:token`)}` };
+  const path = `/2012-04-24/Accounts/${accountSid}`;
+  return await denseRest({ server, path, headers, total: dense, sids });
+}
+
 if (!await has("wrk")) {
   log("Skipped: bench:rest needs wrk, which is not installed");
   Deno.exit(0);
@@ -135,6 +159,10 @@ try {
   for (const [name, { perSecond, perCpuSecond }] of [...ceilings, ...await service()]) {
     const ratios = ceilings.map(([, most]) => (perCpuSecond / most.perCpuSecond).toFixed(3));
     row(name, perSecond.toFixed(0), perCpuSecond.toFixed(0), ...ratios);
+  }
+  if (dense > 0) {
+    log(`\na list of ${dense} calls made within a minute`);
+    for (const [name, figure] of await denseList()) row(name, figure);
   }
 } finally {
   await Deno.remove(directory, { recursive: true });

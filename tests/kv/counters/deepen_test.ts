@@ -176,7 +176,7 @@ Deno.test("counting that ends after any commit goes on from there, and adds each
         ...made,
         commit: (batch) => left-- > 0 ? made.commit(batch) : Promise.reject(new Error("killed")),
       };
-      const counting = { kv, committer: dying, isComplete: () => true };
+      const counting = { kv, committer: dying, isShared: false, isComplete: () => true };
       const fail = () => Promise.reject(new Error("Nobody else writes"));
       await deepen(counting, stretch, fail).then(
         () => isOver = true,
