@@ -14,6 +14,7 @@ import { readForm } from "../frame/session.ts";
 import { schemasOf } from "../frame/schemas.ts";
 import { Pager, Table } from "../frame/table.tsx";
 import type { Kind } from "./kinds.tsx";
+import { extras } from "./record_extras.tsx";
 
 const pageSize = 25;
 
@@ -216,6 +217,7 @@ async function showRecord(
       <section class="card">
         <Facts facts={factsOf(kind, row, below)} />
       </section>
+      {await extras[definition.path]?.(c, row, ports)}
       {fields.length > 0 && (
         <form method="post" action={to} class="card stack">
           <h2>Settings</h2>
@@ -235,7 +237,9 @@ const isSecret = (field: string) => /password|token/i.test(field);
 
 /** The fields of a record as names and values. */
 function factsOf({ definition }: Kind, row: Row, below: string): [string, unknown][] & never[] {
-  const facts = visibleFields(definition).filter((field) => !isSecret(field)).map((field) => {
+  const facts = visibleFields(definition).filter((field) =>
+    !isSecret(field) && field !== "attempts"
+  ).map((field) => {
     const value = row[snake(field)];
     return [titleOf(pascal(field)), shownOf(field, value, below)];
   });

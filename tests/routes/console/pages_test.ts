@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { makeSample } from "../../support/service/samples.ts";
 import { consoleClient, startConsole } from "../../support/service/console_client.ts";
 
 Deno.test("every link of the navigation leads to a page, of fewer than 30 kB, that says what is missing", async () => {
@@ -175,4 +176,30 @@ Deno.test("the timeline of a call has its markup with what was skipped, input, c
   assert.match(ended.path, /done=ended$/);
   const [entry] = (await app.root.get("AuditEntries.json?Action=POST")).json().audit_entries;
   assert.deepEqual([entry.target, entry.parameters], [`Calls/${call.sid}`, "Status=completed"]);
+});
+
+Deno.test("the page of a Client says which phones are registered and how to set one up", async () => {
+  using app = await startConsole();
+  const { sid } = (await app.root.post("Clients.json", { Login: "alice", Password: "secret" }))
+    .json();
+  const browser = consoleClient(app);
+  await browser.signIn("root@example.com", "root password");
+  const page = await browser.get(`/${app.root.sid}/Clients/${sid}`);
+  assert.match(page.text, /No phone is registered/);
+  assert.match(page.text, /<code>sip:alice@sip\.test<\/code>/);
+  assert.doesNotMatch(page.text, /secret/);
+});
+
+Deno.test("the page of a Delivery has its attempts, and sends it again", async () => {
+  using app = await startConsole();
+  const sid = await makeSample(app, app.root, { name: "deliveries" });
+  const browser = consoleClient(app);
+  await browser.signIn("root@example.com", "root password");
+  const path = `/${app.root.sid}/Webhooks/Deliveries/${sid}`;
+  const page = await browser.get(path);
+  assert.match(page.text, /no complete response within 15 s/);
+  assert.match(page.text, /HTTP 200/);
+  const replayed = await browser.post(`${path}/replay`);
+  assert.equal(replayed.path, `/console${path}?done=replayed`);
+  assert.equal((await app.root.get(`Webhooks/Deliveries/${sid}.json`)).json().status, "queued");
 });
