@@ -35,10 +35,13 @@ export const streamParams = z.object({
 const numbers = Array.from({ length: streamLimits.parameters }, (_, at) => at + 1);
 const names = (number: number) => [`Parameter${number}.Name`, `Parameter${number}.Value`] as const;
 
+/** The names of all of them. */
+export const parameterNames = numbers.flatMap(names);
+
 /** The same with `Parameter1.Name`, `Parameter1.Value` and so on. */
 export const startParameters = {
   schema: streamParams.extend(
-    Object.fromEntries(numbers.flatMap(names).map((name) => [name, parameterText.optional()])),
+    Object.fromEntries(parameterNames.map((name) => [name, parameterText.optional()])),
   ),
   faults: { url: "badStreamUrl" },
 } as const;

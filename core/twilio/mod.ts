@@ -16,6 +16,7 @@ import { outgoingCallerIds, validationRequests } from "./outgoing_caller_ids.ts"
 import { participants } from "./participants.ts";
 import { queueMembers, queues } from "./queues.ts";
 import { callRecordings, recordings } from "./recordings.ts";
+import { callStreams } from "./streams.ts";
 import { tokens } from "./tokens.ts";
 import { recordingTranscriptions, transcriptions } from "./transcriptions.ts";
 import { balance, usageRecords } from "./usage.ts";
@@ -35,6 +36,7 @@ export const nouns: readonly AnyNoun[] = [
   callEvents,
   callNotifications,
   callRecordings,
+  callStreams,
   conferences,
   participants,
   ...incomingPhoneNumberKinds,
