@@ -20,6 +20,9 @@ const shown = {
     message_date: ({ messageDate }: Notification) => date(messageDate),
     request_url: ({ requestUrl }: Notification) => requestUrl,
     request_method: ({ requestMethod }: Notification) => requestMethod,
+    request_variables: ({ requestVariables }: Notification) => requestVariables,
+    response_headers: ({ responseHeaders }: Notification) => responseHeaders,
+    response_body: ({ responseBody }: Notification) => responseBody,
   },
   address: ({ sid }: Notification) => `Notifications/${sid}`,
 };

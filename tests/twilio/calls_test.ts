@@ -169,6 +169,7 @@ Deno.test("Notifications of a call are listed and fetched below it", async () =>
   assert.equal(below[0]!.errorCode, "13224");
   const one = await client.calls(sid).notifications(below[0]!.sid).fetch();
   assert.equal(one.callSid, sid);
+  assert.match(one.requestVariables, /To=client%3Anobody/);
   assert.equal((await client.notifications.list({ log: 0 })).length, 2);
   assert.equal((await client.notifications(one.sid).fetch()).messageText, one.messageText);
   await assert.rejects(client.calls(other.sid).notifications(one.sid).fetch(), { status: 404 });
