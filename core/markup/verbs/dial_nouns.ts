@@ -45,6 +45,12 @@ export const sipAttributes = {
   ...machineDetectionAttributes,
 };
 
+/** Attributes of `Uri` in Sip: credentials, as Sip has them. */
+export const uriAttributes = {
+  username: z.string().max(128).optional(),
+  password: z.string().max(128).optional(),
+};
+
 /** The nouns, or the text of Dial as one: with `@` a Sip address, starting `client` a Client. */
 export function nounsOf({ children, text }: Element): Element[] {
   if (children.length > 0) return children;
@@ -62,7 +68,7 @@ export async function invite(
   from: string,
   context: CompileContext,
 ): Promise<Invitation | null> {
-  const { text, query } = calleeOf(noun, context);
+  const { text, query, login } = calleeOf(noun, context);
   const address = addressOf(noun.name, text);
   if (address === null) {
     const reason = refusedElements[noun.name];
@@ -74,11 +80,8 @@ export async function invite(
     return null;
   }
   const leg = context.newSid("CA");
-  const { username, password, sendDigits, detection, ...attributes } = attributesOf(
-    noun,
-    address,
-    context,
-  );
+  const { sendDigits, detection, ...attributes } = attributesOf(noun, address, context);
+  const { username = attributes.username, password = attributes.password } = login;
   const credentials = username === undefined
     ? {}
     : { credentials: { userName: username, password: password ?? "" } };
@@ -106,24 +109,65 @@ export async function invite(
 
 type NounAttributes = z.infer<z.ZodObject<typeof nounAttributes>>;
 
-/** The callee and the headers of a noun: its text, or the Identity and Parameters of a Client. */
-function calleeOf(noun: Element, context: CompileContext): { text: string; query: string } {
-  if (noun.name !== "Client" || noun.children.length === 0) {
-    const [text = "", query = ""] = noun.text.split(/\?(.*)/s);
-    return { text, query };
-  }
-  let text = noun.text;
-  const query = new URLSearchParams();
-  for (const child of noun.children) {
-    if (child.name === "Identity") {
+interface Callee {
+  text: string;
+  /** Headers for the INVITE, as a query. */
+  query: string;
+  /** Credentials of a `Uri`. */
+  login: { username?: string | undefined; password?: string | undefined };
+}
+
+/**
+ * The callee of a noun: its text, with headers behind a `?`, or what stands in its elements: Identity
+ * and Parameters of a Client, Uri and Headers of a Sip.
+ */
+function calleeOf(noun: Element, context: CompileContext): Callee {
+  const [text = "", query = ""] = noun.text.split(/\?(.*)/s);
+  const callee: Callee = { text, query, login: {} };
+  if (noun.children.length === 0 || !/^(Client|Sip)$/.test(noun.name)) return callee;
+  const headers = new URLSearchParams();
+  for (const child of noun.children) readInside(noun.name, child, { callee, headers, context });
+  const added = headers.toString().replaceAll("+", "%20");
+  return { ...callee, query: [callee.query, added].filter((one) => one !== "").join("&") };
+}
+
+/** Takes an element inside Client or Sip; others are noted. */
+function readInside(
+  parent: string,
+  child: Element,
+  { callee, headers, context }: {
+    callee: Callee;
+    headers: URLSearchParams;
+    context: CompileContext;
+  },
+): void {
+  const addHeader = (element: Element) => {
+    const { name = "", value = "" } = readAttributes(element, parameterAttributes, context);
+    headers.append(/^(x-|user-to-user$)/i.test(name) ? name : `X-${name}`, value);
+  };
+  switch (`${parent} ${child.name}`) {
+    case "Client Identity":
       readAttributes(child, {}, context);
-      text = child.text;
-    } else if (child.name === "Parameter") {
-      const { name = "", value = "" } = readAttributes(child, parameterAttributes, context);
-      query.append(/^x-/i.test(name) ? name : `X-${name}`, value);
-    } else context.skip(skippedElement(child.name, "Client"));
+      callee.text = child.text;
+      return;
+    case "Client Parameter":
+      return addHeader(child);
+    case "Sip Uri": {
+      callee.login = readAttributes(child, uriAttributes, context);
+      const [text = "", query = ""] = child.text.split(/\?(.*)/s);
+      Object.assign(callee, { text, query });
+      return;
+    }
+    case "Sip Headers":
+      readAttributes(child, {}, context, { hasElements: true });
+      for (const header of child.children) {
+        if (header.name === "Header") addHeader(header);
+        else context.skip(skippedElement(header.name, "Headers"));
+      }
+      return;
+    default:
+      context.skip(skippedElement(child.name, parent));
   }
-  return { text, query: query.toString().replaceAll("+", "%20") };
 }
 
 /** What the noun says, with what only the other nouns could say left out. */
@@ -134,8 +178,9 @@ function attributesOf(noun: Element, { kind }: Address, context: CompileContext)
     const read = readAttributes(noun, nounAttributes, context, { hasElements });
     return { ...none, ...read, detection: null };
   }
+  const hasElements = noun.name === "Sip";
   const read = kind === "sip"
-    ? { ...none, ...readAttributes(noun, sipAttributes, context) }
+    ? { ...none, ...readAttributes(noun, sipAttributes, context, { hasElements }) }
     : { ...none, ...readAttributes(noun, numberAttributes, context) };
   return { ...read, detection: machineDetectionOf(noun, read, context) };
 }

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { AnyNoun } from "../noun.ts";
 import { connectNouns } from "./connect.ts";
 import { conferenceAttributes } from "../nouns/conference.ts";
-import { nounAttributes, numberAttributes, sipAttributes } from "./dial_nouns.ts";
+import { nounAttributes, numberAttributes, sipAttributes, uriAttributes } from "./dial_nouns.ts";
 import { geofenceAttributes } from "./geolocation.ts";
 import { verbs } from "./mod.ts";
 import { queueAttributes } from "../nouns/queue.ts";
@@ -58,6 +58,9 @@ export const elements: Record<string, MarkupElement> = {
   ),
   Client: { attributes: nounAttributes }, // Or Identity and Parameter, as Twilio's helpers write.
   Identity: { attributes: {} },
+  Headers: { attributes: {}, contents: ["Header"] },
+  Header: { attributes: parameterAttributes, contents: [] },
+  Uri: { attributes: uriAttributes },
   Parameter: { attributes: parameterAttributes, contents: [] },
   Number: { attributes: numberAttributes },
   Sip: { attributes: sipAttributes },

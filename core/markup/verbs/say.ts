@@ -20,6 +20,8 @@ export const say = verb({
   compile(element, { voice: wanted, language, loop }, context) {
     const whole = partsOf(element, context.skip);
     const text = textOf(whole);
+    const pauseMs = whole.reduce((sum, { silenceMs = 0 }) => sum + silenceMs, 0);
+    if (text === "" && pauseMs > 0) return [{ type: "silence", seconds: pauseMs / 1_000 }];
     if (text === "") {
       context.skip("Say: it has no text");
       return [];
