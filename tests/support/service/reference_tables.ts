@@ -5,6 +5,7 @@ import { variables } from "../../../core/configuration/config.ts";
 import { stepKinds, stepsOfKind } from "../../../core/flows/steps.ts";
 import { elements } from "../../../core/markup/verbs/elements.ts";
 import { attributeMeanings } from "./attribute_meanings.ts";
+import { twilioMarkupRows } from "./twilio_markup.ts";
 import { configurationGroups } from "./configuration_groups.ts";
 
 type Shape = Record<string, z.ZodType>;
@@ -97,6 +98,8 @@ export function generated(kind: string, name: string): string {
       return errorTable();
     case "conformance":
       return conformance();
+    case "twilio":
+      return table(["Element", "Attribute", "Here", "Why"], twilioMarkupRows());
   }
   throw new Error(`There is no table ${kind} ${name}`);
 }
