@@ -169,3 +169,33 @@ sipTest(
     assert.equal((await call.phone.ended).method, "BYE");
   },
 );
+
+sipTest("gather() keeps the keys of a prompt that they may not end, until it is over", async () => {
+  const prompts = [played("prompt"), played("more")] as never;
+  await using call = await startGathering(
+    [[gatherStep({ bargeIn: false, prompts })], [wait]],
+    { slowMedia: true },
+  );
+  await call.prompted();
+  call.ours.press("4");
+  call.ours.press("#");
+  await call.phone.request("INFO"); // By now it plays.
+  call.ours.finishPlaying();
+  await call.asked("http://app.test/more.wav");
+  await call.phone.request("INFO");
+  assert.deepEqual(call.events("gathered"), []);
+  call.ours.finishPlaying();
+  const { event } = await call.lab.service.event("gathered", call.leg);
+
+  assert.equal(event.digits, "4");
+});
+
+sipTest("gather() asks its action where nothing came, if that is wanted", async () => {
+  await using call = await startGathering([
+    [gatherStep({ timeoutS: 1, actionOnEmpty: true })],
+    [wait],
+  ]);
+  const { event } = await call.lab.service.event("gathered", call.leg);
+
+  assert.deepEqual([event.digits, event.speech], ["", undefined]);
+});
