@@ -165,7 +165,9 @@ for (const [name, command] of Object.entries(proxies)) {
           Password: "alice-secret",
           VoiceUrl: `${system.baseUrl}/demo/welcome`,
         });
-        for (const page of ["/console", "/softphone", "/docs", "/metrics"]) await browser.page(page);
+        for (const page of ["/console", "/softphone", "/docs", "/metrics"]) {
+          await browser.page(page);
+        }
         const alice = await openSoftphone({
           url: `wss://localhost:${port}/sip`,
           login: "alice",
