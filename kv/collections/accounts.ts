@@ -22,7 +22,7 @@ const emailKey = (email: string) => keys.unique(prefix, "emailAddress", email.to
 
 /** The store of the accounts. */
 interface State {
-  store: Pick<StoreContext, "kv" | "committer" | "seal" | "now" | "stageCaused">;
+  store: Pick<StoreContext, "kv" | "read" | "committer" | "seal" | "now" | "stageCaused">;
   accounts: AccountCache;
   /** The last account that was read, as stored. */
   last: StoredAccount | null;
@@ -39,7 +39,7 @@ export function accountTree(store: State["store"]): Accounts {
     update: (sid, change) => update(state, sid, change),
     async byEmail(email) {
       if (email.length > limits.lookupLength) return null;
-      const { value } = await store.kv.get<string>(emailKey(email));
+      const { value } = await store.read<string>(emailKey(email));
       return value === null ? null : await get(state, value);
     },
     async children(sid) {
@@ -62,7 +62,7 @@ const stored = ({ store: { seal } }: State, number: bigint, account: Account): S
 async function get(state: State, sid: string): Promise<Account | null> {
   if (!isSid(sid, prefix)) return null;
   return await state.accounts.reading(sid, async () => {
-    const { value } = await state.store.kv.get<StoredAccount>(keys.account(sid));
+    const { value } = await state.store.read<StoredAccount>(keys.account(sid));
     if (value === null) return null;
     state.last = value;
     return opened(state, value);

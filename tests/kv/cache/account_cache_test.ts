@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { limits } from "../../../core/base/limits.ts";
 import { accountTree } from "../../../kv/collections/accounts.ts";
 import { committer } from "../../../kv/store/commit.ts";
+import { mergedReader } from "../../../kv/store/reader.ts";
 import { sealer } from "../../../kv/store/seal.ts";
 import { accountCache } from "../../../kv/cache/account_cache.ts";
 import type { Account } from "../../../core/resources/accounts.ts";
@@ -16,6 +17,7 @@ async function twoInstances() {
   const clock = { now: 0 };
   const context = {
     kv,
+    read: mergedReader(kv),
     committer: committer(kv, { checks: 10, doorbell: false }),
     seal: sealer("test"),
     now: () => clock.now,
