@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { startAppServer } from "../support/service/app_server.ts";
 import { softphonePageTest } from "../support/browsers/softphone_page_lab.ts";
 import type { SoftphonePage } from "../support/browsers/softphone_page.ts";
 
@@ -143,5 +144,29 @@ softphonePageTest(
     const found = await alice.run<Record<string, unknown[]>>("flaws");
     assert.deepEqual([found.unnamed!.length, found.small!.length, found.faint!.length], [1, 1, 1]);
     assert.deepEqual([found.twice, found.wide, found.isTitled], [["login"], true, false]);
+  },
+);
+
+softphonePageTest(
+  "an incoming call shows the parameters that the application gives",
+  async (lab) => {
+    await using app = startAppServer();
+    app.pages.set(
+      "/voice",
+      '<Response><Dial><Client><Identity>bob</Identity><Parameter name="account" value="4711"/>' +
+        "</Client></Dial></Response>",
+    );
+    const bob = await lab.enter("bob");
+    const alice = await lab.system.phone("alice");
+    const [known] = await lab.system.get("Clients.json?Login=alice");
+    await lab.system.post(`Clients/${known.sid}.json`, { VoiceUrl: `${app.url}/voice` });
+
+    const call = alice.call("anybody");
+    await bob.shows("is calling you");
+
+    await bob.call.getByText("4711").waitFor();
+    assert.match((await bob.call.textContent())!, /account/i);
+    await bob.press("Decline");
+    assert.equal((await call.final).status, 603);
   },
 );
