@@ -25,7 +25,9 @@ import { keys } from "./store/keys.ts";
 import { narrowExpiryIndex } from "./store/expiry_index.ts";
 import { ledger } from "./collections/ledger.ts";
 import { noWire, promptWire } from "./store/prompt_wire.ts";
-import { queue } from "./jobs/queue.ts";
+import { knownJobs } from "./jobs/known_jobs.ts";
+import { ownQueue } from "./jobs/own_queue.ts";
+import { sharedQueue } from "./jobs/shared_queue.ts";
 import { jobQueue } from "./jobs/overview.ts";
 import type { JobQueue } from "../core/ports/job_queue.ts";
 import { lockFile } from "./store/lock_file.ts";
@@ -92,7 +94,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { now } = options;
   const opened = await openKv(options);
   const { kv, isRemote } = opened;
-  const { parts, deepening } = partsOf(opened, options);
+  const known = isRemote ? null : knownJobs(kv);
+  const { parts, deepening } = partsOf(opened, known, options);
   const close = () => {
     deepening.close();
     opened.close();
@@ -120,7 +123,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return {
     records,
     accounts: accountTree(context),
-    companions: companionStates(kv),
+    companions: companionStates(kv, { isShared: isRemote }),
     ledger: ledger(context),
     jobs: jobQueue(kv, parts.committer, now),
     stock: stock(kv),
@@ -129,10 +132,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     sipTraces: sipTraces(opened.unlogged, now),
     async worker(handlers, ports) {
       const { committer } = parts;
-      const jobs = queue(kv, committer, checksOf(opened));
-      if (!isRemote) await jobs.releaseAll(now());
+      const queue = known === null
+        ? sharedQueue(kv, committer, checksOf(opened))
+        : ownQueue({ kv, committer, known });
+      await queue.start(now());
       const stage = (batch: Batch, also: AlsoWritten[]) => stageAlso(records, batch, also);
-      return worker({ kv, queue: jobs, committer, handlers, ports, stageAlso: stage });
+      const watched = isRemote ? kv : null;
+      return worker({ watched, queue, committer, handlers, ports, stageAlso: stage });
     },
     reseal: (signal) => reseal(context, signal),
     async buildIndexes(signal) {

@@ -4,10 +4,12 @@ import { counterCache } from "./cache/counter_cache.ts";
 import { type DepthCache, depthCache } from "./cache/depth_cache.ts";
 import { listStates } from "./cache/list_states.ts";
 import { pageCache } from "./cache/page_cache.ts";
+import { recentEntries } from "./cache/recent_entries.ts";
 import { recordCache } from "./cache/record_cache.ts";
 import { runCache } from "./cache/run_cache.ts";
 import { accountNumbers } from "./collections/accounts.ts";
 import type { StoreContext } from "./collections/store_context.ts";
+import type { KnownJobs } from "./jobs/known_jobs.ts";
 import { type Deepener, deepener } from "./counters/deepener.ts";
 import { type SchemaFence } from "./migration/schema_fence.ts";
 import type { Layouts } from "./records/layouts.ts";
@@ -67,15 +69,18 @@ interface Parts {
 }
 
 /**
- * The parts of an open store. A remote store has no caches of lists and counters: other processes
+ * The parts of an open store. `known`: the jobs of an embedded file. A remote store has no caches of lists and counters: other processes
  * write to it as well.
  */
 export function partsOf(
   opened: Opened,
+  known: KnownJobs | null,
   { secretKey, otherKey, now, log = () => {}, onCommit, declarations = resources }: PartsOptions,
 ): Parts {
   const { kv, isRemote, schema: { fields }, layouts, fence } = opened;
-  const read = mergedReader(kv);
+  const merged = mergedReader(kv);
+  const recent = isRemote ? null : recentEntries(merged, limits.recentEntryBytes);
+  const read = recent?.read ?? merged;
   const counters = isRemote ? null : counterCache(limits.cachedCounters);
   const states = isRemote ? null : listStates();
   const runs = isRemote ? null : runCache(limits.recentRunBytes);
@@ -86,12 +91,11 @@ export function partsOf(
   if (fence !== undefined) fence.onChange = depths.clear;
   const commits = committer(kv, {
     checks: checksOf(opened),
-    doorbell: !isRemote,
     ...(isRemote &&
       { receipts: Array.from({ length: writersOfRemote }, () => receiptOf(kv, now)) }),
     versions: isRemote,
     ...(fence && { fence }),
-    ...(counters && { counters }),
+    ...!isRemote && { followers: [known, recent, counters].filter((one) => one !== null) },
     depths: watched(depths, () => deepening),
     lists: [states, runs].filter((one) => one !== null),
     ...(onCommit && { onCommit }),

@@ -1,5 +1,5 @@
 import { keyText } from "../store/batch.ts";
-import type { CommitRecord, CounterWrites } from "../store/commit.ts";
+import type { CommitRecord, Writes } from "../store/commit.ts";
 import { type Level, levels, timeEnd } from "../store/counters.ts";
 import { lruCache } from "./lru_cache.ts";
 
@@ -10,6 +10,9 @@ export interface Block {
   /** The versionstamp of the last commit that moved one of them. */
   asOf: string;
 }
+
+/** The counters that a commit moves or deletes. */
+type CounterWrites = Pick<Writes, "moved" | "deletes">;
 
 /** A cache of counters, for a store that only this process writes to. */
 export interface CounterCache extends CommitRecord {

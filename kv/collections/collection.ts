@@ -45,7 +45,7 @@ export function collection<T extends Base>(
   if (fields === undefined) throw new Error(`Cannot store ${name}: the schema lacks its fields`);
   const { secret = [] } = definition;
   const codec = recordCodec({ fields, secret, seal, cache, complete: completing(definition) });
-  const recordOf = (entry: Stored): T => codec.decode(entry) as Base as T;
+  const recordOf = (entry: Stored): T => codec.recall(entry) as Base as T;
   const state: ResourceStore<T> = {
     store,
     name,
@@ -72,7 +72,7 @@ export function collection<T extends Base>(
     packTexts: (account, signal) => packAll(state, account, signal),
     async holder(field, value) {
       if (value.length > limits.lookupLength) return null; // The store refuses so long a key.
-      const held = await store.kv.get<[string, string]>(
+      const held = await store.read<[string, string]>(
         keys.unique(definition.sidPrefix, field, value),
       );
       if (held.value === null) return null;
@@ -116,7 +116,8 @@ async function stageChange<T extends Base>(
   const entry = await entryOf(state, { account: of.accountSid, sid: of.sid });
   if (entry === null) return false;
   const before = state.recordOf(entry);
-  await stageReplace(state, batch, { entry, before, after: change(before) });
+  const after = change(before);
+  if (after !== before) await stageReplace(state, batch, { entry, before, after });
   return true;
 }
 

@@ -2,26 +2,45 @@ import type { Companions, CompanionState } from "../../core/ports/companion_port
 import { keys } from "../store/keys.ts";
 import { presenceOf } from "./presence.ts";
 
-/** The companions as of their last heartbeats, and the logins that are registered with them. */
-export function companionStates(kv: Deno.Kv): Companions {
+/**
+ * The companions as of their last heartbeats, and the logins that are registered with them. Those of a
+ * store that only this process writes to are known from then on.
+ */
+export function companionStates(
+  kv: Deno.Kv,
+  { isShared }: { isShared: boolean },
+): Companions {
   const presence = presenceOf(kv);
+  const read = async () => {
+    const states = await Array.fromAsync(
+      kv.list<CompanionState>({ prefix: keys.companions }),
+      ({ value }) => value,
+    );
+    return new Map(states.map((state) => [state.id, state]));
+  };
+  let known: Promise<Map<string, CompanionState>> | undefined;
+  const remember = () =>
+    read().catch((error) => {
+      known = undefined;
+      throw error;
+    });
+  const all = async () => await (isShared ? read() : known ??= remember());
   return {
-    async list() {
-      const states: CompanionState[] = [];
-      for await (const { value } of kv.list<CompanionState>({ prefix: keys.companions })) {
-        states.push(value);
-      }
-      return states;
+    list: async () => [...(await all()).values()],
+    async get(id) {
+      if (!isShared) return (await all()).get(id) ?? null;
+      return (await kv.get<CompanionState>(keys.companion(id))).value;
     },
-    get: async (id) => (await kv.get<CompanionState>(keys.companion(id))).value,
     async beat(state) {
       await kv.set(keys.companion(state.id), state);
+      (await known)?.set(state.id, state);
     },
     async forget(id, runId) {
       const entry = await kv.get<CompanionState>(keys.companion(id));
       if (entry.value?.runId !== runId) return;
       await presence.forget(id);
-      await kv.atomic().check(entry).delete(entry.key).commit();
+      const { ok } = await kv.atomic().check(entry).delete(entry.key).commit();
+      if (ok) (await known)?.delete(id);
     },
     takePresence: presence.take,
     knowsPresence: presence.knows,

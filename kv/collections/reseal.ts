@@ -2,12 +2,13 @@ import { accounts as accountDefinition } from "../../core/resources/accounts.ts"
 import { resources } from "../../core/resources/mod.ts";
 import type { AnyResource } from "../../core/model/resource.ts";
 import { type RecordCodec, recordCodec } from "../records/record_codec.ts";
+import { emptyBatch } from "../store/batch.ts";
 import { keys } from "../store/keys.ts";
 import { mapFields, type Seal } from "../store/seal.ts";
 import type { StoredAccount } from "./accounts.ts";
 import type { StoreContext } from "./store_context.ts";
 
-type Parts = Pick<StoreContext, "kv" | "seal" | "cache" | "fields" | "log">;
+type Parts = Pick<StoreContext, "kv" | "committer" | "seal" | "cache" | "fields" | "log">;
 
 /** What a pass came to, in records. */
 export interface Resealed {
@@ -37,7 +38,7 @@ export async function reseal(parts: Parts, signal: AbortSignal): Promise<Reseale
   const rewriteCounted = async (key: Deno.KvKey, change: Change) => {
     signal.throwIfAborted();
     try {
-      if (await rewrite(parts.kv, key, { seal, change })) done.resealed++;
+      if (await rewrite(parts, key, { seal, change })) done.resealed++;
     } catch (error) {
       done.unopened++;
       parts.log("Cannot seal a record again", { key: key.map(String), error: String(error) });
@@ -72,7 +73,7 @@ function watched(seal: Seal): WatchedSeal {
 
 /** Writes a value anew if the other key has sealed a part of it; tries again where it changed. */
 async function rewrite(
-  kv: Deno.Kv,
+  { kv, committer }: Pick<Parts, "kv" | "committer">,
   key: Deno.KvKey,
   { seal, change }: { seal: WatchedSeal; change: Change },
 ): Promise<boolean> {
@@ -82,7 +83,8 @@ async function rewrite(
     seal.opensOther = false;
     const value = change(entry);
     if (!seal.opensOther) return false;
-    if ((await kv.atomic().check(entry).set(key, value).commit()).ok) return true;
+    const batch = { ...emptyBatch(), checks: [entry], sets: [{ key, value }] };
+    if (await committer.commit(batch) !== null) return true;
   }
 }
 

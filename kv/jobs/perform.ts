@@ -5,67 +5,82 @@ import type { Ports } from "../../core/ports/ports.ts";
 import type { AlsoWritten } from "../../core/model/record_types.ts";
 import type { Ending } from "./admission.ts";
 import { type Batch, emptyBatch } from "../store/batch.ts";
-import type { Committed } from "../store/batch.ts";
-import type { HeldJob, Queue, StoredJob } from "./queue.ts";
+import type { Committer } from "../store/commit.ts";
+import {
+  type HeldJob,
+  type Queue,
+  stageDead,
+  stageDone,
+  stageRetry,
+  type StoredJob,
+} from "./queue.ts";
 
 /** What performing jobs needs. */
 export interface Performing {
   queue: Queue;
+  committer: Pick<Committer, "later">;
   handlers: AnyJobHandler[];
   ports: Ports;
   stageAlso(batch: Batch, also: AlsoWritten[]): Promise<void>;
 }
 
-/** One run of a job, from its lease to its end: done, due again, or buried. */
+/** A run of a job whose work is over. */
+export interface Performed {
+  ending: Ending;
+  /** Resolves when its end is in the store: done, due again, or buried. */
+  written: Promise<void>;
+}
+
+/** How a held job moves on. */
+type Move = (batch: Batch, held: HeldJob) => void;
+
+/** One run of a job, from its lease on. Its end is written with the next commit. */
 export async function perform(
   first: HeldJob,
   options: Performing,
   stopping: AbortSignal,
-): Promise<Ending> {
+): Promise<Performed> {
   const { job } = first;
   const { queue, ports } = options;
   const handler = handlerOf(job, options);
   const lease = keepLease(first, queue, ports);
-  const signal = AbortSignal.any([lease.signal, stopping]);
-  const write = (also: AlsoWritten[] | void, move: (batch: Batch) => Promise<Committed>) =>
-    commitWith(also ?? [], move, options);
+  const write = async (also: AlsoWritten[], move: Move) =>
+    await commitEnd(await lease.end(), also, move, options);
   /** Ends the job even when its records cannot be written: it must not run for ever. */
-  const writeEnd = async (
-    also: () => Promise<AlsoWritten[]> | undefined,
-    move: (batch: Batch) => Promise<Committed>,
-  ) => {
+  const writeFailure = async (also: () => Promise<AlsoWritten[]> | undefined, move: Move) => {
     try {
-      await write(await also(), move);
+      await write(await also() ?? [], move);
     } catch (error) {
       if (error instanceof Fault && error.kind === "unavailable") throw error;
       ports.log("Cannot record how a job ended", { kind: job.kind, id: job.id, error });
       await write([], move);
     }
   };
+  const fail = async (error: unknown) => {
+    if (stopping.aborted) { // The service stops: the attempt does not count.
+      const given = (held: HeldJob) => ({ ...held, job: { ...job, attempt: job.attempt - 1 } });
+      return await write([], (batch, held) => stageRetry(batch, given(held), ports.now()));
+    }
+    if (handler !== undefined && job.attempt < attemptsOf(handler, ports) && !isFinal(error)) {
+      const delayMs = handler.retryMs(job.attempt) * (0.8 + Math.random() * 0.4);
+      const dueAt = ports.now() + delayMs;
+      const also = () => handler.failed?.(handler.args.parse(job.args), ports, error, job);
+      return await writeFailure(also, (batch, held) => stageRetry(batch, held, dueAt));
+    }
+    const also = () => handler?.spent?.(handler.args.parse(job.args), ports, error, job);
+    await writeFailure(also, (batch, held) => stageDead(batch, held, String(error)));
+  };
   try {
     if (handler === undefined) {
       throw new Error(`Cannot run a job of the unknown kind "${job.kind}"`);
     }
     if (isSpent(job, options)) throw new Fault("expired");
+    const signal = AbortSignal.any([lease.signal, stopping]);
     const also = await handler.work(handler.args.parse(job.args), ports, { ...job, signal });
-    const held = await lease.end();
-    await write(also, (batch) => queue.complete(held, batch));
-    return "good";
+    return { ending: "good", written: write(also ?? [], stageDone).catch(fail) };
   } catch (error) {
-    const held = await lease.end();
-    if (stopping.aborted) { // The service stops: the attempt does not count.
-      await queue.retry({ ...held, job: { ...job, attempt: job.attempt - 1 } }, ports.now());
-    } else if (
-      handler !== undefined && job.attempt < attemptsOf(handler, ports) && !isFinal(error)
-    ) {
-      const delayMs = handler.retryMs(job.attempt) * (0.8 + Math.random() * 0.4);
-      const also = () => handler.failed?.(handler.args.parse(job.args), ports, error, job);
-      await writeEnd(also, (batch) => queue.retry(held, ports.now() + delayMs, batch));
-    } else {
-      const also = () => handler?.spent?.(handler.args.parse(job.args), ports, error, job);
-      await writeEnd(also, (batch) => queue.bury(held, String(error), batch));
-    }
-    return stopping.aborted || faultOf(error) !== undefined ? "neither" : "bad";
+    const ending = stopping.aborted || faultOf(error) !== undefined ? "neither" : "bad";
+    return { ending, written: fail(error) };
   }
 }
 
@@ -82,15 +97,21 @@ const handlerOf = ({ kind }: StoredJob, { handlers }: Pick<Performing, "handlers
 const commits = 3;
 
 /** Commits the end of a run with the records that it writes; nothing when the lease is lost. */
-async function commitWith(
+async function commitEnd(
+  held: HeldJob,
   also: AlsoWritten[],
-  move: (batch: Batch) => Promise<Committed>,
-  { stageAlso }: Performing,
+  move: Move,
+  { committer, queue, stageAlso }: Performing,
 ): Promise<void> {
   for (let attempt = 1; attempt <= commits; attempt++) {
-    const batch = emptyBatch();
-    await stageAlso(batch, also);
-    if (await move(batch) !== null || also.length === 0) return;
+    const committed = await committer.later(async () => {
+      const batch = emptyBatch();
+      await stageAlso(batch, also);
+      move(batch, held);
+      return batch;
+    });
+    if (committed !== null) return;
+    if (also.length === 0) return queue.lost(held);
   }
 }
 

@@ -1,8 +1,7 @@
 import { currentOrigin, type Origin } from "../../core/base/origin.ts";
 import type { Job } from "../../core/model/job.ts";
-import { append, type Batch, emptyBatch } from "../store/batch.ts";
+import { type Batch, emptyBatch, keyText } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
-import type { Committed } from "../store/batch.ts";
 import { keys } from "../store/keys.ts";
 
 /** A job in the store. */
@@ -61,138 +60,102 @@ export interface Claim {
   isSpent?(job: StoredJob): boolean;
 }
 
-/** Jobs that a claim reads beyond `most`, as some may wait for others of their series. */
-const waitingAtOnce = 50;
-
-/** First jobs of a lane among which a claim looks for spent ones. */
-const spentAtOnce = 500;
-
 /** A lane, with the earliest time in ms at which one of its jobs can be due. */
 export interface Lane {
   name: string;
   dueAt: number;
-  hint: Deno.KvEntry<Deno.KvU64>;
 }
 
-/** The store of a queue; `checks`: how many entries one commit can check. */
-interface JobStore {
-  kv: Deno.Kv;
-  committer: Committer;
-  checks: number;
-}
-
-/**
- * The durable job queue on plain KV: a claim moves a job to the time its lease ends, so the job of
- * a worker that died is due again by itself. It runs on the embedded file and on a remote store.
- */
-export function queue(kv: Deno.Kv, committer: Committer, checks: number) {
-  const store = { kv, committer, checks };
-  return {
-    lanes: () => lanesIn(kv),
-
-    /**
-     * Claims up to `most` due jobs of a lane for `leaseMs`. `next` is when to look again; `hinted`
-     * resolves when the hint of the lane is raised to that time. The jobs need not wait for it.
-     */
-    claim: (lane: Lane, claim: Claim) => claimIn(store, lane, claim),
-
-    /** Deletes a job that is done, and writes `also` in the same commit. */
-    complete: (held: HeldJob, also: Batch) => move(committer, held, (batch) => append(batch, also)),
-
-    /** Extends a lease; null when the lease was lost meanwhile. */
-    async renew(held: HeldJob, until: number): Promise<HeldJob | null> {
-      const key = keys.job(held.job.lane, until, held.job.id);
-      const moved = await move(committer, held, ({ sets }) => sets.push({ key, value: held.job }));
-      return moved === null ? null : { job: held.job, key, ...moved };
-    },
-
-    /** Ends a lease: the job is due at `dueAt`. Writes `also` in the same commit. */
-    retry: (held: HeldJob, dueAt: number, also?: Batch) =>
-      move(committer, held, (batch) => {
-        stageJob(batch, { ...held.job, owner: null }, dueAt);
-        if (also !== undefined) append(batch, also);
-      }),
-
-    /** Keeps a job whose attempts are spent as a dead letter; writes `also` in the same commit. */
-    bury: (held: HeldJob, error: string, also: Batch) =>
-      move(committer, held, (batch) => {
-        const { lane, id } = held.job;
-        batch.sets.push({ key: keys.deadJob(lane, id), value: { ...held.job, error } });
-        append(batch, also);
-      }),
-
-    /** Makes every leased job due now: right after start, where no other worker can exist. */
-    async releaseAll(now: number): Promise<void> {
-      for await (const entry of kv.list<StoredJob>({ prefix: keys.jobs })) {
-        if (entry.value.owner === null) continue;
-        const held = { job: entry.value, key: entry.key, versionstamp: entry.versionstamp };
-        await move(
-          committer,
-          held,
-          (batch) => stageJob(batch, { ...entry.value, owner: null }, now),
-        );
-      }
-    },
-  };
-}
-
-export type Queue = ReturnType<typeof queue>;
-
-async function lanesIn(kv: Deno.Kv): Promise<Lane[]> {
-  const lanes: Lane[] = [];
-  for await (const hint of kv.list<Deno.KvU64>({ prefix: keys.lanes }, { batchSize: 200 })) {
-    lanes.push({ name: String(hint.key.at(-1)), dueAt: Number(hint.value.value), hint });
-  }
-  return lanes;
-}
-
-/** Jobs that a claim took; `next` and `hinted` as in `claim`. */
-interface Claimed {
+/** Jobs that a claim took. */
+export interface Claimed {
   held: HeldJob[];
+  /** When to look again, in ms. */
   next: number;
-  hinted: Promise<void>;
+  /** Resolves when the hint of the lane is raised to that time. The jobs need not wait for it. */
+  hinted?: Promise<void>;
 }
 
-async function claimIn(store: JobStore, lane: Lane, claim: Claim): Promise<Claimed> {
-  const { checks } = store;
-  const { now, leaseMs } = claim;
-  const found = await choose(store.kv, lane, claim);
-  const { due } = found;
-  let { next } = found;
-  const held: HeldJob[] = [];
-  for (let i = 0; i < due.length; i += checks) {
-    const leased = await lease(store, due.slice(i, i + checks), claim);
-    held.push(...leased);
-    if (leased.length === 0) next = now; // Another worker claimed some of them first.
-  }
-  if (held.length > 0) next = Math.min(next, now + leaseMs);
-  const hint = Math.min(next, found.waiting);
-  // A hint that is too low costs a read, and raising it a commit: only an idle look raises it.
-  const isKept = held.length > 0 || hint <= now;
-  return { held, next, hinted: isKept ? Promise.resolve() : setHint(store, lane, hint) };
+/** The durable queue of jobs, for a worker of this process. */
+export interface Queue {
+  lanes(): Promise<Lane[]>;
+  /** Claims up to `most` due jobs of a lane for `leaseMs`. */
+  claim(lane: Lane, claim: Claim): Promise<Claimed>;
+  /** Extends a lease; null when the lease was lost meanwhile. */
+  renew(held: HeldJob, until: number): Promise<HeldJob | null>;
+  /** The lease of a job was lost: its end could not be committed. */
+  lost(held: HeldJob): void;
+  /** Jobs begin: makes those due now that a process which was killed held, where no other can hold any. */
+  start(now: number): Promise<void>;
 }
+
+/** Stages the end of a job that is done. */
+export const stageDone = (batch: Batch, held: HeldJob): void => stageMove(batch, held);
+
+/** Stages the end of a lease: the job is due at `dueAt`. */
+export function stageRetry(batch: Batch, held: HeldJob, dueAt: number): void {
+  stageMove(batch, held, keys.job(held.job.lane, dueAt, held.job.id));
+  stageJob(batch, { ...held.job, owner: null }, dueAt);
+}
+
+/** Stages a job whose attempts are spent as a dead letter. */
+export function stageDead(batch: Batch, held: HeldJob, error: string): void {
+  const { lane, id } = held.job;
+  stageMove(batch, held);
+  batch.sets.push({ key: keys.deadJob(lane, id), value: { ...held.job, error } });
+}
+
+/** Stages the removal of a held job from its place, unless it stays there. */
+export function stageMove(batch: Batch, held: HeldJob, to?: Deno.KvKey): void {
+  batch.checks.push(held);
+  if (to === undefined || keyText(to) !== keyText(held.key)) batch.deletes.push(held.key);
+}
+
+/** Ends a lease that a process which was killed has written: its job is due now. */
+export async function release(
+  committer: Committer,
+  { key, value, versionstamp }: Pick<Deno.KvEntry<StoredJob>, "key" | "value" | "versionstamp">,
+  now: number,
+): Promise<void> {
+  const batch = emptyBatch();
+  stageRetry(batch, { job: value, key, versionstamp }, now);
+  await committer.commit(batch);
+}
+
+/** Jobs that a claim looks at beyond `most`, as some may wait for others of their series. */
+export const waitingAtOnce = 50;
+
+/** First jobs of a lane among which a claim looks for spent ones. */
+export const spentAtOnce = 500;
+
+/** An entry of a job, and until when it is claimed, in ms, where that is not written. */
+export type Waiting = Pick<Deno.KvEntry<StoredJob>, "key" | "value" | "versionstamp"> & {
+  takenUntil?: number;
+};
 
 /** The due jobs of a lane that may begin, and when the others are due. */
-interface Choice {
-  due: Deno.KvEntry<StoredJob>[];
+export interface Choice<E extends Waiting> {
+  due: E[];
   /** Due time of the first job that was not looked at, in ms. */
   next: number;
   /** Due time of the first job that waits for another of its series, in ms. */
   waiting: number;
 }
 
-async function choose(
-  kv: Deno.Kv,
-  { name }: Lane,
+/** Chooses among the jobs of a lane, which come in the order of their due times. */
+export async function choose<E extends Waiting>(
+  entries: AsyncIterable<E> | Iterable<E>,
   { now, most, isBusy, isSpent }: Claim,
-): Promise<Choice> {
-  const due: Deno.KvEntry<StoredJob>[] = [];
+): Promise<Choice<E>> {
+  const due: E[] = [];
   const chosen = new Set<string>();
   let [begun, waiting] = [0, Infinity];
   let looksAt = isSpent === undefined ? most + waitingAtOnce : spentAtOnce;
-  const batchSize = isSpent === undefined ? most + 1 : spentAtOnce;
-  for await (const entry of kv.list<StoredJob>({ prefix: keys.laneJobs(name) }, { batchSize })) {
-    const { value: job } = entry;
+  for await (const entry of entries) {
+    const { value: job, takenUntil = 0 } = entry;
+    if (takenUntil > now) {
+      waiting = Math.min(waiting, takenUntil);
+      continue;
+    }
     const at = Number(entry.key[3]);
     if (at > now || looksAt-- === 0) return { due, next: at, waiting };
     const series = job.series ?? undefined;
@@ -209,46 +172,4 @@ async function choose(
     }
   }
   return { due, next: Infinity, waiting };
-}
-
-/** Leases jobs, all or none: none when another worker changed one of them meanwhile. */
-async function lease(
-  { committer }: JobStore,
-  entries: Deno.KvEntry<StoredJob>[],
-  { owner, now, leaseMs }: Claim,
-): Promise<HeldJob[]> {
-  const batch = emptyBatch();
-  const leased = entries.map(({ value }) => {
-    const job = { ...value, attempt: value.attempt + 1, owner };
-    return { job, key: keys.job(job.lane, now + leaseMs, job.id) };
-  });
-  for (const entry of entries) {
-    batch.checks.push(entry);
-    batch.deletes.push(entry.key);
-  }
-  for (const { key, job } of leased) batch.sets.push({ key, value: job });
-  const committed = await committer.commit(batch);
-  return committed === null ? [] : leased.map((held) => ({ ...held, ...committed }));
-}
-
-/** Raises or deletes a lane's hint, unless a job was added meanwhile. */
-async function setHint({ committer }: JobStore, { hint }: Lane, dueAt: number): Promise<void> {
-  const batch = emptyBatch();
-  batch.checks.push(hint);
-  if (dueAt === Infinity) batch.deletes.push(hint.key);
-  else batch.sets.push({ key: hint.key, value: new Deno.KvU64(BigInt(Math.floor(dueAt))) });
-  await committer.commit(batch);
-}
-
-/** Commits one move of a held job; null when its lease was lost. */
-async function move(
-  committer: Committer,
-  held: HeldJob,
-  next: (batch: Batch) => void,
-): Promise<Committed> {
-  const batch = emptyBatch();
-  batch.checks.push(held);
-  batch.deletes.push(held.key);
-  next(batch);
-  return await committer.commit(batch);
 }

@@ -13,7 +13,8 @@ import { isSpent, perform } from "./perform.ts";
 import type { HeldJob, Lane, Queue, StoredJob } from "./queue.ts";
 
 export interface WorkerOptions {
-  kv: Deno.Kv;
+  /** A store to which other processes add jobs. */
+  watched: Deno.Kv | null;
   queue: Queue;
   committer: Committer;
   handlers: AnyJobHandler[];
@@ -38,6 +39,9 @@ interface State extends WorkerOptions {
   admission: Admission;
   /** Series of which a job runs. */
   busy: Set<string>;
+  /** Jobs at work. */
+  working: Set<Promise<void>>;
+  /** The same, and those whose end is not in the store yet. */
   running: Set<Promise<void>>;
   stopping: AbortController;
   isStopped: boolean;
@@ -51,12 +55,13 @@ interface State extends WorkerOptions {
 
 /** Performs the store's jobs: lanes side by side, each with its own bound. */
 export function worker(options: WorkerOptions): Worker {
-  const { kv, committer } = options;
+  const { watched, committer } = options;
   const state: State = {
     ...options,
     owner: crypto.randomUUID(),
     admission: admission(),
     busy: new Set(),
+    working: new Set(),
     running: new Set(),
     stopping: new AbortController(),
     isStopped: false,
@@ -68,7 +73,7 @@ export function worker(options: WorkerOptions): Worker {
   let watching: ReadableStreamDefaultReader | undefined;
   committer.onJobs = () => poke(state);
 
-  async function watch(): Promise<void> {
+  async function watch(kv: Deno.Kv): Promise<void> {
     watching = kv.watch([keys.wake]).getReader();
     while (!(await watching.read()).done) poke(state);
   }
@@ -77,9 +82,9 @@ export function worker(options: WorkerOptions): Worker {
     poke: () => poke(state),
     drain: () => drain(state),
     start() {
-      committer.listen();
       looping = loop(state);
-      watch().catch(() => {}); // Without the watch, the poll still finds due jobs.
+      // Without the watch, the poll still finds due jobs.
+      if (watched !== null) watch(watched).catch(() => {});
     },
     async stop(graceMs) {
       state.isStopped = true;
@@ -104,6 +109,9 @@ async function drain(state: State): Promise<void> {
   do {
     state.isPoked = false;
     await round(state);
+    await Promise.all(state.working);
+    if (state.isPoked) continue;
+    state.committer.flush();
     await Promise.all(state.running);
   } while (state.isPoked || state.running.size > 0);
 }
@@ -199,27 +207,28 @@ async function serve(state: State, lane: Lane, share: number): Promise<number> {
 
 /** Runs a claimed job; `isAdmitted`: it counts for the bounds of its lane. */
 function begin(state: State, held: HeldJob, isAdmitted: boolean): void {
-  const { ports, admission, busy, running, stopping } = state;
+  const { ports, admission, busy, working, running, stopping } = state;
   const { kind, lane } = held.job;
   const series = seriesOf(held.job);
   busy.add(series);
   const attributes = { "switchboard.job_id": held.job.id, "switchboard.attempt": held.job.attempt };
   const run = () => perform(held, state, stopping.signal);
-  const done = withOrigin(
+  const cannotFinish = (error: unknown) => ports.log("Cannot finish a job", { kind, error });
+  const performed = withOrigin(
     held.job.origin,
     () => traced(`job ${kind}`, { kind: "job", attributes }, run),
-  )
-    .catch((error) => {
-      ports.log("Cannot finish a job", { kind, error });
-      return "neither" as const;
-    })
-    .then((ending) => {
-      if (isAdmitted) admission.end(lane, ending, ports.now());
-      busy.delete(series);
-      running.delete(done);
-      poke(state);
-    });
-  running.add(done);
+  );
+  const worked = performed.then(({ ending }) => ending, () => "neither" as const).then((ending) => {
+    if (isAdmitted) admission.end(lane, ending, ports.now());
+    busy.delete(series);
+    working.delete(worked);
+    poke(state);
+  });
+  const written = performed.then(({ written }) => written).catch(cannotFinish).then(() => {
+    running.delete(written);
+  });
+  working.add(worked);
+  running.add(written);
 }
 
 /** Lanes in order of name, beginning with the one after `name`. */

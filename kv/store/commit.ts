@@ -1,4 +1,5 @@
 import { Fault } from "../../core/base/faults.ts";
+import { limits } from "../../core/base/limits.ts";
 import { type Batch, type Committed, isCurrent, merged } from "./batch.ts";
 import { type DepthIn, type Moved, movedBy } from "./counters.ts";
 import { checkedBy, type Staged, takeGroup } from "./commit_group.ts";
@@ -11,15 +12,27 @@ export interface Committer {
    * flushes bound the writes of a store. Throws when the store is out of reach.
    */
   commit(batch: Batch): Promise<Committed>;
-  /** Called after a commit that made a job due, and at each wake-up by KV's own queue. */
+  /**
+   * Commits what nobody waits for together with the next commit, or `limits.laterCommitMs` after this
+   * call. `stage` makes the batch when that commit begins; what it throws is the result.
+   */
+  later(stage: () => Promise<Batch>): Promise<Committed>;
+  /** Begins the commit of what `later` was called for. */
+  flush(): void;
+  /** Called after a commit that made a job due. */
   onJobs: () => void;
-  /** Uses KV's own queue, where there is one, as a further wake-up. */
-  listen(): void;
 }
 
 interface Waiting extends Staged {
   resolve(committed: Committed): void;
   reject(error: unknown): void;
+  /** Where the batch was staged for this commit alone. */
+  delayed?: Delayed;
+}
+
+/** What waits for the next commit. */
+interface Delayed extends Pick<Waiting, "resolve" | "reject"> {
+  stage(): Promise<Batch>;
 }
 
 /** A cache that observes each commit, one at a time, before it begins and after it ended. */
@@ -29,16 +42,18 @@ export interface CommitWatch {
   ended(committed: Committed): void;
 }
 
-/** The counters that a commit moves or deletes. */
-export interface CounterWrites extends Pick<Batch, "deletes"> {
+/** What a commit writes, with the counters that it moves. */
+export interface Writes extends Batch {
   moved: Moved[];
 }
 
 /** A cache that follows the commits that were made, in their order. */
 export interface CommitRecord {
-  made(writes: CounterWrites, versionstamp: string): void;
+  /** Adds writes of its own to the commit of a batch. */
+  stage?(op: Deno.AtomicOperation, batch: Batch): void;
+  made(writes: Writes, versionstamp: string): void;
   /** It is unknown whether this commit was made. */
-  doubt(writes: CounterWrites): void;
+  doubt(writes: Writes): void;
 }
 
 /** How deep the values that a batch moves are counted. */
@@ -63,10 +78,9 @@ export interface Fence {
   refresh(staged: Deno.AtomicCheck): Promise<boolean>;
 }
 
-/** `checks`: 100 on the embedded file, 10 on a remote store. `doorbell`: KV has its own queue. */
+/** `checks`: 100 on the embedded file, 10 on a remote store. */
 export interface CommitterOptions {
   checks: number;
-  doorbell: boolean;
   /**
    * The writers of a store whose client repeats a commit when its response is lost: so many commits
    * are under way at once. Without them one is.
@@ -76,8 +90,8 @@ export interface CommitterOptions {
   versions?: boolean;
   /** Of a store whose layout other processes may change. */
   fence?: Fence;
-  /** Of a store that only this process writes to. */
-  counters?: CommitRecord;
+  /** Of a store that only this process writes to: what follows its commits. */
+  followers?: CommitRecord[];
   /** Absent: all values are counted as deep as their index is everywhere. */
   depths?: CommitDepths;
   /** Caches of lists. */
@@ -105,34 +119,35 @@ interface State extends CommitterOptions {
   idle: Writer[];
   /** The keys that commits under way check, where there may be several. */
   checked: Set<string>;
-  /** The queue is looked at before the turn of the event loop ends. */
+  /** The queue is about to be looked at. */
   isPumping: boolean;
-  /** KV's own queue holds a wake-up that was not delivered yet. */
-  isRinging: boolean;
+  delayed: Delayed[];
+  /** What is delayed waits for no other commit any more. */
+  isDue: boolean;
+  timer: ReturnType<typeof setTimeout> | undefined;
+  /** The lowest hints of lanes in a store that only this process writes to. */
+  hints: Map<string, number> | null;
 }
 
 /** The committer of a store. All writes of records and jobs go through it. */
 export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
   const self: Committer = {
     onJobs: () => {},
-    listen() {
-      if (!options.doorbell) return;
-      // Rejects when the store closes. A lost wake-up is no loss: watch and poll wake as well.
-      kv.listenQueue(() => {
-        state.isRinging = false;
-        self.onJobs();
-      }).catch(() => {});
-    },
     commit: (batch) =>
       new Promise((resolve, reject) => {
         const queue = () => {
           state.queue.push({ batch, resolve, reject });
-          if (!state.isPumping) pump(state);
+          if (!state.isPumping) void pump(state);
         };
         const loading = depths.load(batch); // The size of a commit depends on it.
         if (loading === null) queue();
         else loading.then(queue, reject);
       }),
+    later: (stage) =>
+      new Promise((resolve, reject) => {
+        delay(state, { stage, resolve, reject });
+      }),
+    flush: () => flush(state),
   };
   const { depths = sameDepths } = options;
   const state: State = {
@@ -145,20 +160,62 @@ export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
     idle: options.receipts?.map((receipt) => ({ receipt })) ?? [{}],
     checked: new Set(),
     isPumping: false,
-    isRinging: false,
+    delayed: [],
+    isDue: false,
+    timer: undefined,
+    hints: options.followers === undefined ? null : new Map(),
   };
   return self;
+}
+
+/** Has what is delayed wait for the next commit. */
+function delay(state: State, ...some: Delayed[]): void {
+  state.delayed.push(...some);
+  if (state.delayed.length > 0) state.timer ??= setTimeout(flush, limits.laterCommitMs, state);
+}
+
+function flush(state: State): void {
+  if (state.delayed.length === 0) return;
+  state.isDue = true;
+  if (!state.isPumping) void pump(state);
 }
 
 async function pump(state: State): Promise<void> {
   state.isPumping = true;
   await null; // Batches of one turn share a commit; later ones wait for a writer.
+  if (state.idle.length > 0) await stageDelayed(state);
   state.isPumping = false;
   while (state.idle.length > 0) {
     const group = takeGroup(state.queue, state);
-    if (group.length === 0) return;
+    if (group.length === 0) break;
     void write(state, state.idle.pop()!, group); // One is idle.
   }
+  // What was staged for this commit and found no room in it is staged anew for the next one.
+  const left = state.queue.flatMap(({ delayed }) => delayed ?? []);
+  if (left.length === 0) return;
+  state.queue = state.queue.filter(({ delayed }) => delayed === undefined);
+  delay(state, ...left);
+}
+
+/** Stages what is delayed if there is something to commit it with, or it has waited long enough. */
+async function stageDelayed(state: State): Promise<void> {
+  if (state.delayed.length === 0 || state.queue.length === 0 && !state.isDue) return;
+  clearTimeout(state.timer);
+  Object.assign(state, { timer: undefined, isDue: false });
+  const staged = await Promise.all(
+    state.delayed.splice(0).map(async (delayed): Promise<Waiting[]> => {
+      const { stage, resolve, reject } = delayed;
+      try {
+        const batch = await stage();
+        await state.depths.load(batch); // The size of a commit depends on it.
+        return [{ batch, resolve, reject, delayed }];
+      } catch (error) {
+        reject(error);
+        return [];
+      }
+    }),
+  );
+  state.queue.push(...staged.flat());
 }
 
 /** Has a writer commit a group; then it takes what has come meanwhile. */
@@ -168,7 +225,7 @@ async function write(state: State, writer: Writer, group: Waiting[]): Promise<vo
   await commitGroup(state, writer, group);
   names.forEach((name) => state.checked.delete(name));
   state.idle.push(writer);
-  if (state.queue.length > 0 && !state.isPumping) await pump(state);
+  if ((state.queue.length > 0 || state.isDue) && !state.isPumping) await pump(state);
 }
 
 /** One commit for the group; when it fails, each member is tried alone. */
@@ -192,24 +249,15 @@ async function commitGroup(state: State, writer: Writer, group: Waiting[]): Prom
 
 async function attempt(state: State, writer: Writer, batches: Batch[]): Promise<Committed> {
   if (!batches.every(isCurrent)) return null;
-  const makesJobs = batches.some(({ due }) => due.length > 0);
-  const rings = makesJobs && state.doorbell && !state.isRinging;
-  const committed = await make(state, writer, { batch: merged(batches), rings });
-  if (committed === null) return null;
-  if (rings) state.isRinging = true;
-  if (makesJobs) state.committer.onJobs();
+  const committed = await make(state, writer, merged(batches));
+  if (committed !== null && batches.some(({ due }) => due.length > 0)) state.committer.onJobs();
   return committed;
 }
 
 /** Makes a commit. The caches learn of it before its caller does. */
-async function make(
-  state: State,
-  writer: Writer,
-  { batch, rings }: { batch: Batch; rings: boolean },
-): Promise<Committed> {
-  const { kv, depths, fence, counters, lists = [] } = state;
+async function make(state: State, writer: Writer, batch: Batch): Promise<Committed> {
+  const { depths, fence, followers = [], lists = [] } = state;
   const { receipt } = writer;
-  const { deletes } = batch;
   let staged: Deno.AtomicCheck | undefined;
   let moved: Moved[] = [];
   for (const one of lists) await one.began(batch);
@@ -221,7 +269,8 @@ async function make(
       // What is read of depths holds while the fence does: nothing may come between both.
       for (let more = depths.load(batch); more !== null; more = depths.load(batch)) await more;
       moved = movedBy(batch.counts, depths.depthIn);
-      const op = operation(kv, batch, { moved, rings });
+      const op = operation(state.kv, batch, { moved, hints: state.hints });
+      for (const one of followers) one.stage?.(op, batch);
       if (state.versions) stageVersions(op, batch);
       receipt?.stage(op);
       staged = fence?.stage(op);
@@ -230,14 +279,15 @@ async function make(
     committed = result.ok ? result : await receipt?.find() ?? null;
     outcome = committed === null ? "refused" : "made";
     const isRefused = committed === null && staged && await fence?.refresh(staged) === true;
-    if (isRefused && isCurrent(batch)) return await make(state, writer, { batch, rings });
+    if (isRefused && isCurrent(batch)) return await make(state, writer, batch);
     if (committed !== null) {
-      counters?.made({ moved, deletes }, committed.versionstamp);
+      for (const one of followers) one.made({ ...batch, moved }, committed.versionstamp);
       depths.made(batch, moved);
+      for (const { lane, at } of batch.due) state.hints?.set(lane, hintOf(state, lane, at));
     }
     return committed;
   } catch (error) {
-    counters?.doubt({ moved, deletes });
+    for (const one of followers) one.doubt({ ...batch, moved });
     depths.made(batch, []);
     throw error;
   } finally {
@@ -245,6 +295,10 @@ async function make(
     for (const one of lists) one.ended(committed);
   }
 }
+
+/** The hint of a lane with a job that is due at a time. */
+const hintOf = ({ hints }: State, lane: string, at: number): number =>
+  Math.min(at, hints?.get(lane) ?? at);
 
 /**
  * A second handle on the embedded file (a backup, an inspection) can make a checked commit throw

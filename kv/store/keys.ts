@@ -50,6 +50,7 @@
  *   ["q", "a", lane]                   earliest due time of the lane (U64, moved by `min`)
  *   ["q", "w"]                         wake counter (U64), watched by every worker
  *   ["q", "x", lane, id]               dead letter
+ *   ["q", "r"]                         jobs that the process of an embedded file performs: [id, attempt]
  */
 export const keys = {
   version: ["v"],
@@ -156,6 +157,7 @@ export const keys = {
   laneJobs: (lane: string) => ["q", "d", lane],
   job: (lane: string, due: number, id: string) => ["q", "d", lane, due, id],
   wake: ["q", "w"],
+  running: ["q", "r"],
   deadJobs: ["q", "x"],
   deadJob: (lane: string, id: string) => ["q", "x", lane, id],
 } as const;

@@ -2,11 +2,14 @@ import type { Batch } from "./batch.ts";
 import type { Moved } from "./counters.ts";
 import { keys, type Place } from "./keys.ts";
 
-/** The writes of a batch, with the counters that it moves, as one operation of the store. */
+/**
+ * The writes of a batch, with the counters that it moves, as one operation of the store. `hints`: the
+ * lowest hints of lanes in a store that only this process writes to; null elsewhere.
+ */
 export function operation(
   kv: Deno.Kv,
   batch: Batch,
-  { moved, rings }: { moved: Moved[]; rings: boolean },
+  { moved, hints }: { moved: Moved[]; hints: ReadonlyMap<string, number> | null },
 ): Deno.AtomicOperation {
   const op = kv.atomic();
   op.check(...batch.checks);
@@ -19,9 +22,11 @@ export function operation(
     op.sum([...key, ...keys.bucket(level.level, bucket)], unsigned(by));
   }
   for (const { key, to } of batch.raises.values()) op.max(key, BigInt(to));
-  for (const [lane, at] of due) op.min(keys.lane(lane), BigInt(Math.floor(at)));
-  if (due.size > 0) op.sum(keys.wake, 1n);
-  if (rings) op.enqueue({ wake: true });
+  for (const [lane, at] of due) {
+    // The hint in the store is low enough where this process alone writes to it, and has before.
+    if (!((hints?.get(lane) ?? Infinity) <= at)) op.min(keys.lane(lane), BigInt(Math.floor(at)));
+  }
+  if (due.size > 0 && hints === null) op.sum(keys.wake, 1n);
   return op;
 }
 

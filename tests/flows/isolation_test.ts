@@ -209,7 +209,7 @@ Deno.test("a job whose end cannot be recorded is buried, and not run again", asy
 Deno.test("a lane whose jobs cannot be read holds up no other lane", async () => {
   using app = await startApp();
   const kv = await Deno.openKv(":memory:");
-  const commits = committer(kv, { checks: 100, doorbell: false });
+  const commits = committer(kv, { checks: 100 });
   const jobs = queue(kv, commits, 100);
   const claim: typeof jobs.claim = (lane, wanted) => {
     if (lane.name === "broken") throw new TypeError("cannot read it");

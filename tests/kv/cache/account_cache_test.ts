@@ -18,7 +18,7 @@ async function twoInstances() {
   const context = {
     kv,
     read: mergedReader(kv),
-    committer: committer(kv, { checks: 10, doorbell: false }),
+    committer: committer(kv, { checks: 10 }),
     seal: sealer("test"),
     now: () => clock.now,
     stageCaused: () => Promise.resolve(),

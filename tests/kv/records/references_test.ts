@@ -13,7 +13,7 @@ const gone = /VoiceApplicationSid must name one of the account's applications/;
 
 Deno.test("a commit is refused when what its record names goes or changes before it", async () => {
   using kv = await Deno.openKv(":memory:");
-  const commits = committer(kv, { checks: 100, doorbell: false });
+  const commits = committer(kv, { checks: 100 });
   const sid = "AP" + "1".repeat(32);
   const key = keys.record(1n, sid);
   const after = { sid: "CL", accountSid: "AC", dateCreated: 1, dateUpdated: 1 };

@@ -8,7 +8,7 @@ import { startKvConnect } from "../../support/service/kv_connect.ts";
 async function openCommitter(url: string, writers: number) {
   const kv = await Deno.openKv(url);
   const receipts = Array.from({ length: writers }, () => receiptOf(kv, Date.now));
-  const { commit } = committer(kv, { checks: 8, doorbell: false, receipts });
+  const { commit } = committer(kv, { checks: 8, receipts });
   return {
     kv,
     /** Sets a key to a value if its entry is the one that is given. */

@@ -11,7 +11,7 @@ const setting = (name: string, holds: boolean): Batch => {
 
 Deno.test("commit() refuses a batch whose premise is false, and commits the others beside it", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { commit } = committer(kv, { checks: 100, doorbell: false });
+  const { commit } = committer(kv, { checks: 100 });
 
   const made = await Promise.all([
     commit(setting("a", true)),

@@ -1,0 +1,71 @@
+import { type Batch, keyText } from "../store/batch.ts";
+import type { CommitRecord } from "../store/commit.ts";
+import type { Read } from "../store/reader.ts";
+import { lruCache } from "./lru_cache.ts";
+import { storedBytes } from "./record_cache.ts";
+
+/** Reads of single entries of a store that only this process writes to. */
+export interface RecentEntries extends CommitRecord {
+  /** From memory where the entry was written or read lately. */
+  read: Read;
+  made(writes: Writes, versionstamp: string): void;
+  doubt(writes: Writes): void;
+}
+
+type Writes = Pick<Batch, "sets" | "deletes">;
+
+type Entry = Deno.KvEntryMaybe<unknown>;
+
+/** Records and unique values are read by their keys, again and again while a call goes on. */
+const isRemembered = ([first, , ...rest]: Deno.KvKey): boolean =>
+  first === "u" || typeof first === "bigint" && rest.length === 1 && rest[0] instanceof Uint8Array;
+
+/**
+ * Remembers entries that take up to `bytes` in the store. A commit replaces what it wrote, and the
+ * result of a read that was under way meanwhile is not remembered. Every write to such an entry has
+ * to go through the committer.
+ */
+export function recentEntries(read: Read, bytes: number): RecentEntries {
+  const entries = lruCache<Entry>(bytes);
+  const reading = new Map<string, Promise<Entry>>();
+
+  function forget(key: Deno.KvKey): void {
+    const name = keyText(key);
+    entries.forget(name);
+    reading.delete(name);
+  }
+
+  function readNamed(name: string, key: Deno.KvKey): Promise<Entry> {
+    const found = read<unknown>(key);
+    reading.set(name, found);
+    const end = (entry?: Entry) => {
+      if (reading.get(name) !== found) return;
+      reading.delete(name);
+      if (entry?.versionstamp) entries.keep(name, entry, storedBytes(entry.value));
+    };
+    found.then(end, () => end());
+    return found;
+  }
+
+  return {
+    read(key) {
+      if (!isRemembered(key)) return read(key);
+      const name = keyText(key);
+      const known = entries.get(name);
+      const entry = known ? Promise.resolve(known) : reading.get(name) ?? readNamed(name, key);
+      return entry as ReturnType<typeof read<never>>;
+    },
+    made({ sets, deletes }, versionstamp) {
+      for (const { key, value } of sets) {
+        if (!isRemembered(key)) continue;
+        const name = keyText(key);
+        reading.delete(name);
+        entries.keep(name, { key, value, versionstamp }, storedBytes(value));
+      }
+      for (const key of deletes) if (isRemembered(key)) forget(key);
+    },
+    doubt({ sets, deletes }) {
+      for (const key of [...sets.map(({ key }) => key), ...deletes]) forget(key);
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { limits } from "../../core/base/limits.ts";
+import { emptyBatch } from "../store/batch.ts";
+import type { Committer } from "../store/commit.ts";
+import { keys } from "../store/keys.ts";
+import type { KnownJob, KnownJobs } from "./known_jobs.ts";
+import {
+  choose,
+  type Claim,
+  type Claimed,
+  type HeldJob,
+  type Queue,
+  release,
+  spentAtOnce,
+  type StoredJob,
+  waitingAtOnce,
+} from "./queue.ts";
+
+interface OwnStore {
+  kv: Deno.Kv;
+  committer: Committer;
+  known: KnownJobs;
+}
+
+/**
+ * The queue of a store that only this process uses: its jobs are known, and a claim is a note in
+ * memory. The next commit, or one soon, writes which jobs are performed and at which attempt, so that
+ * an attempt counts that a killed process had begun. After such an end claims wait for that commit
+ * for a while: a job that kills the process comes to its end like another that fails.
+ */
+export function ownQueue({ kv, committer, known }: OwnStore): Queue {
+  let carefulUntil = 0;
+  const note = () => committer.later(() => Promise.resolve(emptyBatch()));
+  return {
+    lanes: () => Promise.resolve(known.lanes()),
+    async claim(lane, claim): Promise<Claimed> {
+      const { now, most, leaseMs, isSpent } = claim;
+      const looksAt = isSpent === undefined ? most + waitingAtOnce : spentAtOnce;
+      const { due, next } = await choose(await known.first(lane.name, looksAt), claim);
+      if (due.length === 0) return { held: [], next };
+      const held = due.map((job) => take(known, job, claim));
+      const noted = note();
+      if (now < carefulUntil) {
+        committer.flush();
+        await noted;
+      } else noted.catch(() => {}); // The jobs are performed all the same.
+      return { held, next: Math.min(next, now + leaseMs) };
+    },
+    renew: (held, until) => {
+      known.extend(held.key, until);
+      return Promise.resolve(held);
+    },
+    lost: ({ key }) => known.forget(key),
+    async start(now) {
+      if (await known.load()) carefulUntil = now + limits.carefulClaimsMs;
+      // A former version has written claims to the jobs.
+      for await (const entry of kv.list<StoredJob>({ prefix: keys.jobs })) {
+        if (entry.value.owner !== null) await release(committer, entry, now);
+      }
+    },
+  };
+}
+
+function take(known: KnownJobs, job: KnownJob, { now, leaseMs, owner }: Claim): HeldJob {
+  known.take(job, now + leaseMs);
+  const { key, value, versionstamp } = job;
+  return { job: { ...value, attempt: value.attempt + 1, owner }, key, versionstamp };
+}
