@@ -78,7 +78,8 @@ export async function place(
   const companion = await ports.control.run(callSid, known, { at });
   if (companion === null) throw new Fault("unavailable", "the companion refused the call");
   if (call.companion === null) callPlacing.observe((ports.now() - call.dateCreated) / 1_000);
-  const placed = await ports.records.calls.update(accountSid, callSid, (call) => ({
+  // The report of the INVITE, which comes at the same time, stores the companion too.
+  const placed = await ports.records.calls.updateSoon(accountSid, callSid, (call) => ({
     record: call.companion === null ? { ...call, companion, dateUpdated: ports.now() } : call,
   }));
   await noteCompanion(companion, live, ports);

@@ -58,6 +58,8 @@ export interface Collection<T extends Base> {
    * record object without jobs writes nothing. Throws `notFound`, or what `change` throws.
    */
   update(accountSid: string, sid: string, change: (record: T) => Change<T>): Promise<T>;
+  /** The same with the next commit of others, or soon: what nobody waits for costs no commit then. */
+  updateSoon(accountSid: string, sid: string, change: (record: T) => Change<T>): Promise<T>;
   /** Throws `notFound`. */
   remove(accountSid: string, sid: string, change?: (record: T) => Change<T>): Promise<void>;
   /** Prepares older records' texts for `contains` conditions; lists are right without it, but slow. */

@@ -104,17 +104,22 @@ function watching<T extends Base>(collection: Collection<T>, watcher: Watcher<T>
       watcher.also(change.also ?? []);
       return record;
     },
-    async update(accountSid, sid, change) {
-      let last: { before: T; made: Change<T> } | undefined;
-      const record = await collection.update(accountSid, sid, (before) => {
-        last = { before, made: change(before) };
-        return last.made;
-      });
-      if (last !== undefined) {
-        watcher.changed(last.before, record);
-        watcher.also(last.made.also ?? []);
-      }
-      return record;
-    },
+    update: watchedUpdate(collection.update, watcher),
+    updateSoon: watchedUpdate(collection.updateSoon, watcher),
   };
 }
+
+const watchedUpdate =
+  <T extends Base>(update: Collection<T>["update"], watcher: Watcher<T>): Collection<T>["update"] =>
+  async (accountSid, sid, change) => {
+    let last: { before: T; made: Change<T> } | undefined;
+    const record = await update(accountSid, sid, (before) => {
+      last = { before, made: change(before) };
+      return last.made;
+    });
+    if (last !== undefined) {
+      watcher.changed(last.before, record);
+      watcher.also(last.made.also ?? []);
+    }
+    return record;
+  };

@@ -16,9 +16,10 @@ type Writes = Pick<Batch, "sets" | "deletes">;
 
 type Entry = Deno.KvEntryMaybe<unknown>;
 
-/** Records and unique values are read by their keys, again and again while a call goes on. */
+/** Accounts, records and unique values are read again and again while a call goes on. */
 const isRemembered = ([first, , ...rest]: Deno.KvKey): boolean =>
-  first === "u" || typeof first === "bigint" && rest.length === 1 && rest[0] instanceof Uint8Array;
+  first === "a" || first === "u" ||
+  typeof first === "bigint" && rest.length === 1 && rest[0] instanceof Uint8Array;
 
 /**
  * Remembers entries that take up to `bytes` in the store. A commit replaces what it wrote, and the

@@ -26,11 +26,18 @@ interface State {
   accounts: AccountCache;
   /** The last account that was read, as stored. */
   last: StoredAccount | null;
+  /** Accounts by the values that they were opened from: the store may give the same one again. */
+  opened: WeakMap<StoredAccount, Account>;
 }
 
 /** The tree of accounts. */
 export function accountTree(store: State["store"]): Accounts {
-  const state: State = { store, accounts: accountCache(store.now), last: null };
+  const state: State = {
+    store,
+    accounts: accountCache(store.now),
+    last: null,
+    opened: new WeakMap(),
+  };
   return {
     get: (sid) => get(state, sid),
     recent: state.accounts.get,
@@ -51,8 +58,11 @@ export function accountTree(store: State["store"]): Accounts {
   };
 }
 
-const opened = ({ store: { seal } }: State, { account }: StoredAccount): Account =>
-  mapFields(account, secret, seal.open);
+function opened({ store: { seal }, opened }: State, stored: StoredAccount): Account {
+  const account = opened.get(stored) ?? Object.freeze(mapFields(stored.account, secret, seal.open));
+  opened.set(stored, account);
+  return account;
+}
 
 const stored = ({ store: { seal } }: State, number: bigint, account: Account): StoredAccount => ({
   number,

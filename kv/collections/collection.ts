@@ -6,7 +6,7 @@ import type { AnyRecord, AnyResource } from "../../core/model/resource.ts";
 import { isSid } from "../../core/base/sid.ts";
 import { pascal } from "../../core/base/wire.ts";
 import { type Batch, emptyBatch, isCurrent } from "../store/batch.ts";
-import { jitter } from "../store/commit.ts";
+import { type Committer, jitter } from "../store/commit.ts";
 import { keys, sidOf } from "../store/keys.ts";
 import { stageCharges } from "./ledger.ts";
 import { transferUniqueKeys } from "../records/transfer_unique_keys.ts";
@@ -61,7 +61,9 @@ export function collection<T extends Base>(
     stageInsert: (batch, record, isChecked) => stageInsert(state, batch, { record, isChecked }),
     stageChange: (batch, of, change) => stageChange(state, batch, { of, change }),
     insert: (change) => insert(state, change),
-    update: (account, sid, change) => write(state, { account, sid }, { change, removes: false }),
+    update: (account, sid, change) => write(state, { account, sid }, { change }),
+    updateSoon: (account, sid, change) =>
+      write(state, { account, sid }, { change, commit: store.committer.later }),
     remove: async (account, sid, change = (record) => ({ record })) => {
       await write(state, { account, sid }, { change, removes: true });
     },
@@ -121,19 +123,18 @@ async function stageChange<T extends Base>(
   return true;
 }
 
-/** Commits a batch with the further effects of its change. False when a check failed. */
-async function commit<T extends Base>(
+/** Stages the further effects of a change. */
+async function stageEffects<T extends Base>(
   store: StoreContext,
   batch: Batch,
   change: Change<T>,
-): Promise<boolean> {
+): Promise<void> {
   const { record, charges = [] } = change;
   await store.stageCaused(batch, change);
   if (charges.length > 0) {
     stageCharges(batch, await numberOf(store, record.accountSid), charges);
   }
   transferUniqueKeys(batch);
-  return await store.committer.commit(batch) !== null;
 }
 
 async function insert<T extends Base>(state: ResourceStore<T>, change: Change<T>): Promise<T> {
@@ -142,7 +143,8 @@ async function insert<T extends Base>(state: ResourceStore<T>, change: Change<T>
   for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
     const batch = emptyBatch();
     await stageInsert(state, batch, { record });
-    if (await commit(store, batch, change)) return record;
+    await stageEffects(store, batch, change);
+    if (await store.committer.commit(batch) !== null) return record;
     if (isCurrent(batch) && !await isOvertaken(batch, store.read)) {
       throw new Fault("alreadyExists", takenNames(definition, record));
     }
@@ -155,21 +157,49 @@ async function insert<T extends Base>(state: ResourceStore<T>, change: Change<T>
 async function write<T extends Base>(
   state: ResourceStore<T>,
   at: Address,
-  { change, removes }: { change: (record: T) => Change<T>; removes: boolean },
+  { change, removes = false, commit }: {
+    change: (record: T) => Change<T>;
+    removes?: boolean;
+    /** Makes the commit; at once unless given. */
+    commit?: Committer["later"];
+  },
 ): Promise<T> {
+  const { committer } = state.store;
   for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
-    const entry = await entryOf(state, at);
-    if (entry === null) throw new Fault("notFound", at.sid);
-    const before = state.recordOf(entry);
-    const made = change(before);
-    const { record, jobs = [], also = [] } = made;
-    if (!removes && record === before && jobs.length === 0 && also.length === 0) return before;
-    const batch = emptyBatch();
-    await stageReplace(state, batch, { entry, before, after: removes ? undefined : record });
-    if (await commit(state.store, batch, made)) return record;
+    if (commit === undefined) {
+      const { record, batch } = await staged(state, at, { change, removes });
+      if (batch === null || await committer.commit(batch) !== null) return record;
+    } else {
+      let record: T | undefined;
+      const committed = await commit(async () => {
+        const found = await staged(state, at, { change, removes });
+        record = found.record;
+        return found.batch ?? emptyBatch();
+      });
+      if (committed !== null && record !== undefined) return record;
+    }
     await jitter(attempt * 5);
   }
   throw tooBusy(at.sid);
+}
+
+/** The batch of a change of a record; null when it changes nothing. */
+async function staged<T extends Base>(
+  state: ResourceStore<T>,
+  at: Address,
+  { change, removes }: { change: (record: T) => Change<T>; removes: boolean },
+): Promise<{ record: T; batch: Batch | null }> {
+  const entry = await entryOf(state, at);
+  if (entry === null) throw new Fault("notFound", at.sid);
+  const before = state.recordOf(entry);
+  const made = change(before);
+  const { record, jobs = [], also = [] } = made;
+  const isSame = record === before && jobs.length === 0 && also.length === 0;
+  if (!removes && isSame) return { record: before, batch: null };
+  const batch = emptyBatch();
+  await stageReplace(state, batch, { entry, before, after: removes ? undefined : record });
+  await stageEffects(state.store, batch, made);
+  return { record, batch };
 }
 
 async function removeOld<T extends Base>(

@@ -63,13 +63,15 @@ Deno.test("from POST Calls to the INVITE the companions are read once, and store
   const reads = watchCompanions(app.ports);
   const { calls } = app.ports.records;
   const stored: unknown[] = [];
-  const update = calls.update.bind(calls);
-  calls.update = async (account, sid, change) => {
-    const before = await calls.get(account, sid);
-    const after = await update(account, sid, change);
-    if (!isDeepStrictEqual(after.companion, before?.companion)) stored.push(after.companion);
-    return after;
-  };
+  for (const method of ["update", "updateSoon"] as const) {
+    const update = calls[method];
+    calls[method] = async (account, sid, change) => {
+      const before = await calls.get(account, sid);
+      const after = await update(account, sid, change);
+      if (!isDeepStrictEqual(after.companion, before?.companion)) stored.push(after.companion);
+      return after;
+    };
+  }
 
   const sid = await postCall(app);
   await app.runJobs();
