@@ -1,12 +1,10 @@
-import { identifiedFetch, userAgent } from "../base/identified_fetch.ts";
+import { identifiedFetch } from "../base/identified_fetch.ts";
 import { lookup as resolve, type LookupAddress } from "node:dns";
-import { type ClientRequest, request as httpRequest } from "node:http";
-import { request as httpsRequest } from "node:https";
-import { Readable } from "node:stream";
 import { Fault } from "../base/faults.ts";
 import { currentTraceparent, traced } from "../base/tracing.ts";
 import { limits } from "../base/limits.ts";
 import { isAddress } from "../net/public_address.ts";
+import { agentRequests, type Lookup, type Outgoing, outgoing } from "./agent_request.ts";
 
 export interface OutboundOptions {
   /** Which addresses may be connected to; absent, all may. */
@@ -27,54 +25,66 @@ export function outboundFetch(
   options: OutboundOptions,
 ): (request: Request, signer?: (redirected: Request) => Request) => Promise<Response> {
   const { mayReach, ownOrigin, ownWithin } = options;
-  const isOwn = (url: URL) => url.origin === URL.parse(ownOrigin)?.origin;
-  const sent = (request: Request, url: URL) =>
-    ownWithin === undefined || !isOwn(url)
-      ? request.clone()
-      : new Request(ownWithin + url.pathname + url.search, request.clone());
+  const own = URL.parse(ownOrigin)?.origin;
+  const send = agentRequests(mayReach && guardedLookup(mayReach) as Lookup);
+  const sendOut = (request: Outgoing) => {
+    const host = request.url.hostname.replace(/^\[|\]$/g, "");
+    if (mayReach !== undefined && isAddress(host) && !mayReach(host)) throw refusal(host);
+    return tracedRequest(request, send);
+  };
   return async (request, signer = (redirected) => redirected) => {
-    let current = request;
+    let current = await outgoing(request);
     for (let followed = 0;; followed++) {
-      const url = new URL(current.url);
-      const response = mayReach === undefined || isOwn(url)
-        ? await identifiedFetch(sent(current, url), { redirect: "manual" })
-        : await tracedRequest(current, url, mayReach);
+      const { url } = current;
+      // What needs no guard and has TLS trusts Deno's authorities.
+      const isFetched = url.origin === own || mayReach === undefined && url.protocol === "https:";
+      const within = url.origin === own ? ownWithin : undefined;
+      const response = isFetched
+        ? await identifiedFetch(requestOf(current, within), { redirect: "manual" })
+        : await sendOut(current);
       const location = response.headers.get("location");
       if (![301, 302, 303, 307, 308].includes(response.status) || location === null) {
-        return withUrl(response, current.url);
+        return withUrl(response, url.href);
       }
       await response.body?.cancel();
       if (followed === limits.redirects) {
         throw new Error(`Cannot follow more than ${limits.redirects} redirects`);
       }
-      current = signer(redirected(current, response.status, new URL(location, url)));
+      const next = requestOf(redirected(current, response.status, new URL(location, url)));
+      current = await outgoing(signer(next));
     }
   };
 }
 
+function requestOf({ url, method, headers, body, signal }: Outgoing, within?: string): Request {
+  const target = within === undefined ? url : within + url.pathname + url.search;
+  const isEmpty = method === "GET" || method === "HEAD";
+  return new Request(target, { method, headers, signal, ...!isEmpty && { body } });
+}
+
 /** A request as a span, and with the `traceparent` that `fetch` would send by itself. */
-const tracedRequest = (request: Request, url: URL, mayReach: (address: string) => boolean) => {
-  const attributes = { "http.request.method": request.method, "server.address": url.hostname };
-  return traced(request.method, { kind: "client", attributes }, async (span) => {
-    const sent = request.clone();
+const tracedRequest = (request: Outgoing, send: (request: Outgoing) => Promise<Response>) => {
+  const { method, url, headers } = request;
+  const attributes = { "http.request.method": method, "server.address": url.hostname };
+  return traced(method, { kind: "client", attributes }, async (span) => {
     const traceparent = currentTraceparent();
-    if (traceparent !== undefined) sent.headers.set("traceparent", traceparent);
-    const response = await guarded(sent, mayReach);
+    if (traceparent !== undefined) headers.set("traceparent", traceparent);
+    const response = await send(request);
     span.setAttribute("http.response.status_code", response.status);
     return response;
   });
 };
 
-function redirected(request: Request, status: number, target: URL): Request {
+function redirected(request: Outgoing, status: number, target: URL): Outgoing {
   if (!/^https?:$/.test(target.protocol)) {
     throw new Error(`Cannot follow a redirect to ${target.protocol}`);
   }
   const headers = new Headers(request.headers);
-  if (target.origin !== new URL(request.url).origin) headers.delete("authorization");
+  if (target.origin !== request.url.origin) headers.delete("authorization");
   const keepsMethod = status === 307 || status === 308 || request.method === "GET";
-  if (keepsMethod) return new Request(target, new Request(request, { headers }));
+  if (keepsMethod) return { ...request, url: target, headers };
   headers.delete("content-type");
-  return new Request(target, { method: "GET", headers, signal: request.signal });
+  return { ...request, url: target, method: "GET", headers, body: new Uint8Array() };
 }
 
 const withUrl = (response: Response, url: string): Response =>
@@ -105,57 +115,3 @@ const guardedLookup =
 
 const refusal = (host: string) =>
   new Fault("badUrl", `${host} is at a private address, and ALLOW_PRIVATE_URLS is not set`);
-
-/** One request over a connection whose address was checked. */
-async function guarded(
-  request: Request,
-  mayReach: (address: string) => boolean,
-): Promise<Response> {
-  const url = new URL(request.url);
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (isAddress(host) && !mayReach(host)) throw refusal(host);
-  const body = new Uint8Array(await request.arrayBuffer());
-  const send = url.protocol === "https:" ? httpsRequest : httpRequest;
-  const headers = {
-    "user-agent": userAgent,
-    ...Object.fromEntries(request.headers),
-    "content-length": body.length,
-  };
-  return await new Promise((resolveResponse, reject) => {
-    const { method, signal } = request;
-    const lookup = guardedLookup(mayReach) as never;
-    const sent = send(url, { method, headers, signal, lookup }, (answer) => {
-      const status = answer.statusCode ?? 0;
-      if (status < 200 || status > 599) {
-        answer.destroy();
-        return reject(new Error(`Cannot understand the answer: its status is ${status}`));
-      }
-      const isEmpty = [204, 205, 304].includes(status);
-      // Node's types and those of the web differ for the same stream.
-      const stream = isEmpty ? null : Readable.toWeb(answer) as unknown as ReadableStream;
-      if (isEmpty) answer.resume();
-      resolveResponse(new Response(stream, { status, headers: headersOf(answer.rawHeaders) }));
-    });
-    sent.on("error", reject);
-    boundConnecting(sent, url.protocol === "https:" ? "secureConnect" : "connect");
-    sent.end(body);
-  });
-}
-
-/** Ends a request whose connection is not there in time; the whole of it has the signal's time. */
-function boundConnecting(sent: ClientRequest, connected: "connect" | "secureConnect"): void {
-  const seconds = limits.connectTimeoutMs / 1000;
-  const late = () => sent.destroy(new Error(`Cannot connect within ${seconds} s`));
-  const timer = setTimeout(late, limits.connectTimeoutMs);
-  const stop = () => clearTimeout(timer);
-  sent.on("socket", (socket) => socket.connecting ? socket.once(connected, stop) : stop());
-  sent.on("response", stop);
-  sent.on("close", stop);
-}
-
-function headersOf(raw: string[]): Headers {
-  const headers = new Headers();
-  // Names and values alternate; the loop stays below the length.
-  for (let i = 0; i + 1 < raw.length; i += 2) headers.append(raw[i]!, raw[i + 1]!);
-  return headers;
-}

@@ -49,9 +49,17 @@ export const headerLines = (response: Response): string =>
 
 /** The text of a message, cut off after `maxBytes`; `isWhole` tells whether it was not. */
 export async function readText(
-  { body, headers }: Request | Response,
+  message: Request | Response,
   maxBytes: number,
 ): Promise<{ text: string; isWhole: boolean }> {
+  const { body, headers } = message;
+  const length = headers.get("content-length");
+  // The connection gives no more than it says; what is packed may become longer.
+  const isShort = length !== null && Number(length) <= maxBytes && !headers.has("content-encoding");
+  if (isShort) {
+    const text = decodeText(await message.bytes(), headers.get("content-type"));
+    return { text, isWhole: true };
+  }
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for await (const chunk of body ?? []) {

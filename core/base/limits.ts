@@ -234,6 +234,8 @@ export const limits = {
   deliveryAnswerLength: 1 << 10,
   deliveryErrorLength: 500,
   connectTimeoutMs: 5_000,
+  /** How long a connection to a customer's server is kept without use; many servers close after 5 s. */
+  reusedConnectionMs: 4_000,
   callbackAnswerBytes: 64 << 10,
   redirects: 3,
 

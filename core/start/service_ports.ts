@@ -23,6 +23,7 @@ import { iceSettings } from "../configuration/reach_variables.ts";
 import { recognitionEndpoint } from "../configuration/speech_endpoints.ts";
 import { httpTranscriber } from "../adapters/transcriber.ts";
 import { smtpMailer } from "../adapters/mailer.ts";
+import { agentFetch } from "../adapters/agent_request.ts";
 import { outboundFetch } from "../adapters/outbound_fetch.ts";
 import { log } from "../process/log.ts";
 import { s3Blobs } from "../adapters/s3_blobs.ts";
@@ -91,7 +92,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
       url: config.BRIDGE_URL,
       companions: store.companions,
       secret: bridgeSecret,
-      fetch: identifiedFetch,
+      fetch: agentFetch(),
       now,
       timeoutMs: 5_000,
     }),
