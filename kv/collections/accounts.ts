@@ -24,8 +24,8 @@ const emailKey = (email: string) => keys.unique(prefix, "emailAddress", email.to
 interface State {
   store: Pick<StoreContext, "kv" | "read" | "committer" | "seal" | "now" | "stageCaused">;
   accounts: AccountCache;
-  /** The last account that was read, as stored. */
-  last: StoredAccount | null;
+  /** The last account that was read, as stored, and whether it had to be opened. */
+  last: { value: StoredAccount; isNew: boolean } | null;
   /** Accounts by the values that they were opened from: the store may give the same one again. */
   opened: WeakMap<StoredAccount, Account>;
 }
@@ -41,7 +41,7 @@ export function accountTree(store: State["store"]): Accounts {
   return {
     get: (sid) => get(state, sid),
     recent: state.accounts.get,
-    decoy: () => state.last && opened(state, structuredClone(state.last)),
+    decoy: () => decoy(state),
     insert: (change) => insert(state, change),
     update: (sid, change) => update(state, sid, change),
     async byEmail(email) {
@@ -64,6 +64,11 @@ function opened({ store: { seal }, opened }: State, stored: StoredAccount): Acco
   return account;
 }
 
+/** The last account that was read, at the cost that it had. */
+const decoy = (state: State): Account | null =>
+  state.last &&
+  opened(state, state.last.isNew ? structuredClone(state.last.value) : state.last.value);
+
 const stored = ({ store: { seal } }: State, number: bigint, account: Account): StoredAccount => ({
   number,
   account: mapFields(account, secret, seal.seal),
@@ -74,7 +79,7 @@ async function get(state: State, sid: string): Promise<Account | null> {
   return await state.accounts.reading(sid, async () => {
     const { value } = await state.store.read<StoredAccount>(keys.account(sid));
     if (value === null) return null;
-    state.last = value;
+    state.last = { value, isNew: !state.opened.has(value) };
     return opened(state, value);
   });
 }

@@ -13,7 +13,8 @@ import { removeOldRecords } from "../../core/retention/remove_old.ts";
 import { emptyBatch } from "../../kv/store/batch.ts";
 import { committer } from "../../kv/store/commit.ts";
 import { openStore } from "../../kv/open_store.ts";
-import { queue, stageJobs } from "../../kv/jobs/queue.ts";
+import { stageJobs } from "../../kv/jobs/queue.ts";
+import { sharedQueue } from "../../kv/jobs/shared_queue.ts";
 import { worker } from "../../kv/jobs/worker.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { callOf, companion, companionOf, made } from "../support/service/hand_companion.ts";
@@ -210,7 +211,7 @@ Deno.test("a lane whose jobs cannot be read holds up no other lane", async () =>
   using app = await startApp();
   const kv = await Deno.openKv(":memory:");
   const commits = committer(kv, { checks: 100 });
-  const jobs = queue(kv, commits, 100);
+  const jobs = sharedQueue(kv, commits, 100);
   const claim: typeof jobs.claim = (lane, wanted) => {
     if (lane.name === "broken") throw new TypeError("cannot read it");
     return jobs.claim(lane, wanted);
@@ -228,7 +229,7 @@ Deno.test("a lane whose jobs cannot be read holds up no other lane", async () =>
   stageJobs(batch, ["broken", "other"].map((name) => kind(name)), app.clock.now);
   await commits.commit(batch);
   const stageAlso = () => Promise.resolve();
-  const parts = { kv, committer: commits, handlers: [kind], ports: app.ports, stageAlso };
+  const parts = { watched: kv, committer: commits, handlers: [kind], ports: app.ports, stageAlso };
 
   await worker({ ...parts, queue: { ...jobs, claim } }).drain();
   kv.close();
