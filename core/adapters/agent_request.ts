@@ -125,11 +125,13 @@ function bodyOf(answer: IncomingMessage): Promise<BodyInit> {
     if (size <= wholeBytes) return;
     leave();
     answer.pause();
+    // Node's types and those of the web differ for the same stream.
     resolve(Readable.toWeb(Readable.from(follow(chunks, answer))) as unknown as ReadableStream);
   };
   const end = () => {
     leave();
-    resolve(chunks.length === 1 ? chunks[0]! : new Blob(chunks));
+    const [only = new Uint8Array(), ...others] = chunks;
+    resolve(others.length === 0 ? only : new Blob(chunks));
   };
   const cut = () => reject(new Error("the connection was closed before the response was complete"));
   answer.on("data", take);

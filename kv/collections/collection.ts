@@ -3,13 +3,10 @@ import { limits } from "../../core/base/limits.ts";
 import type { Base } from "../../core/base/record.ts";
 import type { Change, Collection, Query, Slice } from "../../core/model/store.ts";
 import type { AnyRecord, AnyResource } from "../../core/model/resource.ts";
-import { isSid } from "../../core/base/sid.ts";
 import { pascal } from "../../core/base/wire.ts";
 import { type Batch, emptyBatch, isCurrent } from "../store/batch.ts";
-import { type Committer, jitter } from "../store/commit.ts";
+import { jitter } from "../store/commit.ts";
 import { keys, sidOf } from "../store/keys.ts";
-import { stageCharges } from "./ledger.ts";
-import { transferUniqueKeys } from "../records/transfer_unique_keys.ts";
 import { textOf } from "../records/layout.ts";
 import { forgetTexts } from "./forget_texts.ts";
 import { oldEntries, sweepCounters } from "./remove_old.ts";
@@ -20,8 +17,9 @@ import type { IsSteady } from "../cache/page_cache.ts";
 import { readPage } from "../lists/read_page.ts";
 import type { Stored } from "../cache/record_cache.ts";
 import { recordCodec } from "../records/record_codec.ts";
-import { numberOf, type ResourceStore, stageInsert, stageReplace } from "./stage_record.ts";
+import { type ResourceStore, stageInsert, stageReplace } from "./stage_record.ts";
 import type { StoreContext } from "./store_context.ts";
+import { type Address, entryOf, stageEffects, tooBusy, write } from "./write_record.ts";
 
 /** The collection of one resource, with the staging of changes that belong to other commits. */
 export interface StoredCollection<T extends Base> extends Collection<T> {
@@ -85,23 +83,6 @@ export function collection<T extends Base>(
   };
 }
 
-/** A record by its account and its Sid. */
-interface Address {
-  account: string;
-  sid: string;
-}
-
-async function entryOf<T extends Base>(
-  { store, definition }: ResourceStore<T>,
-  { account, sid }: Address,
-): Promise<Deno.KvEntry<unknown> | null> {
-  if (!isSid(sid, definition.sidPrefix)) return null;
-  const number = await store.accountNumber(account);
-  if (number === null) return null;
-  const entry = await store.read<unknown>(keys.record(number, sid));
-  return entry.versionstamp === null ? null : entry;
-}
-
 async function get<T extends Base>(state: ResourceStore<T>, at: Address): Promise<T | null> {
   const entry = await entryOf(state, at);
   return entry && state.recordOf(entry);
@@ -123,20 +104,6 @@ async function stageChange<T extends Base>(
   return true;
 }
 
-/** Stages the further effects of a change. */
-async function stageEffects<T extends Base>(
-  store: StoreContext,
-  batch: Batch,
-  change: Change<T>,
-): Promise<void> {
-  const { record, charges = [] } = change;
-  await store.stageCaused(batch, change);
-  if (charges.length > 0) {
-    stageCharges(batch, await numberOf(store, record.accountSid), charges);
-  }
-  transferUniqueKeys(batch);
-}
-
 async function insert<T extends Base>(state: ResourceStore<T>, change: Change<T>): Promise<T> {
   const { store, definition } = state;
   const { record } = change;
@@ -151,55 +118,6 @@ async function insert<T extends Base>(state: ResourceStore<T>, change: Change<T>
     await jitter(attempt * 5);
   }
   throw tooBusy(record.sid);
-}
-
-/** Replaces or removes a record. Repeats while other writers change it first. */
-async function write<T extends Base>(
-  state: ResourceStore<T>,
-  at: Address,
-  { change, removes = false, commit }: {
-    change: (record: T) => Change<T>;
-    removes?: boolean;
-    /** Makes the commit; at once unless given. */
-    commit?: Committer["later"];
-  },
-): Promise<T> {
-  const { committer } = state.store;
-  for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
-    if (commit === undefined) {
-      const { record, batch } = await staged(state, at, { change, removes });
-      if (batch === null || await committer.commit(batch) !== null) return record;
-    } else {
-      let record: T | undefined;
-      const committed = await commit(async () => {
-        const found = await staged(state, at, { change, removes });
-        record = found.record;
-        return found.batch ?? emptyBatch();
-      });
-      if (committed !== null && record !== undefined) return record;
-    }
-    await jitter(attempt * 5);
-  }
-  throw tooBusy(at.sid);
-}
-
-/** The batch of a change of a record; null when it changes nothing. */
-async function staged<T extends Base>(
-  state: ResourceStore<T>,
-  at: Address,
-  { change, removes }: { change: (record: T) => Change<T>; removes: boolean },
-): Promise<{ record: T; batch: Batch | null }> {
-  const entry = await entryOf(state, at);
-  if (entry === null) throw new Fault("notFound", at.sid);
-  const before = state.recordOf(entry);
-  const made = change(before);
-  const { record, jobs = [], also = [] } = made;
-  const isSame = record === before && jobs.length === 0 && also.length === 0;
-  if (!removes && isSame) return { record: before, batch: null };
-  const batch = emptyBatch();
-  await stageReplace(state, batch, { entry, before, after: removes ? undefined : record });
-  await stageEffects(state.store, batch, made);
-  return { record, batch };
 }
 
 async function removeOld<T extends Base>(
@@ -306,9 +224,6 @@ async function membersOf<T extends Base>(
   }
   return records;
 }
-
-const tooBusy = (sid: string) =>
-  new Fault("unavailable", `too many requests change ${sid} at the same time; retry`);
 
 function throwUnlessMissing(error: unknown): void {
   const isMissing = error instanceof Fault && error.fault === "notFound";

@@ -2,25 +2,8 @@ import { limits } from "../../core/base/limits.ts";
 import type { Batch } from "../store/batch.ts";
 import type { CommitRecord } from "../store/commit.ts";
 import { keys } from "../store/keys.ts";
+import { freeAt, type KnownJob, type KnownLanes, knownLanes, placeIn } from "./known_lanes.ts";
 import type { StoredJob } from "./queue.ts";
-
-/** A job that waits in the store, or is performed. */
-export interface KnownJob {
-  key: Deno.KvKey;
-  value: StoredJob;
-  versionstamp: string;
-  /** In ms. */
-  dueAt: number;
-  /** Until when a claim of this process holds it, in ms; 0: it is free. */
-  takenUntil: number;
-}
-
-/** The jobs of a lane in the order of their due times. */
-interface KnownLane {
-  jobs: KnownJob[];
-  /** Whether the store has no further ones. */
-  isWhole: boolean;
-}
 
 /** The jobs of a store that only this process writes to, as its commits leave them. */
 export interface KnownJobs extends CommitRecord {
@@ -50,208 +33,181 @@ type Writes = Pick<Batch, "sets" | "deletes">;
 /** The id of a job that is performed, and the number of the attempt. */
 type Note = [id: string, attempt: number];
 
-/** The parts of a job's key: `keys.job`. */
-const partsOf = (key: Deno.KvKey) =>
-  key[0] === "q" && key[1] === "d"
-    ? { lane: String(key[2]), dueAt: Number(key[3]), id: String(key[4]) }
-    : null;
+interface State {
+  kv: Deno.Kv;
+  known: KnownLanes;
+  isLoaded: boolean;
+  /** The ids that commits have touched since a reading began; undefined while there is none. */
+  touched: Set<string> | undefined;
+  /** The last reading; they follow each other. */
+  loading: Promise<unknown>;
+  /** Claimed jobs by id. */
+  taken: Map<string, KnownJob>;
+  /** The ids in the store's note of what is taken. */
+  noted: Set<string>;
+  isStale: boolean;
+  /** The attempts at jobs that a killed process performed. */
+  attempts: Map<string, number>;
+}
 
 /**
  * Follows the jobs of a store by its commits, so that claims need no read of it. Of each lane the first
  * ones are known, up to a bound; the others are read when those are gone.
  */
 export function knownJobs(kv: Deno.Kv): KnownJobs {
-  const lanes = new Map<string, KnownLane>();
-  let count = 0;
-  let isLoaded = false;
-  /** The ids that commits have touched since a reading began; undefined while there is none. */
-  let touched: Set<string> | undefined;
-  let loading: Promise<unknown> = Promise.resolve();
-  const taken = new Map<string, KnownJob>();
-  /** The ids in the store's note of what is taken, and whether it is out of date. */
-  let noted = new Set<string>();
-  let isStale = false;
-  /** The attempts at jobs that a killed process performed. */
-  const attempts = new Map<string, number>();
-
-  function laneOf(name: string): KnownLane {
-    const lane = lanes.get(name) ?? { jobs: [], isWhole: true };
-    lanes.set(name, lane);
-    return lane;
-  }
-
-  function remove(key: Deno.KvKey): void {
-    const { lane: name, dueAt, id } = partsOf(key)!; // Of a job.
-    const lane = lanes.get(name);
-    if (lane === undefined) return;
-    const at = placeOf(lane.jobs, dueAt, id);
-    if (lane.jobs[at]?.value.id !== id) return;
-    lane.jobs.splice(at, 1);
-    count--;
-    if (taken.delete(id)) isStale ||= noted.has(id);
-    if (lane.jobs.length === 0 && lane.isWhole) lanes.delete(name);
-  }
-
-  function add({ key, value, versionstamp }: Pick<KnownJob, "key" | "value" | "versionstamp">) {
-    const { lane: name, dueAt, id } = partsOf(key)!; // Of a job.
-    const lane = laneOf(name);
-    const at = placeOf(lane.jobs, dueAt, id);
-    if (lane.jobs[at]?.value.id === id) return;
-    if (at === lane.jobs.length && !lane.isWhole) return; // One before it may not be known.
-    const attempt = Math.max(value.attempt, attempts.get(id) ?? 0);
-    attempts.delete(id);
-    const known = attempt === value.attempt ? value : { ...value, attempt };
-    lane.jobs.splice(at, 0, { key, value: known, versionstamp, dueAt, takenUntil: 0 });
-    count++;
-    const { knownJobs, knownJobsOfLane, knownJobsOfFullLane } = limits;
-    const most = count > knownJobs ? knownJobsOfFullLane : knownJobsOfLane;
-    while (lane.jobs.length > most && lane.jobs.at(-1)!.takenUntil === 0) {
-      lane.jobs.pop();
-      count--;
-      lane.isWhole = false;
-    }
-  }
-
-  /**
-   * Adds what the store has below a prefix; what was touched meanwhile is known better already. The
-   * key at which the limit was reached; null where there are no more.
-   */
-  async function read(prefix: Deno.KvKey, limit = Infinity): Promise<Deno.KvKey | null> {
-    let found = 0;
-    const ids = touched = new Set();
-    const options = { ...limit < Infinity && { limit }, batchSize: 500 };
-    try {
-      for await (const entry of kv.list<StoredJob>({ prefix }, options)) {
-        if (!ids.has(entry.value.id)) add(entry);
-        if (++found === limit) return entry.key;
-      }
-      return null;
-    } finally {
-      touched = undefined;
-    }
-  }
-
-  /** One reading at a time. */
-  function reading(work: () => Promise<void>): Promise<void> {
-    const done = loading.then(work);
-    loading = done.catch(() => {});
-    return done;
-  }
-
-  async function readLane(name: string): Promise<void> {
-    const lane = laneOf(name);
-    if (lane.isWhole) return; // Another reading was first.
-    lane.isWhole = true; // What is added now is in order, as the reading begins with the first one.
-    const limit = limits.knownJobsOfFullLane + lane.jobs.length;
-    try {
-      const last = await read(keys.laneJobs(name), limit);
-      if (last !== null) dropAfter(lane, last);
-    } catch (error) {
-      lane.isWhole = false;
-      throw error;
-    }
-    if (lane.jobs.length === 0 && lane.isWhole) lanes.delete(name);
-  }
-
-  /** Forgets what waits behind a job: between them may be others, which are not known. */
-  function dropAfter(lane: KnownLane, key: Deno.KvKey): void {
-    const { dueAt, id } = partsOf(key)!; // Of a job.
-    const kept = lane.jobs.filter((job) =>
-      job.takenUntil > 0 || job.dueAt < dueAt || job.dueAt === dueAt && job.value.id <= id
-    );
-    count -= lane.jobs.length - kept.length;
-    Object.assign(lane, { jobs: kept, isWhole: false });
-  }
-
+  const state: State = {
+    kv,
+    known: knownLanes(),
+    isLoaded: false,
+    touched: undefined,
+    loading: Promise.resolve(),
+    taken: new Map(),
+    noted: new Set(),
+    isStale: false,
+    attempts: new Map(),
+  };
+  const { known, taken } = state;
   return {
-    made({ sets, deletes }, versionstamp) {
-      for (const key of deletes) {
-        const parts = isLoaded || touched !== undefined ? partsOf(key) : null;
-        if (parts === null) continue;
-        touched?.add(parts.id);
-        remove(key);
-      }
-      for (const { key, value } of sets) {
-        const parts = isLoaded || touched !== undefined ? partsOf(key) : null;
-        if (parts === null) continue;
-        touched?.add(parts.id);
-        remove(key);
-        add({ key, value: value as StoredJob, versionstamp });
-      }
-    },
+    stage: (op, writes) => stageNote(state, op, writes),
+    made: (writes, versionstamp) => follow(state, writes, versionstamp),
     doubt({ sets, deletes }) {
       for (const key of [...sets.map(({ key }) => key), ...deletes]) {
-        const lane = partsOf(key)?.lane;
-        if (lane === undefined || !isLoaded) continue;
-        laneOf(lane).isWhole = false;
-        remove(key);
+        const lane = placeIn(key)?.lane;
+        if (lane === undefined || !state.isLoaded) continue;
+        known.of(lane).isWhole = false;
+        remove(state, key);
       }
     },
-    forget: remove,
-    stage(op, { sets, deletes }) {
-      if (!isStale) return;
-      isStale = false; // A commit that is not made leaves a note that is a little older.
-      const moved = new Set(
-        [...sets.map(({ key }) => key), ...deletes].map((key) => partsOf(key)?.id),
-      );
-      const notes: Note[] = [];
-      for (const [id, { value }] of taken) if (!moved.has(id)) notes.push([id, value.attempt + 1]);
-      noted = new Set(notes.map(([id]) => id));
-      op.set(keys.running, notes);
-    },
+    load: () => load(state),
     take(job, until) {
       job.takenUntil = until;
       taken.set(job.value.id, job);
-      isStale = true;
+      state.isStale = true;
     },
     extend(key, until) {
       const job = taken.get(String(key.at(-1)));
       if (job !== undefined) job.takenUntil = until;
     },
-    async load() {
-      let isAfterKill = false;
-      await reading(async () => {
-        if (isLoaded) return;
-        const { value } = await kv.get<Note[]>(keys.running);
-        for (const [id, attempt] of value ?? []) attempts.set(id, attempt);
-        isAfterKill = attempts.size > 0;
-        await read(keys.jobs);
-        isLoaded = true;
-      });
-      return isAfterKill;
-    },
     lanes: () =>
-      Array.from(lanes, ([name, { jobs, isWhole }]) => ({
+      Array.from(known.lanes, ([name, { jobs, isWhole }]) => ({
         name,
         dueAt: isWhole || jobs.length > 0 ? freeAt(jobs) : 0,
       })),
+    forget: (key) => remove(state, key),
     async first(name, most) {
-      const lane = lanes.get(name);
+      const lane = known.lanes.get(name);
       if (lane === undefined) return [];
-      if (!lane.isWhole && lane.jobs.length < most) await reading(() => readLane(name));
+      if (!lane.isWhole && lane.jobs.length < most) {
+        await reading(state, () => readLane(state, name));
+      }
       return lane.jobs;
     },
   };
 }
 
-/** When the first job that is free, or will be, may begin. */
-function freeAt(jobs: KnownJob[]): number {
-  let first = Infinity;
-  for (const { dueAt, takenUntil } of jobs) {
-    first = Math.min(first, Math.max(dueAt, takenUntil));
-    if (takenUntil === 0 || dueAt >= first) break;
+function stageNote(state: State, op: Deno.AtomicOperation, { sets, deletes }: Writes): void {
+  if (!state.isStale) return;
+  state.isStale = false; // A commit that is not made leaves a note that is a little older.
+  const ids = [...sets.map(({ key }) => key), ...deletes].map((key) => placeIn(key)?.id);
+  const moved = new Set(ids);
+  const notes: Note[] = [];
+  for (const [id, { value }] of state.taken) {
+    if (!moved.has(id)) notes.push([id, value.attempt + 1]);
   }
-  return first;
+  state.noted = new Set(notes.map(([id]) => id));
+  op.set(keys.running, notes);
 }
 
-/** Where a job stands, or would stand, among others. */
-function placeOf(jobs: KnownJob[], dueAt: number, id: string): number {
-  let [low, high] = [0, jobs.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const { dueAt: other, value } = jobs[middle]!; // Below the length.
-    if (other < dueAt || other === dueAt && value.id < id) low = middle + 1;
-    else high = middle;
+function remove(state: State, key: Deno.KvKey): void {
+  if (!state.known.remove(key)) return;
+  const id = String(key.at(-1));
+  if (state.taken.delete(id)) state.isStale ||= state.noted.has(id);
+}
+
+function add(
+  { known, attempts }: State,
+  { key, value, versionstamp }: Pick<KnownJob, "key" | "value" | "versionstamp">,
+): void {
+  const attempt = Math.max(value.attempt, attempts.get(value.id) ?? 0);
+  attempts.delete(value.id);
+  const counted = attempt === value.attempt ? value : { ...value, attempt };
+  known.add({ key, value: counted, versionstamp, dueAt: Number(key[3]), takenUntil: 0 });
+}
+
+/** Applies a commit. */
+function follow(state: State, { sets, deletes }: Writes, versionstamp: string): void {
+  if (!state.isLoaded && state.touched === undefined) return;
+  for (const key of deletes) {
+    const id = placeIn(key)?.id;
+    if (id === undefined) continue;
+    state.touched?.add(id);
+    remove(state, key);
   }
-  return low;
+  for (const { key, value } of sets) {
+    const id = placeIn(key)?.id;
+    if (id === undefined) continue;
+    state.touched?.add(id);
+    remove(state, key);
+    add(state, { key, value: value as StoredJob, versionstamp }); // As its key says.
+  }
+}
+
+/** One reading at a time. */
+function reading(state: State, work: () => Promise<void>): Promise<void> {
+  const done = state.loading.then(work);
+  state.loading = done.catch(() => {});
+  return done;
+}
+
+async function load(state: State): Promise<boolean> {
+  let isAfterKill = false;
+  await reading(state, async () => {
+    if (state.isLoaded) return;
+    const { value } = await state.kv.get<Note[]>(keys.running);
+    for (const [id, attempt] of value ?? []) state.attempts.set(id, attempt);
+    isAfterKill = state.attempts.size > 0;
+    await read(state, keys.jobs);
+    state.isLoaded = true;
+  });
+  return isAfterKill;
+}
+
+/** Reads the first jobs of a lane of which not all are known. */
+async function readLane(state: State, name: string): Promise<void> {
+  const { known } = state;
+  const lane = known.of(name);
+  if (lane.isWhole) return; // Another reading was first.
+  lane.isWhole = true; // What is added now is in order, as the reading begins with the first one.
+  const limit = limits.knownJobsOfFullLane + lane.jobs.length;
+  try {
+    const last = await read(state, keys.laneJobs(name), limit);
+    if (last !== null) known.dropAfter(last);
+  } catch (error) {
+    lane.isWhole = false;
+    throw error;
+  }
+  known.tidy(name);
+}
+
+/**
+ * Adds what the store has below a prefix; what was touched meanwhile is known better already. The key
+ * at which the limit was reached; null where there are no more.
+ */
+async function read(
+  state: State,
+  prefix: Deno.KvKey,
+  limit = Infinity,
+): Promise<Deno.KvKey | null> {
+  let found = 0;
+  const touched = state.touched = new Set();
+  const options = { ...limit < Infinity && { limit }, batchSize: 500 };
+  try {
+    for await (const entry of state.kv.list<StoredJob>({ prefix }, options)) {
+      if (!touched.has(entry.value.id)) add(state, entry);
+      if (++found === limit) return entry.key;
+    }
+    return null;
+  } finally {
+    state.touched = undefined;
+  }
 }

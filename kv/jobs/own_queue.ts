@@ -2,7 +2,8 @@ import { limits } from "../../core/base/limits.ts";
 import { emptyBatch } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
 import { keys } from "../store/keys.ts";
-import type { KnownJob, KnownJobs } from "./known_jobs.ts";
+import type { KnownJobs } from "./known_jobs.ts";
+import type { KnownJob } from "./known_lanes.ts";
 import {
   choose,
   type Claim,

@@ -3,7 +3,7 @@ import { limits } from "../../core/base/limits.ts";
 import { type Batch, type Committed, isCurrent, merged } from "./batch.ts";
 import { type DepthIn, type Moved, movedBy } from "./counters.ts";
 import { checkedBy, type Staged, takeGroup } from "./commit_group.ts";
-import { operation, stageVersions } from "./operation.ts";
+import { hintOf, type Hints, operation, stageVersions } from "./operation.ts";
 import type { Receipt } from "./receipt.ts";
 
 export interface Committer {
@@ -126,7 +126,7 @@ interface State extends CommitterOptions {
   isDue: boolean;
   timer: ReturnType<typeof setTimeout> | undefined;
   /** The lowest hints of lanes in a store that only this process writes to. */
-  hints: Map<string, number> | null;
+  hints: Hints;
 }
 
 /** The committer of a store. All writes of records and jobs go through it. */
@@ -283,7 +283,7 @@ async function make(state: State, writer: Writer, batch: Batch): Promise<Committ
     if (committed !== null) {
       for (const one of followers) one.made({ ...batch, moved }, committed.versionstamp);
       depths.made(batch, moved);
-      for (const { lane, at } of batch.due) state.hints?.set(lane, hintOf(state, lane, at));
+      for (const { lane, at } of batch.due) state.hints?.set(lane, hintOf(state.hints, lane, at));
     }
     return committed;
   } catch (error) {
@@ -295,10 +295,6 @@ async function make(state: State, writer: Writer, batch: Batch): Promise<Committ
     for (const one of lists) one.ended(committed);
   }
 }
-
-/** The hint of a lane with a job that is due at a time. */
-const hintOf = ({ hints }: State, lane: string, at: number): number =>
-  Math.min(at, hints?.get(lane) ?? at);
 
 /**
  * A second handle on the embedded file (a backup, an inspection) can make a checked commit throw

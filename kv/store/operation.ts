@@ -2,14 +2,18 @@ import type { Batch } from "./batch.ts";
 import type { Moved } from "./counters.ts";
 import { keys, type Place } from "./keys.ts";
 
-/**
- * The writes of a batch, with the counters that it moves, as one operation of the store. `hints`: the
- * lowest hints of lanes in a store that only this process writes to; null elsewhere.
- */
+/** The lowest hints of lanes in a store that only this process writes to; null for another. */
+export type Hints = Map<string, number> | null;
+
+/** The hint of a lane with a job that is due at a time. */
+export const hintOf = (hints: Hints, lane: string, at: number): number =>
+  Math.min(at, hints?.get(lane) ?? at);
+
+/** The writes of a batch, with the counters that it moves, as one operation of the store. */
 export function operation(
   kv: Deno.Kv,
   batch: Batch,
-  { moved, hints }: { moved: Moved[]; hints: ReadonlyMap<string, number> | null },
+  { moved, hints }: { moved: Moved[]; hints: Hints },
 ): Deno.AtomicOperation {
   const op = kv.atomic();
   op.check(...batch.checks);

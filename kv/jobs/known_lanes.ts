@@ -1,0 +1,124 @@
+import { limits } from "../../core/base/limits.ts";
+import type { StoredJob } from "./queue.ts";
+
+/** A job that waits in the store, or is performed. */
+export interface KnownJob {
+  key: Deno.KvKey;
+  value: StoredJob;
+  versionstamp: string;
+  /** In ms. */
+  dueAt: number;
+  /** Until when a claim of this process holds it, in ms; 0: it is free. */
+  takenUntil: number;
+}
+
+/** The jobs of a lane in the order of their due times. */
+export interface KnownLane {
+  jobs: KnownJob[];
+  /** Whether the store has no further ones. */
+  isWhole: boolean;
+}
+
+/** Lanes by name, with the first jobs of each. */
+export interface KnownLanes {
+  readonly lanes: ReadonlyMap<string, KnownLane>;
+  /** The lane of a name, made where there is none. */
+  of(name: string): KnownLane;
+  /** Adds a job, unless it is known, or stands behind one that is not. */
+  add(job: KnownJob): void;
+  /** Removes a job by its key; false where it is not known. */
+  remove(key: Deno.KvKey): boolean;
+  /** Forgets what waits behind a key of a lane: between them may be jobs that are not known. */
+  dropAfter(key: Deno.KvKey): void;
+  /** Forgets a lane that has no jobs. */
+  tidy(name: string): void;
+}
+
+/** What the key of a job says (`keys.job`); null for another key. */
+export const placeIn = (key: Deno.KvKey) =>
+  key[0] === "q" && key[1] === "d"
+    ? { lane: String(key[2]), dueAt: Number(key[3]), id: String(key[4]) }
+    : null;
+
+export function knownLanes(): KnownLanes {
+  const lanes = new Map<string, KnownLane>();
+  let count = 0;
+
+  function of(name: string): KnownLane {
+    const lane = lanes.get(name) ?? { jobs: [], isWhole: true };
+    lanes.set(name, lane);
+    return lane;
+  }
+
+  /** Keeps a lane within its bound. */
+  function bound(lane: KnownLane): void {
+    const { knownJobs, knownJobsOfLane, knownJobsOfFullLane } = limits;
+    const most = count > knownJobs ? knownJobsOfFullLane : knownJobsOfLane;
+    while (lane.jobs.length > most && lane.jobs.at(-1)?.takenUntil === 0) {
+      lane.jobs.pop();
+      count--;
+      lane.isWhole = false;
+    }
+  }
+
+  function tidy(name: string): void {
+    const lane = lanes.get(name);
+    if (lane?.jobs.length === 0 && lane.isWhole) lanes.delete(name);
+  }
+
+  return {
+    lanes,
+    of,
+    add(job) {
+      const lane = of(job.value.lane);
+      const at = placeOf(lane.jobs, job.dueAt, job.value.id);
+      if (lane.jobs[at]?.value.id === job.value.id) return;
+      if (at === lane.jobs.length && !lane.isWhole) return;
+      lane.jobs.splice(at, 0, job);
+      count++;
+      bound(lane);
+    },
+    remove(key) {
+      const { lane: name = "", dueAt = 0, id } = placeIn(key) ?? {};
+      const lane = lanes.get(name);
+      const at = placeOf(lane?.jobs ?? [], dueAt, id ?? "");
+      if (id === undefined || lane?.jobs[at]?.value.id !== id) return false;
+      lane.jobs.splice(at, 1);
+      count--;
+      tidy(name);
+      return true;
+    },
+    dropAfter(key) {
+      const { lane: name = "", dueAt = 0, id = "" } = placeIn(key) ?? {};
+      const lane = of(name);
+      const kept = lane.jobs.filter((job) =>
+        job.takenUntil > 0 || job.dueAt < dueAt || job.dueAt === dueAt && job.value.id <= id
+      );
+      count -= lane.jobs.length - kept.length;
+      Object.assign(lane, { jobs: kept, isWhole: false });
+    },
+    tidy,
+  };
+}
+
+/** When the first job that is free, or will be, may begin, in ms. */
+export function freeAt(jobs: KnownJob[]): number {
+  let first = Infinity;
+  for (const { dueAt, takenUntil } of jobs) {
+    first = Math.min(first, Math.max(dueAt, takenUntil));
+    if (takenUntil === 0 || dueAt >= first) break;
+  }
+  return first;
+}
+
+/** Where a job stands, or would stand, among others. */
+function placeOf(jobs: KnownJob[], dueAt: number, id: string): number {
+  let [low, high] = [0, jobs.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const { dueAt: other, value } = jobs[middle]!; // Below the length.
+    if (other < dueAt || other === dueAt && value.id < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
