@@ -165,7 +165,7 @@ Deno.test("counting that ends after any commit goes on from there, and adds each
   await crowdedFifth(file.location);
   {
     using kv = await Deno.openKv(file.location);
-    const made = committer(kv, { checks: 100, doorbell: false });
+    const made = committer(kv, { checks: 100 });
     const value = keys.value({ ...calls, field: "from" }, "+11");
     const [counter] = await Array.fromAsync(kv.list({ prefix: [...value, 2n] }));
     const stretch = { value, window: Number(counter!.key.at(-1)), depth: 2 };
