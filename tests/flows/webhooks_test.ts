@@ -301,6 +301,23 @@ const flows: Flow[] = [
     },
   },
   {
+    webhooks: ["streamStatus", "connectAction"],
+    async run(app) {
+      const stream = `url="wss://agent.test/audio" name="a" statusCallback="${at("streamStatus")}"`;
+      const { hand, script } = await called(
+        app,
+        `<Connect action="${at("connectAction")}"><Stream ${stream}/></Connect>`,
+      );
+      const { action } = step(script, "consult");
+      const found = await hand.report({ type: "next", action });
+      const { stream: { sid }, action: after } = step(found, "stream");
+      assert.ok(after !== undefined);
+      const ended = { how: "failed", fault: "unreachable", message: "refused", lostFrames: 0 };
+      await hand.report({ type: "stream", sid, seq: 0, news: { kind: "ended", ...ended } });
+      await hand.report({ type: "streamed", sid, action: after });
+    },
+  },
+  {
     webhooks: ["geolocation"],
     options: { ports: { locationSource: { lookUp: () => Promise.resolve(locations[0]!) } } },
     async run(app) {
