@@ -308,12 +308,14 @@ const flows: Flow[] = [
         app,
         `<Connect action="${at("connectAction")}"><Stream ${stream}/></Connect>`,
       );
-      const { action } = step(script, "consult");
-      const found = await hand.report({ type: "next", action });
+      const { serviceContext, action } = step(script, "consult");
+      const context = serviceContext && { serviceContext };
+      const found = await hand.report({ type: "consulting", ...context, ...action && { action } });
       const { stream: { sid }, action: after } = step(found, "stream");
       assert.ok(after !== undefined);
-      const ended = { how: "failed", fault: "unreachable", message: "refused", lostFrames: 0 };
-      await hand.report({ type: "stream", sid, seq: 0, news: { kind: "ended", ...ended } });
+      const message = "The server refused the connection";
+      const end = { how: "failed", fault: "unreachable", message, lostFrames: 0 } as const;
+      await hand.report({ type: "stream", sid, seq: 0, news: { kind: "ended", ...end } });
       await hand.report({ type: "streamed", sid, action: after });
     },
   },
