@@ -4,7 +4,7 @@ import { counterCache } from "./cache/counter_cache.ts";
 import { type DepthCache, depthCache } from "./cache/depth_cache.ts";
 import { listStates } from "./cache/list_states.ts";
 import { pageCache } from "./cache/page_cache.ts";
-import { recentEntries } from "./cache/recent_entries.ts";
+import { recentEntries, recentEntryBytes } from "./cache/recent_entries.ts";
 import { recordCache } from "./cache/record_cache.ts";
 import { runCache } from "./cache/run_cache.ts";
 import { accountNumbers } from "./collections/accounts.ts";
@@ -79,7 +79,7 @@ export function partsOf(
 ): Parts {
   const { kv, isRemote, schema: { fields }, layouts, fence } = opened;
   const merged = mergedReader(kv);
-  const recent = isRemote ? null : recentEntries(merged, limits.recentEntryBytes);
+  const recent = isRemote ? null : recentEntries(merged, recentEntryBytes);
   const read = recent?.read ?? merged;
   const counters = isRemote ? null : counterCache(limits.cachedCounters);
   const states = isRemote ? null : listStates();

@@ -30,12 +30,15 @@ export async function outgoing(request: Request): Promise<Outgoing> {
 /** So many bytes of an answer are waited for before it is given out; longer ones come as a stream. */
 const wholeBytes = 64 << 10;
 
+/** How long a connection is kept without use, in ms; many servers close after 5 s. */
+const reusedConnectionMs = 4_000;
+
 /**
  * Sends requests over connections of `node:http` that stay open for a while, at a fraction of the CPU
  * time of `fetch`. A request that met a connection which the server had just closed is sent once more.
  */
 export function agentRequests(lookup?: Lookup): (request: Outgoing) => Promise<Response> {
-  const options = { keepAlive: true, timeout: limits.reusedConnectionMs };
+  const options = { keepAlive: true, timeout: reusedConnectionMs };
   const [plain, secure] = [new Agent(options), new SecureAgent(options)];
 
   return async function send(request: Outgoing): Promise<Response> {

@@ -99,20 +99,10 @@ export const limits = {
   recentRunBytes: 8 << 20,
   /** Pages of lists of a shared store that stay in memory, by an estimate of their bytes. */
   recentPageBytes: 32 << 20,
-  /** Records and unique values of an embedded file that were written or read lately, as stored. */
-  recentEntryBytes: 8 << 20,
   /** Counters of lists in the cache, at some 30 bytes each. */
   cachedCounters: 200_000,
 
   jobLeaseMs: 30_000,
-  /** How long what nobody waits for, such as the end of a job, waits for another commit to join. */
-  laterCommitMs: 50,
-  /** Jobs of one lane of an embedded file that are in memory; fewer while all lanes have many. */
-  knownJobsOfLane: 1_000,
-  knownJobsOfFullLane: 200,
-  knownJobs: 20_000,
-  /** For how long jobs wait until their claim is written, after a kill while some were performed. */
-  carefulClaimsMs: 600_000,
   jobPollMs: 1_000,
   jobsPerLane: 16,
   /**
@@ -234,8 +224,6 @@ export const limits = {
   deliveryAnswerLength: 1 << 10,
   deliveryErrorLength: 500,
   connectTimeoutMs: 5_000,
-  /** How long a connection to a customer's server is kept without use; many servers close after 5 s. */
-  reusedConnectionMs: 4_000,
   callbackAnswerBytes: 64 << 10,
   redirects: 3,
 

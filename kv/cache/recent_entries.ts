@@ -21,6 +21,9 @@ const isRemembered = ([first, , ...rest]: Deno.KvKey): boolean =>
   first === "a" || first === "u" ||
   typeof first === "bigint" && rest.length === 1 && rest[0] instanceof Uint8Array;
 
+/** Records and unique values that stay in memory, by their bytes in the store. */
+export const recentEntryBytes = 8 << 20;
+
 /**
  * Remembers entries that take up to `bytes` in the store. A commit replaces what it wrote, and the
  * result of a read that was under way meanwhile is not remembered. Every write to such an entry has

@@ -6,7 +6,7 @@ import { type Account, accounts as definition } from "../../core/resources/accou
 import { isSid } from "../../core/base/sid.ts";
 import type { StoreContext } from "./store_context.ts";
 import { type Batch, emptyBatch } from "../store/batch.ts";
-import { jitter } from "../store/commit.ts";
+import { jitter } from "../store/commit_retrying.ts";
 import { keys } from "../store/keys.ts";
 import { type AccountCache, accountCache } from "../cache/account_cache.ts";
 import { mapFields } from "../store/seal.ts";

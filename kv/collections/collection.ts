@@ -5,7 +5,7 @@ import type { Change, Collection, Query, Slice } from "../../core/model/store.ts
 import type { AnyRecord, AnyResource } from "../../core/model/resource.ts";
 import { pascal } from "../../core/base/wire.ts";
 import { type Batch, emptyBatch, isCurrent } from "../store/batch.ts";
-import { jitter } from "../store/commit.ts";
+import { jitter } from "../store/commit_retrying.ts";
 import { keys, sidOf } from "../store/keys.ts";
 import { textOf } from "../records/layout.ts";
 import { forgetTexts } from "./forget_texts.ts";

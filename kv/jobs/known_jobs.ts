@@ -1,4 +1,4 @@
-import { limits } from "../../core/base/limits.ts";
+import { jobLimits } from "./limits.ts";
 import type { Batch } from "../store/batch.ts";
 import type { CommitRecord } from "../store/commit.ts";
 import { keys } from "../store/keys.ts";
@@ -178,7 +178,7 @@ async function readLane(state: State, name: string): Promise<void> {
   const lane = known.of(name);
   if (lane.isWhole) return; // Another reading was first.
   lane.isWhole = true; // What is added now is in order, as the reading begins with the first one.
-  const limit = limits.knownJobsOfFullLane + lane.jobs.length;
+  const limit = jobLimits.knownOfFullLane + lane.jobs.length;
   try {
     const last = await read(state, keys.laneJobs(name), limit);
     if (last !== null) known.dropAfter(last);

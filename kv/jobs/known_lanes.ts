@@ -1,4 +1,4 @@
-import { limits } from "../../core/base/limits.ts";
+import { jobLimits } from "./limits.ts";
 import type { StoredJob } from "./queue.ts";
 
 /** A job that waits in the store, or is performed. */
@@ -52,8 +52,8 @@ export function knownLanes(): KnownLanes {
 
   /** Keeps a lane within its bound. */
   function bound(lane: KnownLane): void {
-    const { knownJobs, knownJobsOfLane, knownJobsOfFullLane } = limits;
-    const most = count > knownJobs ? knownJobsOfFullLane : knownJobsOfLane;
+    const { known, knownOfLane, knownOfFullLane } = jobLimits;
+    const most = count > known ? knownOfFullLane : knownOfLane;
     while (lane.jobs.length > most && lane.jobs.at(-1)?.takenUntil === 0) {
       lane.jobs.pop();
       count--;

@@ -1,4 +1,4 @@
-import { limits } from "../../core/base/limits.ts";
+import { jobLimits } from "./limits.ts";
 import { emptyBatch } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
 import { keys } from "../store/keys.ts";
@@ -52,7 +52,7 @@ export function ownQueue({ kv, committer, known }: OwnStore): Queue {
     },
     lost: ({ key }) => known.forget(key),
     async start(now) {
-      if (await known.load()) carefulUntil = now + limits.carefulClaimsMs;
+      if (await known.load()) carefulUntil = now + jobLimits.carefulClaimsMs;
       // A former version has written claims to the jobs.
       for await (const entry of kv.list<StoredJob>({ prefix: keys.jobs })) {
         if (entry.value.owner !== null) await release(committer, entry, now);

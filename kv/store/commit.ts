@@ -1,7 +1,7 @@
 import { Fault } from "../../core/base/faults.ts";
-import { limits } from "../../core/base/limits.ts";
 import { type Batch, type Committed, isCurrent, merged } from "./batch.ts";
 import { type DepthIn, type Moved, movedBy } from "./counters.ts";
+import { commitRetrying } from "./commit_retrying.ts";
 import { checkedBy, type Staged, takeGroup } from "./commit_group.ts";
 import { hintOf, type Hints, operation, stageVersions } from "./operation.ts";
 import type { Receipt } from "./receipt.ts";
@@ -13,7 +13,7 @@ export interface Committer {
    */
   commit(batch: Batch): Promise<Committed>;
   /**
-   * Commits what nobody waits for together with the next commit, or `limits.laterCommitMs` after this
+   * Commits what nobody waits for together with the next commit, or `laterCommitMs` after this
    * call. `stage` makes the batch when that commit begins; what it throws is the result.
    */
   later(stage: () => Promise<Batch>): Promise<Committed>;
@@ -168,10 +168,13 @@ export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
   return self;
 }
 
+/** How long what nobody waits for, such as the end of a job, waits for another commit, in ms. */
+const laterCommitMs = 50;
+
 /** Has what is delayed wait for the next commit. */
 function delay(state: State, ...some: Delayed[]): void {
   state.delayed.push(...some);
-  if (state.delayed.length > 0) state.timer ??= setTimeout(flush, limits.laterCommitMs, state);
+  if (state.delayed.length > 0) state.timer ??= setTimeout(flush, laterCommitMs, state);
 }
 
 function flush(state: State): void {
@@ -295,28 +298,3 @@ async function make(state: State, writer: Writer, batch: Batch): Promise<Committ
     for (const one of lists) one.ended(committed);
   }
 }
-
-/**
- * A second handle on the embedded file (a backup, an inspection) can make a checked commit throw
- * "database is locked" before it wrote anything, so the commit is repeated.
- */
-async function commitRetrying(
-  commit: () => Promise<Deno.KvCommitResult | Deno.KvCommitError>,
-): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
-  for (let attempt = 1;; attempt++) {
-    try {
-      return await commit();
-    } catch (error) {
-      if (attempt === lockedAttempts || !/database is locked|busy/i.test(String(error))) {
-        throw error;
-      }
-      await jitter(Math.min(attempt * 5, 60));
-    }
-  }
-}
-
-const lockedAttempts = 60;
-
-/** Waits a random time up to `ms`, so that competing writers do not collide again. */
-export const jitter = (ms: number): Promise<void> =>
-  new Promise((wake) => setTimeout(wake, Math.random() * ms));

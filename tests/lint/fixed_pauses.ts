@@ -14,7 +14,7 @@ export const pausing: Record<string, string> = {
   "core/process/secret_file.ts": "Another process makes the file",
   "core/start/start.ts": "A program that ended is not restarted at once",
   "core/typescript_client/runtime/send.ts": "A server asked for a pause by Retry-After",
-  "kv/store/commit.ts": "Racing writers part by a random time",
+  "kv/store/commit_retrying.ts": "Racing writers part by a random time",
   "tests/fixtures/stores/make.ts": "A former version is looked at from outside",
   "tests/kv/lists/pages_linear_test.ts":
     "Its writers are slow by a random time, so that they overlap",

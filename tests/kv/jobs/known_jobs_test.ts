@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { limits } from "../../../core/base/limits.ts";
+import { jobLimits } from "../../../kv/jobs/limits.ts";
 import type { Job } from "../../../core/model/job.ts";
 import { knownJobs } from "../../../kv/jobs/known_jobs.ts";
 import { ownQueue } from "../../../kv/jobs/own_queue.ts";
@@ -43,7 +43,7 @@ async function startQueue(kv: Deno.Kv) {
 Deno.test("a lane with more jobs than are in memory has each claimed once, in order", async () => {
   using kv = await Deno.openKv(":memory:");
   const { add, next } = await startQueue(kv);
-  const count = 2 * limits.knownJobsOfLane + 300;
+  const count = 2 * jobLimits.knownOfLane + 300;
   const names = Array.from({ length: count }, (_, n) => `job ${n}`);
   for (let n = 0; n < count; n += 300) {
     await add(names.slice(n, n + 300).map((name, at) => named(name, (n + at) / count)));
