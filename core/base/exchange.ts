@@ -57,8 +57,8 @@ export async function readText(
   // The connection gives no more than it says; what is packed may become longer.
   const isShort = length !== null && Number(length) <= maxBytes && !headers.has("content-encoding");
   if (isShort) {
-    const text = decodeText(await message.bytes(), headers.get("content-type"));
-    return { text, isWhole: true };
+    const bytes = new Uint8Array(await message.arrayBuffer()); // node:http's requests lack `bytes`.
+    return { text: decodeText(bytes, headers.get("content-type")), isWhole: true };
   }
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
