@@ -36,8 +36,11 @@ export function ownQueue({ kv, committer, known }: OwnStore): Queue {
     async claim(lane, claim): Promise<Claimed> {
       const { now, most, leaseMs, isSpent } = claim;
       const looksAt = isSpent === undefined ? most + waitingAtOnce : spentAtOnce;
-      const { due, next } = await choose(await known.first(lane.name, looksAt), claim);
-      if (due.length === 0) return { held: [], next };
+      const jobs = await known.first(lane.name, looksAt);
+      const { due: chosen, next } = await choose(jobs, claim);
+      // Another claim may have come between: a job that is held twice would be written twice.
+      const due = chosen.filter((job) => job.takenUntil <= now && jobs.includes(job));
+      if (due.length === 0) return { held: [], next: Math.min(next, now + leaseMs) };
       const held = due.map((job) => take(known, job, claim));
       const noted = note();
       if (now < carefulUntil) {

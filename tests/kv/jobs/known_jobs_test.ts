@@ -58,6 +58,17 @@ Deno.test("a lane with more jobs than are in memory has each claimed once, in or
   assert.deepEqual(claimed, [...names, "late"]);
 });
 
+Deno.test("two claims at once hold a job once", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { add, queue } = await startQueue(kv);
+  await add([named("one"), named("two")]);
+
+  const claims = await Promise.all([queue.claim(lane, claim), queue.claim(lane, claim)]);
+
+  const held = claims.flatMap(({ held }) => held.map(({ job }) => String(job.args)));
+  assert.deepEqual(held.sort(), ["one", "two"]);
+});
+
 Deno.test("jobs that wait in the store are known to the next process", async () => {
   using kv = await Deno.openKv(":memory:");
   await (await startQueue(kv)).add([named("one"), named("two", 1), named("much later", 99)]);
