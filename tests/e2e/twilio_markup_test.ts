@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import twilio from "twilio";
 import { writeWav } from "../../core/base/wav.ts";
+import { asTelephone, wordsOf } from "../support/media/speech_lab.ts";
 import { tone } from "../support/media/tone.ts";
 import { channelOf, readRecording, secondsOf } from "../support/service/recorded.ts";
 import { type AppServer, startAppServer } from "../support/service/app_server.ts";
@@ -280,13 +281,15 @@ markupTest(
         track: "both_tracks",
         statusCallbackUrl: "/words",
         languageCode: "en-US",
-        hints: "please leave a message",
+        hints: "Sales, Billing department, Operator",
       });
-      response.say("please leave a message");
+      response.play("/words.wav");
       response.play("/tone.wav");
       response.stop().transcription({ name: "words" });
       response.play("/tone.wav");
     });
+    const words = asTelephone(await wordsOf("billing department"));
+    app.pages.set("/words.wav", writeWav(words.pcm, 8_000));
     app.pages.set("/tone.wav", writeWav(tone(1_700, 2), 8_000));
 
     const { talking, dialog } = await callTalking(alice, "anybody");
@@ -315,7 +318,7 @@ markupTest(
     assert.equal(events[0]!.TranscriptionEvent, "transcription-started");
     const texts = events.filter(({ Track }) => Track === "outbound_track")
       .map(({ TranscriptionData }) => JSON.parse(TranscriptionData!).transcript);
-    assert.ok(texts.includes("please leave a message"), JSON.stringify(events));
+    assert.ok(texts.includes("Billing department"), JSON.stringify(events));
     assert.deepEqual(await notifications(), []);
     await talking.close();
   },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { encodeG711 } from "../../sip/media/codecs/g711.ts";
-import { asTelephone, programTest, soundOf, voiceIn } from "../support/media/speech_lab.ts";
+import { asTelephone, programTest, voiceIn, wordsOf } from "../support/media/speech_lab.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { freePorts, startSystem } from "../support/process/system.ts";
 import { pageCode } from "../support/service/page_code.ts";
@@ -101,18 +101,6 @@ programTest(
     }
   },
 );
-
-/** Words as flite says them, which pocketsphinx understands best. */
-async function wordsOf(text: string) {
-  const file = await Deno.makeTempFile({ suffix: ".wav" });
-  try {
-    const args = ["-voice", "rms", "-t", text, "-o", file];
-    await new Deno.Command("flite", { args }).output();
-    return await soundOf(new Response(await Deno.readFile(file)));
-  } finally {
-    await Deno.remove(file);
-  }
-}
 
 function framesOf(pcm: Int16Array): Uint8Array<ArrayBuffer>[] {
   const bytes = encodeG711("PCMU", new Int16Array(pcm));

@@ -41,3 +41,15 @@ export function asTelephone({ pcm, sampleRate }: Sound): Sound {
   });
   return { pcm: halved, sampleRate: 8_000 };
 }
+
+/** Words as flite says them, which pocketsphinx understands best. */
+export async function wordsOf(text: string): Promise<Sound> {
+  const file = await Deno.makeTempFile({ suffix: ".wav" });
+  try {
+    const args = ["-voice", "rms", "-t", text, "-o", file];
+    await new Deno.Command("flite", { args }).output();
+    return await soundOf(new Response(await Deno.readFile(file)));
+  } finally {
+    await Deno.remove(file);
+  }
+}
