@@ -168,12 +168,12 @@ export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
   return self;
 }
 
-/** How long what nobody waits for, such as the end of a job, waits for another commit, in ms. */
-const laterCommitMs = 50;
-
+/** In ms. Nobody waits for an end of a job; but a lane begins no more while many ends are unwritten. */
+const [laterCommitMs, mostDelayed] = [50, 8];
 /** Has what is delayed wait for the next commit. */
 function delay(state: State, ...some: Delayed[]): void {
   state.delayed.push(...some);
+  if (state.delayed.length >= mostDelayed) return flush(state);
   if (state.delayed.length > 0) state.timer ??= setTimeout(flush, laterCommitMs, state);
 }
 
