@@ -5,7 +5,7 @@ import { auditEntries, type AuditEntry } from "../resources/console/audit_entrie
 import { consoleLimits } from "./limits.ts";
 import type { Browser } from "./sessions.ts";
 
-/** What was done, by whom, from where. */
+/** A change that was made at the console: the actor, the change, the client address. */
 export interface Deed extends Browser {
   /** The account whose resource it is. */
   accountSid: string;

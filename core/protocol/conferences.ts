@@ -42,7 +42,7 @@ export const conferenceStep = z.object({
   /** Maximum number of legs in the conference. */
   most: z.number().int().positive(),
   muted: z.boolean(),
-  /** The participant that alone hears this leg; nobody does while that one is not there. */
+  /** The only participant that hears this leg. Without that participant, none hears it. */
   coach: leg.optional(),
   beepOnEnter: z.boolean(),
   beepOnExit: z.boolean(),

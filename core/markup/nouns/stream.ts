@@ -18,7 +18,7 @@ const ofStream = {
   statusCallbackMethod: methodAttribute,
 };
 
-/** Attributes of `Parameter`, which its server is told. */
+/** Attributes of `Parameter`, which is sent to the server of the stream. */
 export const parameterAttributes = {
   name: z.string().trim().min(1).optional(),
   value: z.string().optional(),
