@@ -3,6 +3,7 @@ import type { Ports } from "../../core/ports/ports.ts";
 import type { ConsoleEnv } from "./frame/env.ts";
 import { schemasOf } from "./frame/schemas.ts";
 import { accountPages as accountsPages } from "./pages/accounts.tsx";
+import { buyNumberPages } from "./pages/buy_number.tsx";
 import { errorPages } from "./pages/errors.tsx";
 import { recordingAudio } from "./pages/recordings.ts";
 import { search } from "./pages/search.tsx";
@@ -23,6 +24,7 @@ export function accountPages(ports: Ports): Hono<ConsoleEnv> {
   app.route("/Recordings", recordingAudio());
   app.route("/Calls", callPages(with_));
   app.route("/Webhooks/Deliveries", deliveryPages(with_));
+  app.route("/IncomingPhoneNumbers", buyNumberPages(ports));
   for (const kind of kinds) app.route(`/${kind.definition.path}`, kindPages(kind, with_));
   return app;
 }

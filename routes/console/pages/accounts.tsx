@@ -1,9 +1,10 @@
 import { Hono } from "hono";
-import { ApiRefusal, type Row } from "../frame/api.ts";
+import type { Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { fieldsOf, filled, Inputs, valuesOf } from "../frame/form.tsx";
 import { homeOf } from "../frame/links.ts";
+import { mendable } from "../frame/mendable.ts";
 import { Facts, Heading, Problem, Status, Time } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
@@ -21,7 +22,7 @@ export function accountPages(with_: KindPorts): Hono<ConsoleEnv> {
         const made = await change(c, { path: "/", form: filled(form) }, ports);
         return c.redirect(`${belowOf(c, ports)}/Accounts/${made?.sid}?done=created`, 303);
       } catch (error) {
-        return await refused(c, error, (problem) => showAll(c, { problem }, with_));
+        return await showAll(c, { problem: mendable(c, error) }, with_);
       }
     })
     .get("/:sid", (c) => showOne(c, {}, with_))
@@ -38,20 +39,9 @@ export function accountPages(with_: KindPorts): Hono<ConsoleEnv> {
         if (sent.size > 0) await change(c, { path, form: sent }, ports);
         return c.redirect(`${belowOf(c, ports)}/Accounts${path}?done=saved`, 303);
       } catch (error) {
-        return await refused(c, error, (problem) => showOne(c, { problem }, with_));
+        return await showOne(c, { problem: mendable(c, error) }, with_);
       }
     });
-}
-
-async function refused(
-  c: Page,
-  error: unknown,
-  show: (problem: string) => Promise<Response>,
-): Promise<Response> {
-  const isMendable = error instanceof ApiRefusal && error.status < 500 && error.status !== 404;
-  if (!isMendable) throw error;
-  c.status(error.status as 400); // A status of the interface.
-  return await show(error.message);
 }
 
 interface Tried {

@@ -2,12 +2,13 @@ import { Hono } from "hono";
 import { pascal, snake } from "../../../core/base/wire.ts";
 import { visibleFields } from "../../../core/model/resource.ts";
 import type { Ports } from "../../../core/ports/ports.ts";
-import { ApiRefusal, type Row } from "../frame/api.ts";
+import type { Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { exportList } from "../frame/export.ts";
 import { Filters, listQuery } from "../frame/filters.tsx";
 import { fieldsOf, filled, Inputs, titleOf, valuesOf } from "../frame/form.tsx";
+import { mendable } from "../frame/mendable.ts";
 import { Act, Empty, Facts, Heading, Problem, Sid, Status, Time } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
@@ -54,7 +55,7 @@ export function kindPages(kind: Kind, with_: KindPorts): Hono<ConsoleEnv> {
 
 /** The list of a kind, or of a search in it. */
 async function showList(c: Page, kind: Kind, ports: Ports): Promise<Response> {
-  const { definition, title, one, empty, create } = kind;
+  const { definition, title, one, empty, create, more = [] } = kind;
   const below = belowOf(c, ports);
   const to = `${below}/${definition.path}`;
   const sent = new URL(c.req.url).searchParams;
@@ -67,6 +68,7 @@ async function showList(c: Page, kind: Kind, ports: Ports): Promise<Response> {
   const content = (
     <>
       <Heading title={title}>
+        {more.map(({ path, label }) => <a class="button" href={`${to}/${path}`}>{label}</a>)}
         {create && <a class="button main" href={`${to}/new`}>New {one}</a>}
       </Heading>
       <Filters definition={definition} to={to} sent={sent} />
@@ -148,24 +150,9 @@ async function create(c: Page, kind: Kind, with_: KindPorts): Promise<Response> 
     const made = await change(c, { path, form: filled(form) }, ports);
     return c.redirect(`${belowOf(c, ports)}/${path}/${made?.sid}?done=created`, 303);
   } catch (error) {
-    return refusedForm(
-      c,
-      error,
-      (problem) => showNew(c, kind, with_, { problem, values: Object.fromEntries(form) }),
-    );
+    const values = Object.fromEntries(form);
+    return showNew(c, kind, with_, { problem: mendable(c, error), values });
   }
-}
-
-/** Shows a form again with the reason of its refusal; other failures are pages of their own. */
-async function refusedForm(
-  c: Page,
-  error: unknown,
-  show: (problem: string) => Response | Promise<Response>,
-): Promise<Response> {
-  const isMendable = error instanceof ApiRefusal && error.status < 500 && error.status !== 404;
-  if (!isMendable) throw error;
-  c.status(error.status as 400); // A status of the interface.
-  return await show(error.message);
 }
 
 async function update(c: Page, kind: Kind, with_: KindPorts): Promise<Response> {
@@ -180,11 +167,8 @@ async function update(c: Page, kind: Kind, with_: KindPorts): Promise<Response> 
     if (sent.size > 0) await change(c, { path, form: sent }, ports);
     return c.redirect(`${belowOf(c, ports)}/${path}?done=saved`, 303);
   } catch (error) {
-    return refusedForm(
-      c,
-      error,
-      (problem) => showRecord(c, kind, with_, { problem, values: Object.fromEntries(form) }),
-    );
+    const values = Object.fromEntries(form);
+    return await showRecord(c, kind, with_, { problem: mendable(c, error), values });
   }
 }
 

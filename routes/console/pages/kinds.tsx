@@ -18,6 +18,8 @@ export interface Kind {
   create?: string;
   update?: string;
   removable?: boolean;
+  /** What leads on from its list, below its path. */
+  more?: { path: string; label: string }[];
 }
 
 const text = (title: string, field: string, isNumber = false): Column => ({
@@ -170,13 +172,14 @@ export const kinds: readonly Kind[] = [
     definition: incomingPhoneNumbers,
     title: "Numbers",
     one: "number",
-    empty: "The account has no number.",
+    empty: "The account has no number. Buy one, or bring one of your carrier.",
     columns: (below) => [
       link("Number", incomingPhoneNumbers.path, below, named("phone_number")),
       text("Name", "friendly_name"),
       text("Voice URL", "voice_url"),
       text("Application", "voice_application_name"),
     ],
+    more: [{ path: "buy", label: "Buy a number" }],
     create: "IncomingPhoneNumberCreate",
     update: "IncomingPhoneNumberUpdate",
     removable: true,

@@ -1,0 +1,13 @@
+import { ApiRefusal } from "./api.ts";
+import type { Page } from "./env.ts";
+
+/**
+ * What the interface says of a form that it refused, for the form to be shown again with its status.
+ * Throws any other error, which becomes a page of its own.
+ */
+export function mendable(c: Page, error: unknown): string {
+  const isMendable = error instanceof ApiRefusal && error.status < 500 && error.status !== 404;
+  if (!isMendable) throw error;
+  c.status(error.status as 400); // A status of the interface.
+  return error.message;
+}
