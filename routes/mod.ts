@@ -39,6 +39,7 @@ import { measureRequests } from "./http/measure_requests.ts";
 import { warnOfPrivateUrls } from "./http/private_urls.ts";
 import { requestId } from "./http/request_id.ts";
 import { resourceRoutes } from "./resources/resource_routes.ts";
+import { secondFactorRoutes } from "./resources/second_factor.ts";
 import { sandboxRoutes } from "./resources/sandbox.ts";
 import { streamRoutes } from "./resources/streams.ts";
 import { recordingTranscriptionRoutes } from "./resources/transcriptions.ts";
@@ -70,6 +71,7 @@ function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
   app.route(`${account}/Sandbox`, sandboxRoutes(ports));
   app.route(`${account}/IncomingPhoneNumbers`, incomingPhoneNumberRoutes(ports));
   app.route(`${account}/AvailablePhoneNumbers`, availablePhoneNumberRoutes(ports));
+  app.route(`${account}/SecondFactor`, secondFactorRoutes(ports));
   app.route(`${account}/SMS/Messages`, messageRoutes(ports));
   app.route(`${account}/Tokens`, tokenRoutes(ports));
   app.route(`${account}/Supervisor`, supervisorRoutes(ports));

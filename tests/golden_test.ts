@@ -185,6 +185,13 @@ Deno.test("Tokens: the wire formats are those of tests/golden", async () => {
   await golden("tokens_one.xml", (await app.root.post("Tokens", { Ttl: "600" })).text);
 });
 
+Deno.test("SecondFactor: the wire formats are those of tests/golden", async () => {
+  using app = await startApp();
+
+  await golden("secondFactors_one.json", (await app.root.get("SecondFactor.json")).text);
+  await golden("secondFactors_one.xml", (await app.root.get("SecondFactor")).text);
+});
+
 Deno.test("Usage Records: the wire formats are those of tests/golden", async () => {
   using app = await startApp();
   await app.root.post("IncomingPhoneNumbers", { PhoneNumber: "+14155550100" });

@@ -11,6 +11,7 @@ const administration = {
   createAccounts: "create accounts",
   changeRoles: "change roles",
   manageGateways: "manage gateways",
+  resetSecondFactors: "reset second factors",
 } as const;
 
 export type Permission = keyof typeof administration;

@@ -48,6 +48,12 @@ export async function rotateToken(service: Service, sid: string): Promise<Row[]>
   return [{ ...rowOf(account), token: account.auth_token }];
 }
 
+/** Turns the second factor of an account's sign-ins at the console off. */
+export async function resetSecondFactor(service: Service, sid: string): Promise<Row[]> {
+  await service.remove("SecondFactor.json", sid);
+  return [{ account: sid, "second factor": "off" }];
+}
+
 /** 256 random bits. */
 const newPassword = (): string =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");

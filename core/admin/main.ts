@@ -1,6 +1,12 @@
 import { parseArgs } from "node:util";
 import { fail, say } from "../process/process.ts";
-import { createAccount, listAccounts, rotateToken, setStatus } from "./accounts.ts";
+import {
+  createAccount,
+  listAccounts,
+  resetSecondFactor,
+  rotateToken,
+  setStatus,
+} from "./accounts.ts";
 import { endCall, listCalls } from "./calls.ts";
 import { listClients, listRegistered } from "./clients.ts";
 import { connect, type Connected } from "./connection.ts";
@@ -92,6 +98,11 @@ const commands: Record<string, Command> = {
     takes: "SID",
     says: "gives an account a new AuthToken and prints it; the old one stops at once",
     run: ({ service, word }) => rotateToken(service, word),
+  },
+  "accounts reset-factor": {
+    takes: "SID",
+    says: "turns an account's second factor at the console off, when it is lost",
+    run: ({ service, word }) => resetSecondFactor(service, word),
   },
 };
 

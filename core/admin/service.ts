@@ -16,6 +16,8 @@ export type Json = Record<string, unknown>;
 export interface Service extends Connection {
   /** `path` is below the account, as `Calls.json`. */
   get<T = Json>(path: string, accountSid?: string): Promise<T>;
+  /** Removes what is below an account. */
+  remove(path: string, accountSid?: string): Promise<void>;
   post<T = Json>(path: string, form: Record<string, string>, accountSid?: string): Promise<T>;
   /** Accounts themselves: `path` is after `/Accounts`. */
   accounts<T = Json>(path: string, form?: Record<string, string>): Promise<T>;
@@ -34,7 +36,8 @@ export function createService(connection: Connection): Service {
   const base = `${url}/${limits.apiVersion}/Accounts`;
   const below = (accountSid: string, path: string) => `${base}/${accountSid}/${path}`;
   const read = async <T>(address: string, form?: Record<string, string>): Promise<T> => {
-    const response = await send(connection, address, form);
+    const init = form === undefined ? {} : { method: "POST", body: new URLSearchParams(form) };
+    const response = await send(connection, address, init);
     return await response.json();
   };
 
@@ -55,20 +58,22 @@ export function createService(connection: Connection): Service {
   return {
     ...connection,
     get: (path, accountSid = own) => read(below(accountSid, path)),
+    async remove(path, accountSid = own) {
+      await send(connection, below(accountSid, path), { method: "DELETE" });
+    },
     post: (path, form, accountSid = own) => read(below(accountSid, path), form),
     accounts: (path, form) => read(base + path, form),
     list: (path, accountSid = own) => list(path === "" ? `${base}.json` : below(accountSid, path)),
   };
 }
 
-/** Sends a GET, or a POST with a form. Throws unless the answer is a success. */
+/** Sends a request. Throws unless the answer is a success. */
 async function send(
   { url, accountSid, authToken }: Connection,
   address: string,
-  form?: Record<string, string>,
+  init: RequestInit = {},
 ): Promise<Response> {
   const headers = { authorization: `Basic ${btoa(`${accountSid}:${authToken}`)}` };
-  const init = form === undefined ? {} : { method: "POST", body: new URLSearchParams(form) };
   let response: Response;
   try {
     const signal = AbortSignal.timeout(requestMs);

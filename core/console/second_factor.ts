@@ -3,6 +3,7 @@ import { base32 } from "./base32.ts";
 import { changeGuard, guardOf } from "./guard.ts";
 import { sha256 } from "./hash.ts";
 import { consoleLimits } from "./limits.ts";
+import { endSessions } from "./sessions.ts";
 import { stepOf } from "./totp.ts";
 
 type FactorPorts = Pick<Ports, "records" | "newSid" | "now">;
@@ -47,10 +48,23 @@ export async function confirmFactor(
   return codes;
 }
 
+const noFactor = { totpSecret: null, pendingSecret: null, recoveryHashes: [], lastStep: 0 };
+
 /** Turns the second factor off. */
 export async function removeFactor(accountSid: string, ports: FactorPorts): Promise<void> {
-  const nothing = { totpSecret: null, pendingSecret: null, recoveryHashes: [], lastStep: 0 };
-  await changeGuard(accountSid, () => nothing, ports);
+  await changeGuard(accountSid, () => noFactor, ports);
+}
+
+/**
+ * Turns the second factor of an account off for an owner who has lost it, with the lock-out that wrong
+ * codes led to; all its sessions end.
+ */
+export async function resetFactor(
+  accountSid: string,
+  ports: FactorPorts & Pick<Ports, "accounts" | "settings">,
+): Promise<void> {
+  await changeGuard(accountSid, () => ({ ...noFactor, failures: 0, lockedUntil: 0 }), ports);
+  await endSessions(accountSid, ports);
 }
 
 /** 50 bits in two groups of letters and digits that are not taken for one another. */

@@ -4,6 +4,7 @@ import { accounts } from "../resources/accounts.ts";
 import { availablePhoneNumbers, numberCountries } from "../resources/available_phone_numbers.ts";
 import { bindings } from "../resources/views/bindings.ts";
 import { resources, resourcesUnder } from "../resources/mod.ts";
+import { secondFactors } from "../resources/views/second_factors.ts";
 import { tokens } from "../resources/views/tokens.ts";
 import { usageRecords } from "../resources/views/usage_records.ts";
 import { version } from "../base/version.ts";
@@ -65,8 +66,8 @@ const otherTags: Record<string, string> = {
 
 const tagText = (name: string): string =>
   otherTags[name] ?? // Every other tag is the type of a resource.
-    [...Object.values<AnyResource>(resources), ...others, tokens].find(({ type }) => type === name)!
-      .description;
+    [...Object.values<AnyResource>(resources), ...others, secondFactors, tokens]
+      .find(({ type }) => type === name)!.description;
 
 /** Describes the whole interface as it is offered at a base URL, under an operator's rules. */
 export function openApiDocument(

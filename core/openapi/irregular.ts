@@ -16,6 +16,7 @@ import { replayParams } from "../resources/deliveries.ts";
 import { gateways } from "../resources/gateways.ts";
 import { geolocations } from "../resources/geolocations.ts";
 import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
+import { secondFactors } from "../resources/views/second_factors.ts";
 import { tokenParameters, tokens } from "../resources/views/tokens.ts";
 import { transcribeParameters } from "../recordings/transcribe.ts";
 import { stopParams, streamForm } from "./streams.ts";
@@ -30,6 +31,7 @@ import {
   listOperation,
   readOperation,
   regularOperations,
+  removeOperation,
   updateOperations,
 } from "./regular.ts";
 import { serviceOperations } from "./service.ts";
@@ -44,6 +46,15 @@ const accountOperations: Operation[] = [
   createOperation(accounts, { path: accountsPath, summary: "Creates a sub-account" }),
   readOperation(accounts, { path: accountPath }),
   ...updateOperations(accounts, { path: accountPath }),
+  readOperation(secondFactors, { path: `${accountPath}/${secondFactors.path}` }),
+  {
+    ...removeOperation(secondFactors),
+    path: `${accountPath}/${secondFactors.path}`,
+    summary: "Turns the second factor of an account off",
+    description:
+      "For an owner who has lost it. Only an account above may do it; the root account, which has " +
+      "none above it, may do so itself. All sessions of the account at the console end.",
+  },
 ];
 
 const clientOperations: Operation[] = [
@@ -230,6 +241,7 @@ export const irregularForms: Record<string, JsonSchema> = {
   CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases ?? {} }),
   ...conferenceForms,
   MutedCall: recordSchema(mutedCalls),
+  SecondFactor: recordSchema(secondFactors, { isAddressed: false }),
   Token: recordSchema(tokens, { isAddressed: false }),
   TokenCreate: formSchema(tokenParameters),
   IncomingPhoneNumberCreateOfKind: formSchema(numberParametersOf("createOfKind")),

@@ -86,6 +86,10 @@ Deno.test({
     const refused = await runTask(["admin", "calls"], shop);
     assert.equal(refused.code, 1);
     assert.match(refused.output, /answered 403: .*root account/);
+    for (const sid of [made.sid, system.accountSid]) {
+      const [reset] = await rowsOf(["accounts", "reset-factor", sid], env);
+      assert.deepEqual(reset, { account: sid, "second factor": "off" });
+    }
     const [suspended] = await rowsOf(["accounts", "suspend", made.sid], env);
     assert.equal(suspended.status, "suspended");
     await rowsOf(["accounts", "close", made.sid], env);

@@ -10,18 +10,20 @@ export interface Wanted {
   /** Below the account. */
   path: string;
   form?: URLSearchParams;
+  /** Whose audit log has it; the account at hand unless given. */
+  accountSid?: string;
 }
 
 /** Makes a change by the interface, and writes it into the audit log; a refused one too. */
 export async function change(
   c: Page,
-  { method = "POST", path, form }: Wanted,
+  { method = "POST", path, form, accountSid = c.var.account.sid }: Wanted,
   ports: Ports,
 ): Promise<Row | null> {
   const note = (status: number) =>
     audit({
       ...browserOf(c),
-      accountSid: c.var.account.sid,
+      accountSid,
       actor: c.var.caller,
       action: method,
       target: path,

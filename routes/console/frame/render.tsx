@@ -18,6 +18,7 @@ const notices: Record<string, string> = {
   bought: "The number is yours.",
   sent: "Queued to be sent.",
   called: "The call was placed.",
+  "factor-reset": "The second factor is off, and all sessions of the account have ended.",
   "signed-out-elsewhere": "All other sessions have ended.",
 };
 

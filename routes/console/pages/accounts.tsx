@@ -1,11 +1,13 @@
 import { Hono } from "hono";
+import { Fault } from "../../../core/base/faults.ts";
+import { secondFactors } from "../../../core/resources/views/second_factors.ts";
 import type { Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { fieldsOf, filled, Inputs, valuesOf } from "../frame/form.tsx";
 import { homeOf } from "../frame/links.ts";
 import { mendable } from "../frame/mendable.ts";
-import { Facts, Heading, Problem, Status, Time } from "../frame/parts.tsx";
+import { Act, Facts, Heading, Problem, Status, Time } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
 import { Pager, Table } from "../frame/table.tsx";
@@ -26,6 +28,16 @@ export function accountPages(with_: KindPorts): Hono<ConsoleEnv> {
       }
     })
     .get("/:sid", (c) => showOne(c, {}, with_))
+    .post("/:sid/second-factor", async (c) => {
+      await readForm(c, ports);
+      const { sid: accountSid } = await c.var.api.read(`/${c.req.param("sid")}`);
+      if (accountSid === c.var.caller.sid) {
+        throw new Fault("denied", "Security turns your own second factor off, with a code");
+      }
+      const path = `/${accountSid}/${secondFactors.path}`;
+      await change(c, { method: "DELETE", path, accountSid }, ports);
+      return c.redirect(`${belowOf(c, ports)}/Accounts/${accountSid}?done=factor-reset`, 303);
+    })
     .post("/:sid", async (c) => {
       const form = await readForm(c, ports);
       const path = `/${c.req.param("sid")}`;
@@ -92,7 +104,12 @@ async function showAll(c: Page, { problem }: Tried, { ports, schemaOf }: KindPor
 
 async function showOne(c: Page, { problem }: Tried, { ports, schemaOf }: KindPorts) {
   const home = homeOf(ports.settings.baseUrl);
-  const account: Row = await c.var.api.read(`/${c.req.param("sid")}`);
+  const sid = c.req.param("sid");
+  const [account, factor] = await Promise.all([
+    c.var.api.read(`/${sid}`),
+    c.var.api.read(`/${sid}/${secondFactors.path}`),
+  ]);
+  const to = `${belowOf(c, ports)}/Accounts/${sid}`;
   const fields = fieldsOf(schemaOf("AccountUpdate"));
   const title = String(account.friendly_name);
   const content = (
@@ -121,7 +138,7 @@ async function showOne(c: Page, { problem }: Tried, { ports, schemaOf }: KindPor
       </section>
       <form
         method="post"
-        action={`${belowOf(c, ports)}/Accounts/${account.sid}`}
+        action={to}
         class="card stack"
       >
         <h2>Settings</h2>
@@ -129,7 +146,38 @@ async function showOne(c: Page, { problem }: Tried, { ports, schemaOf }: KindPor
         <Inputs fields={fields} values={valuesOf(fields, account)} />
         <button type="submit" class="main">Save</button>
       </form>
+      <Factor isOwn={account.sid === c.var.caller.sid} factor={factor} to={to} csrf={c.var.csrf} />
     </>
   );
   return showPage(c, { title, section: "Accounts", content }, ports);
 }
+
+/** The second factor of an account, which an account above it can turn off. */
+const Factor = ({ isOwn, factor, to, csrf }: {
+  isOwn: boolean;
+  factor: Row;
+  to: string;
+  csrf: string;
+}) => (
+  <section class="card stack">
+    <h2>Second factor</h2>
+    {factor.status === "off"
+      ? <p class="soft">Off: sign-ins at the console take a password or an AuthToken alone.</p>
+      : <p>On, with {String(factor.recovery_codes_left)} recovery codes left.</p>}
+    {factor.status === "on" && !isOwn && (
+      <>
+        <p class="soft">
+          Reset it when its owner has lost it: all sessions of the account end, and the next sign-in
+          asks for the password alone.
+        </p>
+        <Act
+          to={`${to}/second-factor`}
+          csrf={csrf}
+          label="Reset"
+          look="stop"
+          confirm="Turn the second factor of this account off?"
+        />
+      </>
+    )}
+  </section>
+);

@@ -6,6 +6,7 @@ import {
 } from "../../../core/resources/available_phone_numbers.ts";
 import { bindings } from "../../../core/resources/views/bindings.ts";
 import { resources } from "../../../core/resources/mod.ts";
+import { secondFactors } from "../../../core/resources/views/second_factors.ts";
 import { tokens } from "../../../core/resources/views/tokens.ts";
 import { usageRecords } from "../../../core/resources/views/usage_records.ts";
 import type { Form } from "./api_client.ts";
@@ -18,6 +19,7 @@ export const goldenResources: Record<string, AnyResource> = {
   accounts,
   available: availablePhoneNumbers,
   bindings,
+  secondFactors,
   tokens,
   usage: usageRecords,
 };
