@@ -22,6 +22,7 @@ import { callRoutes } from "./resources/calls.ts";
 import { clientRoutes } from "./resources/clients.ts";
 import { conferenceRoutes } from "./resources/conferences.ts";
 import { deliveryRoutes } from "./resources/deliveries.ts";
+import { documentTestRoutes } from "./resources/document_tests.ts";
 import { emailRoutes } from "./resources/emails.ts";
 import type { Env } from "./http/env.ts";
 import { answerFault, explain, onError } from "./http/errors.ts";
@@ -64,6 +65,7 @@ function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
   app.route(`${account}/Clients`, clientRoutes(ports));
   app.route(`${account}/Conferences`, conferenceRoutes(ports));
   app.route(`${account}/Webhooks/Deliveries`, deliveryRoutes(ports));
+  app.route(`${account}/Webhooks/Tests`, documentTestRoutes(ports));
   app.route(`${account}/Email/Messages`, emailRoutes(ports));
   app.route(`${account}/Geolocation`, geolocationRoutes(ports));
   app.route(`${account}/Recordings`, recordingRoutes(ports));

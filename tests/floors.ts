@@ -36,6 +36,7 @@ core/markup/verbs      | base calls markup markup/nouns protocol values         
 core/documents         | *                                                            | zod | from a URL to a script: fetch, flows, compile
 core/geolocation       | base model resources rest webhooks                           | zod | Geolocations
 core/messages          | *                                                            | zod | SMS: routes, receipts, what comes in
+core/document_tests    | *                                                            | zod | markup that is tried without a call: what it would do
 core/adapters          | base configuration messages net ports values                     | aws4fetch node: nodemailer zod | mail, blobs, carriers, guarded requests of the machine
 core/adapters/smpp     | base messages ports resources values                         | node: smpp | SMPP links to message centers
 core/adapters/espeak_package |                                                        | @echogarden/espeak-ng-emscripten | espeak-ng's npm package, apart by its licence

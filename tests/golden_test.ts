@@ -192,6 +192,16 @@ Deno.test("SecondFactor: the wire formats are those of tests/golden", async () =
   await golden("secondFactors_one.xml", (await app.root.get("SecondFactor")).text);
 });
 
+Deno.test("Document tests: the wire formats are those of tests/golden", async () => {
+  using app = await startApp();
+  const markup = "<Response><Fax/><Say>Hello</Say></Response>";
+  app.answers = () => new Response(markup, { headers: { "Content-Type": "text/xml" } });
+  const form = { Url: "https://app.test/voice", From: "+14155550199" };
+
+  await golden("document_tests_one.json", (await app.root.post("Webhooks/Tests.json", form)).text);
+  await golden("document_tests_one.xml", (await app.root.post("Webhooks/Tests", form)).text);
+});
+
 Deno.test("Usage Records: the wire formats are those of tests/golden", async () => {
   using app = await startApp();
   await app.root.post("IncomingPhoneNumbers", { PhoneNumber: "+14155550100" });

@@ -2,6 +2,7 @@ import type { Settings } from "../values/settings.ts";
 import type { AnyResource } from "../model/resource.ts";
 import { accounts } from "../resources/accounts.ts";
 import { availablePhoneNumbers, numberCountries } from "../resources/available_phone_numbers.ts";
+import { documentTests } from "../resources/views/document_tests.ts";
 import { bindings } from "../resources/views/bindings.ts";
 import { resources, resourcesUnder } from "../resources/mod.ts";
 import { secondFactors } from "../resources/views/second_factors.ts";
@@ -66,7 +67,7 @@ const otherTags: Record<string, string> = {
 
 const tagText = (name: string): string =>
   otherTags[name] ?? // Every other tag is the type of a resource.
-    [...Object.values<AnyResource>(resources), ...others, secondFactors, tokens]
+    [...Object.values<AnyResource>(resources), ...others, secondFactors, tokens, documentTests]
       .find(({ type }) => type === name)!.description;
 
 /** Describes the whole interface as it is offered at a base URL, under an operator's rules. */
@@ -126,7 +127,7 @@ function schemas(declared: AnyResource[]): Record<string, JsonSchema> {
   };
 }
 
-/** A request body with its purpose, which its name tells; MutedCall and Token have one already. */
+/** A request body with its purpose, which its name tells; MutedCall, Token and DocumentTest have one already. */
 function describedForm(name: string, schema: JsonSchema): JsonSchema {
   const [, type, action] = /^(\w+?)(Create|Update)(OfKind)?$/.exec(name) ?? [];
   if (type === undefined) return schema;

@@ -3,6 +3,7 @@ import { modifyParams } from "../reports/modify_call.ts";
 import { placeParameters } from "../calls/placed_by.ts";
 import { mutedCalls } from "../calls/muted_call.ts";
 import { acceptedFields } from "../geolocation/parameters.ts";
+import { documentTestParameters } from "../document_tests/try_document.ts";
 import { limits } from "../base/limits.ts";
 import { parametersOf as numberParametersOf } from "../numbers/parameters.ts";
 import { kindSegments } from "../values/phone_number.ts";
@@ -14,6 +15,7 @@ import { calls } from "../resources/calls.ts";
 import { clients } from "../resources/clients.ts";
 import { replayParams } from "../resources/deliveries.ts";
 import { gateways } from "../resources/gateways.ts";
+import { documentTests } from "../resources/views/document_tests.ts";
 import { geolocations } from "../resources/geolocations.ts";
 import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
 import { secondFactors } from "../resources/views/second_factors.ts";
@@ -134,6 +136,15 @@ const tokenOperations: Operation[] = [
   }),
 ];
 
+const documentTestOperations: Operation[] = [
+  createOperation(documentTests, {
+    summary: "Tries the markup at a URL",
+    description: "Requests markup as a call or message would, and says what it would do. Nothing " +
+      "is performed or kept; only external services of a flow are requested indeed.",
+    isMaking: false,
+  }),
+];
+
 const usageOperations: Operation[] = [
   listOperation(usageRecords),
   readOperation(usageRecords, { path: `${accountPath}/${usageRecords.path}/{Day}/{Category}` }),
@@ -218,6 +229,7 @@ export const irregularOperations: Operation[] = [
   ...geolocationOperations,
   ...numberOperations,
   ...tokenOperations,
+  ...documentTestOperations,
   ...usageOperations,
   ...olderGateways,
   ...supervisorOperations,
@@ -243,6 +255,8 @@ export const irregularForms: Record<string, JsonSchema> = {
   MutedCall: recordSchema(mutedCalls),
   SecondFactor: recordSchema(secondFactors, { isAddressed: false }),
   Token: recordSchema(tokens, { isAddressed: false }),
+  DocumentTest: recordSchema(documentTests, { isAddressed: false }),
+  DocumentTestCreate: formSchema(documentTestParameters),
   TokenCreate: formSchema(tokenParameters),
   IncomingPhoneNumberCreateOfKind: formSchema(numberParametersOf("createOfKind")),
   IncomingPhoneNumberUpdate: formSchema(numberParametersOf("update")),

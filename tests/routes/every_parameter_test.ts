@@ -15,6 +15,7 @@ const least: Record<string, (n: number) => Form> = {
   CallCreate: () => ({ From: "+15550001", To: "client:bob", Url: "https://app.test/voice" }),
   ClientCreate: () => ({ Login: "bob", Password: "secret" }),
   DeliveryUpdate: () => ({ Replay: "true" }),
+  DocumentTestCreate: () => ({ Url: "https://app.test/voice" }),
   EmailMessageCreate: () => ({ From: "a@app.test", To: "b@app.test", Body: "x", Subject: "y" }),
   GatewayCreate: () => ({ UserName: "trunk", Password: "secret", Proxy: "sip.carrier.test" }),
   ImmediateGeolocationCreate: () => ({
@@ -57,6 +58,7 @@ const codes: Record<string, number> = {
   "SMSMessageCreate.Body": 21602,
   "ImmediateGeolocationCreate.StatusCallback": 21205,
   "NotificationGeolocationCreate.StatusCallback": 21205,
+  "DocumentTestCreate.Url": 21205,
   "IncomingPhoneNumberCreate.PhoneNumber": 21421,
   "IncomingPhoneNumberCreate.AreaCode": 21452,
   "IncomingPhoneNumberCreateOfKind.PhoneNumber": 21421,

@@ -16,6 +16,7 @@ import { schemasOf } from "../frame/schemas.ts";
 import { Pager, Table } from "../frame/table.tsx";
 import type { Kind } from "./kinds.tsx";
 import { extras } from "./record_extras.tsx";
+import { tryButtons } from "./try_markup.tsx";
 
 const pageSize = 25;
 
@@ -201,6 +202,7 @@ async function showRecord(
       <section class="card">
         <Facts facts={factsOf(kind, row, below)} />
       </section>
+      {tryButtons(c, definition, row, below)}
       {await extras[definition.path]?.(c, row, ports)}
       {fields.length > 0 && (
         <form method="post" action={to} class="card stack">

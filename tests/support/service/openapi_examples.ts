@@ -5,6 +5,7 @@ import {
   numberCountries,
 } from "../../../core/resources/available_phone_numbers.ts";
 import { bindings } from "../../../core/resources/views/bindings.ts";
+import { documentTests } from "../../../core/resources/views/document_tests.ts";
 import { resources } from "../../../core/resources/mod.ts";
 import { secondFactors } from "../../../core/resources/views/second_factors.ts";
 import { tokens } from "../../../core/resources/views/tokens.ts";
@@ -20,6 +21,7 @@ export const goldenResources: Record<string, AnyResource> = {
   available: availablePhoneNumbers,
   bindings,
   secondFactors,
+  document_tests: documentTests,
   tokens,
   usage: usageRecords,
 };
@@ -47,6 +49,7 @@ const requests: Record<string, Form> = {
   ApplicationCreate: { FriendlyName: "ivr 1", RcmlUrl: "https://app.test/voice" },
   CallUpdate: { Url: "https://app.test/transfer" },
   ConferenceUpdate: { Status: "completed" },
+  DocumentTestCreate: { Url: "https://app.test/voice", From: "+14155550199" },
   DeliveryUpdate: { Replay: "true" },
   JobRetry: { Retry: "00000aa1b2c3d4e5f60718" },
   NumberImport: { Numbers: "PhoneNumber,Kind\n+14155550100,local\n" },
