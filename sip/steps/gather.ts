@@ -3,7 +3,7 @@ import type { Script } from "../../core/protocol/script.ts";
 import { overReason, whenAborted } from "../base/abort.ts";
 import type { Recognised } from "../media/sources/recogniser.ts";
 import type { Timers } from "../base/timers.ts";
-import { type KeyInput, keyInput } from "./key_input.ts";
+import { type KeyInput, keyInput } from "../../core/protocol/key_input.ts";
 import { carried, type ScriptRun } from "./script_run.ts";
 import { hearWords } from "./speech_input.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { keyInput } from "../../../sip/steps/key_input.ts";
+import { keyInput } from "../../../core/protocol/key_input.ts";
 
 const all = "0123456789*#";
 const cases: Record<

@@ -1,4 +1,4 @@
-import type { GatherStep } from "../../core/protocol/gather.ts";
+import type { GatherStep } from "./gather.ts";
 
 /** What was typed so far in a `gather`. */
 export interface KeyInput {
