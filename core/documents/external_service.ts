@@ -30,7 +30,7 @@ export interface Served {
 export async function askService(
   step: Step,
   variables: Variables,
-  { signal, ports }: { signal: AbortSignal; ports: Ports },
+  { signal, ports }: { signal: AbortSignal; ports: Pick<Ports, "fetch"> },
 ): Promise<Served> {
   const { method = "GET" } = step;
   const target = expandUrl(step.url, variables);
