@@ -21,6 +21,7 @@ import { notStored, ownSiteOnly, safeHeaders } from "./http/browsers.ts";
 import { callRoutes } from "./resources/calls.ts";
 import { clientRoutes } from "./resources/clients.ts";
 import { conferenceRoutes } from "./resources/conferences.ts";
+import { dryRunRoutes } from "./resources/dry_runs.ts";
 import { deliveryRoutes } from "./resources/deliveries.ts";
 import { documentTestRoutes } from "./resources/document_tests.ts";
 import { emailRoutes } from "./resources/emails.ts";
@@ -60,6 +61,7 @@ const versions = [limits.apiVersion, limits.twilioApiVersion];
 
 /** Routes that are not derived. They come before the derived ones of the same path. */
 function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
+  app.route(`${account}/Applications`, dryRunRoutes(ports));
   app.route(`${account}/Calls`, callRoutes(ports));
   app.route(`${account}/Calls`, streamRoutes(ports));
   app.route(`${account}/Clients`, clientRoutes(ports));

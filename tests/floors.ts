@@ -49,6 +49,7 @@ core/recordings        | *                                                      
 core/queues            | *                                                            |  | queues of calls
 core/streams           | *                                                            | zod | audio streams of calls: their records, callbacks and ends
 core/reports           | *                                                            | zod | what happened to a leg, and what follows
+core/designer          | *                                                            | zod | the designer of flows: the dry run, versions
 core/jobs              | *                                                            |  | one handler for each kind of job
 core/numbers/providers | base ports values                                            | zod | where numbers are bought
 core/supervisor        | accounts base companions model numbers ports resources values webhooks | zod | counts of what an instance does

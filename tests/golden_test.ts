@@ -3,7 +3,7 @@ import { version } from "../core/base/version.ts";
 import { resources } from "../core/resources/mod.ts";
 import { examplesOf } from "./support/service/openapi_examples.ts";
 import { type App, startApp } from "./support/service/app.ts";
-import { sampleTrace } from "./support/service/filled_paths.ts";
+import { dryRun, sampleTrace } from "./support/service/filled_paths.ts";
 import { golden } from "./support/service/golden.ts";
 import {
   makeParticipant,
@@ -107,6 +107,11 @@ Deno.test("SIP traces: the wire formats are those of tests/golden", async () => 
   const sid = await makeSample(app, app.root, { name: "calls" });
   await app.ports.sipTraces.put({ accountSid: app.root.sid, sid }, sampleTrace, 3_600_000);
   await golden("calls_sip_trace.json", (await app.root.get(`Calls/${sid}/SipTrace.json`)).text);
+});
+
+Deno.test("Dry runs: the wire format is that of tests/golden", async () => {
+  using app = await startApp();
+  await golden("dry_run.json", (await app.root.post("Applications/DryRuns.json", dryRun)).text);
 });
 
 Deno.test("Supervisor: the wire formats are those of tests/golden", async () => {

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { limits } from "../base/limits.ts";
 import { flowErrors } from "./check_flow.ts";
 
-const text = z.string().superRefine((text, context) => {
+/** The text of a flow. */
+export const flowText = z.string().superRefine((text, context) => {
   const errors = flowErrors(text).slice(0, limits.flowErrors);
   if (errors.length > 0) context.addIssue({ code: "custom", message: errors.join("; ") });
 }).meta({
@@ -12,4 +13,4 @@ const text = z.string().superRefine((text, context) => {
 });
 
 /** The text of a flow; an empty one clears it. */
-export const clearableFlow = z.union([z.literal("").transform(() => null), text]).nullable();
+export const clearableFlow = z.union([z.literal("").transform(() => null), flowText]).nullable();

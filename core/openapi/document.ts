@@ -9,6 +9,7 @@ import { secondFactors } from "../resources/views/second_factors.ts";
 import { tokens } from "../resources/views/tokens.ts";
 import { usageRecords } from "../resources/views/usage_records.ts";
 import { version } from "../base/version.ts";
+import { designerSchemas } from "./designer.ts";
 import { flowSchemas } from "./flow_schemas.ts";
 import { irregularForms, irregularOperations } from "./irregular.ts";
 import { listSchema } from "./lists.ts";
@@ -121,6 +122,7 @@ function schemas(declared: AnyResource[]): Record<string, JsonSchema> {
     ...Object.fromEntries([...records, ...lists]),
     ...mapEntries(forms, describedForm),
     ...flowSchemas,
+    ...designerSchemas,
     ...serviceSchemas,
     ...supervisorSchemas,
     ...callbackSchemas,

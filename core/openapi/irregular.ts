@@ -26,6 +26,7 @@ import { resources } from "../resources/mod.ts";
 import { pushParameters } from "../ussd/push.ts";
 import { usageRecords } from "../resources/views/usage_records.ts";
 import { callOperations } from "./call_operations.ts";
+import { designerForms, designerOperations } from "./designer.ts";
 import { conferenceForms, conferenceOperations } from "./conferences.ts";
 import { accountPath, accountsPath, jsonType, type Operation } from "./operation.ts";
 import {
@@ -224,6 +225,7 @@ export const irregularOperations: Operation[] = [
   ...clientOperations,
   ...deliveryOperations,
   ...conferenceOperations,
+  ...designerOperations,
   createOperation(emails),
   ...sandboxOperations,
   ...geolocationOperations,
@@ -252,6 +254,7 @@ export const irregularForms: Record<string, JsonSchema> = {
   DeliveryUpdate: formSchema({ schema: replayParams }),
   CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases ?? {} }),
   ...conferenceForms,
+  ...designerForms,
   MutedCall: recordSchema(mutedCalls),
   SecondFactor: recordSchema(secondFactors, { isAddressed: false }),
   Token: recordSchema(tokens, { isAddressed: false }),

@@ -25,6 +25,12 @@ export interface Left {
 const isUnattended = ({ name, text }: Element): boolean =>
   name === "Sms" || name === "Email" || name === "Redirect" && isFlow(text);
 
+/** The verbs of a flow up to the first that needs a live call. */
+export function unattendedVerbs(verbs: Element[]): Element[] {
+  const attended = verbs.findIndex((verb) => !isUnattended(verb));
+  return attended < 0 ? verbs : verbs.slice(0, attended);
+}
+
 /**
  * Continues a flow after its call ended, up to the first step that needs a live call: a recording can
  * still be reported and sent. Throws a DocumentFault.
@@ -36,8 +42,7 @@ export async function goOn(left: Left, ports: Ports): Promise<void> {
   let source: Signable | null = left.source;
   for (let hops = 0; source !== null && hops < limits.documentHops; hops++) {
     const document = await flowDocument(source, context, ports);
-    const attended = document.verbs.findIndex((verb) => !isUnattended(verb));
-    const verbs = attended < 0 ? document.verbs : document.verbs.slice(0, attended);
+    const verbs = unattendedVerbs(document.verbs);
     source = await perform(verbs, { documentUrl: document.url, hops }, left, ports);
   }
 }

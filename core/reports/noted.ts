@@ -12,7 +12,7 @@ export interface Noted extends Pick<PerformedAction, "also" | "jobs"> {
 /** Performs the `note` step of a call's script. Repeats of the report have the same result. */
 export async function notedBy(
   { serviceContext, action }: NotedEvent,
-  { accountSid, leg, at, seq }: Report,
+  { accountSid, leg, at, seq }: Pick<Report, "accountSid" | "leg" | "at" | "seq">,
   ports: Ports,
 ): Promise<Noted> {
   const cause = { at, id: `${leg} ${seq}` };

@@ -16,6 +16,7 @@ const least: Record<string, (n: number) => Form> = {
   ClientCreate: () => ({ Login: "bob", Password: "secret" }),
   DeliveryUpdate: () => ({ Replay: "true" }),
   DocumentTestCreate: () => ({ Url: "https://app.test/voice" }),
+  DryRunWanted: () => ({ Flow: '{"start":"a","steps":{"a":{"type":"hangup"}}}' }),
   EmailMessageCreate: () => ({ From: "a@app.test", To: "b@app.test", Body: "x", Subject: "y" }),
   GatewayCreate: () => ({ UserName: "trunk", Password: "secret", Proxy: "sip.carrier.test" }),
   ImmediateGeolocationCreate: () => ({
@@ -78,6 +79,8 @@ const flows = ["{", "[]", '{"start":"a","steps":{}}', '{"start":"a","steps":{"a"
 const rules: Record<string, string[]> = {
   "ApplicationCreate.Flow": flows,
   "ApplicationUpdate.Flow": flows,
+  "DryRunWanted.Flow": ["", ...flows],
+  "DryRunWanted.Inputs": ["", "{", "{}", '[{"type":"x"}]', '[{"type":"keys","digits":"x"}]'],
   "ApplicationCreate.RcmlUrl": paths,
   "ApplicationUpdate.RcmlUrl": paths,
   "UssdPushCreate.To": ["bob", "client:bob", "sip:bob@app.test", "+1 415 555 x"],

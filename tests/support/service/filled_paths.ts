@@ -29,6 +29,26 @@ export const sampleTrace: Trace = {
   ],
 };
 
+/** A dry run: a key is pressed in a menu, and the server that is asked then has not answered. */
+export const dryRun = {
+  Flow: JSON.stringify({
+    start: "menu",
+    steps: {
+      menu: {
+        type: "gather",
+        prompts: [{ say: "Press 1" }],
+        branches: [{ digits: "1", next: "find" }],
+      },
+      find: {
+        type: "externalService",
+        url: "https://crm.example.com/$From",
+        extract: { name: "customer.name" },
+      },
+    },
+  }),
+  Inputs: JSON.stringify([{ type: "keys", digits: "1" }]),
+};
+
 /** Makes one of everything that can be read; returns what fills a path's parameters with it. */
 export async function fillIn(app: App): Promise<(path: string) => string> {
   const sids: Record<string, string> = {};

@@ -11,6 +11,7 @@ import { secondFactors } from "../../../core/resources/views/second_factors.ts";
 import { tokens } from "../../../core/resources/views/tokens.ts";
 import { usageRecords } from "../../../core/resources/views/usage_records.ts";
 import type { Form } from "./api_client.ts";
+import { dryRun } from "./filled_paths.ts";
 import { document } from "./openapi.ts";
 import { sampledNames, samples } from "./samples.ts";
 
@@ -32,6 +33,7 @@ const others: Record<string, string> = {
   available_country: numberCountries.type,
   calls_muted: "MutedCall",
   calls_sip_trace: "SipTrace",
+  dry_run: "DryRun",
   error: "Error",
   supervisor_job_retried: "JobRetried",
   supervisor_jobs: "Jobs",
@@ -50,6 +52,7 @@ const requests: Record<string, Form> = {
   CallUpdate: { Url: "https://app.test/transfer" },
   ConferenceUpdate: { Status: "completed" },
   DocumentTestCreate: { Url: "https://app.test/voice", From: "+14155550199" },
+  DryRunWanted: dryRun,
   DeliveryUpdate: { Replay: "true" },
   JobRetry: { Retry: "00000aa1b2c3d4e5f60718" },
   NumberImport: { Numbers: "PhoneNumber,Kind\n+14155550100,local\n" },

@@ -1,0 +1,40 @@
+import { askService, type Served } from "../documents/external_service.ts";
+import type { Variables } from "../flows/expand.ts";
+import type { StepOf } from "../flows/steps.ts";
+import { addResult, type Run, takeInput } from "./run.ts";
+
+/** Statuses whose response has no body (RFC 9110 §6.4.1). */
+const withoutBody = new Set([204, 205, 304]);
+
+/** The result of a request to an external service whose response is the next input; none is sent. */
+export async function simulatedService(
+  step: StepOf<"externalService">,
+  known: Variables,
+  run: Run,
+): Promise<Served> {
+  const stop = new AbortController();
+  const served = await askService(step, known, {
+    signal: stop.signal,
+    ports: { fetch: (request) => respond(request, run, stop) },
+  });
+  addResult(run, served.variables);
+  return served;
+}
+
+async function respond(request: Request, run: Run, stop: AbortController): Promise<Response> {
+  const shown = run.steps.at(-1);
+  const body = await request.text();
+  if (shown !== undefined) {
+    shown.request = { method: request.method, url: request.url, body: body || null };
+  }
+  try {
+    const input = takeInput(run, ["response", "noResponse"]);
+    if (input.type === "noResponse") return await Promise.reject(new Error("no response in time"));
+    const { status, body: text = "" } = input;
+    return new Response(withoutBody.has(status) ? null : text, { status });
+  } catch (error) {
+    // An input that is missing ends the dry run, and is no failure of the service.
+    if (error instanceof Error && error.name === "RunOver") stop.abort(error);
+    throw error;
+  }
+}
