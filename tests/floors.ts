@@ -108,7 +108,7 @@ routes/http            | core/accounts core/base core/idempotency core/metrics c
 routes/resources       | http core/*                                                  | hono | routes of resources that are not regular
 routes/twilio          | http core/*                                                  | hono zod | the interface for Twilio's libraries, from its nouns
 routes/docs            | core/base core/openapi core/ports                            | hono marked | the pages: / and /docs
-routes/console/frame   | docs http core/*                                             | hono zod | what all pages of the console share: session, interface, layout, forms
+routes/console/frame   | docs http core/*                                             | hono uqr zod | what all pages of the console share: session, interface, layout, forms
 routes/console/pages   | console/frame http core/*                                    | hono | a file for each page of the console
 routes/console         | console/frame console/pages http core/*                      | hono | the console, put together
 routes                 | http resources twilio core/*                                        | hono | the HTTP interface, put together; pages

@@ -15,7 +15,7 @@ import { sidMaker } from "../base/sid.ts";
 import { counting, type WriteObserver } from "../supervisor/counters.ts";
 import { callsCreated, callsEnded, messagesCreated } from "../metrics/service_metrics.ts";
 import { isPublicAddress } from "../net/public_address.ts";
-import { type Config, listOf } from "../configuration/config.ts";
+import { authority, type Config, listOf } from "../configuration/config.ts";
 import { ownRequests } from "../adapters/own_requests.ts";
 import { locationSource } from "../adapters/location_source.ts";
 import { keptOf } from "../configuration/retention_variables.ts";
@@ -109,6 +109,7 @@ const settingsOf = (config: Config, parts: Parts): Ports["settings"] => ({
   allowsPrivateUrls: config.ALLOW_PRIVATE_URLS,
   streamQueueS: config.STREAM_QUEUE_S,
   sipDomain: config.SIP_DOMAIN,
+  phoneAddresses: phoneAddresses(config),
   instanceId: crypto.randomUUID(),
   webhookMaxAttempts: config.WEBHOOK_MAX_ATTEMPTS,
   keptMs: keptOf(config),
@@ -133,6 +134,19 @@ const settingsOf = (config: Config, parts: Parts): Ports["settings"] => ({
   trunks: trunkSettings(config, parts),
   ice: iceSettings(config),
 });
+
+/** The transports of SIP that the companion listens on, for phones. */
+function phoneAddresses(config: Config): Ports["settings"]["phoneAddresses"] {
+  const { SIP_UDP_PORT: UDP, SIP_TCP_PORT: TCP, SIP_TLS_PORT: TLS, SIP_PUBLIC_HOST } = config;
+  const listened = Object.entries({ TLS, TCP, UDP }).filter(([, port]) => port !== 0);
+  return [
+    { transport: "WebSocket", address: config.SIP_WS_URL },
+    ...listened.map(([transport, port]) => ({
+      transport,
+      address: authority(SIP_PUBLIC_HOST, port),
+    })),
+  ];
+}
 
 /** Audio is brought from where it is made to S3, where that is configured. */
 function blobsOf(config: Config, made: Blobs): Blobs {

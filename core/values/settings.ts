@@ -7,6 +7,8 @@ export interface Settings {
   /** Without a trailing slash. */
   baseUrl: string;
   sipDomain: string;
+  /** Where phones register: a transport each, and the address of the companion by it. */
+  phoneAddresses: { transport: string; address: string }[];
   /** Names this instance in callbacks. */
   instanceId: string;
   /** How often a status callback is tried. */

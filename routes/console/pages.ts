@@ -12,6 +12,7 @@ import { kinds } from "./pages/kinds.tsx";
 import { callPages } from "./pages/calls.tsx";
 import { deliveryPages } from "./pages/deliveries.tsx";
 import { overviewPages } from "./pages/overview.tsx";
+import { testCallPages } from "./pages/test_call.tsx";
 import { tryMarkupPages } from "./pages/try_markup.tsx";
 
 /** The pages of an account. Those of their own come before the regular ones of the same path. */
@@ -26,6 +27,7 @@ export function accountPages(ports: Ports): Hono<ConsoleEnv> {
   app.route("/Calls", callPages(with_));
   app.route("/Webhooks/Deliveries", deliveryPages(with_));
   app.route("/IncomingPhoneNumbers", buyNumberPages(ports));
+  app.route("/test-call", testCallPages(ports));
   app.route("/Webhooks/Tests", tryMarkupPages(ports));
   for (const kind of kinds) app.route(`/${kind.definition.path}`, kindPages(kind, with_));
   return app;

@@ -16,6 +16,7 @@ export const forgetAccount = () => sessionStorage.removeItem(KEY);
 export function logInForm(onAccount) {
   const form = document.querySelector("#log-in form");
   const { login, password, keep } = form.elements;
+  login.value = new URLSearchParams(location.search).get("login") ?? login.value;
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const account = { login: login.value.trim(), password: password.value };
@@ -37,7 +38,7 @@ export function logInForm(onAccount) {
     show(why = "") {
       $("log-in").hidden = false;
       if (why !== "") complain(why);
-      else login.focus();
+      else (login.value === "" ? login : password).focus();
     },
     hide() {
       $("log-in").hidden = true;

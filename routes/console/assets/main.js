@@ -1,7 +1,9 @@
 import { showTimes } from "./times.js";
 import { follow } from "./live.js";
 import { askFirst } from "./confirm.js";
+import { offerCopies } from "./copy.js";
 
 showTimes(document);
 askFirst(document);
+offerCopies(document);
 follow(document, showTimes);

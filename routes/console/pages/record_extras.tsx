@@ -2,10 +2,13 @@ import type { Child } from "hono/jsx";
 import type { Ports } from "../../../core/ports/ports.ts";
 import { clients } from "../../../core/resources/clients.ts";
 import { deliveries } from "../../../core/resources/deliveries.ts";
+import { gateways } from "../../../core/resources/gateways.ts";
 import type { Row } from "../frame/api.ts";
 import type { Page } from "../frame/env.ts";
-import { Act, Empty, Facts, Time } from "../frame/parts.tsx";
+import { Act, Empty, Time } from "../frame/parts.tsx";
 import { belowOf } from "../frame/render.tsx";
+import { clientExtra } from "./client_extra.tsx";
+import { gatewayExtra } from "./gateway_extra.tsx";
 
 type Extra = (c: Page, row: Row, ports: Ports) => Child | Promise<Child>;
 
@@ -13,39 +16,8 @@ type Extra = (c: Page, row: Row, ports: Ports) => Child | Promise<Child>;
 export const extras: Readonly<Record<string, Extra>> = {
   [clients.path]: clientExtra,
   [deliveries.path]: deliveryExtra,
+  [gateways.path]: gatewayExtra,
 };
-
-/** The phones that are registered as a Client, and what another one is set up with. */
-async function clientExtra(c: Page, row: Row, { settings }: Ports): Promise<Child> {
-  const { items } = await c.var.api.list(`${clients.path}/${row.sid}/Bindings`);
-  return (
-    <>
-      <section class="card">
-        <h2>Registered now</h2>
-        {items.length === 0 && <Empty>No phone is registered.</Empty>}
-        {items.map((one) => (
-          <Facts
-            facts={Object.entries(one).filter(([name]) =>
-              !["sid", "account_sid", "uri"].includes(name)
-            )
-              .map(([name, value]) => [name.replaceAll("_", " "), textOf(value)])}
-          />
-        ))}
-      </section>
-      <section class="card">
-        <h2>Settings of a phone</h2>
-        <Facts
-          facts={[
-            ["User name", <code>{String(row.login)}</code>],
-            ["Domain, registrar", <code>{settings.sipDomain}</code>],
-            ["Address", <code>{`sip:${row.login}@${settings.sipDomain}`}</code>],
-            ["Password", "the one that the Client was given"],
-          ]}
-        />
-      </section>
-    </>
-  );
-}
 
 /** The attempts of a Delivery, and its replay. */
 function deliveryExtra(c: Page, row: Row, ports: Ports): Child {
@@ -74,10 +46,3 @@ function deliveryExtra(c: Page, row: Row, ports: Ports): Child {
     </section>
   );
 }
-
-const textOf = (value: unknown): string =>
-  value === null || value === undefined
-    ? ""
-    : typeof value === "object"
-    ? JSON.stringify(value)
-    : String(value);

@@ -8,6 +8,7 @@ import type { Ports } from "../../../core/ports/ports.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { homeOf } from "../frame/links.ts";
 import { Act, Heading, Problem, Time } from "../frame/parts.tsx";
+import { Qr } from "../frame/qr.tsx";
 import { showPage } from "../frame/render.tsx";
 import { browserOf, readForm } from "../frame/session.ts";
 import { Table } from "../frame/table.tsx";
@@ -193,9 +194,10 @@ function FactorOffer({ secret, to, csrf, name }: FormProps & { secret: string; n
   return (
     <>
       <p>
-        Add this account to an authenticator app: follow the <a href={url}>link</a>{" "}
+        Scan this code with an authenticator app, follow the <a href={url}>link</a>{" "}
         on the phone, or enter the key. Then enter the first code.
       </p>
+      <Qr text={url} label="QR code of the key, for an authenticator app" />
       <p>
         <code class="key">{secret.match(/.{1,4}/g)?.join(" ")}</code>
       </p>

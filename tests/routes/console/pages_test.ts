@@ -178,18 +178,6 @@ Deno.test("the timeline of a call has its markup with what was skipped, input, c
   assert.deepEqual([entry.target, entry.parameters], [`Calls/${call.sid}`, "Status=completed"]);
 });
 
-Deno.test("the page of a Client says which phones are registered and how to set one up", async () => {
-  using app = await startConsole();
-  const { sid } = (await app.root.post("Clients.json", { Login: "alice", Password: "secret" }))
-    .json();
-  const browser = consoleClient(app);
-  await browser.signIn("root@example.com", "root password");
-  const page = await browser.get(`/${app.root.sid}/Clients/${sid}`);
-  assert.match(page.text, /No phone is registered/);
-  assert.match(page.text, /<code>sip:alice@sip\.test<\/code>/);
-  assert.doesNotMatch(page.text, /secret/);
-});
-
 Deno.test("the page of a Delivery has its attempts, and sends it again", async () => {
   using app = await startConsole();
   const sid = await makeSample(app, app.root, { name: "deliveries" });

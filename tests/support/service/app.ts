@@ -154,6 +154,10 @@ export async function startApp(
       allowsPrivateUrls: false,
       streamQueueS: 120,
       sipDomain: "sip.test",
+      phoneAddresses: [
+        { transport: "WebSocket", address: "wss://sip.test:8443" },
+        { transport: "TLS", address: "sip.test:5061" },
+      ],
       instanceId: "test",
       webhookMaxAttempts: 6,
       keptMs: {

@@ -1,0 +1,13 @@
+/** A text to take along: a button beside it copies it, where scripts run. */
+export const Copied = ({ text, what }: {
+  text: string;
+  /** What it is, for the name of the button. */
+  what: string;
+}) => (
+  <span class="copied">
+    <code>{text}</code>
+    <button type="button" class="quiet" data-copy={text} aria-label={`Copy ${what}`} hidden>
+      Copy
+    </button>
+  </span>
+);
