@@ -136,11 +136,13 @@ interface Credentials {
   password: string;
 }
 
+const utf8 = new TextDecoder();
+
 function basicCredentials(header: string | undefined): Credentials {
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header ?? "")?.[1];
   if (encoded === undefined) throw new Fault("badCredentials");
   try {
-    const text = new TextDecoder().decode(Uint8Array.fromBase64(encoded));
+    const text = utf8.decode(Uint8Array.fromBase64(encoded));
     const [user = "", ...password] = text.split(":");
     return { user, password: password.join(":") };
   } catch (cause) {

@@ -3,7 +3,16 @@ import { limits } from "../../core/base/limits.ts";
 export type Format = "xml" | "json";
 
 const suffix = /\.json(?=\/|$)/g;
-const pathOf = (request: Request) => new URL(request.url).pathname;
+const paths = new WeakMap<Request, string>();
+
+/** The path of a request. It is asked for several times, and reading an address takes long. */
+function pathOf(request: Request): string {
+  const known = paths.get(request);
+  if (known !== undefined) return known;
+  const path = new URL(request.url).pathname;
+  paths.set(request, path);
+  return path;
+}
 
 /** Gateways answer there as under the other version. */
 const twilioPath = new RegExp(

@@ -3,13 +3,15 @@ import type { Page } from "../../core/rest/paging.ts";
 import type { Base } from "../../core/base/record.ts";
 import type { AnyRecord, AnyResource } from "../../core/model/resource.ts";
 import { pascal, pathField, snake } from "../../core/base/wire.ts";
+import type { Forms } from "./answer.ts";
 import { columnsOf } from "./columns.ts";
 import { element, escapeXml } from "./xml.ts";
 
 /** Writes the records of one resource. */
 export interface Shape {
   json(record: Base): Record<string, unknown>;
-  xml(record: Base): string;
+  /** The body of a response that shows one record. */
+  forms(record: Base): Forms;
   /** The text of a list; without a page it is a plain array. */
   jsonList(records: Base[], page?: Page): string;
   xmlList(records: Base[], page?: Page): string;
@@ -70,7 +72,7 @@ export function shapeOf(
   const jsonArray = (records: Base[]) => `[${records.map(jsonText).join(",")}]`;
   return {
     json,
-    xml,
+    forms: (record) => ({ json: () => jsonText(record), xml: () => xmlText(record) }),
     jsonList(records, page) {
       if (page === undefined) return jsonArray(records);
       const fields = JSON.stringify(pageFields(page, snake)).slice(0, -1);

@@ -14,7 +14,7 @@ import { listChildren } from "../../core/accounts/walk.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { Query } from "../../core/model/store.ts";
 import { type Account, accounts as definition } from "../../core/resources/accounts.ts";
-import { answer, type Forms } from "../http/answer.ts";
+import { answer } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { answerList } from "../http/lists.ts";
 import { keeping, making } from "../http/make_once.ts";
@@ -22,11 +22,7 @@ import { readParams } from "../http/params.ts";
 import { accountAddress, accountsAddress, shapeOf } from "../http/represent.ts";
 
 const shape = shapeOf(definition, ({ sid }) => accountAddress(sid));
-const forms = (account: Account): Forms => ({
-  json: () => shape.json(account),
-  xml: () => shape.xml(account),
-});
-const answerAccount = (c: Ctx, account: Account) => answer(c, forms(account));
+const answerAccount = (c: Ctx, account: Account) => answer(c, shape.forms(account));
 
 /** Accounts and their direct sub-accounts; deletion is closing. */
 export function accountRoutes(ports: Ports): Hono<Env> {
@@ -39,7 +35,10 @@ export function accountRoutes(ports: Ports): Hono<Env> {
       "/",
       making(ports, async (c: Ctx) => {
         const wanted = await readParams(c, { schema: accountWanted }) as AccountWanted;
-        const accounts = { ...ports.accounts, ...keeping(c, ports.accounts, { forms }, ports) };
+        const accounts = {
+          ...ports.accounts,
+          ...keeping<Account>(c, ports.accounts, shape, ports),
+        };
         return answerAccount(c, await createAccount(c.var.caller, wanted, { ...ports, accounts }));
       }),
     )

@@ -35,8 +35,7 @@ export function availablePhoneNumberRoutes(ports: Ports): Hono<Env> {
     })
     .get("/:country", (c) => {
       const country = toCountry(c.var.account.sid, countryCode(c.req.param("country")));
-      const { json, xml } = countryShape;
-      return answer(c, { json: () => json(country), xml: () => xml(country) });
+      return answer(c, countryShape.forms(country));
     });
   for (const [segment, kind] of Object.entries(kindSegments)) {
     app.get(`/:country/${segment}`, (c) => {

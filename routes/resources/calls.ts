@@ -3,7 +3,6 @@ import { type Context, Hono } from "hono";
 import { modifyCall, modifyParams } from "../../core/reports/modify_call.ts";
 import { placedBy, placeParameters } from "../../core/calls/placed_by.ts";
 import { mutedCall, mutedCalls } from "../../core/calls/muted_call.ts";
-import type { Base } from "../../core/base/record.ts";
 import { Fault } from "../../core/base/faults.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { AnyCollection } from "../../core/model/store.ts";
@@ -12,7 +11,7 @@ import { type AnyResource, creation, newBase } from "../../core/model/resource.t
 import { calls } from "../../core/resources/calls.ts";
 import { notifications } from "../../core/resources/notifications.ts";
 import { recordingsWith } from "../../core/resources/recordings.ts";
-import { answer, type Forms } from "../http/answer.ts";
+import { answer } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { keeping, making } from "../http/make_once.ts";
 import { readParams } from "../http/params.ts";
@@ -21,10 +20,6 @@ import { sipTrace } from "./sip_trace.ts";
 import { answerSublist } from "../http/sublists.ts";
 
 const callShape = shapeOf(calls);
-const callForms = (call: Base): Forms => ({
-  json: () => callShape.json(call),
-  xml: () => callShape.xml(call),
-});
 const mutedShape = shapeOf(mutedCalls);
 const modification = {
   schema: modifyParams,
@@ -48,8 +43,8 @@ export function callRoutes(ports: Ports): Hono<Env> {
         const fields = await placedBy(sent, { kind: "voice", account: c.var.account }, ports);
         const base = newBase(calls, accountSid, ports);
         const records: AnyCollection = ports.records.calls;
-        const into = keeping(c, records, { forms: callForms }, ports);
-        return answer(c, callForms(await into.insert(creation(calls, fields, base))));
+        const into = keeping(c, records, callShape, ports);
+        return answer(c, callShape.forms(await into.insert(creation(calls, fields, base))));
       }),
     )
     .on(["POST", "PUT"], "/:sid", async (c) => {
@@ -58,7 +53,7 @@ export function callRoutes(ports: Ports): Hono<Env> {
       const call = await modifyCall(named, wanted, ports);
       const shape = wanted.mute === undefined ? callShape : mutedShape;
       const shown = wanted.mute === undefined ? call : await mutedCall(call, wanted.mute, ports);
-      return answer(c, { json: () => shape.json(shown), xml: () => shape.xml(shown) });
+      return answer(c, shape.forms(shown));
     })
     .get("/:sid/SipTrace", sipTrace("json", ports))
     .get("/:sid/SipTrace.pcap", sipTrace("pcap", ports))

@@ -37,17 +37,13 @@ export function conferenceRoutes(ports: Ports): Hono<Env> {
     conferenceSid: c.req.param("sid") ?? "",
     callSid: c.req.param("call") ?? "",
   });
-  const shown = (c: Ctx, found: Participant) =>
-    answer(c, { json: () => shape.json(found), xml: () => shape.xml(found) });
+  const shown = (c: Ctx, found: Participant) => answer(c, shape.forms(found));
 
   return new Hono<Env>()
     .on(changes, "/:sid", async (c) => {
       const wanted = conferenceParams.parse(await readParams(c, { schema: conferenceParams }));
       const found = await modifyConference(named(c), wanted, ports);
-      return answer(c, {
-        json: () => conferenceShape.json(found),
-        xml: () => conferenceShape.xml(found),
-      });
+      return answer(c, conferenceShape.forms(found));
     })
     .get("/:sid/Participants", async (c) => {
       const { accountSid, conferenceSid: sid } = named(c);

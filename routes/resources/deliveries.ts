@@ -18,6 +18,6 @@ export function deliveryRoutes({ records, now }: Ports): Hono<Env> {
     await readParams(c, { schema: replayParams });
     const again = (delivery: Delivery) => replay(delivery, now());
     const delivery = await records.deliveries.update(accountSid, sid, again);
-    return answer(c, { json: () => shape.json(delivery), xml: () => shape.xml(delivery) });
+    return answer(c, shape.forms(delivery));
   });
 }

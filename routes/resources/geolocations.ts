@@ -5,7 +5,7 @@ import type { AnyCollection } from "../../core/model/store.ts";
 import { creation, newBase } from "../../core/model/resource.ts";
 import { type Geolocation, geolocations as definition } from "../../core/resources/geolocations.ts";
 import { parametersOf } from "../../core/geolocation/parameters.ts";
-import { answer, type Forms } from "../http/answer.ts";
+import { answer } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { keeping, making } from "../http/make_once.ts";
 import { readParams } from "../http/params.ts";
@@ -16,12 +16,7 @@ const shape = shapeOf(definition, (record) => {
   return `${accountAddress(accountSid)}/Geolocation/${geolocationType}/${sid}`;
 });
 
-const forms = (record: Geolocation): Forms => ({
-  json: () => shape.json(record),
-  xml: () => shape.xml(record),
-});
-
-const answerRecord = (c: Ctx, record: Geolocation): Response => answer(c, forms(record));
+const answerRecord = (c: Ctx, record: Geolocation): Response => answer(c, shape.forms(record));
 
 /** Lookups of devices: each of the two types is created and read below its own path. */
 export function geolocationRoutes(ports: Ports): Hono<Env> {
@@ -40,7 +35,7 @@ const created = (geolocationType: Type, ports: Ports) =>
     const base = newBase(definition, c.var.account.sid, ports);
     const change = creation(definition, { ...sent, geolocationType }, base);
     const records: AnyCollection = ports.records.geolocations;
-    return answerRecord(c, await keeping(c, records, { forms }, ports).insert(change));
+    return answerRecord(c, await keeping(c, records, shape, ports).insert(change));
   });
 
 const read = (type: Type, ports: Ports) => async (c: Context<Env, "/:sid">) => {

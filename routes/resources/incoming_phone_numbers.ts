@@ -90,5 +90,5 @@ async function answerNumber(c: Ctx, stored: IncomingPhoneNumber, ports: Ports): 
 
 async function forms(stored: IncomingPhoneNumber, ports: Ports): Promise<Forms> {
   const [number = stored] = await withApplicationNames([stored], ports);
-  return { json: () => shape.json(number), xml: () => shape.xml(number) };
+  return shape.forms(number);
 }

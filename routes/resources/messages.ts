@@ -1,21 +1,16 @@
 import { Hono } from "hono";
-import type { Base } from "../../core/base/record.ts";
 import { checkMessage } from "../../core/messages/check_message.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { AnyCollection } from "../../core/model/store.ts";
 import { creation, newBase, paramsSchema } from "../../core/model/resource.ts";
 import { type Message, messages as definition } from "../../core/resources/messages.ts";
-import { answer, type Forms } from "../http/answer.ts";
+import { answer } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { keeping, making } from "../http/make_once.ts";
 import { readParams } from "../http/params.ts";
 import { shapeOf } from "../http/represent.ts";
 
 const shape = shapeOf(definition);
-const forms = (message: Base): Forms => ({
-  json: () => shape.json(message),
-  xml: () => shape.xml(message),
-});
 const { required = [], optional = [] } = definition.create ?? {};
 const parameters = { ...definition, schema: paramsSchema(definition.fields, required, optional) };
 
@@ -35,7 +30,10 @@ export function messageRoutes(ports: Ports): Hono<Env> {
         { ...sent, ...ends },
         newBase(definition, accountSid, ports),
       );
-      return answer(c, forms(await keeping(c, records, { forms }, ports).insert(change)));
+      return answer(
+        c,
+        shape.forms(await keeping(c, records, shape, ports).insert(change)),
+      );
     }),
   );
 }

@@ -10,7 +10,7 @@ import {
   newBase,
   paramsSchema,
 } from "../../core/model/resource.ts";
-import { answer, type Forms } from "../http/answer.ts";
+import { answer } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { answerList } from "../http/lists.ts";
 import { keeping, making } from "../http/make_once.ts";
@@ -62,7 +62,12 @@ function created(of: Regular, { required, optional }: NonNullable<AnyResource["c
     const accountSid = c.var.account.sid;
     const sent = await readParams(c, parameters);
     const change = creation(definition, sent, newBase(definition, accountSid, ports));
-    const into = keeping<AnyRecord>(c, records, { forms: (record) => formsOf(of, record) }, ports);
+    const into = keeping<AnyRecord>(
+      c,
+      records,
+      of.shape,
+      ports,
+    );
     return answerRecord(c, of, await into.insert(change));
   });
 }
@@ -87,10 +92,5 @@ const removed = ({ definition, records }: Regular) => async (c: RecordCtx) => {
   return c.body(null, 204);
 };
 
-const formsOf = ({ shape }: Regular, record: AnyRecord): Forms => ({
-  json: () => shape.json(record),
-  xml: () => shape.xml(record),
-});
-
 const answerRecord = (c: Ctx, of: Regular, record: AnyRecord): Response =>
-  answer(c, formsOf(of, record));
+  answer(c, of.shape.forms(record));

@@ -14,8 +14,7 @@ const parameters = {
   schema: paramsSchema(definition.fields, [], definition.update ?? []),
 };
 
-const answerSandbox = (c: Ctx, sandbox: Sandbox): Response =>
-  answer(c, { json: () => shape.json(sandbox), xml: () => shape.xml(sandbox) });
+const answerSandbox = (c: Ctx, sandbox: Sandbox): Response => answer(c, shape.forms(sandbox));
 
 /** The one Sandbox of an account. */
 export function sandboxRoutes(ports: Ports): Hono<Env> {

@@ -25,8 +25,7 @@ export function streamRoutes(ports: Ports): Hono<Env> {
     callSid: c.req.param("sid") ?? "",
     stream: c.req.param("stream") ?? "",
   });
-  const shown = (c: Ctx, found: Parameters<typeof shape.json>[0]) =>
-    answer(c, { json: () => shape.json(found), xml: () => shape.xml(found) });
+  const shown = (c: Ctx, found: Parameters<typeof shape.json>[0]) => answer(c, shape.forms(found));
   return new Hono<Env>()
     .get("/:sid/Streams", async (c) => {
       const { accountSid, callSid: sid } = named(c);

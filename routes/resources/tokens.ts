@@ -13,6 +13,6 @@ export function tokenRoutes(ports: Ports): Hono<Env> {
   return new Hono<Env>().post("/", async (c) => {
     const token = newToken(c.var.account.sid, await readParams(c, tokenParameters), ports);
     c.header("Cache-Control", "no-store");
-    return answer(c, { json: () => shape.json(token), xml: () => shape.xml(token) });
+    return answer(c, shape.forms(token));
   });
 }

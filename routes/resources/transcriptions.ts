@@ -1,10 +1,9 @@
 import { type Context, Hono } from "hono";
-import type { Base } from "../../core/base/record.ts";
 import { Fault } from "../../core/base/faults.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { transcriptions } from "../../core/resources/transcriptions.ts";
 import { transcribe, transcribeParameters } from "../../core/recordings/transcribe.ts";
-import { answer, type Forms } from "../http/answer.ts";
+import { answer } from "../http/answer.ts";
 import type { Env } from "../http/env.ts";
 import { keeping, making } from "../http/make_once.ts";
 import { readParams } from "../http/params.ts";
@@ -15,11 +14,6 @@ const shape = shapeOf(
   transcriptions,
   ({ accountSid, sid }) => `${accountAddress(accountSid)}/${transcriptions.path}/${sid}`,
 );
-
-const forms = (made: Base): Forms => ({
-  json: () => shape.json(made),
-  xml: () => shape.xml(made),
-});
 
 /** The transcriptions below one recording: list and create. */
 export function recordingTranscriptionRoutes({ records, ...ports }: Ports): Hono<Env> {
@@ -55,8 +49,11 @@ export function recordingTranscriptionRoutes({ records, ...ports }: Ports): Hono
         const callback = url === undefined ? null : { url, method };
         const { language } = wanted;
         const options = { callback, ...language && { language } };
-        const into = keeping(c, records.transcriptions, { forms }, { records, ...ports });
-        return answer(c, forms(await into.insert(transcribe(recording, options, ports))));
+        const into = keeping(c, records.transcriptions, shape, {
+          records,
+          ...ports,
+        });
+        return answer(c, shape.forms(await into.insert(transcribe(recording, options, ports))));
       }),
     );
 }

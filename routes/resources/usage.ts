@@ -52,6 +52,6 @@ export function usageRoutes(ports: Ports): Hono<Env> {
       const records = span === null ? [] : await recordsOf(c.var.account.sid, span);
       const record = records.find((one) => one.startDate === day && one.category === category);
       if (record === undefined) throw new Fault("notFound", `${day}/${category}`);
-      return answer(c, { json: () => shape.json(record), xml: () => shape.xml(record) });
+      return answer(c, shape.forms(record));
     });
 }

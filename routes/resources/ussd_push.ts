@@ -3,20 +3,15 @@ import { Hono } from "hono";
 import { placedBy } from "../../core/calls/placed_by.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { newBase } from "../../core/model/resource.ts";
-import { type Call, calls } from "../../core/resources/calls.ts";
+import { calls } from "../../core/resources/calls.ts";
 import { pushed, pushParameters } from "../../core/ussd/push.ts";
-import { answer, type Forms } from "../http/answer.ts";
+import { answer } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { keeping, making } from "../http/make_once.ts";
 import { readParams } from "../http/params.ts";
 import { shapeOf } from "../http/represent.ts";
 
 const shape = shapeOf(calls);
-const forms = (call: Call): Forms => ({
-  json: () => shape.json(call),
-  xml: () => shape.xml(call),
-});
-
 /** Starts a USSD dialogue with a subscriber; responds with its Call. */
 export function ussdPushRoutes(ports: Ports): Hono<Env> {
   return new Hono<Env>().post(
@@ -27,8 +22,8 @@ export function ussdPushRoutes(ports: Ports): Hono<Env> {
       await refuseWhileDraining(ports);
       const fields = await placedBy(sent, { kind: "ussd", account: c.var.account }, ports);
       const base = newBase(calls, accountSid, ports);
-      const into = keeping(c, ports.records.calls, { forms }, ports);
-      return answer(c, forms(await into.insert(pushed(fields, base))));
+      const into = keeping(c, ports.records.calls, shape, ports);
+      return answer(c, shape.forms(await into.insert(pushed(fields, base))));
     }),
   );
 }

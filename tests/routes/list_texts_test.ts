@@ -15,7 +15,9 @@ async function freshTexts(app: App, sids: string[]): Promise<{ json: string; xml
   const records = found.map((record) => record!);
   return {
     json: `:[${records.map((record) => JSON.stringify(shape.json(record))).join(",")}]}`,
-    xml: `>${records.map(shape.xml).join("")}</Calls></ServiceResponse>`,
+    xml: `>${
+      records.map((record) => shape.forms(record).xml()).join("")
+    }</Calls></ServiceResponse>`,
   };
 }
 
