@@ -1,45 +1,54 @@
-import { startAppServer } from "../support/service/app_server.ts";
-import type { Softphone } from "../support/sip/softphone.ts";
-import { startSystem, type System } from "../support/process/system.ts";
-import { webrtcAnswer } from "../support/media/webrtc_answer.ts";
+import { at, type CallLoad, startCallLoad } from "./call_load.ts";
 
 /**
- * `deno task bench:calls`: calls per second from POST to the `completed` callback with 100 scripted
- * softphones on the loopback, and the delay from POST to the INVITE arriving. Beside them, in the
- * same run: the HTTP round trip of /health, and POSTs whose calls nobody can answer, which is what
- * REST, store and jobs cost without SIP and media.
+ * `deno task bench:calls`: calls a second from POST to the `completed` callback, each with four
+ * callbacks, with 100 scripted softphones (PHONES) on the loopback, one at a time and all at once; the
+ * delay from POST to the INVITE arriving, and the CPU time of service and companion for each call.
+ * Beside them, in the same run: the HTTP round trip of /health, durable creates of an application, and
+ * POSTs whose calls nobody can answer. With OLD, the path of another checkout, that one is driven in
+ * turn: single processes differ by a third.
  */
 
-const phones = 100;
-const seconds = 10;
+const phones = Number(Deno.env.get("PHONES") ?? 100);
+const seconds = Number(Deno.env.get("SECONDS") ?? 10);
+const rounds = 2;
+const old = Deno.env.get("OLD");
 
 interface Figures {
+  count: number;
   perSecond: number;
   /** In ms, sorted. */
   delays: number[];
+  /** CPU time of each, in ms. */
+  cpu: { service: number; companion: number };
 }
 
-const at = (values: number[], part: number) =>
-  values[Math.min(values.length - 1, Math.floor(values.length * part))] ?? NaN;
+const log = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(line + "\n"));
 const ms = (value: number) => `${value.toFixed(1)} ms`;
 
-/** Repeats `once` in `width` loops for the bench's time; each returns a delay in ms. */
-async function measure(width: number, once: (loop: number) => Promise<number>): Promise<Figures> {
+/** Repeats `once` in `width` loops for a time; each returns a delay in ms. */
+async function measure(
+  load: CallLoad,
+  width: number,
+  once: (loop: number) => Promise<number>,
+): Promise<Figures> {
   const delays: number[] = [];
+  const before = load.cpu();
   const startedAt = performance.now();
-  const until = startedAt + seconds * 1000;
+  const until = startedAt + seconds * 1_000 / rounds;
   await Promise.all(Array.from({ length: width }, async (_, loop) => {
     while (performance.now() < until) delays.push(await once(loop));
   }));
-  const elapsedS = (performance.now() - startedAt) / 1000;
-  return { perSecond: delays.length / elapsedS, delays: delays.toSorted((a, b) => a - b) };
-}
-
-/** CPU seconds used so far by the processes of a script. */
-function cpuSeconds(system: System, script: "main.ts" | "sip/main.ts"): number {
-  const [pid] = system.pids(script);
-  const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1]!.split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+  const elapsedS = (performance.now() - startedAt) / 1_000;
+  const after = load.cpu();
+  const each = (part: "service" | "companion") =>
+    (after[part] - before[part]) * 1_000 / delays.length;
+  return {
+    count: delays.length,
+    perSecond: delays.length / elapsedS,
+    delays: delays.toSorted((a, b) => a - b),
+    cpu: { service: each("service"), companion: each("companion") },
+  };
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -48,84 +57,91 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-const log = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(line + "\n"));
-
-await using app = startAppServer();
-app.pages.set("/voice", "<Response><Hangup/></Response>");
-await using system = await startSystem({ env: { REQUESTS_PER_SECOND: "0" } });
-
-const completed = new Map<string, () => void>();
-app.onRequest = (path, form) => path === "/events" && completed.get(form.CallSid ?? "")?.();
-const invited = new Map<number, () => void>();
-const lines: Softphone[] = [];
-for (let number = 0; number < phones; number++) {
-  const phone = await system.phone(`bench${number}`);
-  phone.onCall = async (ringing) => {
-    invited.get(number)?.();
-    await ringing.answer(webrtcAnswer(ringing.invite.body));
+/** What is measured of one checkout, by name. */
+function tasks(load: CallLoad): Record<string, () => Promise<Figures>> {
+  const { system, appUrl } = load;
+  const health = async () => await (await fetch(`${system.baseUrl}/health`)).text();
+  const nobody = { From: "bench", To: "client:nobody", Url: `${appUrl}/voice` };
+  const invited = async (number: number) => (await load.call(number)).invited;
+  return {
+    "GET /health": () => measure(load, 1, () => timed(health)),
+    "create of an application": () =>
+      measure(
+        load,
+        1,
+        () => timed(() => system.post("Applications.json", { FriendlyName: "bench" })),
+      ),
+    "POST Calls to nobody": () =>
+      measure(load, phones, () => timed(() => system.post("Calls.json", nobody))),
+    "calls, one at a time": () => measure(load, 1, invited),
+    [`calls, ${phones} at once`]: () => measure(load, phones, invited),
   };
-  lines.push(phone);
 }
 
-async function call(number: number): Promise<number> {
-  const rang = Promise.withResolvers<number>();
-  const startedAt = performance.now();
-  invited.set(number, () => rang.resolve(performance.now() - startedAt));
-  const over = Promise.withResolvers<void>();
-  const { sid } = await system.post("Calls.json", {
-    From: "bench",
-    To: `client:bench${number}`,
-    Url: `${app.url}/voice`,
-    StatusCallback: `${app.url}/events`,
-  });
-  completed.set(sid, over.resolve);
-  if (app.sent("/events").some(({ CallSid }) => CallSid === sid)) over.resolve();
-  const delay = await rang.promise;
-  await over.promise;
-  completed.delete(sid);
-  app.requests.length = 0;
-  return delay;
+/** The mean of rounds, with the delays of all. */
+function together(all: Figures[]): Figures {
+  const mean = (of: (figures: Figures) => number) =>
+    all.reduce((sum, figures) => sum + of(figures), 0) / all.length;
+  return {
+    count: all.reduce((sum, { count }) => sum + count, 0),
+    perSecond: mean(({ perSecond }) => perSecond),
+    delays: all.flatMap(({ delays }) => delays).sort((a, b) => a - b),
+    cpu: { service: mean(({ cpu }) => cpu.service), companion: mean(({ cpu }) => cpu.companion) },
+  };
 }
 
-const health = await measure(
-  1,
-  () => timed(async () => await (await fetch(`${system.baseUrl}/health`)).text()),
-);
-const nobody = { From: "bench", To: "client:nobody", Url: `${app.url}/voice` };
-const posts = await measure(phones, () => timed(() => system.post("Calls.json", nobody)));
-await measure(1, call); // Warms the path up.
-const alone = await measure(1, call);
-const [service, companion] = [cpuSeconds(system, "main.ts"), cpuSeconds(system, "sip/main.ts")];
-const calls = await measure(phones, call);
-const spent = (script: "main.ts" | "sip/main.ts", before: number) =>
-  ms((cpuSeconds(system, script) - before) * 1000 / calls.delays.length);
+function print(name: string, figures: Map<string, Figures>): void {
+  log(name);
+  for (const [what, { perSecond, delays, cpu }] of figures) {
+    log(
+      `  ${what.padEnd(26)} ${perSecond.toFixed(1).padStart(7)}/s, median ${
+        ms(at(delays, 0.5))
+      }, p99 ${ms(at(delays, 0.99))}, CPU ${ms(cpu.service)} service, ${
+        ms(cpu.companion)
+      } companion`,
+    );
+  }
+  const [, create, , alone, many] = [...figures.values()] as [
+    Figures,
+    Figures,
+    Figures,
+    Figures,
+    Figures,
+  ];
+  const ratio = (value: number) => value.toFixed(1);
+  log(
+    `  CPU of the service a call, of that of a create  ${
+      ratio(many.cpu.service / create.cpu.service)
+    }`,
+  );
+  log(
+    `  POST to INVITE at once, of that alone           ${
+      ratio(at(many.delays, 0.5) / at(alone.delays, 0.5))
+    }; p99 of the median ${ratio(at(many.delays, 0.99) / at(many.delays, 0.5))}`,
+  );
+}
 
-log(
-  `GET /health, one at a time      ${health.perSecond.toFixed(0)}/s, median ${
-    ms(at(health.delays, 0.5))
-  }`,
-);
-log(`POST Calls to nobody, ${phones} wide  ${posts.perSecond.toFixed(0)}/s`);
-log(`calls, one at a time            ${alone.perSecond.toFixed(1)}/s`);
-log(
-  `  POST to INVITE                median ${ms(at(alone.delays, 0.5))}, p99 ${
-    ms(at(alone.delays, 0.99))
-  }`,
-);
-log(`calls, ${phones} softphones           ${calls.perSecond.toFixed(1)}/s`);
-log(
-  `  POST to INVITE                median ${ms(at(calls.delays, 0.5))}, p99 ${
-    ms(at(calls.delays, 0.99))
-  }`,
-);
-log(
-  `  CPU a call                    service ${spent("main.ts", service)}, companion ${
-    spent("sip/main.ts", companion)
-  }`,
-);
-log(`ratio of calls to POSTs         ${(calls.perSecond / posts.perSecond).toFixed(3)}`);
-log(
-  `ratio of POST to INVITE to one HTTP round trip  ${
-    (at(alone.delays, 0.5) / at(health.delays, 0.5)).toFixed(1)
-  }`,
-);
+const loads = new Map<string, CallLoad>();
+if (old !== undefined) loads.set(`old: ${old}`, await startCallLoad({ phones, root: old }));
+loads.set("this checkout", await startCallLoad({ phones }));
+const found = new Map([...loads.keys()].map((name) => [name, new Map<string, Figures[]>()]));
+for (const load of loads.values()) { // Warms the path up.
+  const until = performance.now() + 3_000;
+  await Promise.all(Array.from({ length: phones }, async (_, number) => {
+    while (performance.now() < until) await load.call(number);
+  }));
+}
+const [names] = [...loads.values()].map((load) => Object.keys(tasks(load)));
+for (const task of names ?? []) {
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, load] of loads) {
+      const figures = await tasks(load)[task]!(); // Of the same names.
+      const all = found.get(name)!; // Of each load.
+      all.set(task, [...all.get(task) ?? [], figures]);
+    }
+  }
+}
+for (const [name, figures] of found) {
+  print(name, new Map([...figures].map(([task, all]) => [task, together(all)])));
+}
+for (const load of loads.values()) await load[Symbol.asyncDispose]();

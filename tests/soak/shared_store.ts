@@ -1,7 +1,7 @@
 import { endChild } from "../support/process/end_child.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { freePorts } from "../support/process/system.ts";
-import { type SharedStore, storm } from "./storm.ts";
+import { storm, type StormedStore } from "./storm.ts";
 
 /**
  * `deno task soak:shared`: calls on two services and two companions, whose store is kept by `denokv`
@@ -13,7 +13,7 @@ const denokv = Deno.env.get("DENOKV") ?? "denokv";
 const accessToken = "a token of the soak alone";
 const log = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(line + "\n"));
 
-function startStore(directory: string): SharedStore & AsyncDisposable {
+function startStore(directory: string): StormedStore & AsyncDisposable {
   const [port] = freePorts(1) as [number];
   const url = `http://127.0.0.1:${port}`;
   const start = () =>
