@@ -91,7 +91,11 @@ export async function startMachine(name: string, KV_URL: string): Promise<Machin
       const url = `ws://127.0.0.1:${sipPort}`;
       const phone = await openSoftphone({ url, login, password, domain: "localhost" });
       phones.push(phone);
-      assert.equal((await phone.register()).status, 200);
+      const lost = phone.closed.then((code) => {
+        throw new Error(`${name} closed the connection of ${login} with ${code}`);
+      });
+      lost.catch(() => {});
+      assert.equal((await Promise.race([phone.register(), lost])).status, 200);
       return phone;
     },
     async [Symbol.asyncDispose]() {

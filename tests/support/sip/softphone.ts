@@ -119,7 +119,10 @@ export async function openSoftphone(options: SoftphoneOptions): Promise<Softphon
 
   socket.onopen = () => opened.resolve();
   socket.onerror = () => opened.reject(new Error(`Cannot connect to ${url}`));
-  socket.onclose = ({ code }) => closed.resolve(code);
+  socket.onclose = ({ code }) => {
+    opened.reject(new Error(`${url} closed the connection with ${code}`));
+    closed.resolve(code);
+  };
   socket.onmessage = ({ data }) => {
     const message = readSip(data);
     if (take(message)) return;
