@@ -26,8 +26,8 @@ export const pausing: Record<string, string> = {
     "Looks again and again for what tells of no event, up to a deadline",
 };
 
-/** Folders that may pause: a benchmark measures for some time, by a rate. */
-const pausingFolder = /(^|\/)tests\/bench\//;
+/** Folders that may pause: a benchmark measures for some time, by a rate, and so does a soak. */
+const pausingFolder = /(^|\/)tests\/(bench|soak)\//;
 
 const message = "Cannot wait for a fixed time: wait for the event, or look by eventually()";
 
