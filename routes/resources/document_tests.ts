@@ -19,6 +19,6 @@ export function documentTestRoutes(ports: Ports): Hono<Env> {
     const sent = await readParams(c, documentTestParameters) as DocumentTestWanted;
     const { account } = c.var;
     const tried = await tryDocument(sent, { account, signal: c.req.raw.signal }, ports);
-    return answer(c, { json: () => shape.json(tried), xml: () => shape.xml(tried) });
+    return answer(c, shape.forms(tried));
   });
 }

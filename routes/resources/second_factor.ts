@@ -21,7 +21,7 @@ export function secondFactorRoutes(ports: Ports): Hono<Env> {
     .get("/", async (c) => {
       const { sid } = c.var.account;
       const shown = secondFactorOf(sid, await guardOf(sid, ports));
-      return answer(c, { json: () => shape.json(shown), xml: () => shape.xml(shown) });
+      return answer(c, shape.forms(shown));
     })
     .delete("/", async (c) => {
       const { account, caller } = c.var;
