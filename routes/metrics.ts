@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import { isSameSecret } from "../core/accounts/access.ts";
+import { checkPermission, isSameSecret } from "../core/accounts/access.ts";
 import { Fault } from "../core/base/faults.ts";
 import { forPrograms } from "../core/base/safe_headers.ts";
 import { metricsResponse } from "../core/metrics/scrape.ts";
@@ -21,7 +21,7 @@ export interface MetricsOptions {
  * Bearer token.
  */
 export function metrics({ token, refresh }: MetricsOptions, ports: Ports): Hono {
-  const asRoot = authenticate(ports.accounts, boundsOf(ports));
+  const asRoot = authenticate(ports, boundsOf(ports));
   const admit = createMiddleware<Env>(async (c, next) => {
     const bearer = /^Bearer +(\S+)$/i.exec(c.req.header("Authorization") ?? "")?.[1];
     if (token !== "" && bearer !== undefined && isSameSecret(bearer, token)) return await next();
@@ -29,6 +29,7 @@ export function metrics({ token, refresh }: MetricsOptions, ports: Ports): Hono 
       if (c.var.caller.ancestors.length > 0) {
         throw new Fault("denied", "Metrics need the credentials of the root account");
       }
+      checkPermission(c.var.caller, "supervise");
       await next();
     });
   });

@@ -8,6 +8,8 @@ import type { AnyResource } from "../core/model/resource.ts";
 import { gateways } from "../core/resources/gateways.ts";
 import { type resources, resourcesUnder } from "../core/resources/mod.ts";
 import { accountRoutes } from "./resources/accounts.ts";
+import { authTokenRoutes } from "./resources/auth_tokens.ts";
+import { keyRoutes } from "./resources/keys.ts";
 import { allowedMethods } from "./http/allowed_methods.ts";
 import {
   accountScope,
@@ -76,11 +78,32 @@ function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
   app.route(`${account}/IncomingPhoneNumbers`, incomingPhoneNumberRoutes(ports));
   app.route(`${account}/AvailablePhoneNumbers`, availablePhoneNumberRoutes(ports));
   app.route(`${account}/SecondFactor`, secondFactorRoutes(ports));
+  app.route(`${account}/Keys`, keyRoutes(ports));
   app.route(`${account}/SMS/Messages`, messageRoutes(ports));
   app.route(`${account}/Tokens`, tokenRoutes(ports));
   app.route(`${account}/Supervisor`, supervisorRoutes(ports));
   app.route(`${account}/Usage/Records`, usageRoutes(ports));
   app.route(`${account}/UssdPush`, ussdPushRoutes(ports));
+}
+
+/** The accounts, and what a request below one of them must be allowed to do. */
+function guardedAccounts(app: Hono<Env>, ports: Ports): void {
+  const bounds = boundsOf(ports);
+  for (const version of versions) {
+    app.use(`/${version}/*`, authenticate(ports, bounds));
+    app.use(`/${version}/Accounts/:account/*`, accountScope(ports.accounts));
+  }
+  app.route(accountsAddress, accountRoutes(ports)); // Before: an account can be activated again.
+  app.route(`/${limits.twilioApiVersion}/Accounts`, twilioAccountRoutes(ports));
+  for (const version of versions) {
+    const below = `/${version}/Accounts/:account`;
+    app.use(`${below}/*`, readOnlyUnlessActive(ports.accounts));
+    app.use(`${below}/${gateways.path}/*`, permitted("manageGateways"));
+    for (const credentials of ["Keys", "SigningKeys", "AuthTokens"]) {
+      app.use(`${below}/${credentials}/*`, permitted("manageCredentials"));
+    }
+    app.route(`${below}/AuthTokens`, authTokenRoutes(ports));
+  }
 }
 
 /**
@@ -105,18 +128,7 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   for (const version of versions) { // Before authentication: a link is enough.
     app.use(`/${version}/Accounts/:account/Recordings/:sid`, openAudio(ports));
   }
-  const bounds = boundsOf(ports);
-  for (const version of versions) {
-    app.use(`/${version}/*`, authenticate(ports.accounts, bounds));
-    app.use(`/${version}/Accounts/:account/*`, accountScope(ports.accounts));
-  }
-  app.route(accountsAddress, accountRoutes(ports)); // Before: an account can be activated again.
-  app.route(`/${limits.twilioApiVersion}/Accounts`, twilioAccountRoutes(ports));
-  for (const version of versions) {
-    const below = `/${version}/Accounts/:account`;
-    app.use(`${below}/*`, readOnlyUnlessActive(ports.accounts));
-    app.use(`${below}/${gateways.path}/*`, permitted("manageGateways"));
-  }
+  guardedAccounts(app, ports);
   irregularRoutes(app, account, ports);
   const served = {
     ...ports.records,

@@ -70,7 +70,7 @@ Deno.test("every task that the documentation names exists", async () => {
  * OTEL_…, which Deno reads.
  */
 const otherNames = new Set(
-  ("DENO_KV_ACCESS_TOKEN NODE_EXTRA_CA_CERTS DENO_CERT AUTH_TOKEN PUBLIC_URL SYSTEM_ID NAME_FILE " +
+  ("DENO_KV_ACCESS_TOKEN ACCOUNT_SID API_KEY_SID API_KEY_SECRET NODE_EXTRA_CA_CERTS DENO_CERT AUTH_TOKEN PUBLIC_URL SYSTEM_ID NAME_FILE " +
     "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256 SRTP_AES128_CM_HMAC_SHA1_80").split(" "),
 );
 
@@ -97,8 +97,8 @@ Deno.test("the documentation names the account, its AuthToken and the base URL o
     assert.equal(odd.exec(text)?.[0], undefined, shown(page));
     for (const [, user, password] of text.matchAll(/curl [^\n]*-u "?([^\s:"]+):([^\s"]+)/g)) {
       credentials++;
-      const isSub = password === "$SUB_TOKEN"; // Of an account below.
-      if (isSub) continue;
+      // Of an account below, of an API key, and of a changed AuthToken.
+      if (["$SUB_TOKEN", "$KEY_SECRET", "$NEXT"].includes(password!)) continue;
       assert.deepEqual([user, password], ["$ACCOUNT_SID", "$AUTH_TOKEN"], shown(page));
     }
     for (const [block] of text.matchAll(/^ *```sh\n[^]*?^ *```/gm)) {

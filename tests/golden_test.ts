@@ -207,6 +207,26 @@ Deno.test("Document tests: the wire formats are those of tests/golden", async ()
   await golden("document_tests_one.xml", (await app.root.post("Webhooks/Tests", form)).text);
 });
 
+Deno.test("Keys and AuthTokens: the wire formats are those of tests/golden", async () => {
+  using app = await startApp();
+  const fixed = (text: string) =>
+    text.replace(/sbk_[\w-]{32}/, `sbk_${"0".repeat(32)}`)
+      .replace(/(uth_token":"|AuthToken>)[0-9a-f]{32}/, `$1${"0".repeat(32)}`);
+
+  const made = await app.root.post("Keys.json", { FriendlyName: "ci" });
+  await golden("keys_new.json", fixed(made.text));
+  await golden("keys_new.xml", fixed((await app.root.post("Keys", { FriendlyName: "x" })).text));
+  const { sid } = made.json();
+  await golden("keys_one.json", (await app.root.get(`Keys/${sid}.json`)).text);
+  await golden("keys_one.xml", (await app.root.get(`Keys/${sid}`)).text);
+  await golden("keys_list.json", (await app.root.get("Keys.json")).text);
+  await golden("keys_list.xml", (await app.root.get("Keys")).text);
+  const second = await app.root.post("AuthTokens/Secondary.json");
+  await golden("secondary_one.json", fixed(second.text));
+  const promoted = await app.root.post("AuthTokens/Promote.json");
+  await golden("promotion_one.json", fixed(promoted.text));
+});
+
 Deno.test("Usage Records: the wire formats are those of tests/golden", async () => {
   using app = await startApp();
   await app.root.post("IncomingPhoneNumbers", { PhoneNumber: "+14155550100" });

@@ -12,6 +12,8 @@ const administration = {
   changeRoles: "change roles",
   manageGateways: "manage gateways",
   resetSecondFactors: "reset second factors",
+  manageCredentials: "manage keys and AuthTokens",
+  supervise: "supervise the service",
 } as const;
 
 export type Permission = keyof typeof administration;
@@ -40,4 +42,37 @@ export function isSameSecret(given: string, expected: string): boolean {
     difference |= given.charCodeAt(i) ^ expected.charCodeAt(i % expected.length);
   }
   return difference === 0;
+}
+
+/** What an account authenticates with. */
+export type Tokens = Pick<Account, "authToken" | "secondaryAuthToken">;
+
+/** The AuthTokens of an account, which stand in no log. */
+export const tokensOf = ({ authToken, secondaryAuthToken }: Tokens): string[] => [
+  authToken,
+  ...secondaryAuthToken ? [secondaryAuthToken] : [],
+];
+
+/** Whether a password is one of the AuthTokens of an account. Takes as long for each account. */
+export function isTokenOf(
+  { authToken, secondaryAuthToken }: Tokens,
+  password: string,
+): boolean {
+  const isFirst = isSameSecret(password, authToken);
+  const isSecond = isSameSecret(password, secondaryAuthToken || "-");
+  return isFirst || isSecond && Boolean(secondaryAuthToken);
+}
+
+/**
+ * Throws `denied` where a key that is no Administrator's would list or change accounts: the responses
+ * have AuthTokens. `path` is that of the request, without `.json`.
+ */
+export function checkKey(
+  role: Account["role"],
+  { method, path }: { method: string; path: string },
+): void {
+  const [, , account, below] = path.split("/").filter((part) => part !== "");
+  const isRead = account !== undefined && (method === "GET" || method === "HEAD");
+  if (role === "Administrator" || below !== undefined || isRead) return;
+  throw new Fault("denied", "an API key of role Developer may not list or change accounts");
 }

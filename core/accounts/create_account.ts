@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { verifierFrom } from "./password.ts";
 import { checkPermission } from "./access.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
@@ -45,6 +46,7 @@ export async function createAccount(
   }
 
   const sid = ports.newSid(accounts.sidPrefix);
+  const derived = await ports.deriveToken(sid, wanted.password);
   const now = ports.now();
   const record: Account = {
     sid,
@@ -56,7 +58,8 @@ export async function createAccount(
     role: wanted.role ?? parent?.role ?? "Administrator",
     status: wanted.status ?? "active",
     type: "Full",
-    authToken: wanted.authToken ?? await ports.deriveToken(sid, wanted.password),
+    authToken: wanted.authToken ?? derived,
+    ...wanted.authToken !== undefined && { passwordVerifier: verifierFrom(derived) },
     ancestors,
   };
   return await ports.accounts.insert({ record });

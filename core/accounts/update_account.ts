@@ -32,9 +32,11 @@ export async function updateAccount(
     );
   }
   if (changes.role !== undefined) checkPermission(caller, "changeRoles");
-  const token = password === undefined
-    ? {}
-    : { authToken: await ports.deriveToken(account.sid, password) };
+  const token = password === undefined ? {} : {
+    authToken: await ports.deriveToken(account.sid, password),
+    secondaryAuthToken: null, // Whoever changes the password wants no other token to be good.
+    passwordVerifier: null, // The token is derived from it.
+  };
   return await ports.accounts.update(account.sid, (before) => {
     checkChange(caller, before, changes);
     const sent = { ...changes, ...token };

@@ -21,20 +21,25 @@ export interface Connected extends Connection {
 export function connect(flags: Flags): Connected {
   const url = flags.url ?? Deno.env.get("SWITCHBOARD_URL") ?? "";
   const accountSid = flags["account-sid"] ?? Deno.env.get("ACCOUNT_SID") ?? "";
-  const authToken = Deno.env.get("AUTH_TOKEN") ?? "";
+  const key = Deno.env.get("API_KEY_SID") ?? "";
+  const authToken = Deno.env.get(key === "" ? "AUTH_TOKEN" : "API_KEY_SECRET") ?? "";
   if ((accountSid === "") !== (authToken === "")) {
-    throw new Error("Cannot log in: set both ACCOUNT_SID and AUTH_TOKEN, or neither");
+    throw new Error(
+      "Cannot log in: set both ACCOUNT_SID and AUTH_TOKEN, or neither; with an API key, ACCOUNT_SID, " +
+        "API_KEY_SID and API_KEY_SECRET",
+    );
   }
+  const user = key === "" ? accountSid : key;
   if (url !== "") {
     if (accountSid === "") {
       throw new Error(
         `Cannot log in at ${url}: set ACCOUNT_SID and AUTH_TOKEN of the root account`,
       );
     }
-    return { url: checked(url), accountSid, authToken, config: null };
+    return { url: checked(url), accountSid, user, authToken, config: null };
   }
   const config = commandConfig(machineAddresses());
-  const credentials = accountSid === "" ? readCredentials(config) : { accountSid, authToken };
+  const credentials = accountSid === "" ? readCredentials(config) : { accountSid, user, authToken };
   return { url: config.SERVICE_URL.replace(/\/+$/, ""), ...credentials, config };
 }
 
@@ -50,7 +55,8 @@ function readCredentials({ DATA_DIR }: Config) {
   const file = `${DATA_DIR}/credentials.json`;
   try {
     const { account_sid, auth_token } = JSON.parse(Deno.readTextFileSync(file));
-    return { accountSid: String(account_sid), authToken: String(auth_token) };
+    const accountSid = String(account_sid);
+    return { accountSid, user: accountSid, authToken: String(auth_token) };
   } catch (cause) {
     throw new Error(
       `Cannot read ${file}: ${

@@ -6,6 +6,8 @@ export interface Connection {
   /** Without a slash at the end. */
   url: string;
   accountSid: string;
+  /** The Sid of the account or of an API key, and the AuthToken or the secret. */
+  user: string;
   authToken: string;
 }
 
@@ -69,11 +71,11 @@ export function createService(connection: Connection): Service {
 
 /** Sends a request. Throws unless the answer is a success. */
 async function send(
-  { url, accountSid, authToken }: Connection,
+  { url, user, authToken }: Connection,
   address: string,
   init: RequestInit = {},
 ): Promise<Response> {
-  const headers = { authorization: `Basic ${btoa(`${accountSid}:${authToken}`)}` };
+  const headers = { authorization: `Basic ${btoa(`${user}:${authToken}`)}` };
   let response: Response;
   try {
     const signal = AbortSignal.timeout(requestMs);

@@ -32,10 +32,14 @@ export function secretsOf(url: string): string[] {
   return [secret, new TextEncoder().encode(`${user}:${secret}`).toBase64()];
 }
 
-/** A text in which no secret stands, such as a server that repeats what it was sent may tell. */
+/**
+ * A text in which no secret stands, such as a server that repeats what it was sent may tell. Secrets of
+ * API keys are known by their form.
+ */
 export const masked = (text: string, secrets: string[]): string =>
   secrets.filter((secret) => secret.length > 2)
-    .reduce((shown, secret) => shown.replaceAll(secret, "********"), text);
+    .reduce((shown, secret) => shown.replaceAll(secret, "********"), text)
+    .replaceAll(/sbk_[\w-]{32}/g, "********");
 
 /** Why a request failed, as others may read it: a URL in it may have credentials too. */
 export function reasonOf(error: unknown, secrets: string[]): string {

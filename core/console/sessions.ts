@@ -1,4 +1,5 @@
-import { effectiveStatus } from "../accounts/access.ts";
+import { effectiveStatus, tokensOf } from "../accounts/access.ts";
+import { verifierOf } from "../accounts/password.ts";
 import { Fault } from "../base/faults.ts";
 import { newBase } from "../model/resource.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -16,10 +17,16 @@ export interface Browser {
 
 type SessionPorts = Pick<Ports, "records" | "accounts" | "newSid" | "now" | "settings">;
 
-/** Opens a session. Resolves with the cookie that holds it, which the store does not keep. */
+/**
+ * Opens a session, which ends when `credentialHash` is of neither an AuthToken of the account nor the
+ * verifier of its password any more. Resolves with the cookie that holds it, which the store does not
+ * keep.
+ */
 export async function openSession(
   account: Account,
-  { from, userAgent, isComplete }: Browser & { isComplete: boolean },
+  { from, userAgent, isComplete, credentialHash }:
+    & Browser
+    & Pick<ConsoleSession, "isComplete" | "credentialHash">,
   ports: SessionPorts,
 ): Promise<string> {
   await makeRoom(account.sid, ports);
@@ -28,7 +35,7 @@ export async function openSession(
   const record: ConsoleSession = {
     ...base,
     tokenHash: await sha256(token),
-    credentialHash: await sha256(account.authToken),
+    credentialHash,
     isComplete,
     seenAt: base.dateCreated,
     from,
@@ -45,21 +52,27 @@ export interface SignedIn {
 }
 
 /**
- * The session of a cookie. Null when there is none, it was idle for too long or is too old, the account
- * has another AuthToken since, or is not active.
+ * The session of a cookie. Null when there is none, it was idle for too long or is too old, what it
+ * was opened with is wrong by now, or the account is not active.
  */
 export async function sessionOf(token: string, ports: SessionPorts): Promise<SignedIn | null> {
   const session = await ports.records.consoleSessions.holder("tokenHash", await sha256(token));
   if (session === null) return null;
   const account = await ports.accounts.get(session.accountSid);
   const isInForce = !isOver(session, ports) && account !== null &&
-    session.credentialHash === await sha256(account.authToken) &&
+    await isBound(session, account) &&
     await effectiveStatus(account, ports.accounts) === "active";
   if (!isInForce) {
     await endSession(session, ports);
     return null;
   }
   return { session: await seen(session, ports), account };
+}
+
+/** Whether what a session was opened with would open it now. */
+async function isBound({ credentialHash }: ConsoleSession, account: Account): Promise<boolean> {
+  const bindings = [...tokensOf(account), verifierOf(account)];
+  return (await Promise.all(bindings.map(sha256))).includes(credentialHash);
 }
 
 /** A session is over when it was idle for too long, or lasted too long. */
@@ -89,7 +102,8 @@ export async function completeSession(
   ports: SessionPorts,
 ): Promise<string> {
   await endSession(session, ports);
-  return await openSession(account, { ...browser, isComplete: true }, ports);
+  const { credentialHash } = session;
+  return await openSession(account, { ...browser, isComplete: true, credentialHash }, ports);
 }
 
 async function change(

@@ -1,9 +1,11 @@
-import { effectiveStatus, isSameSecret } from "../accounts/access.ts";
+import { effectiveStatus, isTokenOf } from "../accounts/access.ts";
 import { findAccount } from "../accounts/find_account.ts";
+import { isOfPassword, verifierOf } from "../accounts/password.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import { createFailures } from "./failures.ts";
 import { changeGuard, failed, guardOf } from "./guard.ts";
+import { sha256 } from "./hash.ts";
 import { consoleLimits } from "./limits.ts";
 import { type Browser, openSession } from "./sessions.ts";
 
@@ -39,12 +41,14 @@ export function createSignIn(ports: SignInPorts): (wanted: SignInWanted) => Prom
   const unknown = createFailures(failures, lockMs, ports.now);
   let deriving = 0;
 
-  async function isRight(account: Account | null, password: string): Promise<boolean> {
-    if (isSameSecret(password, account?.authToken ?? "-") && account !== null) return true;
+  /** What a session with this password is bound to; null where the password is wrong. */
+  async function bindingOf(account: Account | null, password: string): Promise<string | null> {
+    const tokens = account ?? { authToken: "-" };
+    if (isTokenOf(tokens, password) && account !== null) return password;
     deriving++;
     try {
       const derived = await ports.deriveToken(account?.sid ?? absentSid, password);
-      return isSameSecret(derived, account?.authToken ?? "-") && account !== null;
+      return isOfPassword(tokens, derived) && account !== null ? verifierOf(account) : null;
     } finally {
       deriving--;
     }
@@ -61,7 +65,8 @@ export function createSignIn(ports: SignInPorts): (wanted: SignInWanted) => Prom
     const waitMs = Math.max(lockedMs, byAddress.waitMs(from), busyMs);
     if (waitMs > 0) return { outcome: "locked", account, waitMs };
 
-    const isAccepted = await isRight(account, password) && account !== null &&
+    const binding = await bindingOf(account, password);
+    const isAccepted = binding !== null && account !== null &&
       await effectiveStatus(account, ports.accounts) === "active";
     if (!isAccepted) {
       byAddress.add(from);
@@ -73,8 +78,9 @@ export function createSignIn(ports: SignInPorts): (wanted: SignInWanted) => Prom
     if (!needsCode && guard !== null && guard.failures > 0) {
       await changeGuard(account.sid, () => ({ failures: 0, lockedUntil: 0 }), ports);
     }
-    const browser = { from, userAgent, isComplete: !needsCode };
-    const cookie = await openSession(account, browser, ports);
+    const credentialHash = await sha256(binding);
+    const opened = { from, userAgent, isComplete: !needsCode, credentialHash };
+    const cookie = await openSession(account, opened, ports);
     return { outcome: "signedIn", account, cookie, needsCode };
   };
 }

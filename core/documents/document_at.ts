@@ -20,6 +20,7 @@ export async function documentAt(
   const inline = inlineMarkup(source.url);
   if (inline !== null) return inlineDocument(inline);
   const request = { ...source, params: { ...context.known, ...source.params } };
-  const { authToken } = account;
-  return await fetchDocument(request, { authToken, signal: context.signal }, ports);
+  const { authToken, secondaryAuthToken } = account;
+  const tokens = { authToken, secondaryAuthToken };
+  return await fetchDocument(request, { ...tokens, signal: context.signal }, ports);
 }

@@ -11,6 +11,7 @@ import { Fault, type FaultName } from "../base/faults.ts";
 import { inlineUrl, shownUrl } from "../flows/address.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
+import { type Tokens, tokensOf } from "../accounts/access.ts";
 import { type Signable, signedRequest, signerOf } from "../base/signature.ts";
 import { type Element, parseDocument } from "../markup/parse.ts";
 
@@ -45,10 +46,10 @@ export interface Document {
  */
 export async function fetchDocument(
   source: Signable,
-  { authToken, signal }: { authToken: string; signal: AbortSignal },
+  { signal, ...tokens }: Tokens & { signal: AbortSignal },
   ports: Ports,
 ): Promise<Document> {
-  const { response, text, exchange } = await exchangeWith(source, authToken, signal, ports);
+  const { response, text, exchange } = await exchangeWith(source, tokens, signal, ports);
   const { status } = response;
   const url = response.url || source.url;
   if (!response.ok) {
@@ -99,16 +100,16 @@ const verbOf = (name: string, text: string): Element => ({
 
 async function exchangeWith(
   source: Signable,
-  authToken: string,
+  tokens: Tokens,
   signal: AbortSignal,
   ports: Ports,
 ): Promise<{ response: Response; text: string; exchange: Exchange }> {
   const none = unanswered(source);
-  const hidden = [authToken, ...secretsOf(source.url)];
+  const hidden = [...tokensOf(tokens), ...secretsOf(source.url)];
   const timeout = AbortSignal.timeout(limits.documentTimeoutMs);
   try {
     const bounded = AbortSignal.any([signal, timeout]);
-    const keyed = { authToken, now: ports.now() };
+    const keyed = { authToken: tokens.authToken, now: ports.now() };
     const request = signedRequest(source, { ...keyed, signal: bounded });
     const response = await ports.fetch(request, signerOf(source, keyed));
     const isAudio = /^audio\//i.test(response.headers.get("content-type") ?? "");

@@ -23,6 +23,7 @@ const atClose: Record<keyof Records, "deleted" | "kept"> = {
   deliveries: "deleted",
   documentRequests: "deleted",
   idempotencyKeys: "deleted",
+  keys: "deleted",
   calls: "kept",
   messages: "kept",
   emails: "kept",

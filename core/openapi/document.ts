@@ -6,6 +6,7 @@ import { documentTests } from "../resources/views/document_tests.ts";
 import { bindings } from "../resources/views/bindings.ts";
 import { resources, resourcesUnder } from "../resources/mod.ts";
 import { secondFactors } from "../resources/views/second_factors.ts";
+import { secondaryAuthTokens } from "../resources/views/auth_tokens.ts";
 import { tokens } from "../resources/views/tokens.ts";
 import { usageRecords } from "../resources/views/usage_records.ts";
 import { version } from "../base/version.ts";
@@ -57,7 +58,7 @@ const description = [
   "Request bodies are described as JSON objects. A form (application/x-www-form-urlencoded) of the " +
   "same names is accepted as well.",
   "Credentials are those of HTTP Basic authentication: the Sid or the e-mail address of an account " +
-  "and its AuthToken. AccountSid in a path is the caller's own account or one below it.",
+  "and its AuthToken, or the Sid of an API key and its secret. AccountSid in a path is the caller's own account or one below it.",
 ].join("\n\n");
 
 /** The headings of operations that are not about one resource. */
@@ -66,10 +67,18 @@ const otherTags: Record<string, string> = {
   Supervisor: "The running instance, for the root account.",
 };
 
+const headings: AnyResource[] = [
+  ...Object.values<AnyResource>(resources),
+  ...others,
+  secondFactors,
+  secondaryAuthTokens,
+  tokens,
+  documentTests,
+];
+
 const tagText = (name: string): string =>
   otherTags[name] ?? // Every other tag is the type of a resource.
-    [...Object.values<AnyResource>(resources), ...others, secondFactors, tokens, documentTests]
-      .find(({ type }) => type === name)!.description;
+    headings.find(({ type }) => type === name)!.description;
 
 /** Describes the whole interface as it is offered at a base URL, under an operator's rules. */
 export function openApiDocument(

@@ -27,6 +27,7 @@ import { pushParameters } from "../ussd/push.ts";
 import { usageRecords } from "../resources/views/usage_records.ts";
 import { callOperations } from "./call_operations.ts";
 import { designerForms, designerOperations } from "./designer.ts";
+import { credentialForms, credentialOperations } from "./credentials.ts";
 import { conferenceForms, conferenceOperations } from "./conferences.ts";
 import { accountPath, accountsPath, jsonType, type Operation } from "./operation.ts";
 import {
@@ -230,6 +231,7 @@ export const irregularOperations: Operation[] = [
   ...sandboxOperations,
   ...geolocationOperations,
   ...numberOperations,
+  ...credentialOperations,
   ...tokenOperations,
   ...documentTestOperations,
   ...usageOperations,
@@ -257,6 +259,7 @@ export const irregularForms: Record<string, JsonSchema> = {
   ...designerForms,
   MutedCall: recordSchema(mutedCalls),
   SecondFactor: recordSchema(secondFactors, { isAddressed: false }),
+  ...credentialForms,
   Token: recordSchema(tokens, { isAddressed: false }),
   DocumentTest: recordSchema(documentTests, { isAddressed: false }),
   DocumentTestCreate: formSchema(documentTestParameters),

@@ -22,7 +22,7 @@ export interface Operation {
   types?: string[];
   /** Responses besides that one and the errors, by status. */
   also?: Record<number, JsonSchema>;
-  /** Whether it makes a record, and takes an Idempotency-Key. */
+  /** Whether it makes something, and takes an Idempotency-Key. */
   isMaking?: boolean;
   /** `open`: no credentials are asked for; `link`: a signed URL stands for them. */
   access?: "open" | "link";

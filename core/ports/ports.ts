@@ -13,6 +13,7 @@ import type {
 import type { JobQueue } from "./job_queue.ts";
 import type { RecordOf } from "../model/resource.ts";
 import type { Account } from "../resources/accounts.ts";
+import type { Key } from "../resources/keys.ts";
 import type { resources } from "../resources/mod.ts";
 import type { Settings } from "../values/settings.ts";
 import type { Change, Charge, Collection } from "../model/store.ts";
@@ -43,6 +44,23 @@ export interface Accounts {
   childSids(sid: string): Promise<string[]>;
   insert(change: Change<Account>): Promise<Account>;
   update(sid: string, change: (account: Account) => Change<Account>): Promise<Account>;
+}
+
+/** Whose request it is: the account, with no more power than the credentials have. */
+export interface Caller {
+  account: Account;
+  /** The API key of the credentials. */
+  key?: Key;
+}
+
+/** The API keys as credentials. */
+export interface Keyring {
+  /** The caller, when key and account were read within the last `limits.accountRecentMs`. */
+  recent(sid: string, secret: string): Caller | undefined;
+  /** Null when there is no such key, or its account is gone. */
+  callerOf(sid: string, secret: string): Promise<Caller | null>;
+  /** Notes the use of a key, once an hour. An error is logged: the key is good without it. */
+  noteUse(key: Key): Promise<void>;
 }
 
 /** What one account was charged on one UTC day. */
@@ -100,6 +118,7 @@ export interface StoreStatistics {
 export interface Ports {
   records: Records;
   accounts: Accounts;
+  keyring: Keyring;
   companions: Companions;
   ledger: Ledger;
   jobs: JobQueue;

@@ -28,14 +28,18 @@ export const accounts = resource({
     authToken: z.string().describe(
       "Password of HTTP Basic authentication and key of webhook signatures: 32 hex digits, derived from the password.",
     ),
+    /** Authenticates as well, while customers change to it. */
+    secondaryAuthToken: z.string().nullable().optional(),
+    /** Hash by which the password is known, once the AuthToken is not derived from it any more. */
+    passwordVerifier: z.string().nullable().optional(),
     /** From the root down to the parent; empty on the root account. */
     ancestors: z.array(z.string()),
     password: z.string().min(1).max(limits.passwordLength).describe(
       "Password that the AuthToken is derived from; it is not kept, and a new password makes a new AuthToken.",
     ),
   },
-  hidden: ["accountSid", "ancestors", "password"],
-  secret: ["authToken"],
+  hidden: ["accountSid", "secondaryAuthToken", "passwordVerifier", "ancestors", "password"],
+  secret: ["authToken", "secondaryAuthToken", "passwordVerifier"],
   create: { required: ["emailAddress", "password"], optional: ["role", "friendlyName", "status"] },
   update: ["friendlyName", "status", "password", "role"],
   unique: ["emailAddress"],

@@ -16,6 +16,7 @@ import { gateways } from "./gateways.ts";
 import { geolocations } from "./geolocations.ts";
 import { idempotencyKeys } from "./idempotency_keys.ts";
 import { incomingPhoneNumbers } from "./incoming_phone_numbers.ts";
+import { keys } from "./keys.ts";
 import { messages } from "./messages.ts";
 import { notifications } from "./notifications.ts";
 import { outgoingCallerIds } from "./outgoing_caller_ids.ts";
@@ -45,6 +46,7 @@ export const resources = {
   geolocations,
   idempotencyKeys,
   incomingPhoneNumbers,
+  keys,
   messages,
   notifications,
   outgoingCallerIds,

@@ -78,6 +78,7 @@ export const erased = {
   clients: null,
   gateways: null,
   incomingPhoneNumbers: null,
+  keys: null,
   outgoingCallerIds: null,
   sandboxes: null,
   // They name no caller.

@@ -1,5 +1,6 @@
 import type { BridgeSecret } from "../protocol/bridge_secret.ts";
 import { identifiedFetch } from "../base/identified_fetch.ts";
+import { withKeyring } from "../accounts/keyring.ts";
 import { tokenDeriver } from "../accounts/derive_token.ts";
 import { companionClient } from "../companions/client.ts";
 import { readRates } from "../calls/rates.ts";
@@ -70,7 +71,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
     ...(config.ALLOW_PRIVATE_URLS ? {} : { mayReach: isPublicAddress }),
     ...ownRequests(config),
   });
-  return {
+  return withKeyring({
     ...counting(store.records, writeObserver),
     accounts: store.accounts,
     companions: store.companions,
@@ -101,7 +102,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
     fetch: fetchOutside,
     deriveToken: tokenDeriver(secretKey),
     log,
-  };
+  });
 }
 
 const settingsOf = (config: Config, parts: Parts): Ports["settings"] => ({

@@ -5,6 +5,7 @@ import { availableKinds, numberCountries } from "./available_phone_numbers.ts";
 import { callEvents } from "./call_events.ts";
 import { calls } from "./calls.ts";
 import { conferences } from "./conferences.ts";
+import { keys, signingKeys, tokens } from "./credentials.ts";
 import {
   assignedAddOns,
   incomingPhoneNumberKinds,
@@ -17,7 +18,6 @@ import { participants } from "./participants.ts";
 import { queueMembers, queues } from "./queues.ts";
 import { callRecordings, recordings } from "./recordings.ts";
 import { callStreams } from "./streams.ts";
-import { tokens } from "./tokens.ts";
 import { recordingTranscriptions, transcriptions } from "./transcriptions.ts";
 import { balance, usageRecords } from "./usage.ts";
 
@@ -42,6 +42,7 @@ export const nouns: readonly AnyNoun[] = [
   ...incomingPhoneNumberKinds,
   incomingPhoneNumbers,
   assignedAddOns,
+  keys,
   messages,
   media,
   notifications,
@@ -51,6 +52,7 @@ export const nouns: readonly AnyNoun[] = [
   queueMembers,
   recordings,
   recordingTranscriptions,
+  signingKeys,
   tokens,
   transcriptions,
   ...usageRecords,

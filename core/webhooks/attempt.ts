@@ -10,6 +10,7 @@ import type { JobRun } from "../ports/job_handler.ts";
 import { limits } from "../base/limits.ts";
 import { webhookAttempts, webhookDuration } from "../metrics/service_metrics.ts";
 import type { Ports } from "../ports/ports.ts";
+import { tokensOf } from "../accounts/access.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Delivery, DeliveryAttempt } from "../resources/deliveries.ts";
 import { signedRequest, signerOf } from "../base/signature.ts";
@@ -41,7 +42,7 @@ export async function attemptOf(
   { ports, run }: { ports: Ports; run: JobRun },
 ): Promise<Attempt> {
   const signable = signableOf(delivery);
-  const hidden = [account.authToken, ...secretsOf(signable.url)];
+  const hidden = [...tokensOf(account), ...secretsOf(signable.url)];
   const startTime = ports.now();
   const timed = () => ({ startTime, duration: Math.max(0, Math.round(ports.now() - startTime)) });
   const request = shownRequest(delivery);

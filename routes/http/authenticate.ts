@@ -1,18 +1,20 @@
 import { createMiddleware } from "hono/factory";
 import {
   actsFor,
+  checkKey,
   checkPermission,
   effectiveStatus,
-  isSameSecret,
+  isTokenOf,
   type Permission,
 } from "../../core/accounts/access.ts";
+import { isKeySid } from "../../core/accounts/keyring.ts";
 import { findAccount, isEmail } from "../../core/accounts/find_account.ts";
 import { Fault } from "../../core/base/faults.ts";
-import type { Accounts, Ports } from "../../core/ports/ports.ts";
+import type { Accounts, Caller, Ports } from "../../core/ports/ports.ts";
 import { networkOf } from "../../core/net/networks.ts";
 import { createRefusalCap, type RefusalCap } from "../../core/rest/refusal_cap.ts";
 import { createRateLimits, type RateLimits } from "../../core/rest/rate_limits.ts";
-import { type Account, accounts as definition } from "../../core/resources/accounts.ts";
+import { accounts as definition } from "../../core/resources/accounts.ts";
 import type { Ctx, Env } from "./env.ts";
 
 /** What bounds the requests of accounts, and of clients without right credentials. */
@@ -33,21 +35,29 @@ export const boundsOf = ({ settings, now }: Ports): Bounds => ({
  * the account exceeds a rate limit, and before the store is read when the client has sent too many
  * wrong credentials.
  */
-export function authenticate(accounts: Accounts, { rates, refusals }: Bounds) {
+export function authenticate(
+  { accounts, keyring }: Pick<Ports, "accounts" | "keyring">,
+  { rates, refusals }: Bounds,
+) {
   const cached = { get: async (sid: string) => accounts.recent(sid) ?? await accounts.get(sid) };
 
   /** Throws when the credentials are wrong. Does the same work for each kind of wrong ones. */
-  async function check({ user, password }: Credentials): Promise<Account> {
+  async function check({ user, password }: Credentials): Promise<Caller> {
+    if (isKeySid(user)) {
+      const caller = await keyring.callerOf(user, password);
+      if (caller !== null) return caller;
+      throw new Fault("badCredentials");
+    }
     const known = await findAccount(user, accounts);
     const account = known ?? accounts.decoy();
-    const isSame = isSameSecret(password, account?.authToken ?? "-");
-    if (known !== null && isSame) return known;
+    const isSame = isTokenOf(account ?? { authToken: "-" }, password);
+    if (known !== null && isSame) return { account: known };
     if (known === null && isEmail(user)) await accounts.get(absentSid); // As for a known address.
     throw new Fault("badCredentials");
   }
 
   /** The same, unless the client has to wait. */
-  async function checkInTurn(credentials: Credentials, client: string): Promise<Account> {
+  async function checkInTurn(credentials: Credentials, client: string): Promise<Caller> {
     if (client === "") return await check(credentials);
     const claim = { ...credentials, network: networkOf(client) };
     const retryAfterS = refusals.waitOf(claim);
@@ -55,9 +65,9 @@ export function authenticate(accounts: Accounts, { rates, refusals }: Bounds) {
       throw new Fault("throttled", "too many wrong credentials came from here", { retryAfterS });
     }
     try {
-      const account = await check(credentials);
+      const caller = await check(credentials);
       refusals.accepted(claim);
-      return account;
+      return caller;
     } catch (error) {
       if (error instanceof Fault && error.fault === "badCredentials") refusals.refused(claim);
       throw error;
@@ -66,10 +76,15 @@ export function authenticate(accounts: Accounts, { rates, refusals }: Bounds) {
 
   return createMiddleware<Env>(async (c, next) => {
     const credentials = basicCredentials(c.req.header("Authorization"));
-    const caller = recentCaller(credentials, accounts) ??
+    const { account: caller, key } = recentCaller(credentials, { accounts, keyring }) ??
       await checkInTurn(credentials, clientOf(c));
     if (rates !== null) limitRate(c, caller.sid, rates);
     if (await effectiveStatus(caller, cached) !== "active") throw new Fault("accountInactive");
+    if (key !== undefined) {
+      checkKey(caller.role, c.req);
+      await keyring.noteUse(key);
+      c.set("key", key);
+    }
     c.set("caller", caller);
     await next();
   });
@@ -87,10 +102,14 @@ function limitRate(c: Ctx, accountSid: string, rates: RateLimits): void {
 /** A Sid that no account has. */
 const absentSid = definition.sidPrefix + "0".repeat(32);
 
-/** The account of correct credentials when it is in the cache, as for most requests. */
-function recentCaller({ user, password }: Credentials, accounts: Accounts): Account | undefined {
+/** The caller of correct credentials when they are in the cache, as for most requests. */
+function recentCaller(
+  { user, password }: Credentials,
+  { accounts, keyring }: Pick<Ports, "accounts" | "keyring">,
+): Caller | undefined {
+  if (isKeySid(user)) return keyring.recent(user, password);
   const account = accounts.recent(user);
-  return account && isSameSecret(password, account.authToken) ? account : undefined;
+  return account && isTokenOf(account, password) ? { account } : undefined;
 }
 
 /** Puts the account that the path names on the context, if the caller may act for it. */

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { Once } from "../../core/idempotency/once.ts";
 import type { Arrival } from "../../core/net/http_server.ts";
+import type { Key } from "../../core/resources/keys.ts";
 import type { Sent } from "../../core/rest/parameters.ts";
 import type { Account } from "../../core/resources/accounts.ts";
 
@@ -12,12 +13,16 @@ export interface Env {
     requestId: string;
     /** The account of the request's credentials. */
     caller: Account;
+    /** The API key of the request's credentials. */
+    key?: Key;
     /** The account in the path: the caller or one of its descendants. */
     account: Account;
     /** The parameters in the body, once they are read. */
     sent?: Sent;
     /** The Idempotency-Key of a request that makes a record. */
     once?: Once;
+    /** The record that its response is kept with is committed. */
+    isKept?: boolean;
   };
 }
 

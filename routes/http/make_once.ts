@@ -10,6 +10,7 @@ import {
   onceOf,
 } from "../../core/idempotency/once.ts";
 import type { Change } from "../../core/model/store.ts";
+import type { Account } from "../../core/resources/accounts.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { answerText, contentOf, type Forms } from "./answer.ts";
 import { bodyBytes } from "./body.ts";
@@ -44,7 +45,7 @@ export function making<P extends string>(
     const { caller, account = caller } = c.var;
     const once = onceOf(sent, {
       accountSid: account.sid,
-      caller: caller.sid,
+      caller: c.var.key?.sid ?? caller.sid,
       method: c.req.method,
       path: `${new URL(c.req.url).pathname} ${formatOf(c.req.raw)}`,
       body: await bodyBytes(c.req.raw.clone()),
@@ -56,8 +57,10 @@ export function making<P extends string>(
     try {
       return await make(c);
     } catch (error) {
-      // A twin may have been faster; then what it made stood in the way.
-      const first = error instanceof Fault ? await earlier(once, ports) : null;
+      // A twin may have been faster; then what it made stood in the way. What the request itself made
+      // is no excuse for what failed after it.
+      const mayBeMade = error instanceof Fault && !c.var.isKept;
+      const first = mayBeMade ? await earlier(once, ports) : null;
       if (first === null) throw error;
       return again(c, first);
     }
@@ -78,10 +81,34 @@ export function keeping<T extends Base>(
       const { also = [], record } = change;
       const { text: body, contentType } = contentOf(c, await shown.forms(record));
       const response = { status: shown.status ?? 200, contentType, body };
-      return await records.insert({
+      const made = await records.insert({
         ...change,
         also: [...also, ...kept(once, record.sid, response, ports)],
       });
+      c.set("isKept", true);
+      return made;
+    },
+  };
+}
+
+/** The accounts for a request that changes one, which keep the response where there is a key. */
+export function keepingUpdate(
+  c: Ctx,
+  { accounts, ...ports }: Ports,
+  forms: (account: Account) => Forms,
+): Pick<Ports["accounts"], "update"> {
+  const { once } = c.var;
+  if (once === undefined) return accounts;
+  return {
+    async update(sid, change) {
+      const changed = await accounts.update(sid, (before) => {
+        const { also = [], ...made } = change(before);
+        const { text: body, contentType } = contentOf(c, forms(made.record));
+        const response = { status: 200, contentType, body };
+        return { ...made, also: [...also, ...kept(once, sid, response, ports)] };
+      });
+      c.set("isKept", true);
+      return changed;
     },
   };
 }

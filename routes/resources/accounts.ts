@@ -10,6 +10,7 @@ import {
   accountChanges,
   updateAccount,
 } from "../../core/accounts/update_account.ts";
+import { shownTo } from "../../core/accounts/keyring.ts";
 import { listChildren } from "../../core/accounts/walk.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { Query } from "../../core/model/store.ts";
@@ -42,7 +43,10 @@ export function accountRoutes(ports: Ports): Hono<Env> {
         return answerAccount(c, await createAccount(c.var.caller, wanted, { ...ports, accounts }));
       }),
     )
-    .get("/:account", async (c) => answerAccount(c, await shown(c.var.account, ports)))
+    .get("/:account", async (c) => {
+      const account = await shown(c.var.account, ports);
+      return answerAccount(c, shownTo(c.var.key, account));
+    })
     .on(["POST", "PUT"], "/:account", async (c) => {
       const changes = await readParams(c, { schema: accountChanges });
       const account = await updateAccount(c.var, changes as AccountChanges, ports);

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
+import { checkPermission } from "../../core/accounts/access.ts";
 import { Fault } from "../../core/base/faults.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import {
@@ -56,6 +57,7 @@ const rootOnly = createMiddleware<Env>(async (c, next) => {
   if (c.var.account.ancestors.length > 0) {
     throw new Fault("denied", "Supervisor resources need the credentials of the root account");
   }
+  checkPermission(c.var.caller, "supervise");
   await next();
 });
 

@@ -1,8 +1,10 @@
 import { Hono } from "hono";
 import { z } from "zod";
+import { shownTo } from "../../core/accounts/keyring.ts";
 import type { Base } from "../../core/base/record.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { envelopeOf, listNames, readPageQuery, windowOf } from "../../core/twilio/list_query.ts";
+import type { Account } from "../../core/resources/accounts.ts";
 import { accounts } from "../../core/twilio/accounts.ts";
 import { nouns } from "../../core/twilio/mod.ts";
 import type { Action, AnyNoun, Asked, Listed } from "../../core/twilio/noun.ts";
@@ -65,12 +67,17 @@ function mount(app: Hono<Env>, mounted: Mounted): void {
   }
 }
 
-const askedOf = (c: Ctx, { ports }: Mounted): Asked => ({
+const askedOf = (c: Ctx, { noun, ports }: Mounted): Asked => ({
   caller: c.var.caller,
-  account: c.var.account ?? c.var.caller, // The list of accounts is below none.
+  account: accountOf(c, noun),
   path: c.req.param() as Record<string, string>,
   ports,
 });
+
+function accountOf(c: Ctx, { isAccount = false }: AnyNoun): Account {
+  const { caller, account = caller, key } = c.var; // The list of accounts is below none.
+  return isAccount ? shownTo(key, account) : account;
+}
 
 function performing(mounted: Mounted, action: Action, status: 200 | 201) {
   const { parameters, faults, perform, shown } = action;

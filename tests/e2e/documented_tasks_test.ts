@@ -297,3 +297,22 @@ Deno.test({
     assert.equal((await system.get("SMS/Messages.json")).total, 1);
   },
 });
+
+Deno.test({
+  name: "the commands of docs/how-to/api-keys.md use and revoke a key, and change the AuthToken",
+  timeout,
+  async fn() {
+    const page = "docs/how-to/api-keys.md";
+    await using system = await startSystem();
+    await using commands = await openPageCommands(page, { system });
+
+    const [total, used] = (await commands.next()).trim().split("\n");
+    assert.equal(total, "0");
+    assert.match(used!, /:00:00 \+0000$/);
+    assert.equal((await commands.next()).trim(), "");
+    assert.equal((await commands.next()).trim(), "0");
+    assert.match((await commands.next()).trim(), /^[0-9a-f]{32}$/);
+    commands.done();
+    await assert.rejects(system.get("Calls.json"), /401/);
+  },
+});

@@ -1,4 +1,11 @@
 import assert from "node:assert/strict";
+import { Hono } from "hono";
+import { Fault } from "../../core/base/faults.ts";
+import { creation, newBase } from "../../core/model/resource.ts";
+import { applications as definition } from "../../core/resources/applications.ts";
+import type { Env } from "../../routes/http/env.ts";
+import { onError } from "../../routes/http/errors.ts";
+import { keeping, making } from "../../routes/http/make_once.ts";
 import { limits } from "../../core/base/limits.ts";
 import { checkRoom } from "../../core/idempotency/once.ts";
 import { nouns } from "../../core/twilio/mod.ts";
@@ -66,6 +73,9 @@ const makes: Record<string, Form> = {
   },
   "/2010-04-01/Accounts/{AccountSid}/OutgoingCallerIds": { PhoneNumber: "+14155550119" },
   "/2010-04-01/Accounts/{AccountSid}/Queues": { FriendlyName: "support" },
+  Keys: { FriendlyName: "ci" },
+  "/2010-04-01/Accounts/{AccountSid}/Keys": { FriendlyName: "ci" },
+  "/2010-04-01/Accounts/{AccountSid}/SigningKeys": { FriendlyName: "ci" },
   "/2010-04-01/Accounts/{AccountSid}/Applications": { FriendlyName: "ivr" },
   "/2010-04-01/Accounts/{AccountSid}/Calls": call,
   "/2010-04-01/Accounts/{AccountSid}/Messages": { From: "+15550001", To: "+15550009", Body: "Hi" },
@@ -76,6 +86,9 @@ const makes: Record<string, Form> = {
   },
   UssdPush: { From: "+14155550199", To: "+15550009", Url: "https://app.test/ussd" },
 };
+
+/** What makes a token and no record; `auth_tokens_test.ts` sends them twice. */
+const tokens = ["AuthTokens/Secondary", "AuthTokens/Promote"];
 
 const keyed = (client: ApiClient, path: string, form: Form, key = "key-1"): Promise<Answer> =>
   client.request("POST", path, {
@@ -118,7 +131,8 @@ Deno.test("each POST that makes a record takes an Idempotency-Key, and no other 
   const short = [...described, ...ofTwilio].map((path) =>
     path.replace(/^\/2012-04-24\/Accounts\/\{AccountSid\}\//, "").replace(".json", "")
   );
-  const named = Object.keys(makes).map((path) => path.replace("{RecordingSid}", "{Sid}"));
+  const named = [...Object.keys(makes), ...tokens]
+    .map((path) => path.replace("{RecordingSid}", "{Sid}"));
   assert.deepEqual(short.sort(), named.sort());
 });
 
@@ -204,6 +218,44 @@ Deno.test("twins at two services on a shared store make one record", async () =>
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
   assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
   assert.equal((await one.root.get("Calls.json")).json().total, 1);
+});
+
+Deno.test("a request whose record is made and that then fails gets its error, a retry the record", async () => {
+  using app = await startApp();
+  const { ports } = app;
+  const { applications } = ports.records;
+  let fails = true;
+  const made = (record: { sid: string }) => ({
+    json: () => ({ sid: record.sid }),
+    xml: () => "",
+  });
+  const http = new Hono<Env>().onError(onError(ports));
+  http.use("*", async (c, next) => {
+    const account = (await ports.accounts.get(app.root.sid))!;
+    c.set("caller", account);
+    c.set("account", account);
+    await next();
+  });
+  http.post(
+    "/make.json",
+    making(ports, async (c) => {
+      const base = newBase(definition, app.root.sid, ports);
+      const change = creation(definition, { friendlyName: "ivr" }, base);
+      const record = await keeping(c, applications, { forms: made }, ports).insert(change);
+      if (fails) throw new Fault("unavailable", "the companion does not answer");
+      return c.json(record);
+    }),
+  );
+  const send = () =>
+    http.request("/make.json", { method: "POST", headers: { "Idempotency-Key": "one" } });
+
+  const failed = await send();
+  fails = false;
+  const again = await send();
+
+  assert.equal(failed.status, 503);
+  const [kept] = (await app.root.get("Applications.json")).json();
+  assert.deepEqual([again.status, await again.json()], [200, { sid: kept.sid }]);
 });
 
 Deno.test("a refused request leaves its Idempotency-Key unused", async () => {

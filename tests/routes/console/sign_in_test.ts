@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createAccount } from "../../../core/accounts/create_account.ts";
 import { codeAt, stepAt } from "../../../core/console/totp.ts";
 import { consoleClient, startConsole } from "../../support/service/console_client.ts";
 
@@ -143,6 +144,65 @@ Deno.test("a session ends when it is idle, too old, or its account has another p
   await app.root.post(`/2012-04-24/Accounts/${sub.sid}.json`, { Status: "suspended" });
   assert.equal(await isIn(suspended), false);
   assert.equal((await consoleClient(app).signIn("dev@example.com", "another")).status, 403);
+});
+
+Deno.test("a promoted AuthToken leaves the password as it is, and ends sessions of the former token", async () => {
+  using app = await startConsole();
+  const isIn = async (browser: ReturnType<typeof consoleClient>) =>
+    !(await browser.get("")).path.startsWith("/console/sign-in");
+  const enter = async (password: string) => {
+    const browser = consoleClient(app);
+    await browser.signIn("root@example.com", password);
+    return browser;
+  };
+  const former = app.root.token;
+  const { secondary_auth_token: next } = (await app.root.post("AuthTokens/Secondary.json")).json();
+  const byPassword = await enter("root password");
+  const byFormer = await enter(former);
+  const bySecondary = await enter(next);
+  assert.deepEqual([await isIn(byPassword), await isIn(byFormer), await isIn(bySecondary)], [
+    true,
+    true,
+    true,
+  ]);
+
+  await app.root.post("AuthTokens/Promote.json");
+
+  assert.deepEqual([await isIn(byPassword), await isIn(byFormer), await isIn(bySecondary)], [
+    true,
+    false,
+    true,
+  ]);
+  assert.ok(await isIn(await enter("root password")));
+  assert.ok(await isIn(await enter(next)));
+  assert.equal(await isIn(await enter(former)), false);
+  const root = app.root.with({ token: next });
+  await root.post(`/2012-04-24/Accounts/${root.sid}.json`, { Password: "another" });
+  assert.deepEqual([await isIn(byPassword), await isIn(bySecondary)], [false, false]);
+  assert.equal(await isIn(await enter("root password")), false);
+  assert.ok(await isIn(await enter("another")));
+});
+
+Deno.test("a session of a secondary AuthToken ends when that token is deleted", async () => {
+  using app = await startConsole();
+  const { secondary_auth_token: next } = (await app.root.post("AuthTokens/Secondary.json")).json();
+  const browser = consoleClient(app);
+  assert.match((await browser.signIn(app.root.sid, next)).text, /<h1>Overview/);
+
+  await app.root.delete("AuthTokens/Secondary.json");
+
+  assert.ok((await browser.get("")).path.startsWith("/console/sign-in"));
+});
+
+Deno.test("the root account that was made with ADMIN_AUTH_TOKEN signs in with its password too", async () => {
+  using app = await startConsole();
+  const parent = await app.ports.accounts.get(app.root.sid);
+  const wanted = { emailAddress: "own@example.com", password: "own", authToken: "0".repeat(32) };
+  await createAccount(parent, wanted, app.ports);
+
+  for (const secret of ["own", "0".repeat(32)]) {
+    assert.match((await consoleClient(app).signIn("own@example.com", secret)).text, /<h1>Overview/);
+  }
 });
 
 Deno.test("a sign-out ends one session, and all of them when it says so", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { Hono } from "hono";
+import { withKeyring } from "../../../core/accounts/keyring.ts";
 import { createAccount } from "../../../core/accounts/create_account.ts";
 import type { Script } from "../../../core/protocol/script.ts";
 import type { StreamRequest } from "../../../core/protocol/streams.ts";
@@ -140,7 +141,7 @@ export async function startApp(
     deviceAnswers: () => 200,
   };
   let made = instance * 2 ** 32;
-  const ports: Ports = {
+  const ports: Ports = withKeyring({
     ...counting(store.records),
     accounts: store.accounts,
     companions: store.companions,
@@ -257,7 +258,7 @@ export async function startApp(
       Promise.resolve(createHash("md5").update(sid + password).digest("hex")),
     log: (line, fields) => recorded.logged.push({ line, fields }),
     ...replaced,
-  };
+  });
   const http = routes(ports, mounts(ports)) as unknown as Hono;
   const clientOf = (account: Account) =>
     apiClient(http, { sid: account.sid, user: account.sid, token: account.authToken });

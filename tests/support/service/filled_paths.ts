@@ -79,6 +79,8 @@ export async function fillIn(app: App): Promise<(path: string) => string> {
     sids[`Geolocation/${type}`] =
       (await app.root.post(`Geolocation/${type}.json`, form)).json().sid;
   }
+  await app.root.post("AuthTokens/Secondary.json");
+  sids.Keys = (await app.root.post("Keys.json")).json().sid;
   const values: Record<string, string> = {
     AccountSid: app.root.sid,
     CallSid: sids.Calls!,

@@ -4,6 +4,10 @@ import {
   availablePhoneNumbers,
   numberCountries,
 } from "../../../core/resources/available_phone_numbers.ts";
+import {
+  promotedAuthTokens,
+  secondaryAuthTokens,
+} from "../../../core/resources/views/auth_tokens.ts";
 import { bindings } from "../../../core/resources/views/bindings.ts";
 import { documentTests } from "../../../core/resources/views/document_tests.ts";
 import { resources } from "../../../core/resources/mod.ts";
@@ -23,6 +27,8 @@ export const goldenResources: Record<string, AnyResource> = {
   bindings,
   secondFactors,
   document_tests: documentTests,
+  promotion: promotedAuthTokens,
+  secondary: secondaryAuthTokens,
   tokens,
   usage: usageRecords,
 };
@@ -35,6 +41,7 @@ const others: Record<string, string> = {
   calls_sip_trace: "SipTrace",
   dry_run: "DryRun",
   error: "Error",
+  keys_new: "NewKey",
   supervisor_job_retried: "JobRetried",
   supervisor_jobs: "Jobs",
   supervisor_metrics: "Metrics",
@@ -68,6 +75,8 @@ const requests: Record<string, Form> = {
     VoiceUrl: "https://app.test/voice",
   },
   IncomingPhoneNumberCreateOfKind: { PhoneNumber: "+14155550198" },
+  KeyCreate: { FriendlyName: "ci", Role: "Developer" },
+  KeyUpdate: { FriendlyName: "nightly builds" },
   NotificationGeolocationCreate: {
     ...lookUp,
     EventGeofenceLatitude: "-33.426280",

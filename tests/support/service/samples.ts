@@ -17,6 +17,7 @@ export type SampledName = Exclude<
   | "emails"
   | "geolocations"
   | "idempotencyKeys"
+  | "keys"
   | "partialTexts"
   | "participants"
   | "queues"

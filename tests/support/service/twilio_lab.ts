@@ -10,6 +10,8 @@ export interface TwilioLab extends AsyncDisposable {
   client: twilio.Twilio;
   /** A client with other credentials. */
   clientOf(sid: string, token: string): twilio.Twilio;
+  /** A client with an API key of the root account. */
+  clientOfKey(keySid: string, secret: string): twilio.Twilio;
   /** What the service answers to a request of the root account; paths are below it. */
   ask(method: string, path: string, form?: Record<string, string>): Promise<Response>;
 }
@@ -22,17 +24,20 @@ export async function startTwilioLab(options: AppOptions = {}): Promise<TwilioLa
     (request) => app.http.fetch(request),
   );
   const url = `http://127.0.0.1:${server.addr.port}`;
-  const clientOf = (sid: string, token: string) => {
-    const client = twilio(sid, token, { keepAlive: false });
+  const { sid, token } = app.root;
+  const pointed = (client: twilio.Twilio) => {
     client.api.baseUrl = url;
     return client;
   };
-  const { sid, token } = app.root;
+  const clientOf = (sid: string, token: string) =>
+    pointed(twilio(sid, token, { keepAlive: false }));
   return {
     app,
     url,
     client: clientOf(sid, token),
     clientOf,
+    clientOfKey: (keySid, secret) =>
+      pointed(twilio(keySid, secret, { accountSid: sid, keepAlive: false })),
     ask: (method, path, form) =>
       fetch(`${url}/2010-04-01/Accounts/${sid}/${path}`, {
         method,

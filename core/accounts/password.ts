@@ -1,0 +1,22 @@
+import { createHash } from "node:crypto";
+import type { Account } from "../resources/accounts.ts";
+import { isSameSecret } from "./access.ts";
+
+type Verified = Pick<Account, "authToken" | "passwordVerifier">;
+
+const hashOf = (derived: string): string =>
+  createHash("sha256").update(`password ${derived}`).digest("hex");
+
+/**
+ * What tells the right password of an account, by the token that is derived from it. An account whose
+ * AuthToken never changed without its password has no verifier: that token is derived from it.
+ */
+export const verifierOf = ({ authToken, passwordVerifier }: Verified): string =>
+  passwordVerifier ?? hashOf(authToken);
+
+/** Whether a token is the one that is derived from the password of an account. */
+export const isOfPassword = (account: Verified, derived: string): boolean =>
+  isSameSecret(hashOf(derived), verifierOf(account));
+
+/** The verifier of a password from what is derived from it, for an account with another AuthToken. */
+export const verifierFrom = hashOf;
