@@ -43,6 +43,7 @@ core/adapters/espeak_package |                                                  
 core/adapters/speech   | accounts adapters/espeak_package base configuration net process | node: zod | the speech process and its engines
 core/clients           | base model ports protocol resources resources/views                          |  | Clients and their registrations
 core/companions        | base ports protocol                                          |  | which companion has a call, and requests to it
+core/statistics        | base companions model ports resources resources/views rest values |  zod | what calls, Clients, Gateways and callbacks of an account do now
 core/conferences       | *                                                            | zod | conferences: members, callbacks, end
 core/demo              | base model ports resources values                            |  | what a first start has to try
 core/recordings        | *                                                            | wasm-media-encoders zod | recordings and transcriptions

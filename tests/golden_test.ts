@@ -227,6 +227,15 @@ Deno.test("Keys and AuthTokens: the wire formats are those of tests/golden", asy
   await golden("promotion_one.json", fixed(promoted.text));
 });
 
+Deno.test("Statistics: the wire formats are those of tests/golden", async () => {
+  using app = await startApp();
+  await makeSample(app, app.root, { name: "clients" });
+  await makeSample(app, app.root, { name: "deliveries" });
+
+  await golden("statistics_one.json", (await app.root.get("Statistics.json?Span=day")).text);
+  await golden("statistics_one.xml", (await app.root.get("Statistics?Span=day")).text);
+});
+
 Deno.test("Usage Records: the wire formats are those of tests/golden", async () => {
   using app = await startApp();
   await app.root.post("IncomingPhoneNumbers", { PhoneNumber: "+14155550100" });

@@ -7,6 +7,7 @@ import { bindings } from "../resources/views/bindings.ts";
 import { resources, resourcesUnder } from "../resources/mod.ts";
 import { secondFactors } from "../resources/views/second_factors.ts";
 import { secondaryAuthTokens } from "../resources/views/auth_tokens.ts";
+import { statistics } from "../resources/views/statistics.ts";
 import { tokens } from "../resources/views/tokens.ts";
 import { usageRecords } from "../resources/views/usage_records.ts";
 import { version } from "../base/version.ts";
@@ -41,6 +42,7 @@ const others: AnyResource[] = [
   availablePhoneNumbers,
   bindings,
   numberCountries,
+  statistics,
   usageRecords,
 ];
 
@@ -48,7 +50,12 @@ const others: AnyResource[] = [
 const unaddressed: AnyResource[] = [resources.emails, availablePhoneNumbers, bindings];
 
 /** Never shown as a list. */
-const unlisted: AnyResource[] = [resources.emails, resources.geolocations, resources.sandboxes];
+const unlisted: AnyResource[] = [
+  resources.emails,
+  resources.geolocations,
+  resources.sandboxes,
+  statistics,
+];
 
 const description = [
   "Programmable telephony and messaging: a REST interface, call-control markup and SIP.",

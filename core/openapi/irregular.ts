@@ -23,6 +23,7 @@ import { tokenParameters, tokens } from "../resources/views/tokens.ts";
 import { transcribeParameters } from "../recordings/transcribe.ts";
 import { stopParams, streamForm } from "./streams.ts";
 import { resources } from "../resources/mod.ts";
+import { statistics } from "../resources/views/statistics.ts";
 import { pushParameters } from "../ussd/push.ts";
 import { usageRecords } from "../resources/views/usage_records.ts";
 import { callOperations } from "./call_operations.ts";
@@ -138,6 +139,23 @@ const tokenOperations: Operation[] = [
   }),
 ];
 
+const statisticsOperations: Operation[] = [
+  readOperation(statistics, {
+    path: `${accountPath}/${statistics.path}`,
+    summary: "Reads what an account does now",
+    description: "Counts calls by outcome, registrations, Gateways and callbacks of an account. " +
+      "What it reads is bounded, so that it may be asked for every few seconds.",
+    query: [{
+      name: "Span",
+      in: "query",
+      schema: { type: "string", enum: ["hour", "day", "week"], default: "hour" },
+      description:
+        "Span of time up to now: hour in periods of two minutes, day in hours, week in " +
+        "six hours.",
+    }],
+  }),
+];
+
 const documentTestOperations: Operation[] = [
   createOperation(documentTests, {
     summary: "Tries the markup at a URL",
@@ -234,6 +252,7 @@ export const irregularOperations: Operation[] = [
   ...credentialOperations,
   ...tokenOperations,
   ...documentTestOperations,
+  ...statisticsOperations,
   ...usageOperations,
   ...olderGateways,
   ...supervisorOperations,

@@ -42,6 +42,7 @@ export function Layout({ title, prefix, signedIn, script, children }: Frame) {
         <link rel="stylesheet" href={asset("page.css")} />
         <link rel="stylesheet" href={asset("parts.css")} />
         <link rel="stylesheet" href={asset("timeline.css")} />
+        <link rel="stylesheet" href={asset("charts.css")} />
         <script type="module" src={asset("main.js")}></script>
         {script && <script type="module" src={asset(script)}></script>}
       </head>
