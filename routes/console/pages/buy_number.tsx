@@ -168,7 +168,7 @@ function Offers({ below, rows, country, kind }: Wanted & { below: string; rows: 
           },
         ]}
       />
-      <Pager to={to} rows={withWanted(rows, { country, kind })} />
+      <Pager to={to} rows={withWanted(rows, { country, kind })} words={["Previous", "Next"]} />
     </>
   );
 }

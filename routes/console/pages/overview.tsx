@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import type { Ports } from "../../../core/ports/ports.ts";
 import type { Row, Rows } from "../frame/api.ts";
 import { Bars } from "../frame/chart.tsx";
-import type { ConsoleEnv, Page } from "../frame/env.ts";
+import type { ConsoleEnv } from "../frame/env.ts";
 import { Empty, Heading, Time } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { Table } from "../frame/table.tsx";
