@@ -404,6 +404,18 @@ export const faults = {
     message: "Cannot complete the recording",
     advice: "The companion stopped, or the storage was full. The audio up to that moment is kept.",
   },
+  recordingEnded: {
+    kind: "invalid",
+    code: 13264,
+    message: "Cannot change a recording that has ended",
+    advice: "Pause, resume or stop a recording while its Status is in-progress or paused.",
+  },
+  recordingLimit: {
+    kind: "invalid",
+    code: 13265,
+    message: "Cannot record the call once more",
+    advice: "Stop one of the recordings of the call that are in progress, then start another.",
+  },
   recordingNotStored: {
     kind: "unavailable",
     code: 13261,
@@ -463,6 +475,30 @@ export const faults = {
     code: 20009,
     message: "Cannot change or delete a message that is being sent",
     advice: "Wait until its status is sent, delivered, undelivered, failed or received.",
+  },
+  badSchedule: {
+    kind: "invalid",
+    code: 35114,
+    message: "Cannot schedule the message for this time",
+    advice: "Send as SendAt an ISO 8601 time with its offset, at most 35 days ahead.",
+  },
+  messageNotScheduled: {
+    kind: "conflict",
+    code: 30409,
+    message: "Cannot cancel a message that does not wait for its time",
+    advice: "Only a message with SendAt can be canceled, before that time.",
+  },
+  messageCanceled: {
+    kind: "invalid",
+    code: 30010,
+    message: "The message was canceled before it was sent",
+    advice: "Nothing needs to be done: a request with Status=canceled asked for it.",
+  },
+  messageExpired: {
+    kind: "unavailable",
+    code: 30036,
+    message: "Cannot send the message within its ValidityPeriod",
+    advice: "No route took the message in time. Send it again, or with a longer ValidityPeriod.",
   },
   messageNotSent: {
     kind: "unavailable",

@@ -5,6 +5,7 @@ import { answeredBy, outcome } from "../protocol/events.ts";
 import { limits } from "../base/limits.ts";
 import { streamCallbackEvents } from "../streams/stream_news.ts";
 import { calls } from "../resources/calls.ts";
+import { recordingSources, recordingTracks } from "../values/recording_context.ts";
 import { callStatus } from "../values/status.ts";
 import { type JsonSchema, sidSchema } from "./schemas.ts";
 
@@ -51,7 +52,8 @@ export const parameterTexts: Record<string, string> = {
   LocationAge: "Age of the location as the network reports it (AOL).",
   LocationAreaCode: "Location area code of the cell (LAC).",
   MessageSid: "Sid of the message.",
-  MessageStatus: "Status of the message: sent or failed.",
+  MessageStatus:
+    "Status of the message: sent or failed; of one by /2010-04-01 also delivered, undelivered or canceled.",
   MobileCountryCode: "Mobile country code of the network (MCC).",
   MobileNetworkCode: "Mobile network code of the network (MNC).",
   Muted: "Whether the participant is muted: true or false.",
@@ -68,7 +70,10 @@ export const parameterTexts: Record<string, string> = {
   RecordingChannels: "Number of channels of the recording.",
   RecordingDuration: "Seconds of the recording.",
   RecordingSid: "Sid of the Recording.",
-  RecordingStatus: "Status of the recording: completed or failed.",
+  RecordingSource: "What ordered the recording, such as DialVerb or OutboundAPI.",
+  RecordingStartTime: "When the recording began (RFC 2822).",
+  RecordingStatus: "Status of the recording: in-progress, completed, absent or failed.",
+  RecordingTrack: "Sides that are recorded: both, inbound or outbound.",
   RecordingUrl: "Signed URL of the audio.",
   ReferCallStatus: "Result of the Refer.",
   ReferSipResponseCode: "Final SIP status of the transfer.",
@@ -129,7 +134,7 @@ export const parameterValues: Record<string, JsonSchema> = {
   GeolocationType: oneOf("Immediate", "Notification"),
   Hold: flag,
   MessageSid: sidSchema("SM"),
-  MessageStatus: oneOf("sent", "failed"),
+  MessageStatus: oneOf("sent", "delivered", "undelivered", "failed", "canceled"),
   Muted: flag,
   NumMedia: oneOf("0"),
   OutboundCallSid: sidSchema("CA"),
@@ -142,7 +147,10 @@ export const parameterValues: Record<string, JsonSchema> = {
   RecordingChannels: oneOf("1", "2"),
   RecordingDuration: written("^\\d+(\\.\\d+)?$"),
   RecordingSid: sidSchema("RE"),
-  RecordingStatus: oneOf("completed", "failed"),
+  RecordingSource: oneOf(...recordingSources),
+  RecordingStartTime: rfc2822,
+  RecordingStatus: oneOf("in-progress", "completed", "absent", "failed"),
+  RecordingTrack: oneOf(...recordingTracks),
   RecordingUrl: { format: "uri" },
   ReasonConferenceEnded: oneOf(...conferenceEndReasons),
   ReferCallStatus: oneOf(...outcome.options),

@@ -163,10 +163,20 @@ export const declaredWebhooks: Record<string, Webhook> = {
     sometimes: sometimesOfCall,
   },
   recordingStatus: {
-    summary: "Reports the end of a recording",
-    description: "recordingStatusCallback of a Record, Dial or Conference.",
+    summary: "Reports the beginning or the end of a recording",
+    description:
+      "recordingStatusCallback of a Record, Dial, Conference or Recording; RecordingStatusCallback " +
+      "of a request.",
     tag: "Recording",
-    always: ["AccountSid", "CallSid", ...ofRecording, "RecordingStatus", "RecordingChannels"],
+    always: [
+      "AccountSid",
+      "CallSid",
+      ...ofRecording,
+      "RecordingStatus",
+      "RecordingChannels",
+      "RecordingStartTime",
+    ],
+    sometimes: ["RecordingSource", "RecordingTrack", "ConferenceSid"],
   },
   streamStatus: {
     summary: "Reports an event of an audio stream",
@@ -199,7 +209,7 @@ export const declaredWebhooks: Record<string, Webhook> = {
     tag: "SMSMessage",
     always: [...ofMessage, "MessageStatus", "SmsStatus", "Timestamp"],
     sometimes: ["ErrorCode"],
-    values: { SmsStatus: ["sent", "failed"] },
+    values: { SmsStatus: ["sent", "delivered", "undelivered", "failed", "canceled"] },
   },
   conferenceStatus: {
     summary: "Reports an event of a conference",

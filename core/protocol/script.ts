@@ -72,6 +72,9 @@ export const step = z.discriminatedUnion("type", [
     invitation,
     timeoutS: z.number().positive(),
     machineDetection: machineDetection.optional(),
+    /** Records the leg from its answer to its end. */
+    record: recordingOrder.optional(),
+    recordingManner: recordingManner.optional(),
   }),
   /** Answers an inbound leg with media of our own; nothing on one already answered. */
   z.object({ type: z.literal("answer") }),

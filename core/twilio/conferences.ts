@@ -23,7 +23,7 @@ export const conferences = noun<Conference>({
     call_sid_ending_conference: () => null,
   },
   address: ({ sid }) => `Conferences/${sid}`,
-  below: { participants: "Participants" },
+  below: { participants: "Participants", recordings: "Recordings" },
   fetch: fetched("conferences"),
   update: action({
     parameters: {

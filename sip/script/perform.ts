@@ -22,10 +22,14 @@ type StepHandler<T extends Step["type"]> = (
 ) => Promise<Script | void> | Script | void;
 
 /** The leg was placed with its script: what is left is to wait, and ask what comes next. */
-const invite: StepHandler<"invite"> = async (run, { machineDetection }) => {
+const invite: StepHandler<"invite"> = async (
+  run,
+  { machineDetection, record: recording, recordingManner },
+) => {
   const { live, signal } = run;
   const { leg } = live;
   if (leg.direction === "inbound") return;
+  if (recording !== undefined) live.tasks.record({ recording, recordingManner });
   if (leg.isUssd) run.reply = nextReply(leg);
   const answered = await unlessAborted(leg.whenAnswered, signal);
   if (answered && leg.isUssd) return live.report({ type: "answered" }); // Its script goes on.

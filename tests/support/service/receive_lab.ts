@@ -121,6 +121,7 @@ export function openReceiveLab(
       open: () => {
         throw new Error("Nothing is recorded here");
       },
+      change: () => false,
       drained: () => Promise.resolve(),
     },
     recogniser: null,
