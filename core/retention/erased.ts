@@ -38,7 +38,7 @@ export const erased = {
   },
   messages: {
     has: ({ from, to }, search) => between(from, to, search),
-    isInUse: statusIs("queued", "sending"),
+    isInUse: statusIs("sending"), // One that waits for its time is never sent then.
   },
   partialTexts: { has: ({ from, to }, search) => between(from, to, search) },
   recordings: {
