@@ -55,6 +55,7 @@ core/jobs              | *                                                      
 core/numbers/providers | base ports values                                            | zod | where numbers are bought
 core/supervisor        | accounts base companions model numbers ports resources values webhooks | zod | counts of what an instance does
 core/ussd              | base calls model resources rest                              |  | USSD pushes
+core/twilio/noun       | base flows markup model ports protocol resources rest values | zod | what a noun of the interface for Twilio's libraries is made of
 core/twilio            | *                                                            | zod | the nouns of the interface for Twilio's libraries
 core/openapi           | *                                                            | zod | /openapi.json from the declarations
 core/start             | *                                                            |  | the supervisor, permissions, and how the service is put together

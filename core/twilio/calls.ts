@@ -8,12 +8,12 @@ import { limits } from "../base/limits.ts";
 import { modifyCall } from "../reports/modify_call.ts";
 import { type Call, calls as definition } from "../resources/calls.ts";
 import { callStatus, isLive } from "../values/status.ts";
-import { addressed, dated, equal } from "./filters.ts";
-import { inlineParameter } from "./markup.ts";
-import { action, type Asked, noun, refused, type SentOf, works } from "./noun.ts";
-import { recordingOfSent, recordingParameters } from "./recording_parameters.ts";
-import { asFields, fetched, found, given, listedOf, made } from "./regular.ts";
-import { apiVersion, basic, date, formatted, price, text } from "./written.ts";
+import { addressed, dated, equal } from "./noun/filters.ts";
+import { inlineParameter } from "./noun/markup.ts";
+import { action, type Asked, noun, refused, type SentOf, works } from "./noun/noun.ts";
+import { recordingOfSent, recordingParameters } from "./noun/recording_parameters.ts";
+import { asFields, fetched, found, given, listedOf, made } from "./noun/regular.ts";
+import { apiVersion, basic, date, formatted, price, text } from "./noun/written.ts";
 
 const { fields } = definition;
 

@@ -7,10 +7,10 @@ import { cancelMessage, scheduled } from "../messages/schedule.ts";
 import { segmentCount } from "../messages/segments.ts";
 import { twilioStatus } from "../messages/twilio_status.ts";
 import { type Message, messages as definition } from "../resources/messages.ts";
-import { addressed, dated } from "./filters.ts";
-import { action, type Asked, noun, refused, type SentOf, works } from "./noun.ts";
-import { fetched, found, given, listedOf, made } from "./regular.ts";
-import { apiVersion, basic, date, price } from "./written.ts";
+import { addressed, dated } from "./noun/filters.ts";
+import { action, type Asked, noun, refused, type SentOf, works } from "./noun/noun.ts";
+import { fetched, found, given, listedOf, made } from "./noun/regular.ts";
+import { apiVersion, basic, date, price } from "./noun/written.ts";
 
 const body = z.string().refine(
   (text) => [...text].length <= limits.arrivingLength,

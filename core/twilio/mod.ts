@@ -1,4 +1,4 @@
-import type { AnyNoun } from "./noun.ts";
+import type { AnyNoun } from "./noun/noun.ts";
 import { addresses, dependentPhoneNumbers } from "./addresses.ts";
 import { applications } from "./applications.ts";
 import { availableKinds, numberCountries } from "./available_phone_numbers.ts";

@@ -6,9 +6,9 @@ import { limits } from "../base/limits.ts";
 import { type Call, calls } from "../resources/calls.ts";
 import type { Participant } from "../resources/participants.ts";
 import { placed } from "./calls.ts";
-import { type Asked, refused, type SentOf, works } from "./noun.ts";
-import { eventNames, recordingOfSent, recordingParameters } from "./recording_parameters.ts";
-import { given } from "./regular.ts";
+import { type Asked, refused, type SentOf, works } from "./noun/noun.ts";
+import { eventNames, recordingOfSent, recordingParameters } from "./noun/recording_parameters.ts";
+import { given } from "./noun/regular.ts";
 
 const { fields } = calls;
 const sip = "a Gateway of the account has the credentials of its proxy";

@@ -12,11 +12,11 @@ import {
 } from "../recordings/request_recording.ts";
 import type { Recording } from "../resources/recordings.ts";
 import { callOf } from "./calls.ts";
-import { dated, equal, notFiltered } from "./filters.ts";
-import { action, type Asked, needs, noun, works, type Written } from "./noun.ts";
-import { recordingOfSent, recordingParameters } from "./recording_parameters.ts";
-import { found, removed } from "./regular.ts";
-import { apiVersion, basic, date, text } from "./written.ts";
+import { dated, equal, notFiltered } from "./noun/filters.ts";
+import { action, type Asked, needs, noun, works, type Written } from "./noun/noun.ts";
+import { recordingOfSent, recordingParameters } from "./noun/recording_parameters.ts";
+import { found, removed } from "./noun/regular.ts";
+import { apiVersion, basic, date, text } from "./noun/written.ts";
 
 /** The Status in Twilio's words: `absent` is a recording in which there was nothing to record. */
 function statusOf({ status, halt, duration }: Recording): string {

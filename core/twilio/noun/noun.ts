@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { Condition } from "../base/filters.ts";
-import type { FaultName } from "../base/faults.ts";
-import type { Base } from "../base/record.ts";
-import type { DateOperator } from "../base/dates.ts";
-import type { Query, Slice } from "../model/store.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
+import type { Condition } from "../../base/filters.ts";
+import type { FaultName } from "../../base/faults.ts";
+import type { Base } from "../../base/record.ts";
+import type { DateOperator } from "../../base/dates.ts";
+import type { Query, Slice } from "../../model/store.ts";
+import type { Ports } from "../../ports/ports.ts";
+import type { Account } from "../../resources/accounts.ts";
 
 /** A request to this interface, as operations see it. */
 export interface Asked {

@@ -1,15 +1,15 @@
-import { Fault } from "../base/faults.ts";
+import { Fault } from "../../base/faults.ts";
 import {
   alteration,
   type AnyRecord,
   type AnyResource,
   creation,
   newBase,
-} from "../model/resource.ts";
-import type { AnyCollection, Slice } from "../model/store.ts";
-import type { Records } from "../ports/ports.ts";
-import { resources } from "../resources/mod.ts";
-import type { RecordOf } from "../model/resource.ts";
+} from "../../model/resource.ts";
+import type { AnyCollection, Slice } from "../../model/store.ts";
+import type { Records } from "../../ports/ports.ts";
+import { resources } from "../../resources/mod.ts";
+import type { RecordOf } from "../../model/resource.ts";
 import type { Asked, Listed, Noun } from "./noun.ts";
 
 type Name = keyof typeof resources;

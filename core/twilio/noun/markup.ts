@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Fault } from "../base/faults.ts";
-import { inlineUrl } from "../flows/address.ts";
-import { limits } from "../base/limits.ts";
-import { parseDocument } from "../markup/parse.ts";
+import { Fault } from "../../base/faults.ts";
+import { inlineUrl } from "../../flows/address.ts";
+import { limits } from "../../base/limits.ts";
+import { parseDocument } from "../../markup/parse.ts";
 
 /** Markup as a parameter; the address under which a call keeps it comes of it. */
 export const inlineParameter = z.string().transform((markup, { addIssue }) => {

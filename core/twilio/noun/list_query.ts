@@ -1,8 +1,8 @@
-import type { DateOperator } from "../base/dates.ts";
-import { Fault } from "../base/faults.ts";
-import { limits } from "../base/limits.ts";
-import type { Base } from "../base/record.ts";
-import type { Query, Slice } from "../model/store.ts";
+import type { DateOperator } from "../../base/dates.ts";
+import { Fault } from "../../base/faults.ts";
+import { limits } from "../../base/limits.ts";
+import type { Base } from "../../base/record.ts";
+import type { Query, Slice } from "../../model/store.ts";
 import type { Filter, Listed } from "./noun.ts";
 
 /** Where a page begins: after a record, named by its Sid, and by its text in a sorted list. */

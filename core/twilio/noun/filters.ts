@@ -1,7 +1,7 @@
-import { interval } from "../base/dates.ts";
-import { Fault } from "../base/faults.ts";
-import type { Condition } from "../base/filters.ts";
-import { limits } from "../base/limits.ts";
+import { interval } from "../../base/dates.ts";
+import { Fault } from "../../base/faults.ts";
+import type { Condition } from "../../base/filters.ts";
+import { limits } from "../../base/limits.ts";
 import type { Filter } from "./noun.ts";
 
 /** Checks a text; throws the rule that it breaks, as the end of a sentence. */

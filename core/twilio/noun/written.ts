@@ -1,7 +1,7 @@
-import type { Base } from "../base/record.ts";
-import { rfc2822 } from "../base/wire.ts";
-import { formatNumber } from "../values/phone_number.ts";
-import { limits } from "../base/limits.ts";
+import type { Base } from "../../base/record.ts";
+import { rfc2822 } from "../../base/wire.ts";
+import { formatNumber } from "../../values/phone_number.ts";
+import { limits } from "../../base/limits.ts";
 
 /** A date as RFC 2822, null for none. */
 export const date = (ms: number | null | undefined): string | null =>
