@@ -161,14 +161,13 @@ Deno.test({
         `<Response><Dial><Conference record="record-from-start">Room</Conference></Dial></Response>`;
       const call = await answeredCall(lab, { twiml });
       const other = await answeredCall(lab, { twiml });
-      const [{ sid }] = await client.conferences.list({ friendlyName: "Room" }) as [
-        { sid: string },
-      ];
+      const sid = (await client.conferences.list({ friendlyName: "Room" }))[0]!.sid;
       call.voice.say(500);
-      const [{ sid: recordingSid }] = await eventually("it is recorded", async () => {
+      const [one] = await eventually("it is recorded", async () => {
         const found = await client.conferences(sid).recordings.list();
         return found.length > 0 && found;
-      }) as [{ sid: string }];
+      });
+      const recordingSid = one!.sid;
       await client.conferences(sid).recordings(recordingSid).update({ status: "stopped" });
       const { recording } = await audioOf(lab, recordingSid);
       assert.deepEqual([recording.conferenceSid, recording.source], [sid, "Conference"]);
