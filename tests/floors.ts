@@ -63,6 +63,7 @@ sip/stack/library      |                                                        
 sip/base               | stack/library core/base core/metrics core/protocol           | node: prom-client | flows, timers, limits and other ground
 sip/admission          | base core/net                                                |  | what unknown peers may take
 sip/media/base         |                                                              |  | the contract of media, frames and time
+sip/server_socket      | media/base                                                   | node: ws | WebSockets to servers of customers
 sip/media/codecs       | media/base                                                   | mpg123-decoder node: opusscript | G.711, Opus, MP3, WAV, resampling
 sip/media/rtp          | base media/base core/base media/codecs                                 | node: | RTP and RTCP packets, sockets, jitter buffer
 sip/media/srtp         | media/base media/rtp                                         | node: | SRTP (RFC 3711)
@@ -91,8 +92,8 @@ sip/messages           | * core/protocol                                        
 sip/relay              | *                                                            |  | what this companion does for calls of others
 sip/script             | * core/base core/protocol                                    |  | performs the script of a leg
 sip                    | * core/base core/metrics core/net core/protocol                           |  | the companion, put together
-sip/media/streams      | media/audio media/base media/codecs media/rtp                | node: ws | the audio of legs over WebSocket to servers of customers
-sip/media/engine       | media/audio media/base media/codecs media/rtp media/sdp media/streams core/net |  | legs of audio, joined and mixed
+sip/media/streams      | media/audio media/base media/codecs media/rtp server_socket  | node: | the audio of legs over WebSocket to servers of customers
+sip/media/engine       | media/audio media/base media/codecs media/rtp media/sdp media/streams server_socket core/net |  | legs of audio, joined and mixed
 sip/media/webrtc       | media/base media/rtp media/sdp media/srtp core/base          | node: | ICE, STUN and DTLS
 sip/media/transports   | media/base media/engine media/rtp media/sdp media/srtp media/webrtc core/net | node: zod | plain RTP, WebRTC, rtpengine
 sip/media/worker       | media/base media/engine media/transports                     |  | the engine in a Worker of its own

@@ -9,12 +9,12 @@ import type {
   Track,
 } from "../base/stream_port.ts";
 import { type Coding, codings } from "./coding.ts";
-import type { Reach } from "./connect.ts";
-import { createLiveness, type Liveness } from "./liveness.ts";
+import type { Reach } from "../../server_socket/connect.ts";
+import { createLiveness, type Liveness } from "../../server_socket/liveness.ts";
 import { connectedText, createMessageWriter, type MessageWriter, readMessage } from "./messages.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import { createPlayback, type Playback } from "./playback.ts";
-import { openServerSocket, type ServerSocket } from "./socket.ts";
+import { openServerSocket, type ServerSocket } from "../../server_socket/socket.ts";
 
 /**
  * What a stream needs of the leg whose audio it carries, at the rate of its encoding. Each result ends

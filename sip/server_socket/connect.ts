@@ -1,7 +1,7 @@
 import { lookup } from "node:dns";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { mediaLimits } from "../base/limits.ts";
+import { mediaLimits } from "../media/base/limits.ts";
 
 /** Which servers of customers may be connected to. */
 export interface Reach {

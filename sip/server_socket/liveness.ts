@@ -1,4 +1,4 @@
-import { mediaLimits } from "../base/limits.ts";
+import { mediaLimits } from "../media/base/limits.ts";
 
 /** Whether a server still reads: it is pinged, and answers behind all that it was sent before. */
 export interface Liveness {

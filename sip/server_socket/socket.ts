@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { mediaLimits } from "../base/limits.ts";
+import { mediaLimits } from "../media/base/limits.ts";
 import { connectTo, type Reach } from "./connect.ts";
 import { requestWebSocket, type WebSocketClient } from "./ws_client.ts";
 
