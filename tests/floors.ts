@@ -85,6 +85,7 @@ sip/trunk              | auth base contracts service stack/library text transpor
 sip/leg                | * core/protocol                                              |  | legs: incoming, outgoing, ringing, forks
 sip/peer               | base contracts identity leg media/base core/protocol         | zod | calls to other companions
 sip/steps              | * core/protocol                                              |  | one file for each step of a script
+sip/conversations      | * core/protocol                                              | zod | conversations by text with customers' servers
 sip/streams            | * core/protocol                                              |  | audio streams of a leg
 sip/transfer           | * core/protocol                                              |  | REFER and Replaces
 sip/incoming           | * core/protocol                                              |  | INVITE: who is called, and may be

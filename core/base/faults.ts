@@ -599,9 +599,25 @@ export const faults = {
     kind: "invalid",
     code: 31940,
     message: "Cannot use the URL of an audio stream",
+    advice: "Give a wss URL; that of a Stream has no query: what its server is to know stands in " +
+      "Parameter. ws, and private addresses, need ALLOW_PRIVATE_URLS.",
+  },
+  conversationUnreachable: {
+    kind: "unavailable",
+    code: 39001,
+    message: "Cannot lead a conversation: the server of ConversationRelay is not reached",
     advice:
-      "Give a wss URL without a query; what the server is to know stands in Parameter. ws, and " +
-      "private addresses, need ALLOW_PRIVATE_URLS.",
+      "The message has the response of the server, or why the WebSocket did not open or broke " +
+      "off. Check the url of ConversationRelay, the certificate of the server, and that it " +
+      "answers pings.",
+  },
+  conversationMessages: {
+    kind: "invalid",
+    code: 64107,
+    message: "Cannot go on with a conversation: its server sends no valid messages",
+    advice:
+      "Send JSON texts of the types text, play, sendDigits, language and end. Each that was not " +
+      "understood was answered with a message of the type error, which says why.",
   },
   notLocated: {
     kind: "unavailable",

@@ -1,5 +1,6 @@
 import { conferenceCallbackEvents } from "../conferences/callbacks.ts";
 import { conferenceEndReasons } from "../conferences/membership.ts";
+import { conversedEvent } from "../protocol/conversations.ts";
 import { dequeuedEvent } from "../protocol/conferences.ts";
 import { answeredBy, outcome } from "../protocol/events.ts";
 import { limits } from "../base/limits.ts";
@@ -38,6 +39,7 @@ export const parameterTexts: Record<string, string> = {
   Direction: "Direction of the call: inbound, outbound-api or outbound-dial.",
   EndConferenceOnExit: "Whether the conference ends when the participant leaves.",
   ErrorCode: "Error code of the failure.",
+  ErrorMessage: "What failed, in words.",
   ErrorUrl: "URL of the request that failed.",
   EventGeofenceLatitude: "Latitude of the centre of the geofence.",
   EventGeofenceLongitude: "Longitude of the centre of the geofence.",
@@ -47,6 +49,7 @@ export const parameterTexts: Record<string, string> = {
   GeolocationSid: "Sid of the Geolocation.",
   GeolocationStatus: "Result of the look-up: successful or failed.",
   GeolocationType: "Type of the look-up: Immediate or Notification.",
+  HandoffData: "What the server of the conversation handed over at its end.",
   Hold: "Whether the participant is on hold: true or false.",
   InstanceId: "Identity of the instance of the service.",
   LocationAge: "Age of the location as the network reports it (AOL).",
@@ -79,6 +82,9 @@ export const parameterTexts: Record<string, string> = {
   ReferSipResponseCode: "Final SIP status of the transfer.",
   ReferTarget: "Address that the call is transferred to.",
   SequenceNumber: "Position of the callback in its series, counted from 0.",
+  SessionDuration: "Seconds of the conversation.",
+  SessionId: "Sid of the conversation.",
+  SessionStatus: "How the conversation ended: ended, completed or failed.",
   SipCallId: "Call-ID of the SIP dialog.",
   SmsSid: "Sid of the message.",
   SmsStatus: "Status of the message.",
@@ -156,6 +162,9 @@ export const parameterValues: Record<string, JsonSchema> = {
   ReferCallStatus: oneOf(...outcome.options),
   ReferSipResponseCode: written("^[1-6]\\d{2}$"),
   SequenceNumber: count,
+  SessionDuration: count,
+  SessionId: sidSchema("VX"),
+  SessionStatus: oneOf(...conversedEvent.shape.how.options),
   SmsSid: sidSchema("SM"),
   StartConferenceOnEnter: flag,
   StatusCallbackEvent: oneOf(...conferenceCallbackEvents),

@@ -118,9 +118,24 @@ export const declaredWebhooks: Record<string, Webhook> = {
     always: ["ReferCallStatus"],
     sometimes: ["ReferSipResponseCode"],
   }),
-  connectAction: inCall("Reports the end of a Connect", "The action of a Connect with a Stream.", {
-    sometimes: ["StreamSid", "StreamName", "StreamStatus", "StreamError"],
-  }),
+  connectAction: inCall(
+    "Reports the end of a Connect",
+    "The action of a Connect with a Stream or a ConversationRelay.",
+    {
+      sometimes: [
+        "StreamSid",
+        "StreamName",
+        "StreamStatus",
+        "StreamError",
+        "SessionId",
+        "SessionStatus",
+        "SessionDuration",
+        "HandoffData",
+        "ErrorCode",
+        "ErrorMessage",
+      ],
+    },
+  ),
   refer: inCall(
     "Requests the markup of a transfer",
     "ReferUrl of a number, when a party of its call transfers the call (SIP REFER). The markup " +

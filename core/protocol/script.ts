@@ -2,6 +2,7 @@ import { z } from "zod";
 import { action } from "./action.ts";
 import { ringToneNames } from "./ring_tones.ts";
 import { callback, digits, digitsStep, gatherStep, playStep, silenceStep } from "./gather.ts";
+import { converseStep } from "./conversations.ts";
 import { clientTarget, legTarget } from "./peers.ts";
 import { recordLegStep, stopTranscriptionStep, transcribeLegStep } from "./leg_tasks.ts";
 import { noteStep } from "./note.ts";
@@ -129,6 +130,7 @@ export const step = z.discriminatedUnion("type", [
   stopTranscriptionStep,
   streamStep,
   stopStreamStep,
+  converseStep,
   ussdStep,
   /** Asks for the document at the action: a report and nothing else. */
   z.object({ type: z.literal("next"), action }),

@@ -11,6 +11,7 @@ import { replace } from "../transfer/replace.ts";
 import { play, sendDigits } from "../steps/play.ts";
 import { pickup, queue } from "../steps/queue.ts";
 import { conference, consult } from "../steps/conference.ts";
+import { converse } from "../conversations/converse.ts";
 import { stream } from "../streams/stream.ts";
 import { say } from "../steps/say.ts";
 import { nextReply, ussd } from "../steps/ussd.ts";
@@ -84,6 +85,7 @@ const stepHandlers: { readonly [T in PerformedStep["type"]]: StepHandler<T> } = 
   pickup,
   leave: () => {},
   stream,
+  converse,
   recordLeg: ({ live }, step) => live.tasks.record(step),
   transcribeLeg: ({ live }, step) => live.tasks.transcribe(step),
   stopTranscription: ({ live }, { name }) => live.tasks.stopTranscription(name),
