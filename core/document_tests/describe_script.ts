@@ -2,6 +2,7 @@ import type { Action } from "../protocol/action.ts";
 import type { Invitation, Script, Step } from "../protocol/script.ts";
 import { withoutCredentials } from "../base/exchange.ts";
 import { conferenceWanted } from "../values/conference_wanted.ts";
+import { conversationWanted } from "../values/conversation_wanted.ts";
 import { order } from "../values/order.ts";
 import { dequeueWanted, enqueueWanted } from "../values/queue_wanted.ts";
 import { streamWanted } from "../values/stream_wanted.ts";
@@ -43,6 +44,8 @@ const sentences: Sentences = {
   transcribeLeg: ({ language }) => `Transcribes the call from here on (${language})`,
   stopTranscription: ({ name }) => `Ends the transcription ${name}`,
   stream: () => "Streams the audio of the call",
+  converse: ({ conversation: { url }, action }) =>
+    `Leads a conversation by text with ${shown(url)}${thenOf(action)}`,
   stopStream: () => "Ends an audio stream",
   ussd: ({ message, collect, action }) =>
     `Shows “${short(message.text)}”${collect ? " and waits for a reply" : ""}${thenOf(action)}`,
@@ -98,6 +101,10 @@ function wantedOf(wanted: unknown): string {
   if (dequeued.success) return `Takes the first call of the queue ${dequeued.data.name}`;
   const stream = streamWanted.safeParse(wanted);
   if (stream.success) return `Streams the audio of the call to ${shown(stream.data.url)}`;
+  const conversation = conversationWanted.safeParse(wanted);
+  if (conversation.success) {
+    return `Leads a conversation by text with ${shown(conversation.data.url)}`;
+  }
   return "Asks the service how to go on";
 }
 

@@ -116,6 +116,7 @@ export function openReceiveLab(
     stopping: never,
     stopped: never,
     media: fakeMedia(),
+    reach: { mayReach: () => false },
     loadAudio: () => Promise.resolve(new Int16Array(160)),
     recordings: {
       open: () => {
