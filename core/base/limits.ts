@@ -185,10 +185,6 @@ export const limits = {
   echoS: 600,
   /** Characters that one Say speaks: about a quarter of an hour. */
   sayLength: 10_000,
-  /** Of a ConversationRelay: silence that ends what a caller says, and voices of languages. */
-  relayPauseMinMs: 300,
-  relayPauseMaxMs: 5_000,
-  relayLanguages: 50,
   transcriptionAttempts: 4,
   /** Of the audio that is transcribed: over an hour of one channel. */
   transcriptionBytes: 64 << 20,

@@ -1,6 +1,6 @@
 import { conferenceCallbackEvents } from "../conferences/callbacks.ts";
 import { conferenceEndReasons } from "../conferences/membership.ts";
-import { conversedEvent } from "../protocol/conversations.ts";
+import { conversedEvent } from "../protocol/streams.ts";
 import { dequeuedEvent } from "../protocol/conferences.ts";
 import { answeredBy, outcome } from "../protocol/events.ts";
 import { limits } from "../base/limits.ts";

@@ -13,8 +13,7 @@ import {
   queuedEvent,
   waitingEvent,
 } from "./conferences.ts";
-import { conversedEvent } from "./conversations.ts";
-import { streamedEvent, streamEvent } from "./streams.ts";
+import { conversedEvent, streamedEvent, streamEvent } from "./streams.ts";
 import { collectedEvent } from "./ussd.ts";
 import { legId } from "./script.ts";
 import { incomingNumber } from "./trunks.ts";

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { action } from "./action.ts";
 import { ringToneNames } from "./ring_tones.ts";
 import { callback, digits, digitsStep, gatherStep, playStep, silenceStep } from "./gather.ts";
-import { converseStep } from "./conversations.ts";
 import { clientTarget, legTarget } from "./peers.ts";
 import { recordLegStep, stopTranscriptionStep, transcribeLegStep } from "./leg_tasks.ts";
 import { noteStep } from "./note.ts";
@@ -10,7 +9,7 @@ import { referStep } from "./refer.ts";
 import { recordingManner, recordingOrder, recordStep } from "./recordings.ts";
 import { conferenceStep, consultStep, leaveStep, pickupStep, queueStep } from "./conferences.ts";
 import { sayStep } from "./speech.ts";
-import { stopStreamStep, streamStep } from "./streams.ts";
+import { converseStep, stopStreamStep, streamStep } from "./streams.ts";
 import { ussdInvitation, ussdStep } from "./ussd.ts";
 import { numberTarget, trunkTarget } from "./trunks.ts";
 

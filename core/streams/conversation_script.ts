@@ -7,7 +7,7 @@ import type { AlsoInserted } from "../model/record_types.ts";
 import { notification, notify } from "../notifications/notify.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Action } from "../protocol/action.ts";
-import type { ConversationOrder, ConversedEvent } from "../protocol/conversations.ts";
+import type { ConversationOrder, ConversedEvent } from "../protocol/streams.ts";
 import type { Script } from "../protocol/script.ts";
 import type { Call } from "../resources/calls.ts";
 import type { ConversationWanted } from "../values/conversation_wanted.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { conversationSettings } from "../protocol/conversations.ts";
+import { conversationSettings } from "../protocol/streams.ts";
 
 /** What a ConversationRelay noun asks for; the companion hands it back when its turn comes. */
 export const conversationWanted = z.object({

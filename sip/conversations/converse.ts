@@ -1,4 +1,4 @@
-import type { ConverseStep } from "../../core/protocol/conversations.ts";
+import type { ConverseStep } from "../../core/protocol/streams.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { sipLimits } from "../base/limits.ts";
 import { carried, type ScriptRun, tellEnd } from "../steps/script_run.ts";

@@ -1,4 +1,4 @@
-import type { ConversationSettings } from "../../core/protocol/conversations.ts";
+import type { ConversationSettings } from "../../core/protocol/streams.ts";
 import { sipLimits } from "../base/limits.ts";
 import { createVoiceDetector } from "../media/audio/voice.ts";
 import type { MediaLeg, Pcm } from "../media/base/port.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { digits } from "../../core/protocol/gather.ts";
-import type { ConversationInput } from "../../core/protocol/conversations.ts";
+import type { ConversationInput } from "../../core/protocol/streams.ts";
 import { sipLimits } from "../base/limits.ts";
 
 /** The messages of a conversation, each a JSON text with a `type`. */

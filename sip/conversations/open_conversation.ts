@@ -2,7 +2,7 @@ import type {
   ConversationInput,
   ConversationOrder,
   ConversedEvent,
-} from "../../core/protocol/conversations.ts";
+} from "../../core/protocol/streams.ts";
 import { sipLimits } from "../base/limits.ts";
 import { mediaLimits } from "../media/base/limits.ts";
 import type { MediaLeg } from "../media/base/port.ts";

@@ -1,4 +1,4 @@
-import type { ConversationSettings } from "../../core/protocol/conversations.ts";
+import type { ConversationSettings } from "../../core/protocol/streams.ts";
 import type { Pcm } from "../media/base/port.ts";
 import { voiceFor } from "../steps/say.ts";
 import type { ScriptRun } from "../steps/script_run.ts";

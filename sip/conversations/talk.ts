@@ -1,4 +1,4 @@
-import type { ConversationInput } from "../../core/protocol/conversations.ts";
+import type { ConversationInput } from "../../core/protocol/streams.ts";
 import { overReason, unlessAborted } from "../base/abort.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { Timers } from "../base/timers.ts";
@@ -247,7 +247,7 @@ function partHeard({ sounding, options }: State, { kind, content }: Item): Heard
   const ms = Math.round(Math.min(options.now() - since, length));
   if (kind !== "words") return { text: "", ms };
   const at = Math.floor(content.length * ms / length);
-  const isWhole = at >= content.length || /\s/.test(content[at]!);
+  const isWhole = /^\s?$/.test(content.charAt(at));
   const end = isWhole ? at : content.lastIndexOf(" ", at);
   return { text: content.slice(0, Math.max(end, 0)), ms };
 }

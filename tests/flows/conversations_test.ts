@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import twilio from "twilio";
-import type { ConversedEvent } from "../../core/protocol/conversations.ts";
+import type { ConversedEvent } from "../../core/protocol/streams.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { notifications } from "../support/service/hand_companion.ts";
 import { caller, consult, leg } from "../support/sip/conference_callers.ts";

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { limits } from "../../base/limits.ts";
-import type { ConversationInput, ConversationSettings } from "../../protocol/conversations.ts";
+import type { ConversationInput, ConversationSettings } from "../../protocol/streams.ts";
 import type { ConversationWanted } from "../../values/conversation_wanted.ts";
+import { streamLimits } from "../../values/stream_limits.ts";
 import { hintsAttribute } from "../hints.ts";
 import { noun, type NounContext } from "../noun.ts";
 import type { Element } from "../parse.ts";
@@ -34,7 +35,7 @@ const sensitivity = z.enum(["low", "medium", "high"]).optional()
 const speechTimeout = z.union([
   z.literal("auto"),
   z.string().regex(/^\d{1,5}$/).transform(Number).pipe(
-    z.number().min(limits.relayPauseMinMs).max(limits.relayPauseMaxMs),
+    z.number().min(streamLimits.pauseMinMs).max(streamLimits.pauseMaxMs),
   ),
 ]).optional().transform((value) => value === "auto" ? undefined : value);
 
@@ -156,7 +157,7 @@ function voicesIn(
     if (code === undefined) context.skip("Language of ConversationRelay: it needs a code");
     return code === undefined || voice === undefined ? [] : [[code, voiceOf(voice)] as const];
   });
-  return Object.fromEntries(pairs.slice(0, limits.relayLanguages));
+  return Object.fromEntries(pairs.slice(0, streamLimits.languages));
 }
 
 const only = (element: Element, name: string): Element => ({

@@ -3,7 +3,7 @@ import type {
   ConversationSettings,
   ConversedEvent,
   ConverseStep,
-} from "../../../core/protocol/conversations.ts";
+} from "../../../core/protocol/streams.ts";
 import type { Script } from "../../../core/protocol/script.ts";
 import { sipLimits } from "../../../sip/base/limits.ts";
 import type { Utterance } from "../../../sip/media/sources/speaker.ts";
