@@ -10,6 +10,7 @@ import { search } from "./pages/search.tsx";
 import { kindPages } from "./pages/kind_pages.tsx";
 import { kinds } from "./pages/kinds.tsx";
 import { callPages } from "./pages/calls.tsx";
+import { designerPages } from "./designer/designer.tsx";
 import { deliveryPages } from "./pages/deliveries.tsx";
 import { overviewPages } from "./pages/overview.tsx";
 import { testCallPages } from "./pages/test_call.tsx";
@@ -25,6 +26,7 @@ export function accountPages(ports: Ports): Hono<ConsoleEnv> {
   app.route("/Notifications", errorPages(ports));
   app.route("/Recordings", recordingAudio());
   app.route("/Calls", callPages(with_));
+  app.route("/Flows", designerPages(with_));
   app.route("/Webhooks/Deliveries", deliveryPages(with_));
   app.route("/IncomingPhoneNumbers", buyNumberPages(ports));
   app.route("/test-call", testCallPages(ports));

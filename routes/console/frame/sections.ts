@@ -20,6 +20,7 @@ export const sections: readonly Section[] = [
   { path: "IncomingPhoneNumbers", title: "Numbers", group: "Build" },
   { path: "Clients", title: "Clients", group: "Build" },
   { path: "Applications", title: "Applications", group: "Build" },
+  { path: "Flows", title: "Designer", group: "Build" },
   { path: "Webhooks/Tests", title: "Try markup", group: "Build" },
   { path: "Management/Gateways", title: "Gateways", group: "Build" },
   { path: "OutgoingCallerIds", title: "Caller IDs", group: "Build" },
