@@ -71,11 +71,12 @@ const prompted = (prompts: Gather["prompts"]): string =>
   prompts.length === 0 ? "" : `${describeScript(prompts).join(", ")}. Meanwhile it `;
 
 function inputOf({ prompts, keys, speech, timeoutS }: Gather): string {
-  const most = keys && (keys.most > 99 ? "keys" : `${keys.most} keys at most`);
+  const most = keys &&
+    (keys.most > 99 ? "keys" : keys.most === 1 ? "1 key" : `${keys.most} keys at most`);
   const finish = keys?.finish ? `, which ${keys.finish} ends` : "";
   const input = [most && most + finish, speech && `speech (${speech.language})`].filter(Boolean);
   const verb = prompts.length === 0 ? "Takes" : "takes";
-  return `${verb} ${input.join(" or ")}, for ${timeoutS} s after the last of it`;
+  return `${verb} ${input.join(" or ")}, and waits ${timeoutS} s for it`;
 }
 
 type Dial = Extract<Step, { type: "dial" }>;

@@ -18,6 +18,8 @@ export interface Kind {
   create?: string;
   update?: string;
   removable?: boolean;
+  /** What values of a field are called, by the name of the field. */
+  words?: Record<string, Record<string, string>>;
   /** What leads on from its list, below its path. */
   more?: { path: string; label: string }[];
 }
@@ -130,6 +132,7 @@ export const kinds: readonly Kind[] = [
       { title: "May call", cell: (row) => row.status === "1" ? "yes" : "no" },
       text("Voice URL", "voice_url"),
     ],
+    words: { status: { "1": "yes: it may register and call", "0": "no: it is turned off" } },
     create: "ClientCreate",
     update: "ClientUpdate",
     removable: true,
