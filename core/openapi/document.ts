@@ -4,6 +4,7 @@ import { accounts } from "../resources/accounts.ts";
 import { availablePhoneNumbers, numberCountries } from "../resources/available_phone_numbers.ts";
 import { documentTests } from "../resources/views/document_tests.ts";
 import { bindings } from "../resources/views/bindings.ts";
+import { emailRecords } from "../resources/emails.ts";
 import { resources, resourcesUnder } from "../resources/mod.ts";
 import { secondFactors } from "../resources/views/second_factors.ts";
 import { secondaryAuthTokens } from "../resources/views/auth_tokens.ts";
@@ -41,6 +42,7 @@ const others: AnyResource[] = [
   accounts,
   availablePhoneNumbers,
   bindings,
+  emailRecords,
   numberCountries,
   statistics,
   usageRecords,
@@ -52,7 +54,6 @@ const unaddressed: AnyResource[] = [resources.emails, availablePhoneNumbers, bin
 /** Never shown as a list. */
 const unlisted: AnyResource[] = [
   resources.emails,
-  resources.geolocations,
   resources.sandboxes,
   statistics,
 ];

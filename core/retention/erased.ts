@@ -58,6 +58,10 @@ export const erased = {
     has: ({ deviceIdentifier }, search) => search.is(deviceIdentifier),
     isInUse: ({ responseStatus }) => responseStatus === "queued" || responseStatus === "processing",
   },
+  emails: {
+    has: (one, search) => search.isIn(JSON.stringify(one)),
+    isInUse: statusIs("queued"),
+  },
   notifications: {
     has: (one, search) => belongs(one.callSid, search) || search.isIn(JSON.stringify(one)),
   },
@@ -86,7 +90,6 @@ export const erased = {
   // They hold the Sids of calls while these wait.
   queues: null,
   // E-mail addresses, kept until the message is sent.
-  emails: null,
   erasures: null,
   // They hold no number, and end by themselves.
   consoleSessions: null,

@@ -17,6 +17,8 @@ export interface Frame {
 export interface SignedInFrame {
   account: Row;
   callerSid: string;
+  /** Whether the page is of the root account, by that account. */
+  isRoot: boolean;
   /** The path of the section in the navigation. */
   section: string;
   csrf: string;
@@ -120,9 +122,9 @@ const Side = (placed: Placed) => (
   </nav>
 );
 
-const Entries = ({ home, account, section }: Placed) => (
+const Entries = ({ home, account, section, isRoot }: Placed) => (
   <>
-    {groups.map((group) => (
+    {groups.filter((group) => group !== "Service" || isRoot).map((group) => (
       <div class="group">
         {group !== "" && <p>{group}</p>}
         <ul>

@@ -25,7 +25,7 @@ import { schemasOf } from "../frame/schemas.ts";
 import { Pager, Table } from "../frame/table.tsx";
 import type { Kind } from "./kinds.tsx";
 import { extras } from "./record_extras.tsx";
-import { tryButtons } from "./try_markup.tsx";
+import { tryButtons } from "../build/try_markup.tsx";
 
 const pageSize = 25;
 

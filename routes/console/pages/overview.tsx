@@ -7,7 +7,7 @@ import type { ConsoleEnv } from "../frame/env.ts";
 import { Empty, Heading, Time } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { Table } from "../frame/table.tsx";
-import { adviceOf } from "./advice.ts";
+import { adviceOf } from "../build/advice.ts";
 import { attentionOf } from "./attention.ts";
 import type { Notice } from "./notice.ts";
 import { callColumns } from "./call_columns.tsx";

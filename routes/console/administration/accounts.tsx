@@ -11,7 +11,7 @@ import { Act, Facts, Heading, Problem, Status, Time } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
 import { Pager, Table } from "../frame/table.tsx";
-import type { KindPorts } from "./kind_pages.tsx";
+import type { KindPorts } from "../pages/kind_pages.tsx";
 
 /** The accounts that the caller acts for, and the settings of one of them. */
 export function accountPages(with_: KindPorts): Hono<ConsoleEnv> {
