@@ -6,6 +6,7 @@ import type { Ports } from "../core/ports/ports.ts";
 import { withLinks } from "../core/recordings/link.ts";
 import type { AnyResource } from "../core/model/resource.ts";
 import { gateways } from "../core/resources/gateways.ts";
+import { incomingPhoneNumbers } from "../core/resources/incoming_phone_numbers.ts";
 import { type resources, resourcesUnder } from "../core/resources/mod.ts";
 import { accountRoutes } from "./resources/accounts.ts";
 import { authTokenRoutes } from "./resources/auth_tokens.ts";
@@ -15,6 +16,7 @@ import {
   accountScope,
   authenticate,
   boundsOf,
+  notForTests,
   permitted,
   readOnlyUnlessActive,
 } from "./http/authenticate.ts";
@@ -45,7 +47,6 @@ import { requestId } from "./http/request_id.ts";
 import { resourceRoutes } from "./resources/resource_routes.ts";
 import { secondFactorRoutes } from "./resources/second_factor.ts";
 import { sandboxRoutes } from "./resources/sandbox.ts";
-import { statisticsRoutes } from "./resources/statistics.ts";
 import { streamRoutes } from "./resources/streams.ts";
 import { recordingTranscriptionRoutes } from "./resources/transcriptions.ts";
 import { supervisorRoutes } from "./resources/supervisor.ts";
@@ -81,12 +82,13 @@ function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
   app.route(`${account}/SecondFactor`, secondFactorRoutes(ports));
   app.route(`${account}/Keys`, keyRoutes(ports));
   app.route(`${account}/SMS/Messages`, messageRoutes(ports));
-  app.route(`${account}/Statistics`, statisticsRoutes(ports));
   app.route(`${account}/Tokens`, tokenRoutes(ports));
   app.route(`${account}/Supervisor`, supervisorRoutes(ports));
   app.route(`${account}/Usage/Records`, usageRoutes(ports));
   app.route(`${account}/UssdPush`, ussdPushRoutes(ports));
 }
+
+const noNumbers = "a test account has no phone numbers; it may send any number as From";
 
 /** The accounts, and what a request below one of them must be allowed to do. */
 function guardedAccounts(app: Hono<Env>, ports: Ports): void {
@@ -101,6 +103,8 @@ function guardedAccounts(app: Hono<Env>, ports: Ports): void {
     const below = `/${version}/Accounts/:account`;
     app.use(`${below}/*`, readOnlyUnlessActive(ports.accounts));
     app.use(`${below}/${gateways.path}/*`, permitted("manageGateways"));
+    app.use(`${below}/${gateways.path}/*`, notForTests("a test account has no Gateways"));
+    app.use(`${below}/${incomingPhoneNumbers.path}/*`, notForTests(noNumbers));
     for (const credentials of ["Keys", "SigningKeys", "AuthTokens"]) {
       app.use(`${below}/${credentials}/*`, permitted("manageCredentials"));
     }

@@ -6,6 +6,9 @@ import type { Account } from "../resources/accounts.ts";
 export const actsFor = (caller: Account, account: Account): boolean =>
   account.sid === caller.sid || account.ancestors.includes(caller.sid);
 
+/** Whether the calls and texts of an account are simulated: nothing of them leaves the service. */
+export const isTest = ({ type }: Pick<Account, "type">): boolean => type === "Test";
+
 /** What only an Administrator may do. */
 const administration = {
   createAccounts: "create accounts",

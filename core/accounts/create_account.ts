@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { verifierFrom } from "./password.ts";
-import { checkPermission } from "./access.ts";
+import { checkPermission, isTest } from "./access.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -12,7 +12,7 @@ type Fields = z.infer<z.ZodObject<typeof accounts.fields>>;
 /** What a caller may say about a new account. */
 export type AccountWanted =
   & Pick<Fields, "emailAddress" | "password">
-  & Partial<Pick<Fields, "role" | "friendlyName" | "status">>;
+  & Partial<Pick<Fields, "role" | "friendlyName" | "status" | "type">>;
 
 /** The schema of `AccountWanted`. */
 export const accountWanted = paramsSchema(
@@ -57,7 +57,7 @@ export async function createAccount(
     emailAddress: wanted.emailAddress,
     role: wanted.role ?? parent?.role ?? "Administrator",
     status: wanted.status ?? "active",
-    type: "Full",
+    type: parent !== null && isTest(parent) ? parent.type : wanted.type ?? "Full",
     authToken: wanted.authToken ?? derived,
     ...wanted.authToken !== undefined && { passwordVerifier: verifierFrom(derived) },
     ancestors,

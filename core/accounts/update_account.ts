@@ -11,7 +11,7 @@ import { type Account, accounts } from "../resources/accounts.ts";
 import type { AccountWanted } from "./create_account.ts";
 
 /** What a caller may change about an account. */
-export type AccountChanges = Partial<Omit<AccountWanted, "emailAddress">>;
+export type AccountChanges = Partial<Omit<AccountWanted, "emailAddress" | "type">>;
 
 /** The schema of `AccountChanges`. */
 export const accountChanges = paramsSchema(accounts.fields, [], accounts.update!);

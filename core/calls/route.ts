@@ -1,3 +1,4 @@
+import { isTest } from "../accounts/access.ts";
 import type { Target } from "../protocol/script.ts";
 import type { FaultName } from "../base/faults.ts";
 import { callerId, callerIdAtClient, showsForeignLogin } from "../gateways/caller_id.ts";
@@ -7,6 +8,7 @@ import { directRoute, trunkRoutes } from "../gateways/trunk_routes.ts";
 import { limits } from "../base/limits.ts";
 import { mayLeaveTo } from "../values/destinations.ts";
 import { dialString, e164Of } from "../values/dialled.ts";
+import { refusalOf } from "../values/test_calls.ts";
 import { isPattern } from "../values/number_pattern.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
@@ -52,6 +54,7 @@ const noRoute = (detail: string): Unroutable => ({ fault: "noRoute", detail });
  * operator allows.
  */
 export async function routeTo(address: Address, caller: Caller, ports: Ports): Promise<Routing> {
+  if (isTest(caller.account)) return simulatedRoute(address, caller);
   if (address.kind === "number") return await numberRoute(address.dialled, caller, ports);
   if (address.kind === "client") {
     const client = await ports.records.clients.holder("login", address.login);
@@ -63,6 +66,19 @@ export async function routeTo(address: Address, caller: Caller, ports: Ports): P
   const client = await clientAt(address.user, caller.account, ports);
   if (client !== null) return await clientRoute(client, client.login, caller, ports);
   return await numberRoute(address.user, caller, ports);
+}
+
+/** Where a call of a test account goes: nowhere beyond the service, free of charge. */
+function simulatedRoute(address: Address, { from }: Caller): Routing {
+  const to = address.kind === "number"
+    ? address.dialled
+    : address.kind === "client"
+    ? `client:${address.login}`
+    : sipUri(address);
+  const refusal = refusalOf(to);
+  if (refusal === "notAllowed") return { fault: "destinationNotAllowed", detail: to };
+  if (refusal !== null) return noRoute(to);
+  return { target: { kind: "trunk", dialled: to, routes: [] }, to, from, rateMicros: 0 };
 }
 
 /**

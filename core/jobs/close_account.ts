@@ -33,6 +33,7 @@ const atClose: Record<keyof Records, "deleted" | "kept"> = {
   queues: "kept",
   streams: "kept",
   sandboxes: "kept",
+  simulatedLegs: "kept",
   partialTexts: "kept",
   erasures: "kept",
   auditEntries: "kept",

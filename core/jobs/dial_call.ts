@@ -1,5 +1,5 @@
 import { plainReason } from "../base/plain_reason.ts";
-import { effectiveStatus } from "../accounts/access.ts";
+import { effectiveStatus, isTest } from "../accounts/access.ts";
 import type { Companion } from "../protocol/companion.ts";
 import type { Script, Target } from "../protocol/script.ts";
 import { customHeaders } from "../values/custom_headers.ts";
@@ -9,14 +9,12 @@ import { routeTo, type Routing, type Unroutable } from "../calls/route.ts";
 import { isLive } from "../values/status.ts";
 import { companionFor, liveCompanions, withPeers } from "../companions/companions.ts";
 import { Fault } from "../base/faults.ts";
-import { sidOfCause } from "../base/sid.ts";
-import { recordings } from "../resources/recordings.ts";
-import { orderOf } from "../values/recording_wanted.ts";
 import { exponential } from "../model/job.ts";
 import { handler, type JobHandler } from "../ports/job_handler.ts";
 import { type ArgsOf, dialCall } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import { callPlacing } from "../metrics/service_metrics.ts";
+import { placeSimulated } from "../simulation/place.ts";
 import { notification } from "../notifications/notify.ts";
 import { callRequest } from "../notifications/own_request.ts";
 import type { CompanionState } from "../ports/companion_ports.ts";
@@ -52,9 +50,9 @@ export const dialCallHandler: JobHandler<ArgsOf<typeof dialCall>> = handler(dial
     const sent = Object.keys(headers).length === 0 ? {} : { headers };
     const invitation = { leg: callSid, accountSid, ...called, ...sent };
     const { timeout: timeoutS } = call;
-    const ordered = { ...machineDetection(call), ...recordingOf(call) };
-    const script: Script = [{ type: "invite", invitation, timeoutS, ...ordered }];
-    await place(call, script, called.target, ports);
+    const script: Script = [{ type: "invite", invitation, timeoutS, ...machineDetection(call) }];
+    if (isTest(account)) await placeSimulated(call, script, ports);
+    else await place(call, script, called.target, ports);
   },
 
   async spent({ accountSid, callSid }, ports, error) {
@@ -117,14 +115,6 @@ const machineDetection = (call: Call) => {
       silenceMs: call.machineDetectionSilenceTimeout ?? limits.machineSilenceMs[1],
     },
   };
-};
-
-/** What `Record` asks for; nothing where it is not asked for. The same recording in each attempt. */
-const recordingOf = ({ accountSid, sid: callSid, dateCreated: at, recording: wanted }: Call) => {
-  if (!wanted) return {};
-  const sid = sidOfCause(recordings.sidPrefix, { at, id: `${callSid} recorded` });
-  const order = orderOf(wanted, { accountSid, sid, source: "OutboundAPI" });
-  return { record: order.recording, recordingManner: order.recordingManner };
 };
 
 /** The route to the called party of a call, or the fault of there being none. */

@@ -1,3 +1,4 @@
+import { isTest } from "../accounts/access.ts";
 import { plainReason } from "../base/plain_reason.ts";
 import { parseLocation } from "../geolocation/parse_location.ts";
 import { isSettled, settle } from "../geolocation/settle.ts";
@@ -19,6 +20,10 @@ export const locateHandler: JobHandler<ArgsOf<typeof locate>> = handler(locate, 
     const { geolocations } = ports.records;
     const asked = await geolocations.get(accountSid, geolocationSid);
     if (asked === null || isSettled(asked)) return;
+    const account = await ports.accounts.get(accountSid);
+    if (account !== null && isTest(account)) {
+      return await fail(asked, "look-ups of test accounts are not simulated", ports);
+    }
     const { locationSource } = ports;
     if (locationSource === null) {
       return await fail(asked, "no location source is configured (LOCATION_URL)", ports);

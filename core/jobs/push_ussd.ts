@@ -1,5 +1,5 @@
 import { plainReason } from "../base/plain_reason.ts";
-import { effectiveStatus } from "../accounts/access.ts";
+import { effectiveStatus, isTest } from "../accounts/access.ts";
 import type { Invitation, Script } from "../protocol/script.ts";
 import type { UssdStep } from "../protocol/ussd.ts";
 import { actionScript, firstScript, type ScriptContext } from "../documents/next_script.ts";
@@ -21,6 +21,10 @@ export const pushUssdHandler: JobHandler<ArgsOf<typeof pushUssd>> = handler(push
     const account = await ports.accounts.get(accountSid);
     if (account === null || await effectiveStatus(account, ports.accounts) !== "active") {
       return await fail(call, ports, { fault: "accountInactive", detail: accountSid });
+    }
+    if (isTest(account)) {
+      const detail = "USSD dialogues of test accounts are not simulated";
+      return await fail(call, ports, { fault: "noRoute", detail });
     }
     const routing = await routeOf(call, account, ports);
     if ("fault" in routing) return await fail(call, ports, routing);

@@ -1,3 +1,4 @@
+import { isTest } from "../accounts/access.ts";
 import { plainReason } from "../base/plain_reason.ts";
 import { Fault, type FaultName } from "../base/faults.ts";
 import { exponential } from "../model/job.ts";
@@ -7,6 +8,7 @@ import { limits } from "../base/limits.ts";
 import { failMessage } from "../messages/fail_message.ts";
 import { routesOf } from "../messages/routing.ts";
 import { segmentCount } from "../messages/segments.ts";
+import { sendSimulated } from "../messages/send_simulated.ts";
 import { settle } from "../messages/settle.ts";
 import { Untaken } from "../values/untaken.ts";
 import type { Delivery, MessageRoute } from "../ports/providers.ts";
@@ -21,6 +23,8 @@ export const sendMessageHandler: JobHandler<ArgsOf<typeof sendMessage>> = handle
   async work({ accountSid, messageSid }, ports, { signal }) {
     const message = await ports.records.messages.get(accountSid, messageSid);
     if (message?.status !== "sending" || message.carrierId) return; // This is a second run.
+    const account = ports.accounts.recent(accountSid) ?? await ports.accounts.get(accountSid);
+    if (account !== null && isTest(account)) return await sendSimulated(message, ports);
     const routes = await routesOf(message, ports);
     if (routes.length === 0) {
       const detail = `no route to ${message.to} is configured`;

@@ -1,6 +1,9 @@
+import { isTest } from "../accounts/access.ts";
 import { Fault } from "../base/faults.ts";
 import { callerId } from "../gateways/caller_id.ts";
 import type { Ports } from "../ports/ports.ts";
+import type { Account } from "../resources/accounts.ts";
+import { refusalOf, senderRefusal } from "../values/test_calls.ts";
 import type { Message } from "../resources/messages.ts";
 
 const e164 = /^\+[1-9]\d{5,14}$/;
@@ -14,7 +17,13 @@ type Ends = Pick<Message, "from" | "to">;
  * The ends of a message that an account sends, as records have them: a number, or `client:LOGIN`
  * also for a Login alone. Throws `badTo`, `badFrom`, or under STRICT_SMS_FROM `senderNotAllowed`.
  */
-export async function checkMessage(ends: Ends, accountSid: string, ports: Ports): Promise<Ends> {
+export async function checkMessage(
+  ends: Ends,
+  account: Pick<Account, "sid" | "type">,
+  ports: Ports,
+): Promise<Ends> {
+  if (isTest(account)) return checkTestMessage(ends);
+  const { sid: accountSid } = account;
   const to = await recipient(ends.to, ports);
   const from = await sender(ends.from, accountSid, ports);
   await checkShown({ from, to }, accountSid, ports);
@@ -23,6 +32,19 @@ export async function checkMessage(ends: Ends, accountSid: string, ports: Ports)
   const number = await ports.records.incomingPhoneNumbers.holder("phoneNumber", from);
   if (number?.accountSid === accountSid && number.capabilities.smsCapable) return { from, to };
   throw new Fault("senderNotAllowed", "From must be an SMS-capable number of the account");
+}
+
+/** The same for a test account: any sender is its own, but for those that are refused for a test. */
+function checkTestMessage({ from, to }: Ends): Ends {
+  if (!e164.test(to) && !clientAddress.test(to) || refusalOf(to) === "invalid") throw badTo();
+  const login = client.exec(from)?.[1];
+  const isKnown = e164.test(from) || shortCode.test(from) || login !== undefined;
+  const refusal = senderRefusal(from);
+  if (!isKnown || refusal === "invalid") throw badFrom();
+  if (refusal === "foreign") {
+    throw new Fault("senderNotAllowed", "From must be an SMS-capable number of the account");
+  }
+  return { from: login === undefined ? from : `client:${login}`, to };
 }
 
 /** Towards another account's Client From is what a call to a number may show. */
@@ -47,18 +69,22 @@ async function recipient(to: string, { records }: Ports): Promise<string> {
   if (login !== undefined && await records.clients.holder("login", login) !== null) {
     return `client:${login}`;
   }
-  throw new Fault(
-    "badTo",
-    "To must be a number in E.164 form (+ and digits), or client: and a Login",
-  );
+  throw badTo();
 }
+
+const badTo = () =>
+  new Fault("badTo", "To must be a number in E.164 form (+ and digits), or client: and a Login");
 
 async function sender(from: string, accountSid: string, { records }: Ports): Promise<string> {
   if (e164.test(from) || shortCode.test(from)) return from;
   const login = client.exec(from)?.[1];
   const holder = login === undefined ? null : await records.clients.holder("login", login);
   if (holder?.accountSid === accountSid) return `client:${holder.login}`;
+  throw badFrom();
+}
+
+function badFrom(): Fault {
   const rule =
     "must be a number in E.164 form (+ and digits), a short code or a Client of the account";
-  throw new Fault("badFrom", `From ${rule}`);
+  return new Fault("badFrom", `From ${rule}`);
 }

@@ -22,6 +22,7 @@ import {
   paramsSchema,
   type Resource,
 } from "../model/resource.ts";
+import type { Account } from "../resources/accounts.ts";
 import { emails } from "../resources/emails.ts";
 import { geolocations } from "../resources/geolocations.ts";
 import { messages } from "../resources/messages.ts";
@@ -94,7 +95,8 @@ const makers: { readonly [K in Order["kind"]]: Maker<K> } = {
     const { country } = ports.settings.trunks;
     const ends = { from: e164Of(from, country) ?? from, to: e164Of(to, country) ?? to };
     const sent = read(parametersFor(messages), { ...rest, ...ends });
-    const checked = await checkMessage(ends, ordering.accountSid, ports);
+    const account = await accountOf(ordering.accountSid, ports);
+    const checked = await checkMessage(ends, account, ports);
     const fields = { ...sent, ...checked, direction: "outbound-call" };
     const { record, jobs } = made(messages, { fields, ordering, ports });
     const told = {
@@ -123,6 +125,12 @@ const makers: { readonly [K in Order["kind"]]: Maker<K> } = {
     return { also: [{ into: "geolocations", record }], jobs, told };
   },
 };
+
+async function accountOf(sid: string, { accounts }: Ports): Promise<Account> {
+  const account = accounts.recent(sid) ?? await accounts.get(sid);
+  if (account === null) throw new Fault("notFound", sid);
+  return account;
+}
 
 /** What the REST interface takes to make such a record. */
 function parametersFor(definition: AnyResource): Parameters {

@@ -177,6 +177,13 @@ export const redirectCall = jobKind({
   lane: ({ accountSid }) => `documents:${accountSid}`,
 });
 
+/** Goes on with a leg of a test account until it has to wait; nothing where its turn is another. */
+export const simulateLeg = jobKind({
+  kind: "simulation.go_on",
+  args: z.object({ accountSid: z.string(), legSid: z.string(), turn: z.number().int() }),
+  lane: ({ accountSid }) => `simulation:${accountSid}`,
+});
+
 /** Deletes the audio of a recording that is gone. */
 export const removeAudio = jobKind({
   kind: "recording.remove_audio",
@@ -202,20 +209,6 @@ export const sendMessage = jobKind({
   kind: "message.send",
   args: z.object({ accountSid: z.string(), messageSid: z.string() }),
   lane: ({ accountSid }) => `messages:${accountSid}`, // Phones that are silent hold up their own.
-});
-
-/** Sends a message whose time has come, unless it was canceled. */
-export const releaseMessage = jobKind({
-  kind: "message.release",
-  args: z.object({ accountSid: z.string(), messageSid: z.string() }),
-  lane: () => "scheduled",
-});
-
-/** Fails a message that was not sent within its validity period. */
-export const lapseMessage = jobKind({
-  kind: "message.lapse",
-  args: z.object({ accountSid: z.string(), messageSid: z.string() }),
-  lane: () => "scheduled",
 });
 
 /** Looks again and again at a recording under way; ends it when its call is long over. */

@@ -1,4 +1,4 @@
-import { actsFor, effectiveStatus } from "../accounts/access.ts";
+import { actsFor, effectiveStatus, isTest } from "../accounts/access.ts";
 import { Fault } from "../base/faults.ts";
 import type { Ports } from "../ports/ports.ts";
 import { alteration } from "../model/resource.ts";
@@ -54,12 +54,12 @@ const noApplications = {
 /** One refusal for an account that is foreign, closed, suspended or missing: it discloses nothing. */
 async function checkReceiver(caller: Account, sid: string, { accounts }: UpdatePorts) {
   const receiver = await accounts.get(sid);
-  const mayReceive = receiver !== null && actsFor(caller, receiver) &&
+  const mayReceive = receiver !== null && actsFor(caller, receiver) && !isTest(receiver) &&
     await effectiveStatus(receiver, accounts) === "active";
   if (!mayReceive) {
     throw new Fault(
       "badParameter",
-      "AccountSid must be the caller's account or one of its sub-accounts, with Status active",
+      "AccountSid must be the caller's account or one of its sub-accounts, with Status active and Type Full",
     );
   }
 }

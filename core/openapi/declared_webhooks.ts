@@ -118,24 +118,9 @@ export const declaredWebhooks: Record<string, Webhook> = {
     always: ["ReferCallStatus"],
     sometimes: ["ReferSipResponseCode"],
   }),
-  connectAction: inCall(
-    "Reports the end of a Connect",
-    "The action of a Connect with a Stream or a ConversationRelay.",
-    {
-      sometimes: [
-        "StreamSid",
-        "StreamName",
-        "StreamStatus",
-        "StreamError",
-        "SessionId",
-        "SessionStatus",
-        "SessionDuration",
-        "HandoffData",
-        "ErrorCode",
-        "ErrorMessage",
-      ],
-    },
-  ),
+  connectAction: inCall("Reports the end of a Connect", "The action of a Connect with a Stream.", {
+    sometimes: ["StreamSid", "StreamName", "StreamStatus", "StreamError"],
+  }),
   refer: inCall(
     "Requests the markup of a transfer",
     "ReferUrl of a number, when a party of its call transfers the call (SIP REFER). The markup " +
@@ -178,20 +163,10 @@ export const declaredWebhooks: Record<string, Webhook> = {
     sometimes: sometimesOfCall,
   },
   recordingStatus: {
-    summary: "Reports the beginning or the end of a recording",
-    description:
-      "recordingStatusCallback of a Record, Dial, Conference or Recording; RecordingStatusCallback " +
-      "of a request.",
+    summary: "Reports the end of a recording",
+    description: "recordingStatusCallback of a Record, Dial or Conference.",
     tag: "Recording",
-    always: [
-      "AccountSid",
-      "CallSid",
-      ...ofRecording,
-      "RecordingStatus",
-      "RecordingChannels",
-      "RecordingStartTime",
-    ],
-    sometimes: ["RecordingSource", "RecordingTrack", "ConferenceSid"],
+    always: ["AccountSid", "CallSid", ...ofRecording, "RecordingStatus", "RecordingChannels"],
   },
   streamStatus: {
     summary: "Reports an event of an audio stream",
@@ -224,7 +199,7 @@ export const declaredWebhooks: Record<string, Webhook> = {
     tag: "SMSMessage",
     always: [...ofMessage, "MessageStatus", "SmsStatus", "Timestamp"],
     sometimes: ["ErrorCode"],
-    values: { SmsStatus: ["sent", "delivered", "undelivered", "failed", "canceled"] },
+    values: { SmsStatus: ["sent", "failed"] },
   },
   conferenceStatus: {
     summary: "Reports an event of a conference",

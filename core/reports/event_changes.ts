@@ -129,7 +129,11 @@ export function unknownSourceNotice(
   return notification({ ...notice, level: "warning" }, ports);
 }
 
-const problemFaults = { recognition: "speechUnavailable", speech: "notSpoken" } as const;
+const problemFaults = {
+  recognition: "speechUnavailable",
+  speech: "notSpoken",
+  simulation: "markupSkipped",
+} as const;
 
 /** The Notification of a step that could not be performed as the document asks. */
 export function problemNotice(call: Call, event: LegEvent & { type: "problem" }, ports: Ports) {

@@ -24,7 +24,9 @@ export const accounts = resource({
     status: z.enum(["active", "suspended", "closed"]).describe(
       "Status of the account: only an active one may make changes; closed is final.",
     ),
-    type: z.literal("Full").describe("Type of the account, always Full."),
+    type: z.enum(["Full", "Test"]).describe(
+      "Type of the account: Full (default), or Test, whose calls and texts are simulated and free.",
+    ),
     authToken: z.string().describe(
       "Password of HTTP Basic authentication and key of webhook signatures: 32 hex digits, derived from the password.",
     ),
@@ -40,7 +42,10 @@ export const accounts = resource({
   },
   hidden: ["accountSid", "secondaryAuthToken", "passwordVerifier", "ancestors", "password"],
   secret: ["authToken", "secondaryAuthToken", "passwordVerifier"],
-  create: { required: ["emailAddress", "password"], optional: ["role", "friendlyName", "status"] },
+  create: {
+    required: ["emailAddress", "password"],
+    optional: ["role", "friendlyName", "status", "type"],
+  },
   update: ["friendlyName", "status", "password", "role"],
   unique: ["emailAddress"],
   subresources: [

@@ -25,6 +25,7 @@ import { participants } from "./participants.ts";
 import { queues } from "./queues.ts";
 import { recordings, recordingsWith } from "./recordings.ts";
 import { sandboxes } from "./sandboxes.ts";
+import { simulatedLegs } from "./internal/simulated_legs.ts";
 import { streams } from "./streams.ts";
 import { transcriptions } from "./transcriptions.ts";
 
@@ -55,6 +56,7 @@ export const resources = {
   queues,
   recordings,
   sandboxes,
+  simulatedLegs,
   streams,
   transcriptions,
 };

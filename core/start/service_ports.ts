@@ -13,10 +13,11 @@ import type { Ports, StoreOverview } from "../ports/ports.ts";
 import type { Blobs, NumberProvider } from "../ports/providers.ts";
 import { serverSigner } from "../base/server_signature.ts";
 import { sidMaker } from "../base/sid.ts";
+import { withSimulation } from "../simulation/control.ts";
 import { counting, type WriteObserver } from "../supervisor/counters.ts";
 import { callsCreated, callsEnded, messagesCreated } from "../metrics/service_metrics.ts";
 import { isPublicAddress } from "../net/public_address.ts";
-import { authority, type Config, listOf, shownConfiguration } from "../configuration/config.ts";
+import { authority, type Config, listOf } from "../configuration/config.ts";
 import { ownRequests } from "../adapters/own_requests.ts";
 import { locationSource } from "../adapters/location_source.ts";
 import { keptOf } from "../configuration/retention_variables.ts";
@@ -71,7 +72,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
     ...(config.ALLOW_PRIVATE_URLS ? {} : { mayReach: isPublicAddress }),
     ...ownRequests(config),
   });
-  return withKeyring({
+  return withSimulation(withKeyring({
     ...counting(store.records, writeObserver),
     accounts: store.accounts,
     companions: store.companions,
@@ -102,7 +103,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
     fetch: fetchOutside,
     deriveToken: tokenDeriver(secretKey),
     log,
-  });
+  }));
 }
 
 const settingsOf = (config: Config, parts: Parts): Ports["settings"] => ({
@@ -132,7 +133,6 @@ const settingsOf = (config: Config, parts: Parts): Ports["settings"] => ({
   numberPriceMicros: Math.round(config.NUMBER_MONTHLY_PRICE * 1_000_000),
   transcriptionPriceMicros: Math.round(config.TRANSCRIPTION_PRICE * 1_000_000),
   consoleIdleMs: config.CONSOLE_IDLE_MINUTES * 60_000,
-  configuration: shownConfiguration(config),
   trunks: trunkSettings(config, parts),
   ice: iceSettings(config),
 });

@@ -4,6 +4,7 @@ import {
   checkKey,
   checkPermission,
   effectiveStatus,
+  isTest,
   isTokenOf,
   type Permission,
 } from "../../core/accounts/access.ts";
@@ -138,6 +139,15 @@ export function readOnlyUnlessActive(accounts: Accounts) {
     if (!isRead && account !== caller && await effectiveStatus(account, accounts) !== "active") {
       throw new Fault("accountInactive");
     }
+    await next();
+  });
+}
+
+/** Refuses changes below a test account: nothing of it is to reach others. */
+export function notForTests(reason: string) {
+  return createMiddleware<Env>(async (c, next) => {
+    const isRead = c.req.method === "GET" || c.req.method === "HEAD";
+    if (!isRead && isTest(c.var.account)) throw new Fault("denied", reason);
     await next();
   });
 }

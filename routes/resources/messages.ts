@@ -1,6 +1,5 @@
 import { Hono } from "hono";
 import { checkMessage } from "../../core/messages/check_message.ts";
-import { scheduled } from "../../core/messages/schedule.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { AnyCollection } from "../../core/model/store.ts";
 import { creation, newBase, paramsSchema } from "../../core/model/resource.ts";
@@ -23,13 +22,13 @@ export function messageRoutes(ports: Ports): Hono<Env> {
   return new Hono<Env>().post(
     "/",
     making(ports, async (c: Ctx) => {
-      const accountSid = c.var.account.sid;
+      const { account } = c.var;
       const sent = await readParams(c, parameters);
-      const ends = await checkMessage(sent as Pick<Message, "from" | "to">, accountSid, ports);
+      const ends = await checkMessage(sent as Pick<Message, "from" | "to">, account, ports);
       const change = creation(
         definition,
-        { ...sent, ...ends, ...scheduled(sent.sendAt as number | undefined, ports.now()) },
-        newBase(definition, accountSid, ports),
+        { ...sent, ...ends },
+        newBase(definition, account.sid, ports),
       );
       return answer(
         c,

@@ -45,7 +45,6 @@ export function recordConference(
     record(conference: MediaConference) {
       const opened = recordings.open({ recording, leg, channels: 1 });
       sink = opened;
-      void opened.stopped.then(() => stop());
       if (!isTrimmed) {
         stop = conference.record(opened.write);
         return;

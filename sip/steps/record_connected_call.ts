@@ -26,7 +26,6 @@ export function recordConnectedCall(
         await stopWriting();
         end();
       };
-      void opened.stopped.then(() => stop());
     },
     async end() {
       await stop();

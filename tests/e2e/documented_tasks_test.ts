@@ -316,3 +316,17 @@ Deno.test({
     await assert.rejects(system.get("Calls.json"), /401/);
   },
 });
+
+Deno.test({
+  name: "the commands of docs/how-to/test-your-application.md make a test account and a busy call",
+  timeout,
+  async fn() {
+    const page = "docs/how-to/test-your-application.md";
+    await using system = await startSystem();
+    await using commands = await openPageCommands(page, { system });
+
+    await commands.next();
+    assert.match((await commands.next()).trim(), /busy$/);
+    commands.done();
+  },
+});

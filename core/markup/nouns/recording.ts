@@ -19,11 +19,7 @@ export const startRecording = noun({
       isMono: channels === "mono",
       trim: trim === "trim-silence",
     };
-    const recording = recordingOrder(
-      element,
-      { ...attributes, source: "StartCallRecordingTwiML" },
-      context,
-    );
+    const recording = recordingOrder(element, attributes, context);
     return [{ type: "recordLeg", recording, recordingManner }];
   },
 });

@@ -35,11 +35,7 @@ export const record = verb({
     const action = actionOrDocument(element, method, context);
     return [{
       type: "record",
-      recording: recordingOrder(element, {
-        ...attributes,
-        source: "RecordVerb",
-        track: "inbound",
-      }, context),
+      recording: recordingOrder(element, attributes, context),
       timeoutS: timeout,
       finishOnKey,
       maxLengthS: maxLength,

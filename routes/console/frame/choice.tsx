@@ -1,13 +1,11 @@
 /** A select of values with their titles. */
-export const Choice = ({ id, name, value, options, describedBy }: {
+export const Choice = ({ id, name, value, options }: {
   id: string;
   name: string;
   value: string;
   options: readonly (readonly [value: string, title: string])[];
-  /** The id of what explains it. */
-  describedBy?: string;
 }) => (
-  <select id={id} name={name} aria-describedby={describedBy}>
+  <select id={id} name={name}>
     {options.map(([one, title]) => <option value={one} selected={one === value}>{title}</option>)}
   </select>
 );

@@ -5,7 +5,6 @@ import { withKeyring } from "../../../core/accounts/keyring.ts";
 import { createAccount } from "../../../core/accounts/create_account.ts";
 import type { Script } from "../../../core/protocol/script.ts";
 import type { StreamRequest } from "../../../core/protocol/streams.ts";
-import type { RecordingRequest } from "../../../core/protocol/recordings.ts";
 import type { ConferenceOrder } from "../../../core/protocol/conferences.ts";
 import type { MessageOrder, OutwardOrder } from "../../../core/protocol/messages.ts";
 import type { RegisteredBinding } from "../../../core/protocol/registrations.ts";
@@ -17,6 +16,7 @@ import type { Ports } from "../../../core/ports/ports.ts";
 import type { Account } from "../../../core/resources/accounts.ts";
 import type { Email } from "../../../core/resources/emails.ts";
 import { serverSigner } from "../../../core/base/server_signature.ts";
+import { withSimulation } from "../../../core/simulation/control.ts";
 import { counting } from "../../../core/supervisor/counters.ts";
 import { openStore, type Store } from "../../../kv/open_store.ts";
 import type { Worker } from "../../../kv/jobs/worker.ts";
@@ -50,7 +50,6 @@ export interface App {
   knowsConference: boolean;
   /** Audio streams that were ordered of legs. */
   streamOrders: StreamRequest[];
-  recordingOrders: RecordingRequest[];
   /** What shows of a companion that another could not reach. */
   companionLooks: "there" | "gone" | "silent";
   /** Messages that were to be sent to the devices of a Client. */
@@ -111,7 +110,6 @@ export async function startApp(
     | "conferenceOrders"
     | "knowsConference"
     | "streamOrders"
-    | "recordingOrders"
     | "companionLooks"
     | "messaged"
     | "mailed"
@@ -132,7 +130,6 @@ export async function startApp(
     conferenceOrders: [],
     knowsConference: true,
     streamOrders: [],
-    recordingOrders: [],
     companionLooks: "there",
     messaged: [],
     mailed: [],
@@ -145,7 +142,7 @@ export async function startApp(
     deviceAnswers: () => 200,
   };
   let made = instance * 2 ** 32;
-  const ports: Ports = withKeyring({
+  const ports: Ports = withSimulation(withKeyring({
     ...counting(store.records),
     accounts: store.accounts,
     companions: store.companions,
@@ -187,10 +184,6 @@ export async function startApp(
       numberPriceMicros: 1_150_000,
       transcriptionPriceMicros: 50_000,
       consoleIdleMs: 60 * 60_000,
-      configuration: [
-        { name: "PORT", value: "8080", fallback: "8080", help: "Port of the REST interface." },
-        { name: "SECRET_KEY", value: "********", fallback: "", help: "Key of secrets." },
-      ],
       trunks: {
         outboundProxy: null,
         sipHosts: [],
@@ -242,10 +235,6 @@ export async function startApp(
         recorded.conferenceOrders.push(order);
         return Promise.resolve(app.knowsConference);
       },
-      recording: (order) => {
-        recorded.recordingOrders.push(order);
-        return Promise.resolve(app.hasMedia);
-      },
       stream: (order) => {
         recorded.streamOrders.push(order);
         return Promise.resolve(app.hasMedia);
@@ -270,7 +259,7 @@ export async function startApp(
       Promise.resolve(createHash("md5").update(sid + password).digest("hex")),
     log: (line, fields) => recorded.logged.push({ line, fields }),
     ...replaced,
-  });
+  }));
   const http = routes(ports, mounts(ports)) as unknown as Hono;
   const clientOf = (account: Account) =>
     apiClient(http, { sid: account.sid, user: account.sid, token: account.authToken });

@@ -21,6 +21,7 @@ export type SampledName = Exclude<
   | "partialTexts"
   | "participants"
   | "queues"
+  | "simulatedLegs"
   | "sandboxes"
 >;
 
@@ -157,10 +158,6 @@ export const samples: Record<SampledName, Sample> = {
       transcribe: false,
       transcribeCallback: null,
       isStored: true,
-      source: "RecordVerb",
-      track: "inbound",
-      conferenceSid: null,
-      halt: null,
     }),
     filter: ["CallSid", `CA${"1".padStart(32, "0")}`],
   },

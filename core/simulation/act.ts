@@ -1,0 +1,126 @@
+import type { LegEvent, Outcome } from "../protocol/events.ts";
+import type { Script } from "../protocol/script.ts";
+import { cutAt, statusOf } from "./dial_plan.ts";
+import type { Leg, State } from "./leg.ts";
+import type { Line } from "./line.ts";
+import { abandon, begin, finish } from "./steps.ts";
+import { simulationTimes as times } from "./times.ts";
+
+/**
+ * Does what is due of a leg, at its time, and reports it as a companion does. The leg as it is then,
+ * with what is due next; null once it has ended.
+ */
+export async function act(before: Leg, line: Line): Promise<Leg | null> {
+  const leg = { ...before, clock: before.due };
+  const { plan, endsAt, phase } = leg.state;
+  const [moment, ...later] = plan;
+  if (moment !== undefined && moment.at <= leg.clock) {
+    await line.report(leg, moment);
+    return { ...leg, state: { ...leg.state, plan: later } };
+  }
+  const isOver = endsAt !== null && leg.clock >= endsAt;
+  if (isOver && plan.length > 0) {
+    return { ...leg, state: { ...leg.state, plan: cutAt(plan, leg.clock) } };
+  }
+  if (isOver) return await leave(leg, line);
+  if (moment !== undefined) return { ...leg, due: Math.min(moment.at, endsAt ?? moment.at) };
+  return await phases[phase](leg, line);
+}
+
+/** Ends a leg before its script has ended. */
+async function leave(leg: Leg, line: Line): Promise<null> {
+  const { answeredAt, isWaited, script: [step] } = leg.state;
+  if (answeredAt === null) return await end(leg, "canceled", line);
+  const left = isWaited && step !== undefined ? await abandon(leg, step, line) : leg;
+  return await end(left, "completed", line);
+}
+
+const after = (leg: Leg, ms: number, changes: Partial<State>): Leg => ({
+  ...leg,
+  due: leg.clock + ms,
+  state: { ...leg.state, ...changes },
+});
+
+async function end(leg: Leg, outcome: Outcome, line: Line): Promise<null> {
+  await line.report(leg, { event: { type: "ended", outcome, ...statusOf(outcome) } });
+  return null;
+}
+
+type Phase = (leg: Leg, line: Line) => Promise<Leg | null>;
+
+const phases: Record<State["phase"], Phase> = {
+  async new(leg, line) {
+    const { from, to, leg: sid, serviceContext } = leg.state.invitation;
+    const sent = { from, to, sipCallId: `${sid}@simulation` };
+    const event = { type: "inviting", ...sent, ...serviceContext && { serviceContext } } as const;
+    if (await isOver(leg, event, line)) return await end(leg, "canceled", line);
+    const { outcome } = leg.state.behaviour;
+    const isRung = outcome === "answered" || outcome === "no-answer";
+    const waited = isRung ? times.ringMs : times.refusalMs;
+    return after(counted(leg), waited, { phase: "invited" });
+  },
+
+  async invited(leg, line) {
+    const { behaviour: { outcome }, timeoutS } = leg.state;
+    if (outcome === "busy" || outcome === "failed") return await end(leg, outcome, line);
+    if (await isOver(leg, { type: "ringing" }, line)) return await end(leg, "canceled", line);
+    const untilMs = outcome === "no-answer" ? Infinity : times.answerMs;
+    const ringMs = Math.min(untilMs, timeoutS * 1_000) - times.ringMs;
+    return after(counted(leg), Math.max(0, ringMs), { phase: "ringing" });
+  },
+
+  async ringing(leg, line) {
+    const { behaviour: { outcome }, timeoutS, detection } = leg.state;
+    const isLate = timeoutS * 1_000 < times.answerMs;
+    if (outcome === "no-answer" || isLate) return await end(leg, "no-answer", line);
+    if (detection === null) return await talk(leg, { type: "answered" }, line);
+    if (await isOver(leg, { type: "answered" }, line)) return await end(leg, "completed", line);
+    const isGreeting = detection.untilEnd && leg.state.behaviour.answeredBy === "machine";
+    const waited = times.detectionMs + (isGreeting ? times.greetingMs : 0);
+    return after(counted(leg), waited, { phase: "detecting", ...answered(leg) });
+  },
+
+  async detecting(leg, line) {
+    const { answeredBy } = leg.state.behaviour;
+    return await talk(leg, { type: "detected", answeredBy }, line);
+  },
+
+  async talking(leg, line) {
+    const [step, ...left] = leg.state.script;
+    if (step === undefined || step.type === "hangup" || step.type === "reject") {
+      return await end(leg, "completed", line);
+    }
+    if (!leg.state.isWaited) {
+      const begun = await begin(leg, step, line);
+      if (begun !== null) return begun;
+    }
+    const { leg: finished, script } = await finish(leg, step, line);
+    const isReplacing = script.length > 0 && step.type !== "consult";
+    const state: State = {
+      ...finished.state,
+      script: isReplacing ? script : [...script, ...left],
+      isWaited: false,
+      ...isReplacing && { tookTime: false },
+    };
+    return { ...finished, due: finished.clock, state };
+  },
+};
+
+const counted = (leg: Leg): Leg => ({ ...leg, seq: leg.seq + 1 });
+
+/** Whether the call has ended meanwhile, as the answer to a report says. */
+const isOver = async (leg: Leg, event: LegEvent, line: Line): Promise<boolean> =>
+  (await line.report(leg, { event })).some(({ type }) => type === "hangup");
+
+function answered(leg: Leg): Pick<State, "answeredAt" | "endsAt"> {
+  const { behaviour: { hangsUpS = Infinity }, longestS } = leg.state;
+  const talkS = Math.min(hangsUpS, longestS);
+  return { answeredAt: leg.clock, endsAt: leg.clock + talkS * 1_000 };
+}
+
+/** The script begins that answers an event. */
+async function talk(leg: Leg, event: LegEvent, line: Line): Promise<Leg> {
+  const script: Script = await line.report(leg, { event, wantsScript: true });
+  const state = { ...leg.state, ...leg.state.answeredAt === null && answered(leg) };
+  return after({ ...counted(leg), state }, 0, { phase: "talking", script });
+}

@@ -1,0 +1,61 @@
+import type { Companion } from "../protocol/companion.ts";
+import type { ConferenceOrder } from "../protocol/conferences.ts";
+import type { CompanionControl } from "../ports/companion_ports.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { SimulatedLeg } from "../resources/internal/simulated_legs.ts";
+import { due } from "./go_on.ts";
+import { interrupted, type Leg, opened, simulated, waitedEnough } from "./leg.ts";
+
+const isSimulated = (at: Pick<Companion, "id"> | null | undefined): boolean =>
+  at?.id === simulated.id;
+
+/** Ports whose orders to legs of test accounts reach their jobs, and no companion. */
+export function withSimulation(ports: Ports): Ports {
+  return { ...ports, control: simulatedControl(ports) };
+}
+
+function simulatedControl(ports: Ports): CompanionControl {
+  const { control, records } = ports;
+  const { simulatedLegs: legs } = records;
+
+  /** False where the leg is not there. */
+  async function change(
+    { accountSid, sid }: Pick<SimulatedLeg, "accountSid" | "sid">,
+    changed: (leg: Leg) => Leg,
+  ): Promise<void> {
+    await legs.update(accountSid, sid, (record) => {
+      const before = opened(record);
+      const leg = changed(before);
+      return leg === before ? { record } : due(leg);
+    });
+  }
+
+  async function conference({ conferenceSid, order }: ConferenceOrder): Promise<boolean> {
+    const inside = await legs.group("conference", conferenceSid);
+    const named = order.type === "end"
+      ? inside
+      : inside.filter(({ callSid }) => callSid === order.leg);
+    if (order.type !== "change") {
+      for (const leg of named) await change(leg, (one) => waitedEnough(one, ports.now()));
+    }
+    return named.length > 0;
+  }
+
+  return {
+    ...control,
+    async run(callSid, script, options = {}) {
+      const { at } = options;
+      if (at !== null && at !== undefined && !isSimulated(at)) {
+        return await control.run(callSid, script, options);
+      }
+      const leg = await legs.holder("callSid", callSid);
+      if (leg === null) return isSimulated(at) ? null : await control.run(callSid, script, options);
+      await change(leg, (one) => interrupted(one, script, ports.now()));
+      return simulated;
+    },
+    mute: async (leg, muted, at) => isSimulated(at) || await control.mute(leg, muted, at),
+    conference: (order, at) => isSimulated(at) ? conference(order) : control.conference(order, at),
+    stream: async (request, at) => !isSimulated(at) && await control.stream(request, at),
+    look: async (at) => isSimulated(at) ? "there" : await control.look(at),
+  };
+}

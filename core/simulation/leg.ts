@@ -1,0 +1,79 @@
+import type { Companion } from "../protocol/companion.ts";
+import type { Invitation, Script } from "../protocol/script.ts";
+import type { SimulatedLeg } from "../resources/internal/simulated_legs.ts";
+import type { Behaviour } from "../values/test_calls.ts";
+import { cutAt, type DialResult, type Moment } from "./dial_plan.ts";
+
+/** The companion that the calls of test accounts are at. It sends no heartbeat, and is never lost. */
+export const simulated: Companion = { id: "simulation", runId: "simulation" };
+
+/** Where a simulated leg stands. */
+export interface State {
+  phase: "new" | "invited" | "ringing" | "detecting" | "talking";
+  behaviour: Behaviour;
+  invitation: Invitation;
+  timeoutS: number;
+  /** Listens for an answering machine before its script begins; to the end of its greeting. */
+  detection: { untilEnd: boolean } | null;
+  /** The steps that are left; the first one is performed. */
+  script: Script;
+  /** The time that the first step takes is over. */
+  isWaited: boolean;
+  /** Of the legs that its Dial has placed. */
+  plan: Moment[];
+  dialled: DialResult | null;
+  /** Whether a step of the script let time pass, and what was typed without an action. */
+  tookTime: boolean;
+  typed: string;
+  /** How many Gathers took keys, and words. */
+  gathers: { keys: number; words: number };
+  answeredAt: number | null;
+  /** When the leg ends, whatever it does; null before the answer. */
+  endsAt: number | null;
+  /** An order came while it may have been reporting: how far its reports are, its call says. */
+  isInterrupted: boolean;
+  /** The conference that it is in ends when it leaves. */
+  endsConference: boolean;
+  /** Seconds after the answer at which the call is over. */
+  longestS: number;
+}
+
+/** A leg with its state. */
+export interface Leg extends Omit<SimulatedLeg, "state"> {
+  state: State;
+}
+
+export const opened = (record: SimulatedLeg): Leg => ({
+  ...record,
+  state: JSON.parse(record.state) as State, // It is what `closed` wrote.
+});
+
+export const closed = ({ state, ...leg }: Leg): SimulatedLeg => ({
+  ...leg,
+  state: JSON.stringify(state),
+});
+
+/** The Sid of the leg of a call: there is one. */
+export const legSidOf = (callSid: string): string => `TL${callSid.slice(2)}`;
+
+/** The time at which something happens that comes from outside: a sped-up leg is ahead of the clock. */
+const timeAt = ({ clock, isReal }: Leg, now: number): number =>
+  isReal ? Math.max(clock, now) : clock;
+
+/** The leg after an order of another script: what it did is over, and legs that it dialled end. */
+export function interrupted(leg: Leg, script: Script, now: number): Leg {
+  const clock = timeAt(leg, now);
+  const cut = { ...leg.state, plan: cutAt(leg.state.plan, clock), isInterrupted: true };
+  const next = { ...leg, clock, due: clock, turn: leg.turn + 1 };
+  if (script[0]?.type === "hangup") return { ...next, state: { ...cut, endsAt: clock } };
+  if (leg.state.phase !== "talking") return leg; // Only a hang-up makes sense before the answer.
+  const fresh = { isWaited: false, dialled: null, tookTime: false };
+  return { ...next, conferenceSid: null, state: { ...cut, ...fresh, script } };
+}
+
+/** The leg after the end of what it waits for. */
+export function waitedEnough(leg: Leg, now: number): Leg {
+  const clock = timeAt(leg, now);
+  const state = { ...leg.state, isInterrupted: true };
+  return { ...leg, clock, due: clock, turn: leg.turn + 1, state };
+}

@@ -1,0 +1,49 @@
+import type { LegEvent } from "../protocol/events.ts";
+import { type Recorded, recordingLimits, type RecordingOrder } from "../protocol/recordings.ts";
+import type { Script } from "../protocol/script.ts";
+import { takePart } from "../recordings/take_part.ts";
+import { handleReport } from "../reports/handle_report.ts";
+import type { Ports } from "../ports/ports.ts";
+import { type Leg, simulated } from "./leg.ts";
+import { toneOf } from "./tone.ts";
+
+/** An event of a leg; of another one that it dialled, with `leg` and `seq`. */
+export interface Happened {
+  event: LegEvent;
+  wantsScript?: boolean;
+  leg?: string;
+  seq?: number;
+}
+
+/** How a simulated leg reaches the service: as a companion does, but for the requests between them. */
+export interface Line {
+  /** Reports what happened at the time of the leg, and brings the script that answers. */
+  report(leg: Leg, happened: Happened): Promise<Script>;
+  /** Has a tone recorded; null where the service does not want the recording. */
+  record(
+    leg: Leg,
+    order: RecordingOrder,
+    of: { seconds: number; channels: 1 | 2 },
+  ): Promise<Recorded | null>;
+}
+
+export const lineTo = (ports: Ports, signal: AbortSignal): Line => ({
+  report({ accountSid, callSid, seq, clock: at }, { event, wantsScript = false, ...other }) {
+    const leg = other.leg ?? callSid;
+    const report = { leg, accountSid, seq: other.seq ?? seq, at, wantsScript, event };
+    return handleReport({ companion: simulated, ...report }, ports, signal);
+  },
+
+  async record({ callSid: leg }, recording, { seconds, channels }) {
+    const durationS = Math.max(1, Math.round(seconds));
+    const sound = toneOf(durationS, channels);
+    for (let at = 0; at < sound.length; at += recordingLimits.partBytes) {
+      const data = sound.subarray(at, at + recordingLimits.partBytes);
+      const isLast = at + data.length === sound.length;
+      const end = isLast ? { end: "whole" as const } : {};
+      const part = { recording, leg, channels, at, data: data.toBase64(), ...end };
+      if (!await takePart(part, ports)) return null;
+    }
+    return { sid: recording.sid, durationS };
+  },
+});

@@ -1,0 +1,64 @@
+import { Fault } from "../base/faults.ts";
+import type { Script } from "../protocol/script.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Call } from "../resources/calls.ts";
+import { simulatedLegs } from "../resources/internal/simulated_legs.ts";
+import { behaviourOf } from "../values/test_calls.ts";
+import { newBase } from "../model/resource.ts";
+import { due } from "./go_on.ts";
+import { type Leg, legSidOf, type State } from "./leg.ts";
+import { simulationTimes } from "./times.ts";
+
+/** Places a call of a test account, by a script that begins with its `invite`. A second run does nothing. */
+export async function placeSimulated(call: Call, script: Script, ports: Ports): Promise<void> {
+  const [invite] = script;
+  if (invite?.type !== "invite") throw new Error("Cannot simulate a call without an invite");
+  const behaviour = behaviourOf(call.to);
+  const now = ports.now();
+  const base = newBase(simulatedLegs, call.accountSid, ports);
+  const leg: Leg = {
+    ...base,
+    sid: legSidOf(call.sid),
+    callSid: call.sid,
+    turn: 0,
+    seq: 0,
+    clock: now,
+    due: now,
+    isReal: behaviour.isReal,
+    conferenceSid: null,
+    state: begun(invite, { behaviour, timeLimit: call.timeLimit }),
+  };
+  try {
+    await ports.records.simulatedLegs.insert(due(leg));
+  } catch (error) {
+    if (!(error instanceof Fault) || error.fault !== "alreadyExists") throw error;
+  }
+}
+
+type Invite = Extract<Script[number], { type: "invite" }>;
+
+function begun(
+  { invitation, timeoutS, machineDetection }: Invite,
+  { behaviour, timeLimit }: Pick<State, "behaviour"> & Pick<Call, "timeLimit">,
+): State {
+  const { longestS } = simulationTimes;
+  return {
+    phase: "new",
+    behaviour,
+    invitation,
+    timeoutS,
+    detection: machineDetection ? { untilEnd: machineDetection.untilEnd } : null,
+    script: [],
+    isWaited: false,
+    plan: [],
+    dialled: null,
+    tookTime: false,
+    typed: "",
+    gathers: { keys: 0, words: 0 },
+    answeredAt: null,
+    endsAt: null,
+    isInterrupted: false,
+    endsConference: false,
+    longestS: Math.min(timeLimit ?? longestS, longestS),
+  };
+}

@@ -1,0 +1,203 @@
+import type { Action } from "../protocol/action.ts";
+import type { LegEvent } from "../protocol/events.ts";
+import { keyInput } from "../protocol/key_input.ts";
+import type { Script, Step } from "../protocol/script.ts";
+import { planOf } from "./dial_plan.ts";
+import type { Leg } from "./leg.ts";
+import type { Line } from "./line.ts";
+import { inputOf, secondsOf } from "./step_length.ts";
+
+type StepOf<T extends Step["type"]> = Extract<Step, { type: T }>;
+
+/** The leg once a step has ended, and the script that comes in place of what is left. */
+interface Finished {
+  leg: Leg;
+  script: Script;
+}
+
+/** Lets a step begin: the leg until the step ends; null where it takes no time. */
+export async function begin(leg: Leg, step: Step, line: Line): Promise<Leg | null> {
+  if (step.type === "dial") return dialling(leg, step);
+  const seconds = secondsOf(step, leg.state);
+  if (seconds === 0) return null;
+  const due = Math.min(leg.clock + seconds * 1_000, leg.state.endsAt ?? leg.clock);
+  const waiting = { ...leg, due, state: { ...leg.state, isWaited: true, tookTime: true } };
+  if (step.type !== "conference") return waiting;
+  const { conferenceSid, muted, startOnEnter, endOnExit } = step;
+  await line.report(leg, {
+    event: { type: "joined", conferenceSid, muted, startOnEnter, endOnExit },
+  });
+  const state = { ...waiting.state, endsConference: endOnExit };
+  return { ...waiting, seq: leg.seq + 1, conferenceSid, state };
+}
+
+function dialling(leg: Leg, step: StepOf<"dial">): Leg {
+  const { moments, result } = planOf(step, leg.callSid, leg.clock);
+  const begun = { isWaited: true, tookTime: true, plan: moments, dialled: result };
+  return { ...leg, state: { ...leg.state, ...begun } };
+}
+
+/** Lets a step end, with its report. */
+export async function finish(leg: Leg, step: Step, line: Line): Promise<Finished> {
+  const found = finishers[step.type] as Finisher<Step> | undefined; // Of the type of the step.
+  return await (found ?? notPerformed)(leg, step, line);
+}
+
+/** Reports what a step came to in which the leg ends; its action is requested, and not performed. */
+export async function abandon(leg: Leg, step: Step, line: Line): Promise<Leg> {
+  if (step.type === "dial") return (await endDial(leg, step, line, true)).leg;
+  if (step.type !== "record") return leg;
+  return (await endRecord(leg, step, line, true)).leg;
+}
+
+type Finisher<S> = (leg: Leg, step: S, line: Line) => Promise<Finished> | Finished;
+
+const goesOn = (leg: Leg): Finished => ({ leg, script: [] });
+
+/** Reports the end of a step, and brings the script of its action, where it has one. */
+async function told(
+  leg: Leg,
+  event: LegEvent & { action?: Action | undefined },
+  line: Line,
+  isOver = false,
+): Promise<Finished> {
+  const wantsScript = event.action !== undefined && !isOver;
+  const script = await line.report(leg, { event, wantsScript });
+  return { leg: { ...leg, seq: leg.seq + 1 }, script: wantsScript ? script : [] };
+}
+
+/** An action as it is handed back, and the leg that has handed it back (`sip/steps/script_run.ts`). */
+function carried(leg: Leg, action: Action): { handed: Leg; action: Action } {
+  const { tookTime, typed } = leg.state;
+  return {
+    handed: { ...leg, state: { ...leg.state, typed: "" } },
+    action: { ...action, ...tookTime && { hops: 0 }, ...typed !== "" && { digits: typed } },
+  };
+}
+
+const finishers: { readonly [T in Step["type"]]?: Finisher<StepOf<T>> } = {
+  answer: goesOn,
+  leave: goesOn,
+  connect: (leg) => ({ leg, script: [{ type: "hangup" }] }),
+  play: goesOn,
+  say: goesOn,
+  silence: goesOn,
+  digits: goesOn,
+  echo: goesOn,
+
+  async next(leg, step, line) {
+    const { handed, action } = carried(leg, step.action);
+    return await told(handed, { type: "next", action }, line);
+  },
+
+  async note(leg, { serviceContext, action: wanted }, line) {
+    if (wanted === undefined) return await told(leg, { type: "noted", serviceContext }, line);
+    const { handed, action } = carried(leg, wanted);
+    return await told(handed, { type: "noted", serviceContext, action }, line);
+  },
+
+  async consult(leg, { serviceContext, action }, line) {
+    const event = { type: "consulting", serviceContext, ...action && { action } } as const;
+    const script = await line.report(leg, { event, wantsScript: true });
+    return { leg: { ...leg, seq: leg.seq + 1 }, script };
+  },
+
+  async gather(leg, step, line) {
+    const { keys, words } = inputOf(step, leg.state);
+    const taken = withInput(leg, { keys, words });
+    const digits = keys === undefined ? "" : typedOf(step, keys);
+    if (digits === "" && words === undefined && !step.actionOnEmpty) return goesOn(taken);
+    if (step.action === undefined) {
+      return goesOn({ ...taken, state: { ...taken.state, typed: digits } });
+    }
+    const { handed, action } = carried(taken, step.action);
+    const speech = words === undefined ? {} : { speech: { text: words, confidence: 1 } };
+    return await told(handed, { type: "gathered", digits, ...speech, action }, line);
+  },
+
+  async conference(leg, { conferenceSid, action: wanted }, line) {
+    const { clock, state: { script: [step] } } = leg;
+    const durationS = Math.round(step === undefined ? 0 : secondsOf(step, leg.state));
+    const event = { type: "left", conferenceSid, outcome: "completed", durationS } as const;
+    const out = { ...leg, clock, conferenceSid: null };
+    if (wanted === undefined) return await told(out, event, line);
+    const { handed, action } = carried(out, wanted);
+    return await told(handed, { ...event, action }, line);
+  },
+
+  async refer(leg, { to, action: wanted }, line) {
+    const event = { type: "referred", to, outcome: "completed", sipStatus: 200 } as const;
+    if (wanted === undefined) return await told(leg, event, line);
+    const { handed, action } = carried(leg, wanted);
+    return await told(handed, { ...event, action }, line);
+  },
+
+  dial: (leg, step, line) => endDial(leg, step, line),
+  record: (leg, step, line) => endRecord(leg, step, line),
+};
+
+/** What the called side has pressed, as the step takes keys. */
+function typedOf({ keys }: StepOf<"gather">, pressed: string): string {
+  if (keys === undefined) return "";
+  const input = keyInput(keys);
+  for (const key of pressed) if (input.take(key) === "done") break;
+  return input.typed;
+}
+
+function withInput(
+  leg: Leg,
+  { keys, words }: { keys: string | undefined; words: string | undefined },
+): Leg {
+  const { gathers } = leg.state;
+  const taken = {
+    keys: gathers.keys + Number(keys !== undefined),
+    words: gathers.words + Number(words !== undefined),
+  };
+  return { ...leg, state: { ...leg.state, gathers: taken } };
+}
+
+async function endDial(
+  leg: Leg,
+  { record, recordingManner, action: wanted }: StepOf<"dial">,
+  line: Line,
+  isOver = false,
+): Promise<Finished> {
+  const { dialled } = leg.state;
+  if (dialled === null) return goesOn(leg);
+  const { answeredAt, ...result } = dialled;
+  const hasTalked = answeredAt !== null && leg.clock >= answeredAt;
+  const talkedS = hasTalked ? Math.round((leg.clock - answeredAt) / 1_000) : 0;
+  const channels = recordingManner?.isMono || recordingManner?.track !== undefined &&
+      recordingManner.track !== "both"
+    ? 1
+    : 2;
+  const recording = record !== undefined && talkedS > 0
+    ? await line.record(leg, record, { seconds: talkedS, channels })
+    : null;
+  const over = { ...leg, state: { ...leg.state, dialled: null } };
+  if (wanted === undefined) return goesOn(over);
+  const { handed, action } = carried(over, wanted);
+  const outcome = isOver && !hasTalked ? "canceled" : result.outcome;
+  const event = { type: "dialled", ...result, outcome, durationS: talkedS, action } as const;
+  return await told(handed, { ...event, ...recording && { recording } }, line, isOver);
+}
+
+async function endRecord(
+  leg: Leg,
+  step: StepOf<"record">,
+  line: Line,
+  isOver = false,
+): Promise<Finished> {
+  const seconds = secondsOf(step, leg.state);
+  const recording = await line.record(leg, step.recording, { seconds, channels: 1 });
+  if (step.action === undefined || recording === null) return goesOn(leg);
+  const { handed, action } = carried(leg, step.action);
+  const event = { type: "recorded", recording, ...isOver && { digits: "hangup" }, action } as const;
+  return await told(handed, event, line, isOver);
+}
+
+/** A step that no simulated leg performs: a Notification says so, and the script goes on. */
+async function notPerformed(leg: Leg, { type }: Step, line: Line): Promise<Finished> {
+  const message = `the step "${type}" is not simulated`;
+  return await told(leg, { type: "problem", url: "", message, about: "simulation" }, line);
+}

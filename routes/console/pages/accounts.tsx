@@ -1,0 +1,183 @@
+import { Hono } from "hono";
+import { Fault } from "../../../core/base/faults.ts";
+import { secondFactors } from "../../../core/resources/views/second_factors.ts";
+import type { Row } from "../frame/api.ts";
+import { change } from "../frame/change.ts";
+import type { ConsoleEnv, Page } from "../frame/env.ts";
+import { fieldsOf, filled, Inputs, valuesOf } from "../frame/form.tsx";
+import { homeOf } from "../frame/links.ts";
+import { mendable } from "../frame/mendable.ts";
+import { Act, Facts, Heading, Problem, Status, Time } from "../frame/parts.tsx";
+import { belowOf, showPage } from "../frame/render.tsx";
+import { readForm } from "../frame/session.ts";
+import { Pager, Table } from "../frame/table.tsx";
+import type { KindPorts } from "./kind_pages.tsx";
+
+/** The accounts that the caller acts for, and the settings of one of them. */
+export function accountPages(with_: KindPorts): Hono<ConsoleEnv> {
+  const { ports } = with_;
+  return new Hono<ConsoleEnv>()
+    .get("/", (c) => showAll(c, {}, with_))
+    .post("/", async (c) => {
+      const form = await readForm(c, ports);
+      try {
+        const made = await change(c, { path: "/", form: filled(form) }, ports);
+        return c.redirect(`${belowOf(c, ports)}/Accounts/${made?.sid}?done=created`, 303);
+      } catch (error) {
+        return await showAll(c, { problem: mendable(c, error) }, with_);
+      }
+    })
+    .get("/:sid", (c) => showOne(c, {}, with_))
+    .post("/:sid/second-factor", async (c) => {
+      await readForm(c, ports);
+      const { sid: accountSid } = await c.var.api.read(`/${c.req.param("sid")}`);
+      if (accountSid === c.var.caller.sid) {
+        throw new Fault("denied", "Security turns your own second factor off, with a code");
+      }
+      const path = `/${accountSid}/${secondFactors.path}`;
+      await change(c, { method: "DELETE", path, accountSid }, ports);
+      return c.redirect(`${belowOf(c, ports)}/Accounts/${accountSid}?done=factor-reset`, 303);
+    })
+    .post("/:sid", async (c) => {
+      const form = await readForm(c, ports);
+      const path = `/${c.req.param("sid")}`;
+      const before = valuesOf(
+        fieldsOf(with_.schemaOf("AccountUpdate")),
+        await c.var.api.read(path),
+      );
+      const sent = filled(form, before);
+      for (const [name, value] of [...sent]) if (before[name] === value) sent.delete(name);
+      try {
+        if (sent.size > 0) await change(c, { path, form: sent }, ports);
+        return c.redirect(`${belowOf(c, ports)}/Accounts${path}?done=saved`, 303);
+      } catch (error) {
+        return await showOne(c, { problem: mendable(c, error) }, with_);
+      }
+    });
+}
+
+interface Tried {
+  problem?: string;
+}
+
+async function showAll(c: Page, { problem }: Tried, { ports, schemaOf }: KindPorts) {
+  const home = homeOf(ports.settings.baseUrl);
+  const to = `${belowOf(c, ports)}/Accounts`;
+  const sent = new URL(c.req.url).searchParams;
+  const [own, rows] = await Promise.all([
+    c.var.api.read(`/${c.var.caller.sid}`),
+    c.var.api.list("/", new URLSearchParams([...sent].filter(([name]) => name !== "done"))),
+  ]);
+  const content = (
+    <>
+      <Heading title="Accounts" kind="Your account, and those directly below it" />
+      {problem && <Problem>{problem}</Problem>}
+      <Table
+        caption="Accounts"
+        rows={[own, ...rows.items]}
+        columns={[
+          {
+            title: "Name",
+            cell: (row) => (
+              <a href={`${home}/${row.sid}`} class="cut">{String(row.friendly_name)}</a>
+            ),
+          },
+          { title: "E-mail", cell: (row) => <span class="cut">{String(row.email_address)}</span> },
+          { title: "Role", cell: (row) => String(row.role) },
+          { title: "Status", cell: (row) => <Status value={row.status} /> },
+          { title: "Settings", cell: (row) => <a href={`${to}/${row.sid}`}>Settings</a> },
+        ]}
+      />
+      <Pager to={to} rows={rows} />
+      <details class="card" open={problem !== undefined}>
+        <summary>New sub-account</summary>
+        <form method="post" action={to} class="stack">
+          <input type="hidden" name="csrf" value={c.var.csrf} />
+          <Inputs fields={fieldsOf(schemaOf("AccountCreate"))} />
+          <button type="submit" class="main">Create</button>
+        </form>
+      </details>
+    </>
+  );
+  return showPage(c, { title: "Accounts", section: "Accounts", content }, ports);
+}
+
+async function showOne(c: Page, { problem }: Tried, { ports, schemaOf }: KindPorts) {
+  const home = homeOf(ports.settings.baseUrl);
+  const sid = c.req.param("sid");
+  const [account, factor] = await Promise.all([
+    c.var.api.read(`/${sid}`),
+    c.var.api.read(`/${sid}/${secondFactors.path}`),
+  ]);
+  const to = `${belowOf(c, ports)}/Accounts/${sid}`;
+  const fields = fieldsOf(schemaOf("AccountUpdate"));
+  const title = String(account.friendly_name);
+  const content = (
+    <>
+      <Heading title={title} kind="Account">
+        <a class="button" href={`${home}/${account.sid}`}>Work in this account</a>
+      </Heading>
+      {problem && <Problem>{problem}</Problem>}
+      <section class="card">
+        <Facts
+          facts={[
+            ["Sid", <code class="sid">{account.sid}</code>],
+            ["E-mail", String(account.email_address)],
+            ["Role", String(account.role)],
+            ["Status", <Status value={account.status} />],
+            ["Made", <Time at={account.date_created} />],
+            [
+              "AuthToken",
+              <details>
+                <summary>Show</summary>
+                <code class="sid">{String(account.auth_token)}</code>
+              </details>,
+            ],
+          ]}
+        />
+      </section>
+      <form
+        method="post"
+        action={to}
+        class="card stack"
+      >
+        <h2>Settings</h2>
+        <input type="hidden" name="csrf" value={c.var.csrf} />
+        <Inputs fields={fields} values={valuesOf(fields, account)} />
+        <button type="submit" class="main">Save</button>
+      </form>
+      <Factor isOwn={account.sid === c.var.caller.sid} factor={factor} to={to} csrf={c.var.csrf} />
+    </>
+  );
+  return showPage(c, { title, section: "Accounts", content }, ports);
+}
+
+/** The second factor of an account, which an account above it can turn off. */
+const Factor = ({ isOwn, factor, to, csrf }: {
+  isOwn: boolean;
+  factor: Row;
+  to: string;
+  csrf: string;
+}) => (
+  <section class="card stack">
+    <h2>Second factor</h2>
+    {factor.status === "off"
+      ? <p class="soft">Off: sign-ins at the console take a password or an AuthToken alone.</p>
+      : <p>On, with {String(factor.recovery_codes_left)} recovery codes left.</p>}
+    {factor.status === "on" && !isOwn && (
+      <>
+        <p class="soft">
+          Reset it when its owner has lost it: all sessions of the account end, and the next sign-in
+          asks for the password alone.
+        </p>
+        <Act
+          to={`${to}/second-factor`}
+          csrf={csrf}
+          label="Reset"
+          look="stop"
+          confirm="Turn the second factor of this account off?"
+        />
+      </>
+    )}
+  </section>
+);

@@ -1,0 +1,484 @@
+import assert from "node:assert/strict";
+import { credentialsOf } from "../../core/accounts/credentials.ts";
+import type { ApiClient, Form } from "../support/service/api_client.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { callOf, notifications, xml } from "../support/service/hand_companion.ts";
+
+/** A client with the credentials of a new test account. */
+async function testAccount(app: App): Promise<ApiClient> {
+  const form = { EmailAddress: "ci@example.com", Password: "secret", Type: "Test" };
+  const made = await app.root.post("/2012-04-24/Accounts.json", form);
+  assert.equal(made.status, 200, made.text);
+  assert.equal(made.json().type, "Test");
+  const { sid, auth_token: token } = made.json();
+  return app.root.with({ sid, user: sid, token });
+}
+
+const events = ["initiated", "ringing", "answered", "completed"].join(" ");
+const numbers = {
+  answers: "+15005550006",
+  hangsUp: "+15005550010",
+  busy: "+15005550011",
+  noAnswer: "+15005550012",
+  fails: "+15005550013",
+  machine: "+15005550014",
+  presses1: "+15005550021",
+  saysYes: "+15005550031",
+};
+
+async function calls(test: ApiClient, To: string, form: Form = {}): Promise<string> {
+  const made = await test.post("Calls.json", {
+    From: "+15005550006",
+    To,
+    Url: "https://app.test/voice",
+    StatusCallback: "https://app.test/status",
+    StatusCallbackEvent: events,
+    ...form,
+  });
+  assert.equal(made.status, 200, made.text);
+  assert.equal(made.json().status, "queued");
+  return made.json().sid;
+}
+
+/** What the server of the customer was asked: a path and what goes with it, one after the other. */
+async function asked(app: App): Promise<{ path: string; params: Record<string, string> }[]> {
+  return await Promise.all(app.fetched.map(async (request) => ({
+    path: new URL(request.url).pathname,
+    params: Object.fromEntries(new URLSearchParams(await request.clone().text())),
+  })));
+}
+
+const statuses = async (app: App) =>
+  (await asked(app)).filter(({ path }) => path === "/status")
+    .sort((one, other) => Number(one.params.SequenceNumber) - Number(other.params.SequenceNumber))
+    .map(({ params }) => params.CallStatus);
+
+/** Nothing of a test reached a companion, a carrier or the mail server. */
+function assertNothingLeft(app: App): void {
+  assert.deepEqual([app.scripts, app.muted, app.messaged, app.sentOut, app.mailed], [
+    [],
+    [],
+    [],
+    [],
+    [],
+  ]);
+}
+
+Deno.test("a test call that is answered performs its document, and ends with it", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  app.answers = (request) =>
+    request.url.endsWith("/voice")
+      ? xml("<Say>Hello</Say><Redirect>/next</Redirect>")
+      : xml('<Play>https://app.test/a.wav</Play><Pause length="4"/>');
+
+  const sid = await calls(test, numbers.answers);
+  await app.runJobs();
+
+  const call = await callOf(app, sid, test);
+  assert.deepEqual([call.status, call.duration, call.price], ["completed", "7", "0.00"]);
+  assert.deepEqual(await statuses(app), ["initiated", "ringing", "in-progress", "completed"]);
+  const paths = (await asked(app)).map(({ path }) => path).filter((path) => path !== "/status");
+  assert.deepEqual(paths, ["/voice", "/next"]);
+  assertNothingLeft(app);
+  assert.deepEqual(await notifications(app, test), []);
+  const { total } = await app.ports.records.simulatedLegs.list(test.sid, {
+    where: [],
+    skip: 0,
+    limit: 1,
+  });
+  assert.equal(total, 0);
+});
+
+for (
+  const [to, status, ended] of [
+    [numbers.busy, "busy", ["initiated", "busy"]],
+    [numbers.noAnswer, "no-answer", ["initiated", "ringing", "no-answer"]],
+    [numbers.fails, "failed", ["initiated", "failed"]],
+  ] as const
+) {
+  Deno.test(`a test call to ${to} ends as ${status}`, async () => {
+    using app = await startApp();
+    const test = await testAccount(app);
+
+    const sid = await calls(test, to);
+    await app.runJobs();
+
+    const call = await callOf(app, sid, test);
+    assert.deepEqual([call.status, call.duration], [status, "0"]);
+    assert.deepEqual(await statuses(app), ended);
+    assertNothingLeft(app);
+  });
+}
+
+Deno.test("the called side of a test call hangs up where its number says so", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  app.answers = () => xml('<Say loop="0">Hello</Say>');
+
+  const [sid, endless] = [await calls(test, numbers.hangsUp), await calls(test, numbers.answers)];
+  await app.runJobs();
+
+  assert.equal((await callOf(app, sid, test)).duration, "3");
+  assert.equal((await callOf(app, endless, test)).duration, "600");
+});
+
+Deno.test("an answering machine is detected in a test call, before its document is requested", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+
+  for (const to of [numbers.machine, numbers.answers]) {
+    await calls(test, to, { MachineDetection: "Enable" });
+  }
+  await app.runJobs();
+
+  const answeredBy = (await asked(app)).filter(({ path }) => path === "/voice")
+    .map(({ params }) => params.AnsweredBy).sort();
+  assert.deepEqual(answeredBy, ["human", "machine"]);
+});
+
+Deno.test("a test call presses keys and says words at each Gather, or nothing", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  const gather = '<Gather input="dtmf speech" numDigits="1" action="/gathered"><Say>Menu</Say>' +
+    "</Gather><Redirect>/nothing</Redirect>";
+  let gathered = 0;
+  app.answers = (request) => {
+    if (request.url.endsWith("/voice")) return xml(gather);
+    if (request.url.endsWith("/gathered") && ++gathered === 1) return xml(gather);
+    return xml("<Hangup/>");
+  };
+  for (const to of [numbers.presses1, numbers.saysYes, numbers.answers]) {
+    await calls(test, to);
+    await app.runJobs();
+    gathered = 0;
+  }
+
+  const inputs = (await asked(app)).filter(({ path }) => /gathered|nothing/.test(path))
+    .map(({ path, params }) => [path, params.Digits ?? params.SpeechResult ?? ""]);
+  assert.deepEqual(inputs, [
+    ["/gathered", "1"],
+    ["/gathered", "1"],
+    ["/gathered", "yes"],
+    ["/gathered", "yes"],
+    ["/nothing", ""],
+  ]);
+});
+
+Deno.test("headers of a SIP address say what a test call does", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  const gather = '<Gather numDigits="2" action="/next" timeout="1"/><Redirect>/next</Redirect>';
+  app.answers = () => xml(gather);
+
+  const sid = await calls(test, "sip:any@example.com?X-Test-Digits=12,34&X-Test-HangUp=5");
+  const busy = await calls(test, "sip:any@example.com?X-Test-Answer=busy");
+  await app.runJobs();
+
+  const digits = (await asked(app)).filter(({ path }) => path === "/next")
+    .map(({ params }) => params.Digits);
+  assert.deepEqual(digits.slice(0, 3), ["12", "34", undefined]);
+  assert.equal((await callOf(app, sid, test)).duration, "5");
+  assert.equal((await callOf(app, busy, test)).status, "busy");
+});
+
+Deno.test("a Dial of a test call rings, connects and is reported, with a recording", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  app.answers = (request) =>
+    request.url.endsWith("/voice")
+      ? xml(
+        `<Dial action="/dialled" record="record-from-answer"><Number>${numbers.busy}</Number>` +
+          `<Number>+4930123456</Number></Dial>`,
+      )
+      : xml("<Hangup/>");
+
+  const sid = await calls(test, numbers.answers);
+  await app.runJobs();
+
+  const [dialled] = (await asked(app)).filter(({ path }) => path === "/dialled");
+  const { DialCallStatus, DialCallDuration, DialCallSid, RecordingDuration } = dialled!.params;
+  assert.deepEqual([DialCallStatus, DialCallDuration, RecordingDuration], ["completed", "5", "5"]);
+  const { calls: legs } = (await test.get(`Calls.json?ParentCallSid=${sid}`)).json();
+  assert.deepEqual(
+    legs.map((leg: Record<string, string>) => [leg.to, leg.status, leg.duration]).sort(),
+    [["+15005550011", "busy", "0"], ["+4930123456", "completed", "5"]],
+  );
+  assert.equal(legs.find((leg: { sid: string }) => leg.sid === DialCallSid).status, "completed");
+  assert.equal((await callOf(app, sid, test)).status, "completed");
+  assertNothingLeft(app);
+});
+
+Deno.test("a Record of a test call leaves audio, and an Sms of it is sent to nobody", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  app.answers = (request) =>
+    request.url.endsWith("/voice")
+      ? xml('<Record action="/recorded" transcribe="true"/>')
+      : request.url.endsWith("/recorded")
+      ? xml('<Sms from="+15005550006" to="+4930123456" action="/sent">Hi</Sms>')
+      : xml("<Hangup/>");
+
+  const sid = await calls(test, numbers.answers);
+  await app.runJobs();
+
+  const [recorded] = (await asked(app)).filter(({ path }) => path === "/recorded");
+  assert.equal(recorded!.params.RecordingDuration, "3");
+  const { recordings } = (await test.get(`Calls/${sid}/Recordings.json`)).json();
+  assert.deepEqual(recordings.map((one: { duration: string }) => one.duration), ["3"]);
+  const audio = await test.request("GET", `Recordings/${recordings[0].sid}.wav`);
+  assert.equal(audio.status, 200);
+  const { transcriptions: [words] } = (await test.get("Transcriptions.json")).json();
+  assert.deepEqual([words.transcription_text, words.price], ["This is a test.", "0.00"]);
+  const { messages } = (await test.get("SMS/Messages.json")).json();
+  assert.deepEqual(messages.map((one: { status: string }) => one.status), ["sent"]);
+  assertNothingLeft(app);
+});
+
+Deno.test("a test call in real time takes its time, survives a restart and is ended by REST", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  app.answers = () => xml('<Say loop="0">Hello</Say>');
+  const sid = await calls(test, "+15005551006");
+  const status = async () => (await callOf(app, sid, test)).status;
+
+  await app.runJobs();
+  assert.equal(await status(), "queued");
+  app.clock.now += 500;
+  await app.runJobs();
+  assert.equal(await status(), "ringing");
+  app.clock.now += 2_500;
+  await app.runJobs(); // Each run has a worker of its own, as after a restart.
+  assert.equal(await status(), "in-progress");
+  app.clock.now += 20_000;
+  await app.runJobs();
+  assert.equal(await status(), "in-progress");
+  await test.post(`Calls/${sid}.json`, { Status: "completed" });
+  await app.runJobs();
+
+  const call = await callOf(app, sid, test);
+  assert.deepEqual([call.status, call.duration], ["completed", "20"]);
+  assertNothingLeft(app);
+});
+
+Deno.test("a test call in real time is redirected, and canceled before it is answered", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  app.answers = (request) =>
+    request.url.endsWith("/voice") ? xml('<Pause length="60"/>') : xml('<Pause length="5"/>');
+  const [sid, canceled] = [await calls(test, "+15005551006"), await calls(test, "+15005551012")];
+  await app.runJobs();
+  app.clock.now += 500;
+  await app.runJobs();
+  await test.post(`Calls/${canceled}.json`, { Status: "canceled" });
+  app.clock.now += 2_500; // The ringing and the order come at once.
+  await app.runJobs();
+  assert.equal((await callOf(app, canceled, test)).status, "canceled");
+
+  app.clock.now += 1_000;
+  const moved = await test.post(`Calls/${sid}.json`, { Url: "https://app.test/other" });
+  assert.equal(moved.status, 200, moved.text);
+  await app.runJobs();
+  app.clock.now += 5_000;
+  await app.runJobs();
+
+  const call = await callOf(app, sid, test);
+  assert.deepEqual([call.status, call.duration], ["completed", "6"]);
+});
+
+Deno.test("test calls in real time meet in a conference, which REST ends", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  app.answers = (request) =>
+    request.url.endsWith("/voice")
+      ? xml('<Dial action="/left"><Conference endConferenceOnExit="true">room</Conference></Dial>')
+      : xml("<Hangup/>");
+  const sids = [await calls(test, "+15005551006"), await calls(test, "+15005551006")];
+  await app.runJobs();
+  app.clock.now += 3_000;
+  await app.runJobs();
+
+  const [room] = (await test.get("Conferences.json")).json().conferences;
+  assert.equal(room.status, "in-progress");
+  const { participants } = (await test.get(`Conferences/${room.sid}/Participants.json`)).json();
+  assert.deepEqual(
+    participants.map((one: { call_sid: string }) => one.call_sid).sort(),
+    sids.toSorted(),
+  );
+  app.clock.now += 2_000;
+  const removed = await test.delete(`Conferences/${room.sid}/Participants/${sids[0]}.json`);
+  assert.equal(removed.status, 204);
+  await app.runJobs();
+
+  for (const sid of sids) assert.equal((await callOf(app, sid, test)).status, "completed");
+  assertNothingLeft(app);
+});
+
+const text = { From: "+15005550006", Body: "Hello", StatusCallback: "https://app.test/sms" };
+
+Deno.test("texts of a test account end as their numbers say, free of charge", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  const outcomes = [
+    ["+4930123456", "sent"],
+    [numbers.fails, "failed"],
+    [numbers.noAnswer, "failed"],
+    ["+15005550002", "failed"],
+  ] as const;
+  for (const [To] of outcomes) {
+    assert.equal((await test.post("SMS/Messages.json", { ...text, To })).status, 200);
+  }
+  await app.runJobs();
+
+  const { messages } = (await test.get("SMS/Messages.json")).json();
+  const told = (await asked(app)).map(({ params }) => [params.To, params.MessageStatus]).sort();
+  assert.deepEqual(
+    messages.map((one: Record<string, string>) => [one.to, one.status]).sort(),
+    outcomes.toSorted(),
+  );
+  assert.deepEqual(told, outcomes.toSorted());
+  const usage = (await test.get("Usage/Records.json")).json();
+  assert.ok(usage.length > 0);
+  assert.ok(usage.every((one: { price: string }) => Number(one.price) === 0));
+  assertNothingLeft(app);
+});
+
+Deno.test("numbers of a test account are refused at once where the table says so", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  const call = { Url: "https://app.test/voice" };
+  for (
+    const [path, form, code] of [
+      ["Calls.json", { ...call, From: numbers.answers, To: "+15005550001" }, 21211],
+      ["Calls.json", { ...call, From: "+15005550001", To: numbers.answers }, 21212],
+      ["Calls.json", { ...call, From: "+15005550007", To: numbers.answers }, 21210],
+      ["SMS/Messages.json", { ...text, To: "+15005550001" }, 21211],
+      ["SMS/Messages.json", { ...text, From: "+15005550001", To: "+4930123456" }, 21212],
+      ["SMS/Messages.json", { ...text, From: "+15005550007", To: "+4930123456" }, 21606],
+    ] as const
+  ) {
+    const refused = await test.post(path, form);
+    assert.deepEqual([refused.status, refused.json().code], [400, code], JSON.stringify(form));
+  }
+});
+
+Deno.test("a test call to a number without a route fails with a Notification", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+
+  const sids = [await calls(test, "+15005550002"), await calls(test, "+15005550003")];
+  await app.runJobs();
+
+  for (const sid of sids) assert.equal((await callOf(app, sid, test)).status, "failed");
+  const { notifications: told } = (await test.get("Notifications.json")).json();
+  assert.deepEqual(
+    told.map((one: { error_code: number }) => one.error_code).sort(),
+    [13224, 21215],
+  );
+});
+
+Deno.test("a test account reaches nothing beyond the service", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  const gateway = { UserName: "trunk", Password: "secret", Proxy: "sip.carrier.test" };
+  const twilio = `/2010-04-01/Accounts/${test.sid}`;
+  for (
+    const [path, form] of [
+      ["Management/Gateways.json", gateway],
+      [`${twilio}/Management/Gateways.json`, gateway],
+      ["IncomingPhoneNumbers.json", { PhoneNumber: "+14155550150" }],
+      ["IncomingPhoneNumbers/Local.json", { PhoneNumber: "+14155550150" }],
+      [`${twilio}/IncomingPhoneNumbers.json`, { PhoneNumber: "+14155550150" }],
+    ] as const
+  ) {
+    const refused = await test.post(path, form);
+    assert.equal(refused.status, 403, path);
+    assert.match(refused.json().message, /a test account has no/);
+  }
+  const number = (await app.root.post("IncomingPhoneNumbers.json", {
+    PhoneNumber: "+14155550150",
+  })).json();
+  const moved = await app.root.post(`IncomingPhoneNumbers/${number.sid}.json`, {
+    AccountSid: test.sid,
+  });
+  assert.equal(moved.status, 400);
+  await test.post("Clients.json", { Login: "bob", Password: "secret" });
+  assert.equal((await credentialsOf("bob", app.ports))!.allowed, false);
+  await test.post("Email/Messages.json", {
+    From: "a@example.com",
+    To: "b@example.com",
+    Subject: "Hi",
+    Body: "Hello",
+  });
+  await test.post("Calls.json", { ...text, To: "client:bob", Url: "https://app.test/voice" });
+  await test.post("SMS/Messages.json", { ...text, To: "client:bob" });
+  await test.post("SMS/Messages.json", { ...text, To: "+14155550150" });
+  await test.post("UssdPush.json", { ...text, To: "+15005550006", Url: "https://app.test/ussd" });
+  await app.runJobs();
+
+  assertNothingLeft(app);
+  assert.equal((await app.root.get("SMS/Messages.json")).json().total, 0);
+  const { calls: made } = (await test.get("Calls.json")).json();
+  assert.deepEqual(made.map((one: { status: string }) => one.status).sort(), [
+    "completed",
+    "failed",
+  ]);
+});
+
+Deno.test("an account below a test account is one too, and no account becomes one later", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  const below = await test.post("/2012-04-24/Accounts.json", {
+    EmailAddress: "below@example.com",
+    Password: "secret",
+    Type: "Full",
+  });
+  assert.equal(below.json().type, "Test");
+  const wrong = await app.root.post("/2012-04-24/Accounts.json", {
+    EmailAddress: "x@example.com",
+    Password: "secret",
+    Type: "Trial",
+  });
+  assert.equal(wrong.status, 400);
+  const child = await app.subAccount(app.root, "child");
+
+  await app.root.post(`/2012-04-24/Accounts/${child.sid}.json`, { Type: "Test" });
+
+  assert.equal((await child.get(`/2012-04-24/Accounts/${child.sid}.json`)).json().type, "Full");
+});
+
+Deno.test("a step that is not simulated leaves a Notification, and the call goes on", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  app.answers = () => xml('<Enqueue>support</Enqueue><Pause length="2"/>');
+
+  const sid = await calls(test, numbers.answers);
+  await app.runJobs();
+
+  assert.equal((await callOf(app, sid, test)).duration, "2");
+  assert.match((await notifications(app, test)).join(), /the step "queue" is not simulated/);
+});
+
+Deno.test("a test call goes on where a run was killed between a report and its commit", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  app.answers = () => xml('<Sms from="+15005550006" to="+4930123456">Hi</Sms><Pause length="2"/>');
+  const { simulatedLegs } = app.ports.records;
+  const update = simulatedLegs.update;
+  let writes = 0;
+  simulatedLegs.update = (...args) => {
+    if (++writes % 2 === 0) throw new Error("killed");
+    return update(...args);
+  };
+
+  const sid = await calls(test, numbers.answers);
+  for (let n = 0; n < 20; n++) {
+    await app.runJobs();
+    app.clock.now += 20_000;
+  }
+
+  const call = await callOf(app, sid, test);
+  assert.deepEqual([call.status, call.duration], ["completed", "2"]);
+  assert.deepEqual(await statuses(app), ["initiated", "ringing", "in-progress", "completed"]);
+  assert.equal((await test.get("SMS/Messages.json")).json().total, 1);
+});

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { startTwilioLab, type TwilioLab } from "../support/service/twilio_lab.ts";
+import { xml } from "../support/service/hand_companion.ts";
+
+/** npm twilio with the credentials of a new test account. */
+async function testClient({ app, clientOf }: TwilioLab) {
+  const form = { EmailAddress: "ci@example.com", Password: "secret", Type: "Test" };
+  const { sid, auth_token } = (await app.root.post("/2012-04-24/Accounts.json", form)).json();
+  return clientOf(sid, auth_token);
+}
+
+Deno.test("npm twilio with test credentials runs whole calls, without a phone", async () => {
+  await using lab = await startTwilioLab();
+  const { app } = lab;
+  const client = await testClient(lab);
+  const { type } = await client.api.accounts(client.accountSid).fetch();
+  assert.equal(type, "Test");
+  app.answers = (request) =>
+    request.url.endsWith("/menu")
+      ? xml('<Gather numDigits="1" action="/picked"><Say>Press 1</Say></Gather>')
+      : xml("<Say>Thank you</Say>");
+
+  const outcomes: Record<string, string> = {};
+  for (const to of ["+15005550021", "+15005550011", "+15005550012", "+15005550013"]) {
+    const { sid } = await client.calls.create({
+      from: "+15005550006",
+      to,
+      url: "https://app.test/menu",
+      statusCallback: "https://app.test/status",
+    });
+    await app.runJobs();
+    outcomes[to] = (await client.calls(sid).fetch()).status;
+  }
+  const inline = await client.calls.create({
+    from: "+15005550006",
+    to: "+15005550014",
+    twiml: "<Response><Pause/></Response>",
+    machineDetection: "Enable",
+  });
+  await app.runJobs();
+
+  assert.deepEqual(outcomes, {
+    "+15005550011": "busy",
+    "+15005550012": "no-answer",
+    "+15005550013": "failed",
+    "+15005550021": "completed",
+  });
+  const { answeredBy, price } = await client.calls(inline.sid).fetch();
+  assert.equal(answeredBy, "machine");
+  assert.equal(Number(price), 0);
+  const picked = app.fetched.find(({ url }) => url.endsWith("/picked"));
+  assert.equal(new URLSearchParams(await picked!.text()).get("Digits"), "1");
+  assert.equal(app.fetched.filter(({ url }) => url.endsWith("/status")).length, 4);
+  assert.deepEqual(app.scripts, []);
+});
+
+Deno.test("npm twilio with test credentials sends texts that are delivered, or fail as asked", async () => {
+  await using lab = await startTwilioLab();
+  const { app } = lab;
+  const client = await testClient(lab);
+  const statuses: string[] = [];
+  for (const to of ["+4930123456", "+15005550012", "+15005550013"]) {
+    const { sid, status } = await client.messages.create({ from: "+15005550006", to, body: "Hi" });
+    assert.equal(status, "queued");
+    await app.runJobs();
+    const message = await client.messages(sid).fetch();
+    statuses.push(`${message.status} ${message.errorCode}`);
+  }
+
+  assert.deepEqual(statuses, ["delivered null", "undelivered 30005", "failed 30007"]);
+  const to = "+4930123456";
+  for (
+    const [ends, code] of [
+      [{ to: "+15005550001", from: "+15005550006" }, 21211],
+      [{ to, from: "+15005550001" }, 21212],
+      [{ to, from: "+15005550007" }, 21606],
+    ] as const
+  ) {
+    await assert.rejects(client.messages.create({ ...ends, body: "Hi" }), { status: 400, code });
+  }
+  assert.deepEqual(app.sentOut, []);
+});
