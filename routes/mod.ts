@@ -8,7 +8,7 @@ import type { AnyResource } from "../core/model/resource.ts";
 import { gateways } from "../core/resources/gateways.ts";
 import { incomingPhoneNumbers } from "../core/resources/incoming_phone_numbers.ts";
 import { type resources, resourcesUnder } from "../core/resources/mod.ts";
-import { accountRoutes } from "./resources/accounts.ts";
+import { accountRoutes, subAccountRoutes } from "./resources/accounts.ts";
 import { authTokenRoutes } from "./resources/auth_tokens.ts";
 import { keyRoutes } from "./resources/keys.ts";
 import { allowedMethods } from "./http/allowed_methods.ts";
@@ -66,6 +66,7 @@ const versions = [limits.apiVersion, limits.twilioApiVersion];
 /** Routes that are not derived. They come before the derived ones of the same path. */
 function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
   app.route(`${account}/Applications`, dryRunRoutes(ports));
+  app.route(`${account}/Accounts`, subAccountRoutes(ports));
   app.route(`${account}/Calls`, callRoutes(ports));
   app.route(`${account}/Calls`, streamRoutes(ports));
   app.route(`${account}/Clients`, clientRoutes(ports));

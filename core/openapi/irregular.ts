@@ -47,6 +47,11 @@ const { deliveries, emails, sandboxes } = resources;
 
 const accountOperations: Operation[] = [
   listOperation(accounts, { path: accountsPath, summary: "Lists the caller's sub-accounts" }),
+  listOperation(accounts, {
+    path: `${accountPath}/${accounts.path}`,
+    id: "listSubAccounts",
+    summary: "Lists the sub-accounts of an account",
+  }),
   createOperation(accounts, { path: accountsPath, summary: "Creates a sub-account" }),
   readOperation(accounts, { path: accountPath }),
   ...updateOperations(accounts, { path: accountPath }),

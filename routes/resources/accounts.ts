@@ -56,6 +56,19 @@ export function accountRoutes(ports: Ports): Hono<Env> {
     .all("/:account", (c) => c.notFound());
 }
 
+/** The direct sub-accounts of the account in the path, for its callers and those above. */
+export function subAccountRoutes(ports: Ports): Hono<Env> {
+  return new Hono<Env>().get("/", (c) => {
+    const { account, key } = c.var;
+    const address = `${accountAddress(account.sid)}/${definition.path}`;
+    const read = async (query: Query) => {
+      const { items, total } = await listChildren(account.sid, query, ports.accounts);
+      return { items: items.map((one) => shownTo(key, one)), total };
+    };
+    return answerList(c, { definition, shape, address, isCounted: true, read }, ports);
+  });
+}
+
 /** An account with its effective status, which may be that of a parent account. */
 const shown = async (account: Account, { accounts }: Ports): Promise<Account> => ({
   ...account,

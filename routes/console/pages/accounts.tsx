@@ -7,7 +7,7 @@ import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { fieldsOf, filled, Inputs, valuesOf } from "../frame/form.tsx";
 import { homeOf } from "../frame/links.ts";
 import { mendable } from "../frame/mendable.ts";
-import { Act, Facts, Heading, Problem, Status, Time } from "../frame/parts.tsx";
+import { Act, Empty, Facts, Heading, Problem, Status, Time } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
 import { Pager, Table } from "../frame/table.tsx";
@@ -60,47 +60,94 @@ interface Tried {
   problem?: string;
 }
 
+/** Accounts that a page of the tree has, and those that each of them shows below it. */
+const [pageSize, mostBelow] = ["25", 5];
+
+/** An account of the tree, with some of those below it. */
+interface Branch {
+  account: Row;
+  below: Row[];
+  total: number;
+}
+
+/** The account at hand, those directly below it, and the first ones below each of these. */
 async function showAll(c: Page, { problem }: Tried, { ports, schemaOf }: KindPorts) {
-  const home = homeOf(ports.settings.baseUrl);
   const to = `${belowOf(c, ports)}/Accounts`;
-  const sent = new URL(c.req.url).searchParams;
-  const [own, rows] = await Promise.all([
-    c.var.api.read(`/${c.var.caller.sid}`),
-    c.var.api.list("/", new URLSearchParams([...sent].filter(([name]) => name !== "done"))),
-  ]);
+  const { account, caller } = c.var;
+  const query = new URLSearchParams(new URL(c.req.url).searchParams);
+  query.delete("done");
+  query.set("PageSize", pageSize);
+  const rows = await c.var.api.list("Accounts", query);
+  const branches = await Promise.all(rows.items.map((one) => branchOf(c, one)));
+  const isOwn = account.sid === caller.sid;
   const content = (
     <>
-      <Heading title="Accounts" kind="Your account, and those directly below it" />
+      <Heading title="Accounts" kind={`Below ${account.friendly_name}`}>
+        <a class="button" href={`${to}/${account.sid}`}>Settings of {account.friendly_name}</a>
+      </Heading>
       {problem && <Problem>{problem}</Problem>}
-      <Table
-        caption="Accounts"
-        rows={[own, ...rows.items]}
-        columns={[
-          {
-            title: "Name",
-            cell: (row) => (
-              <a href={`${home}/${row.sid}`} class="cut">{String(row.friendly_name)}</a>
-            ),
-          },
-          { title: "E-mail", cell: (row) => <span class="cut">{String(row.email_address)}</span> },
-          { title: "Role", cell: (row) => String(row.role) },
-          { title: "Status", cell: (row) => <Status value={row.status} /> },
-          { title: "Settings", cell: (row) => <a href={`${to}/${row.sid}`}>Settings</a> },
-        ]}
-      />
+      {branches.length === 0
+        ? <Empty>There is no account below this one.</Empty>
+        : <Tree {...{ branches, to }} home={homeOf(ports.settings.baseUrl)} />}
       <Pager to={to} rows={rows} />
-      <details class="card" open={problem !== undefined}>
-        <summary>New sub-account</summary>
-        <form method="post" action={to} class="stack">
-          <input type="hidden" name="csrf" value={c.var.csrf} />
-          <Inputs fields={fieldsOf(schemaOf("AccountCreate"))} />
-          <button type="submit" class="main">Create</button>
-        </form>
-      </details>
+      {isOwn && (
+        <details class="card" open={problem !== undefined}>
+          <summary>New sub-account</summary>
+          <form method="post" action={to} class="stack">
+            <input type="hidden" name="csrf" value={c.var.csrf} />
+            <Inputs fields={fieldsOf(schemaOf("AccountCreate"))} />
+            <button type="submit" class="main">Create</button>
+          </form>
+        </details>
+      )}
     </>
   );
   return showPage(c, { title: "Accounts", section: "Accounts", content }, ports);
 }
+
+async function branchOf(c: Page, account: Row): Promise<Branch> {
+  const found = await c.var.apiFor(account.sid).list("Accounts", { PageSize: String(mostBelow) });
+  return { account, below: found.items, total: found.total ?? found.items.length };
+}
+
+const Tree = ({ branches, to, home }: { branches: Branch[]; to: string; home: string }) => {
+  const branchBySid = new Map(branches.map((branch) => [branch.account.sid, branch]));
+  const rows = branches.flatMap(({ account, below }) => [account, ...below]);
+  return (
+    <Table
+      caption="Accounts"
+      rows={rows}
+      columns={[
+        {
+          title: "Name",
+          cell: (row) => (
+            <a
+              href={`${home}/${row.sid}`}
+              class={branchBySid.has(row.sid) ? "cut" : "cut branch"}
+            >
+              {String(row.friendly_name)}
+            </a>
+          ),
+        },
+        { title: "E-mail", cell: (row) => <span class="cut">{String(row.email_address)}</span> },
+        { title: "Role", cell: (row) => String(row.role) },
+        { title: "Status", cell: (row) => <Status value={row.status} /> },
+        {
+          title: "Below it",
+          isNumber: true,
+          cell: ({ sid }) => {
+            const branch = branchBySid.get(sid);
+            if (branch === undefined) return "";
+            return branch.total === 0
+              ? "–"
+              : <a href={`${home}/${sid}/Accounts`}>{branch.total.toLocaleString("en")}</a>;
+          },
+        },
+        { title: "Settings", cell: (row) => <a href={`${to}/${row.sid}`}>Settings</a> },
+      ]}
+    />
+  );
+};
 
 async function showOne(c: Page, { problem }: Tried, { ports, schemaOf }: KindPorts) {
   const home = homeOf(ports.settings.baseUrl);
@@ -118,6 +165,7 @@ async function showOne(c: Page, { problem }: Tried, { ports, schemaOf }: KindPor
         <a class="button" href={`${home}/${account.sid}`}>Work in this account</a>
       </Heading>
       {problem && <Problem>{problem}</Problem>}
+      <StatusActs account={account} isOwn={sid === c.var.caller.sid} to={to} csrf={c.var.csrf} />
       <section class="card">
         <Facts
           facts={[
@@ -143,7 +191,10 @@ async function showOne(c: Page, { problem }: Tried, { ports, schemaOf }: KindPor
       >
         <h2>Settings</h2>
         <input type="hidden" name="csrf" value={c.var.csrf} />
-        <Inputs fields={fields} values={valuesOf(fields, account)} />
+        <Inputs
+          fields={fields.filter(({ name }) => name !== "Status")}
+          values={valuesOf(fields, account)}
+        />
         <button type="submit" class="main">Save</button>
       </form>
       <Factor isOwn={account.sid === c.var.caller.sid} factor={factor} to={to} csrf={c.var.csrf} />
@@ -151,6 +202,41 @@ async function showOne(c: Page, { problem }: Tried, { ports, schemaOf }: KindPor
   );
   return showPage(c, { title, section: "Accounts", content }, ports);
 }
+
+/** What may be done to an account as a whole. */
+const StatusActs = ({ account, isOwn, to, csrf }: {
+  account: Row;
+  isOwn: boolean;
+  to: string;
+  csrf: string;
+}) => {
+  if (isOwn || account.status === "closed") return null;
+  const name = String(account.friendly_name);
+  return (
+    <div class="actions">
+      {account.status === "active" && (
+        <Act
+          to={to}
+          csrf={csrf}
+          label="Suspend"
+          hidden={{ Status: "suspended" }}
+          confirm={`Suspend ${name}? Its calls end, and it can change nothing until it is active again.`}
+        />
+      )}
+      {account.status === "suspended" && (
+        <Act to={to} csrf={csrf} label="Activate" look="main" hidden={{ Status: "active" }} />
+      )}
+      <Act
+        to={to}
+        csrf={csrf}
+        label="Close"
+        look="stop"
+        hidden={{ Status: "closed" }}
+        confirm={`Close ${name} for good? Its numbers are released, and nothing can open it again.`}
+      />
+    </div>
+  );
+};
 
 /** The second factor of an account, which an account above it can turn off. */
 const Factor = ({ isOwn, factor, to, csrf }: {
