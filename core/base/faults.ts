@@ -143,7 +143,7 @@ export const faults = {
   noTo: {
     kind: "invalid",
     code: 21604,
-    message: "Cannot call or write to nobody",
+    message: "Cannot call or send a message without a recipient",
     advice: "Send the recipient as To.",
   },
   noFrom: {

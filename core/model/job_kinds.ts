@@ -43,19 +43,19 @@ export const closeAccount = jobKind({
 
 /**
  * Has the companion place an outbound call. A call that cannot be placed fails, with a
- * Notification.
+ * Notification. Each account has a lane of its own: the calls of none wait for another's.
  */
 export const dialCall = jobKind({
   kind: "call.dial",
   args: z.object({ accountSid: z.string(), callSid: z.string() }),
-  lane: () => "calls",
+  lane: ({ accountSid }) => `calls:${accountSid}`,
 });
 
 /** Ends a call whose TimeLimit has passed since the answer. */
 export const limitCall = jobKind({
   kind: "call.limit",
   args: z.object({ accountSid: z.string(), callSid: z.string() }),
-  lane: () => "calls",
+  lane: ({ accountSid }) => `calls:${accountSid}`,
 });
 
 /**

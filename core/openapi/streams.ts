@@ -14,8 +14,8 @@ const text = (description: string): JsonSchema => ({
 export function streamForm(): JsonSchema {
   const form = formSchema({ schema: streamParams });
   const ofServer = {
-    "Parameter1.Name": text("Name of the first parameter that the server is told."),
-    "Parameter1.Value": text("Value of the first parameter that the server is told."),
+    "Parameter1.Name": text("Name of the first parameter that is sent to the WebSocket server."),
+    "Parameter1.Value": text("Value of the first parameter that is sent to the WebSocket server."),
   };
   return { ...form, properties: { ...form.properties as JsonSchema, ...ofServer } };
 }

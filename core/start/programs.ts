@@ -15,7 +15,7 @@ export interface Program {
 }
 
 /**
- * How the companion is started. With room for what calls under way have allocated lately, in MiB: with
+ * How service and companion are started. With room for what calls under way have allocated lately, in MiB: with
  * the 16 of the runtime, most of a call is copied twice while it lasts, and found dead by the complete
  * runs of the garbage collector. Memory is taken as it is needed. Nor does V8 guess which objects live
  * long and put them among the old ones at once: where a call is under way at each run, it guesses
@@ -23,7 +23,7 @@ export interface Program {
  * of it lives, and several cost more than they share. And functions are optimized after 1,000 uses,
  * not 3,000: what a call runs once would get there late, and be compiled while calls wait.
  */
-export const companionFlags: readonly string[] = [
+export const runtimeFlags: readonly string[] = [
   "--v8-flags=--max-semi-space-size=64,--no-allocation-site-pretenuring,--no-parallel-scavenge," +
   "--invocation-count-for-turbofan=1000",
 ];
@@ -39,6 +39,7 @@ export const programs: Record<"api" | "sip" | "speech", Program> = {
   api: {
     name: "service",
     script: "main.ts",
+    flags: runtimeFlags,
     permissions: ({ DATA_DIR, KV_URL, RATES_FILE, SMS_RATES_FILE, TLS_CERT, TLS_KEY }) => [
       "--allow-net",
       `--allow-read=${
@@ -65,7 +66,7 @@ export const programs: Record<"api" | "sip" | "speech", Program> = {
   sip: {
     name: "companion",
     script: "sip/main.ts",
-    flags: companionFlags,
+    flags: runtimeFlags,
     permissions: ({ DATA_DIR, SIP_TLS_CERT, SIP_TLS_KEY }) => [
       "--allow-net",
       // A Worker reads its sources.
