@@ -4,19 +4,23 @@ import { cutAt, statusOf } from "./dial_plan.ts";
 import type { Leg, State } from "./leg.ts";
 import type { Line } from "./line.ts";
 import { abandon, begin, finish } from "./steps.ts";
-import { simulationTimes as times } from "./times.ts";
+import { simulationLimits, simulationTimes as times } from "./times.ts";
 
 /**
  * Does what is due of a leg, at its time, and reports it as a companion does. The leg as it is then,
  * with what is due next; null once it has ended.
  */
 export async function act(before: Leg, line: Line): Promise<Leg | null> {
-  const leg = { ...before, clock: before.due };
-  const { plan, endsAt, phase } = leg.state;
+  const leg = counting({ ...before, clock: before.due });
+  const { plan, endsAt, phase, abandoned } = leg.state;
   const [moment, ...later] = plan;
   if (moment !== undefined && moment.at <= leg.clock) {
     await line.report(leg, moment);
     return { ...leg, state: { ...leg.state, plan: later } };
+  }
+  if (abandoned !== null) {
+    const left = await abandon(leg, abandoned, line, "redirected");
+    return { ...left, state: { ...left.state, abandoned: null, begunAt: null } };
   }
   const isOver = endsAt !== null && leg.clock >= endsAt;
   if (isOver && plan.length > 0) {
@@ -27,11 +31,19 @@ export async function act(before: Leg, line: Line): Promise<Leg | null> {
   return await phases[phase](leg, line);
 }
 
+/** A leg that does too much hangs up. */
+function counting(leg: Leg): Leg {
+  const acts = leg.state.acts + 1;
+  const endsAt = acts > simulationLimits.acts ? leg.clock : leg.state.endsAt;
+  return { ...leg, state: { ...leg.state, acts, endsAt } };
+}
+
 /** Ends a leg before its script has ended. */
 async function leave(leg: Leg, line: Line): Promise<null> {
-  const { answeredAt, isWaited, script: [step] } = leg.state;
+  const { answeredAt, begunAt, script: [step] } = leg.state;
   if (answeredAt === null) return await end(leg, "canceled", line);
-  const left = isWaited && step !== undefined ? await abandon(leg, step, line) : leg;
+  const isBroken = begunAt !== null && step !== undefined;
+  const left = isBroken ? await abandon(leg, step, line, "hangup") : leg;
   return await end(left, "completed", line);
 }
 
@@ -42,6 +54,9 @@ const after = (leg: Leg, ms: number, changes: Partial<State>): Leg => ({
 });
 
 async function end(leg: Leg, outcome: Outcome, line: Line): Promise<null> {
+  for (const { order, channels, since } of leg.state.recordings) {
+    await line.record(leg, order, { seconds: (leg.clock - since) / 1_000, channels });
+  }
   await line.report(leg, { event: { type: "ended", outcome, ...statusOf(outcome) } });
   return null;
 }
@@ -90,7 +105,7 @@ const phases: Record<State["phase"], Phase> = {
     if (step === undefined || step.type === "hangup" || step.type === "reject") {
       return await end(leg, "completed", line);
     }
-    if (!leg.state.isWaited) {
+    if (leg.state.begunAt === null) {
       const begun = await begin(leg, step, line);
       if (begun !== null) return begun;
     }
@@ -99,7 +114,7 @@ const phases: Record<State["phase"], Phase> = {
     const state: State = {
       ...finished.state,
       script: isReplacing ? script : [...script, ...left],
-      isWaited: false,
+      begunAt: null,
       ...isReplacing && { tookTime: false },
     };
     return { ...finished, due: finished.clock, state };

@@ -1,5 +1,6 @@
 import type { Companion } from "../protocol/companion.ts";
-import type { Invitation, Script } from "../protocol/script.ts";
+import type { RecordingOrder } from "../protocol/recordings.ts";
+import type { Invitation, Script, Step } from "../protocol/script.ts";
 import type { SimulatedLeg } from "../resources/internal/simulated_legs.ts";
 import type { Behaviour } from "../values/test_calls.ts";
 import { cutAt, type DialResult, type Moment } from "./dial_plan.ts";
@@ -17,8 +18,14 @@ export interface State {
   detection: { untilEnd: boolean } | null;
   /** The steps that are left; the first one is performed. */
   script: Script;
-  /** The time that the first step takes is over. */
-  isWaited: boolean;
+  /** When the first step began, which takes time; null where it has not, or takes none. */
+  begunAt: number | null;
+  /** A step that an order of another script broke off. */
+  abandoned: Step | null;
+  /** What is recorded of the leg until it ends, and since when. */
+  recordings: { order: RecordingOrder; channels: 1 | 2; since: number }[];
+  /** How often it did something. */
+  acts: number;
   /** Of the legs that its Dial has placed. */
   plan: Moment[];
   dialled: DialResult | null;
@@ -67,8 +74,9 @@ export function interrupted(leg: Leg, script: Script, now: number): Leg {
   const next = { ...leg, clock, due: clock, turn: leg.turn + 1 };
   if (script[0]?.type === "hangup") return { ...next, state: { ...cut, endsAt: clock } };
   if (leg.state.phase !== "talking") return leg; // Only a hang-up makes sense before the answer.
-  const fresh = { isWaited: false, dialled: null, tookTime: false };
-  return { ...next, conferenceSid: null, state: { ...cut, ...fresh, script } };
+  const { begunAt, script: [step = null], abandoned } = leg.state;
+  const fresh = { abandoned: abandoned ?? (begunAt === null ? null : step), tookTime: false };
+  return { ...next, state: { ...cut, ...fresh, script } };
 }
 
 /** The leg after the end of what it waits for. */

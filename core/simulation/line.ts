@@ -5,6 +5,7 @@ import { takePart } from "../recordings/take_part.ts";
 import { handleReport } from "../reports/handle_report.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type Leg, simulated } from "./leg.ts";
+import { simulationLimits } from "./times.ts";
 import { toneOf } from "./tone.ts";
 
 /** An event of a leg; of another one that it dialled, with `leg` and `seq`. */
@@ -35,7 +36,7 @@ export const lineTo = (ports: Ports, signal: AbortSignal): Line => ({
   },
 
   async record({ callSid: leg }, recording, { seconds, channels }) {
-    const durationS = Math.max(1, Math.round(seconds));
+    const durationS = Math.min(Math.max(1, Math.round(seconds)), simulationLimits.recordedS);
     const sound = toneOf(durationS, channels);
     for (let at = 0; at < sound.length; at += recordingLimits.partBytes) {
       const data = sound.subarray(at, at + recordingLimits.partBytes);

@@ -35,6 +35,8 @@ export function secondsOf(step: Step, state: State): number {
       return Math.min(times.recordS, step.maxLengthS);
     case "refer":
       return times.referS;
+    case "queue":
+      return Infinity;
     case "conference":
       return Math.min(times.conferenceS, step.timeLimitS);
     default:

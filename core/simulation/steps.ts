@@ -1,6 +1,7 @@
 import type { Action } from "../protocol/action.ts";
 import type { LegEvent } from "../protocol/events.ts";
 import { keyInput } from "../protocol/key_input.ts";
+import type { RecordingManner } from "../protocol/recordings.ts";
 import type { Script, Step } from "../protocol/script.ts";
 import { planOf } from "./dial_plan.ts";
 import type { Leg } from "./leg.ts";
@@ -21,19 +22,28 @@ export async function begin(leg: Leg, step: Step, line: Line): Promise<Leg | nul
   const seconds = secondsOf(step, leg.state);
   if (seconds === 0) return null;
   const due = Math.min(leg.clock + seconds * 1_000, leg.state.endsAt ?? leg.clock);
-  const waiting = { ...leg, due, state: { ...leg.state, isWaited: true, tookTime: true } };
-  if (step.type !== "conference") return waiting;
+  const begun = { begunAt: leg.clock, tookTime: true };
+  const waiting = { ...leg, due, state: { ...leg.state, ...begun } };
+  const entered = entryOf(step);
+  if (entered === null) return waiting;
+  await line.report(leg, { event: entered });
+  const counted = { ...waiting, seq: leg.seq + 1 };
+  if (step.type !== "conference") return counted;
+  const { conferenceSid, endOnExit: endsConference } = step;
+  return { ...counted, conferenceSid, state: { ...waiting.state, endsConference } };
+}
+
+/** What a leg reports that waits with others. */
+function entryOf(step: Step): LegEvent | null {
+  if (step.type === "queue") return { type: "queued", queueSid: step.queueSid };
+  if (step.type !== "conference") return null;
   const { conferenceSid, muted, startOnEnter, endOnExit } = step;
-  await line.report(leg, {
-    event: { type: "joined", conferenceSid, muted, startOnEnter, endOnExit },
-  });
-  const state = { ...waiting.state, endsConference: endOnExit };
-  return { ...waiting, seq: leg.seq + 1, conferenceSid, state };
+  return { type: "joined", conferenceSid, muted, startOnEnter, endOnExit };
 }
 
 function dialling(leg: Leg, step: StepOf<"dial">): Leg {
   const { moments, result } = planOf(step, leg.callSid, leg.clock);
-  const begun = { isWaited: true, tookTime: true, plan: moments, dialled: result };
+  const begun = { begunAt: leg.clock, tookTime: true, plan: moments, dialled: result };
   return { ...leg, state: { ...leg.state, ...begun } };
 }
 
@@ -43,12 +53,25 @@ export async function finish(leg: Leg, step: Step, line: Line): Promise<Finished
   return await (found ?? notPerformed)(leg, step, line);
 }
 
-/** Reports what a step came to in which the leg ends; its action is requested, and not performed. */
-export async function abandon(leg: Leg, step: Step, line: Line): Promise<Leg> {
+/** Reports what a step came to that is broken off; its action is requested, and not performed. */
+export async function abandon(
+  leg: Leg,
+  step: Step,
+  line: Line,
+  result: "hangup" | "redirected",
+): Promise<Leg> {
   if (step.type === "dial") return (await endDial(leg, step, line, true)).leg;
-  if (step.type !== "record") return leg;
-  return (await endRecord(leg, step, line, true)).leg;
+  if (step.type === "record") return (await endRecord(leg, step, line, true)).leg;
+  if (step.type === "conference") return (await endStay(leg, step, line, true)).leg;
+  if (step.type !== "queue") return leg;
+  const { queueSid, action } = step;
+  const event = { type: "dequeued", queueSid, result, waitedS: waitedS(leg) } as const;
+  return (await told(leg, { ...event, ...action && { action } }, line, true)).leg;
 }
+
+/** Whole seconds since the step of a leg began. */
+const waitedS = ({ clock, state: { begunAt } }: Leg): number =>
+  Math.round((clock - (begunAt ?? clock)) / 1_000);
 
 type Finisher<S> = (leg: Leg, step: S, line: Line) => Promise<Finished> | Finished;
 
@@ -115,14 +138,10 @@ const finishers: { readonly [T in Step["type"]]?: Finisher<StepOf<T>> } = {
     return await told(handed, { type: "gathered", digits, ...speech, action }, line);
   },
 
-  async conference(leg, { conferenceSid, action: wanted }, line) {
-    const { clock, state: { script: [step] } } = leg;
-    const durationS = Math.round(step === undefined ? 0 : secondsOf(step, leg.state));
-    const event = { type: "left", conferenceSid, outcome: "completed", durationS } as const;
-    const out = { ...leg, clock, conferenceSid: null };
-    if (wanted === undefined) return await told(out, event, line);
-    const { handed, action } = carried(out, wanted);
-    return await told(handed, { ...event, action }, line);
+  recordLeg(leg, { recording: order, recordingManner }) {
+    const recording = { order, channels: channelsOf(recordingManner), since: leg.clock };
+    const recordings = [...leg.state.recordings, recording];
+    return goesOn({ ...leg, state: { ...leg.state, recordings } });
   },
 
   async refer(leg, { to, action: wanted }, line) {
@@ -132,6 +151,7 @@ const finishers: { readonly [T in Step["type"]]?: Finisher<StepOf<T>> } = {
     return await told(handed, { ...event, action }, line);
   },
 
+  conference: (leg, step, line) => endStay(leg, step, line),
   dial: (leg, step, line) => endDial(leg, step, line),
   record: (leg, step, line) => endRecord(leg, step, line),
 };
@@ -156,6 +176,27 @@ function withInput(
   return { ...leg, state: { ...leg.state, gathers: taken } };
 }
 
+const channelsOf = ({ isMono = false, track = "both" }: RecordingManner = {}): 1 | 2 =>
+  isMono || track !== "both" ? 1 : 2;
+
+async function endStay(
+  leg: Leg,
+  { conferenceSid, record, action: wanted }: StepOf<"conference">,
+  line: Line,
+  isOver = false,
+): Promise<Finished> {
+  const durationS = waitedS(leg);
+  const recording = record !== undefined && durationS > 0
+    ? await line.record(leg, record, { seconds: durationS, channels: 1 })
+    : null;
+  const left = { type: "left", conferenceSid, outcome: "completed", durationS } as const;
+  const event = { ...left, ...recording && { recording } };
+  const out = { ...leg, conferenceSid: null };
+  if (wanted === undefined) return await told(out, event, line);
+  const { handed, action } = carried(out, wanted);
+  return await told(handed, { ...event, action }, line, isOver);
+}
+
 async function endDial(
   leg: Leg,
   { record, recordingManner, action: wanted }: StepOf<"dial">,
@@ -167,10 +208,7 @@ async function endDial(
   const { answeredAt, ...result } = dialled;
   const hasTalked = answeredAt !== null && leg.clock >= answeredAt;
   const talkedS = hasTalked ? Math.round((leg.clock - answeredAt) / 1_000) : 0;
-  const channels = recordingManner?.isMono || recordingManner?.track !== undefined &&
-      recordingManner.track !== "both"
-    ? 1
-    : 2;
+  const channels = channelsOf(recordingManner);
   const recording = record !== undefined && talkedS > 0
     ? await line.record(leg, record, { seconds: talkedS, channels })
     : null;
@@ -188,7 +226,7 @@ async function endRecord(
   line: Line,
   isOver = false,
 ): Promise<Finished> {
-  const seconds = secondsOf(step, leg.state);
+  const seconds = isOver ? waitedS(leg) : secondsOf(step, leg.state);
   const recording = await line.record(leg, step.recording, { seconds, channels: 1 });
   if (step.action === undefined || recording === null) return goesOn(leg);
   const { handed, action } = carried(leg, step.action);

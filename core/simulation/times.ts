@@ -26,5 +26,9 @@ export const simulationTimes = {
 /** How much one job performs, and what a leg may remember. */
 export const simulationLimits = {
   actsAtOnce: 50,
+  /** Of one leg: a document that leads to itself without end asks a server no more often. */
+  acts: 2_000,
+  /** Seconds of tone in a recording. */
+  recordedS: 60,
   stateLength: 30_000,
 } as const;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { credentialsOf } from "../../core/accounts/credentials.ts";
+import { simulationLimits } from "../../core/simulation/times.ts";
 import type { ApiClient, Form } from "../support/service/api_client.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { callOf, notifications, xml } from "../support/service/hand_companion.ts";
@@ -450,13 +451,13 @@ Deno.test("an account below a test account is one too, and no account becomes on
 Deno.test("a step that is not simulated leaves a Notification, and the call goes on", async () => {
   using app = await startApp();
   const test = await testAccount(app);
-  app.answers = () => xml('<Enqueue>support</Enqueue><Pause length="2"/>');
+  app.answers = () => xml('<Start><Stream url="wss://app.test/"/></Start><Pause length="2"/>');
 
   const sid = await calls(test, numbers.answers);
   await app.runJobs();
 
   assert.equal((await callOf(app, sid, test)).duration, "2");
-  assert.match((await notifications(app, test)).join(), /the step "queue" is not simulated/);
+  assert.match((await notifications(app, test)).join(), /the step "stream" is not simulated/);
 });
 
 Deno.test("a test call goes on where a run was killed between a report and its commit", async () => {
@@ -481,4 +482,90 @@ Deno.test("a test call goes on where a run was killed between a report and its c
   assert.deepEqual([call.status, call.duration], ["completed", "2"]);
   assert.deepEqual(await statuses(app), ["initiated", "ringing", "in-progress", "completed"]);
   assert.equal((await test.get("SMS/Messages.json")).json().total, 1);
+});
+
+Deno.test("a test call waits in a queue until it is redirected, and hangs up after its time", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  app.answers = (request) =>
+    request.url.endsWith("/voice")
+      ? xml('<Enqueue action="/dequeued">support</Enqueue>')
+      : xml('<Pause length="5"/>');
+  const sids = [await calls(test, "+15005551006"), await calls(test, "+15005551006")];
+  await app.runJobs();
+  app.clock.now += 3_000;
+  await app.runJobs();
+  const twilio = `/2010-04-01/Accounts/${test.sid}/Queues`;
+  const [queue] = (await test.get(`${twilio}.json`)).json().queues;
+  assert.equal(queue.current_size, 2);
+
+  app.clock.now += 10_000;
+  await test.post(`Calls/${sids[0]}.json`, { Url: "https://app.test/agent" });
+  await app.runJobs();
+
+  const size = async () => (await test.get(`${twilio}/${queue.sid}.json`)).json().current_size;
+  assert.equal(await size(), 1);
+  app.clock.now += 5_000;
+  await app.runJobs();
+  assert.equal((await callOf(app, sids[0]!, test)).duration, "15");
+  app.clock.now += 600_000;
+  await app.runJobs();
+  assert.equal(await size(), 0);
+  const dequeued = (await asked(app)).filter(({ path }) => path === "/dequeued")
+    .map(({ params }) => [params.QueueResult, params.QueueTime]);
+  assert.deepEqual(dequeued, [["redirected", "10"], ["hangup", "600"]]);
+});
+
+Deno.test("a test call that is redirected leaves its conference, and its Dial ends", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  app.answers = (request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/voice") return xml("<Dial><Conference>room</Conference></Dial>");
+    if (pathname === "/dial") return xml('<Dial action="/dialled">+4930123456</Dial>');
+    return xml('<Pause length="5"/>');
+  };
+  const meeting = await calls(test, "+15005551006");
+  const dialling = await calls(test, "+15005551006", { Url: "https://app.test/dial" });
+  await app.runJobs();
+  app.clock.now += 3_000;
+  await app.runJobs();
+  app.clock.now += 3_000;
+  await app.runJobs();
+  const [room] = (await test.get("Conferences.json")).json().conferences;
+  assert.equal(room.status, "init"); // It waits for a second participant.
+
+  app.clock.now += 1_000;
+  for (const sid of [meeting, dialling]) {
+    await test.post(`Calls/${sid}.json`, { Url: "https://app.test/next" });
+  }
+  await app.runJobs();
+
+  const after = (await test.get(`Conferences/${room.sid}.json`)).json();
+  assert.equal(after.status, "completed");
+  const { calls: [leg] } = (await test.get(`Calls.json?ParentCallSid=${dialling}`)).json();
+  assert.deepEqual([leg.status, leg.duration], ["completed", "1"]);
+  const [dialled] = (await asked(app)).filter(({ path }) => path === "/dialled");
+  assert.deepEqual([dialled!.params.DialCallStatus, dialled!.params.DialCallDuration], [
+    "completed",
+    "1",
+  ]);
+  app.clock.now += 5_000;
+  await app.runJobs();
+  for (const sid of [meeting, dialling]) {
+    assert.equal((await callOf(app, sid, test)).status, "completed");
+  }
+});
+
+Deno.test("a document that leads to itself ends a test call after so many steps", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  app.answers = () => xml("<Say>a</Say><Redirect>/voice</Redirect>");
+
+  const sid = await calls(test, numbers.answers);
+  await app.runJobs();
+
+  assert.equal((await callOf(app, sid, test)).status, "completed");
+  const documents = (await asked(app)).filter(({ path }) => path === "/voice").length;
+  assert.ok(documents > 100 && documents <= simulationLimits.acts, String(documents));
 });
