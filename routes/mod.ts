@@ -47,6 +47,7 @@ import { requestId } from "./http/request_id.ts";
 import { resourceRoutes } from "./resources/resource_routes.ts";
 import { secondFactorRoutes } from "./resources/second_factor.ts";
 import { sandboxRoutes } from "./resources/sandbox.ts";
+import { statisticsRoutes } from "./resources/statistics.ts";
 import { streamRoutes } from "./resources/streams.ts";
 import { recordingTranscriptionRoutes } from "./resources/transcriptions.ts";
 import { supervisorRoutes } from "./resources/supervisor.ts";
@@ -83,6 +84,7 @@ function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
   app.route(`${account}/SecondFactor`, secondFactorRoutes(ports));
   app.route(`${account}/Keys`, keyRoutes(ports));
   app.route(`${account}/SMS/Messages`, messageRoutes(ports));
+  app.route(`${account}/Statistics`, statisticsRoutes(ports));
   app.route(`${account}/Tokens`, tokenRoutes(ports));
   app.route(`${account}/Supervisor`, supervisorRoutes(ports));
   app.route(`${account}/Usage/Records`, usageRoutes(ports));

@@ -204,6 +204,7 @@ function assemble(
   life: Life,
 ): Parts {
   const { log, media, loadAudio, recogniser = null, speaker = null } = options;
+  const { isPublicAddress = () => false, reach = { mayReach: isPublicAddress } } = options;
   const sipDomain = options.sipDomain.toLowerCase();
   const { timers, stopping: { signal: stopping }, stopped: { signal: stopped } } = life;
   const signalling = signallingOf(options, sipDomain, timers);
@@ -220,7 +221,7 @@ function assemble(
   const sendEvent = createEventSender(link);
   const reporting = { companion, requestScript, sendEvent, stopping, stopped };
   const recordings = createRecordings({ link, timers, log, stopping, stopped });
-  const sound = { media, loadAudio, recogniser, speaker, recordings };
+  const sound = { media, loadAudio, recogniser, speaker, recordings, reach };
   const calls = createCalls({ ...reporting, link, signalling, ...sound });
   const { location } = signalling;
   const presence = createPresence({ companion, link, location, timers, log, stopped });

@@ -4,6 +4,7 @@ import type { AdmissionBounds } from "./admission/admission.ts";
 import type { TransportOptions } from "./transport/listen.ts";
 import type { MediaRelay } from "./contracts/signalling.ts";
 import type { LoadAudio, MediaEngine } from "./media/base/port.ts";
+import type { Reach } from "./server_socket/connect.ts";
 import type { Recogniser } from "./media/sources/recogniser.ts";
 import type { Speaker } from "./media/sources/speaker.ts";
 import type { IceServersOf } from "./contracts/signalling.ts";
@@ -53,6 +54,8 @@ export interface CompanionOptions {
   iceServersOf?: IceServersOf;
   /** Whether customers may have us connect to an address; to none unless given. */
   isPublicAddress?: (address: string) => boolean;
+  /** Which servers of customers a WebSocket may lead to; public ones unless given. */
+  reach?: Reach;
   /** Whether the messages of calls that fail are sent to the service; so unless given. */
   tracesCalls?: boolean;
   /** Whether audio between two plain phones goes by us; `auto` unless given. */

@@ -108,6 +108,13 @@ function handlersOf(options: ControlOptions): HandlersOf<CompanionRequests> {
       mustAccept();
       return { status: await options.outward(order) };
     },
+    recording({ leg, order }) {
+      if (order.type !== "start") return { isDone: calls.recordings.change(order) };
+      const live = calls.find(leg);
+      if (live?.leg.media === undefined) return { isDone: false };
+      live.tasks.record(order);
+      return { isDone: true };
+    },
     stream({ leg, order }) {
       const live = calls.find(leg);
       if (live === undefined) return { isDone: false };

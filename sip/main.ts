@@ -82,6 +82,7 @@ async function start(
     trustedSources: listOf(config.SIP_TRUSTED_SOURCES),
     iceServersOf: iceServersOf(config),
     isPublicAddress,
+    reach: { mayReach: config.ALLOW_PRIVATE_URLS ? () => true : isPublicAddress },
     mediaRelay: config.MEDIA_RELAY,
     tracesCalls: config.SIP_TRACE_HOURS > 0,
     media,

@@ -43,6 +43,7 @@ core/adapters/espeak_package |                                                  
 core/adapters/speech   | accounts adapters/espeak_package base configuration net process | node: zod | the speech process and its engines
 core/clients           | base model ports protocol resources resources/views                          |  | Clients and their registrations
 core/companions        | base ports protocol                                          |  | which companion has a call, and requests to it
+core/statistics        | base companions model ports resources resources/views rest values |  zod | what calls, Clients, Gateways and callbacks of an account do now
 core/conferences       | *                                                            | zod | conferences: members, callbacks, end
 core/demo              | base model ports resources values                            |  | what a first start has to try
 core/recordings        | *                                                            | wasm-media-encoders zod | recordings and transcriptions
@@ -55,6 +56,7 @@ core/jobs              | *                                                      
 core/numbers/providers | base ports values                                            | zod | where numbers are bought
 core/supervisor        | accounts base companions model numbers ports resources values webhooks | zod | counts of what an instance does
 core/ussd              | base calls model resources rest                              |  | USSD pushes
+core/twilio/noun       | base flows markup model ports protocol resources rest values | zod | what a noun of the interface for Twilio's libraries is made of
 core/twilio            | *                                                            | zod | the nouns of the interface for Twilio's libraries
 core/openapi           | *                                                            | zod | /openapi.json from the declarations
 core/start             | *                                                            |  | the supervisor, permissions, and how the service is put together
@@ -62,6 +64,7 @@ sip/stack/library      |                                                        
 sip/base               | stack/library core/base core/metrics core/protocol           | node: prom-client | flows, timers, limits and other ground
 sip/admission          | base core/net                                                |  | what unknown peers may take
 sip/media/base         |                                                              |  | the contract of media, frames and time
+sip/server_socket      | media/base                                                   | node: ws | WebSockets to servers of customers
 sip/media/codecs       | media/base                                                   | mpg123-decoder node: opusscript | G.711, Opus, MP3, WAV, resampling
 sip/media/rtp          | base media/base core/base media/codecs                                 | node: | RTP and RTCP packets, sockets, jitter buffer
 sip/media/srtp         | media/base media/rtp                                         | node: | SRTP (RFC 3711)
@@ -83,6 +86,7 @@ sip/trunk              | auth base contracts service stack/library text transpor
 sip/leg                | * core/protocol                                              |  | legs: incoming, outgoing, ringing, forks
 sip/peer               | base contracts identity leg media/base core/protocol         | zod | calls to other companions
 sip/steps              | * core/protocol                                              |  | one file for each step of a script
+sip/conversations      | * core/protocol                                              | zod | conversations by text with customers' servers
 sip/streams            | * core/protocol                                              |  | audio streams of a leg
 sip/transfer           | * core/protocol                                              |  | REFER and Replaces
 sip/incoming           | * core/protocol                                              |  | INVITE: who is called, and may be
@@ -90,8 +94,8 @@ sip/messages           | * core/protocol                                        
 sip/relay              | *                                                            |  | what this companion does for calls of others
 sip/script             | * core/base core/protocol                                    |  | performs the script of a leg
 sip                    | * core/base core/metrics core/net core/protocol                           |  | the companion, put together
-sip/media/streams      | media/audio media/base media/codecs media/rtp                | node: ws | the audio of legs over WebSocket to servers of customers
-sip/media/engine       | media/audio media/base media/codecs media/rtp media/sdp media/streams core/net |  | legs of audio, joined and mixed
+sip/media/streams      | media/audio media/base media/codecs media/rtp server_socket  | node: | the audio of legs over WebSocket to servers of customers
+sip/media/engine       | media/audio media/base media/codecs media/rtp media/sdp media/streams server_socket core/net |  | legs of audio, joined and mixed
 sip/media/webrtc       | media/base media/rtp media/sdp media/srtp core/base          | node: | ICE, STUN and DTLS
 sip/media/transports   | media/base media/engine media/rtp media/sdp media/srtp media/webrtc core/net | node: zod | plain RTP, WebRTC, rtpengine
 sip/media/worker       | media/base media/engine media/transports                     |  | the engine in a Worker of its own
@@ -110,8 +114,11 @@ routes/resources       | http core/*                                            
 routes/twilio          | http core/*                                                  | hono zod | the interface for Twilio's libraries, from its nouns
 routes/docs            | core/base core/openapi core/ports                            | hono marked | the pages: / and /docs
 routes/console/frame   | docs http core/*                                             | hono uqr zod | what all pages of the console share: session, interface, layout, forms
-routes/console/pages   | console/frame http core/*                                    | hono | a file for each page of the console
-routes/console         | console/frame console/pages http core/*                      | hono | the console, put together
+routes/console/build   | console/frame http core/*                                     | hono | numbers bought, markup tried, phones set up, test calls
+routes/console/pages   | console/build console/frame http core/*                                    | hono | a file for each page of the console
+routes/console/administration | console/frame console/pages http core/*               | hono | accounts, keys, usage, and the service itself
+routes/console/designer | console/frame console/pages http core/*                      | hono | the pages of the designer of flows
+routes/console         | console/designer console/administration console/build console/frame console/pages http core/*                      | hono | the console, put together
 routes                 | http resources twilio core/*                                        | hono | the HTTP interface, put together; pages
 routes/protocol        | core/*                                                       | hono | requests of companions to the service
 core/typescript_client/runtime |                                                              |  | the client as it is shipped: requests, lists, signatures, markup

@@ -121,6 +121,10 @@ Deno.test("Supervisor: the wire formats are those of tests/golden", async () => 
   const metrics = await app.root.get("Supervisor.json/metrics?LiveCallDetails=true");
   const ofAnyVersion = metrics.text.replace(`"Version":"${version}"`, '"Version":"1.0.0"');
   await golden("supervisor_metrics.json", ofAnyVersion);
+  const configured = await app.root.get("Supervisor.json/configuration");
+  await golden("supervisor_configuration.json", configured.text);
+  const companions = await app.root.get("Supervisor.json/companions");
+  await golden("supervisor_companions.json", companions.text);
   await golden("supervisor_livecalls.json", (await app.root.get("Supervisor.json/livecalls")).text);
 });
 
@@ -225,6 +229,35 @@ Deno.test("Keys and AuthTokens: the wire formats are those of tests/golden", asy
   await golden("secondary_one.json", fixed(second.text));
   const promoted = await app.root.post("AuthTokens/Promote.json");
   await golden("promotion_one.json", fixed(promoted.text));
+});
+
+Deno.test("E-mails and look-ups: the wire formats of their lists are those of tests/golden", async () => {
+  const lookUp = () => Promise.resolve("mcc=748,mnc=01,lac=10100,cellid=20042,aol=3,vlrNumber=598");
+  using app = await startApp({ ports: { locationSource: { lookUp } } });
+  const form = { From: "a@example.com", To: "b@example.com", Subject: "Hi <b>", Body: "hello" };
+  await app.root.post("Email/Messages.json", form);
+  const lookedFor = { DeviceIdentifier: "+59899077937", StatusCallback: "https://app.test/geo" };
+  await app.root.post("Geolocation/Immediate.json", lookedFor);
+  await app.runJobs();
+  const paths = { emailRecords: "Email/Messages", geolocations: "Geolocation" };
+  for (const [name, path] of Object.entries(paths)) {
+    const list = (await app.root.get(`${path}.json`)).json();
+    const [{ sid }] = Array.isArray(list) ? list : list.messages;
+    await golden(`${name}_list.json`, (await app.root.get(`${path}.json`)).text);
+    await golden(`${name}_list.xml`, (await app.root.get(path)).text);
+    if (name === "geolocations") continue;
+    await golden(`${name}_one.json`, (await app.root.get(`${path}/${sid}.json`)).text);
+    await golden(`${name}_one.xml`, (await app.root.get(`${path}/${sid}`)).text);
+  }
+});
+
+Deno.test("Statistics: the wire formats are those of tests/golden", async () => {
+  using app = await startApp();
+  await makeSample(app, app.root, { name: "clients" });
+  await makeSample(app, app.root, { name: "deliveries" });
+
+  await golden("statistics_one.json", (await app.root.get("Statistics.json?Span=day")).text);
+  await golden("statistics_one.xml", (await app.root.get("Statistics?Span=day")).text);
 });
 
 Deno.test("Usage Records: the wire formats are those of tests/golden", async () => {

@@ -404,6 +404,18 @@ export const faults = {
     message: "Cannot complete the recording",
     advice: "The companion stopped, or the storage was full. The audio up to that moment is kept.",
   },
+  recordingEnded: {
+    kind: "invalid",
+    code: 13264,
+    message: "Cannot change a recording that has ended",
+    advice: "Pause, resume or stop a recording while its Status is in-progress or paused.",
+  },
+  recordingLimit: {
+    kind: "invalid",
+    code: 13265,
+    message: "Cannot record the call once more",
+    advice: "Stop one of the recordings of the call that are in progress, then start another.",
+  },
   recordingNotStored: {
     kind: "unavailable",
     code: 13261,
@@ -463,6 +475,30 @@ export const faults = {
     code: 20009,
     message: "Cannot change or delete a message that is being sent",
     advice: "Wait until its status is sent, delivered, undelivered, failed or received.",
+  },
+  badSchedule: {
+    kind: "invalid",
+    code: 35114,
+    message: "Cannot schedule the message for this time",
+    advice: "Send as SendAt an ISO 8601 time with its offset, at most 35 days ahead.",
+  },
+  messageNotScheduled: {
+    kind: "conflict",
+    code: 30409,
+    message: "Cannot cancel a message that does not wait for its time",
+    advice: "Only a message with SendAt can be canceled, before that time.",
+  },
+  messageCanceled: {
+    kind: "invalid",
+    code: 30010,
+    message: "The message was canceled before it was sent",
+    advice: "Nothing needs to be done: a request with Status=canceled asked for it.",
+  },
+  messageExpired: {
+    kind: "unavailable",
+    code: 30036,
+    message: "Cannot send the message within its ValidityPeriod",
+    advice: "No route took the message in time. Send it again, or with a longer ValidityPeriod.",
   },
   messageNotSent: {
     kind: "unavailable",
@@ -563,9 +599,25 @@ export const faults = {
     kind: "invalid",
     code: 31940,
     message: "Cannot use the URL of an audio stream",
+    advice: "Give a wss URL; that of a Stream has no query: what its server is to know stands in " +
+      "Parameter. ws, and private addresses, need ALLOW_PRIVATE_URLS.",
+  },
+  conversationUnreachable: {
+    kind: "unavailable",
+    code: 39001,
+    message: "Cannot lead a conversation: the server of ConversationRelay is not reached",
     advice:
-      "Give a wss URL without a query; what the server is to know stands in Parameter. ws, and " +
-      "private addresses, need ALLOW_PRIVATE_URLS.",
+      "The message has the response of the server, or why the WebSocket did not open or broke " +
+      "off. Check the url of ConversationRelay, the certificate of the server, and that it " +
+      "answers pings.",
+  },
+  conversationMessages: {
+    kind: "invalid",
+    code: 64107,
+    message: "Cannot go on with a conversation: its server sends no valid messages",
+    advice:
+      "Send JSON texts of the types text, play, sendDigits, language and end. Each that was not " +
+      "understood was answered with a message of the type error, which says why.",
   },
   notLocated: {
     kind: "unavailable",

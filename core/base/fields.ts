@@ -85,6 +85,12 @@ export const clearableSid = (prefix: string) =>
 /** An instant in ms, written as ISO 8601 on the wire. */
 export const isoDate = z.number().meta({ wire: "iso8601" });
 
+/** An instant in ms, sent as ISO 8601 with its offset. */
+export const instant = z.iso.datetime({
+  offset: true,
+  error: "must be an ISO 8601 time with its offset, such as 2026-01-31T08:00:00Z",
+}).transform(Date.parse);
+
 /** An instant in ms, written as RFC 2822 on the wire. */
 export const rfcDate = z.number().meta({ wire: "rfc2822" });
 

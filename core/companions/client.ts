@@ -65,9 +65,8 @@ export function companionClient(options: CompanionClientOptions): CompanionContr
     invalidate: (logins) => broadcast((control) => control.invalidate({ logins })),
     gatewaysChanged: () => broadcast((control) => control.gatewaysChanged({})),
     async bindings(login) {
-      const controls = await everywhere();
-      const answers = await Promise.all(controls.map((control) => control.bindings({ login })));
-      return answers.flatMap(({ bindings }) => bindings);
+      const asked = (await everywhere()).map((control) => control.bindings({ login }));
+      return (await Promise.all(asked)).flatMap(({ bindings }) => bindings);
     },
     async message(order) {
       // A companion that was not heard of lately may have the Client still: it is asked each time.
@@ -83,6 +82,7 @@ export function companionClient(options: CompanionClientOptions): CompanionContr
       return answer?.status ?? null;
     },
     conference: async (order, at) => (await (await controlOf(at)).conference(order)).isKnown,
+    recording: async (request, at) => (await (await controlOf(at)).recording(request)).isDone,
     stream: async (request, at) => (await (await controlOf(at)).stream(request)).isDone,
     async look(at) {
       const known = await options.companions.get(at.id);

@@ -70,11 +70,19 @@ async function isOver(sid: string, { call, ports }: ScriptContext): Promise<bool
 }
 
 function conferenceStep(
-  { kind: _, name: __, callback: ___, label: ____, ...manner }: Wanted,
+  { kind: _, name: __, callback: ___, label: ____, record: wanted, ...manner }: Wanted,
   conferenceSid: string,
   next: Action | undefined,
 ): ConferenceStep & { type: "conference" } {
-  return { type: "conference", conferenceSid, ...manner, ...next && { action: next } };
+  const record = wanted &&
+    { ...wanted, serviceContext: { ...wanted.serviceContext, conferenceSid } };
+  return {
+    type: "conference",
+    conferenceSid,
+    ...manner,
+    ...record && { record },
+    ...next && { action: next },
+  };
 }
 
 /** The unique key of an account's Conference of a name, until it is completed. */

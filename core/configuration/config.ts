@@ -24,6 +24,7 @@ import { secretVariables } from "./secret_variables.ts";
 import { speechVariables } from "./speech_variables.ts";
 import { transportVariables } from "./transport_variables.ts";
 import { trunkVariables } from "./trunk_variables.ts";
+import type { ShownVariable } from "../values/settings.ts";
 import { address, flag, host, httpUrl, port, type Variable } from "./variable.ts";
 
 const text = z.string();
@@ -260,9 +261,22 @@ function missingOf(values: Record<string, unknown>): string[] {
 const shown = ({ secret }: Variable, text: string) =>
   secret !== undefined ? "" : ` (it is "${text}")`;
 
+/** Credentials in a URL. */
+const credentials = /(?<=\/\/)[^/\s@]+@/g;
+
+/** The configuration as it runs, with secrets and credentials in URLs masked. */
+export const shownConfiguration = (config: Config): ShownVariable[] =>
+  Object.entries<Variable>(variables).map(([name, { secret, help, fallback }]) => {
+    const value = String(config[name as keyof Config]);
+    const isHidden = secret !== undefined && value !== "";
+    return {
+      name,
+      value: isHidden ? "********" : value.replaceAll(credentials, "********@"),
+      fallback: typeof fallback === "string" ? fallback : null,
+      help,
+    };
+  });
+
 /** The configuration as lines of NAME=value, with secrets masked. */
 export const configLines = (config: Config): string[] =>
-  Object.entries<Variable>(variables).map(([name, { secret, help }]) => {
-    const value = String(config[name as keyof Config]);
-    return `${name}=${secret !== undefined && value !== "" ? "********" : value}  # ${help}`;
-  });
+  shownConfiguration(config).map(({ name, value, help }) => `${name}=${value}  # ${help}`);

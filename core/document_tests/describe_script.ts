@@ -4,7 +4,7 @@ import { withoutCredentials } from "../base/exchange.ts";
 import { conferenceWanted } from "../values/conference_wanted.ts";
 import { order } from "../values/order.ts";
 import { dequeueWanted, enqueueWanted } from "../values/queue_wanted.ts";
-import { streamWanted } from "../values/stream_wanted.ts";
+import { conversationWanted, streamWanted } from "../values/stream_wanted.ts";
 import { shownUrl } from "../flows/address.ts";
 
 /** What a script would do, a sentence for each step, in its order. */
@@ -43,6 +43,8 @@ const sentences: Sentences = {
   transcribeLeg: ({ language }) => `Transcribes the call from here on (${language})`,
   stopTranscription: ({ name }) => `Ends the transcription ${name}`,
   stream: () => "Streams the audio of the call",
+  converse: ({ conversation: { url }, action }) =>
+    `Leads a conversation by text with ${shown(url)}${thenOf(action)}`,
   stopStream: () => "Ends an audio stream",
   ussd: ({ message, collect, action }) =>
     `Shows “${short(message.text)}”${collect ? " and waits for a reply" : ""}${thenOf(action)}`,
@@ -68,11 +70,12 @@ const prompted = (prompts: Gather["prompts"]): string =>
   prompts.length === 0 ? "" : `${describeScript(prompts).join(", ")}. Meanwhile it `;
 
 function inputOf({ prompts, keys, speech, timeoutS }: Gather): string {
-  const most = keys && (keys.most > 99 ? "keys" : `${keys.most} keys at most`);
+  const most = keys &&
+    (keys.most > 99 ? "keys" : keys.most === 1 ? "1 key" : `${keys.most} keys at most`);
   const finish = keys?.finish ? `, which ${keys.finish} ends` : "";
   const input = [most && most + finish, speech && `speech (${speech.language})`].filter(Boolean);
   const verb = prompts.length === 0 ? "Takes" : "takes";
-  return `${verb} ${input.join(" or ")}, for ${timeoutS} s after the last of it`;
+  return `${verb} ${input.join(" or ")}, and waits ${timeoutS} s for it`;
 }
 
 type Dial = Extract<Step, { type: "dial" }>;
@@ -98,6 +101,10 @@ function wantedOf(wanted: unknown): string {
   if (dequeued.success) return `Takes the first call of the queue ${dequeued.data.name}`;
   const stream = streamWanted.safeParse(wanted);
   if (stream.success) return `Streams the audio of the call to ${shown(stream.data.url)}`;
+  const conversation = conversationWanted.safeParse(wanted);
+  if (conversation.success) {
+    return `Leads a conversation by text with ${shown(conversation.data.url)}`;
+  }
   return "Asks the service how to go on";
 }
 

@@ -3,20 +3,36 @@ import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { type Flow, flow as flowSchema, type FlowStep, stepKinds, stepsOfKind } from "./steps.ts";
 
+/** What is wrong with a flow, and where. */
+export interface FlowProblem {
+  /** Null: it is about no step. */
+  step: string | null;
+  /** The place within the step, such as branches.0.next; empty for the step itself. */
+  field: string;
+  rule: string;
+}
+
 /** What is wrong with the text of a flow, each with the step and the rule; nothing when it is right. */
-export function flowErrors(text: string): string[] {
+export const flowErrors = (text: string): string[] => flowProblems(text).map(problemText);
+
+const problemText = ({ step, field, rule }: FlowProblem): string =>
+  (step === null ? "" : `step "${step}": `) + (field === "" ? "" : `${field}: `) + rule;
+
+/** The same in parts. */
+export function flowProblems(text: string): FlowProblem[] {
+  const whole = (rule: string): FlowProblem[] => [{ step: null, field: "", rule }];
   const bytes = new TextEncoder().encode(text).length;
   if (bytes > limits.flowBytes) {
-    return [`must have at most ${limits.flowBytes} bytes, and has ${bytes}`];
+    return whole(`must have at most ${limits.flowBytes} bytes, and has ${bytes}`);
   }
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return [`must be JSON: ${error instanceof Error ? error.message : String(error)}`];
+    return whole(`must be JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
   const { data, error } = flowSchema.safeParse(json);
-  return data === undefined ? error.issues.map(ruleOf) : errorsAcross(data as Flow);
+  return data === undefined ? error.issues.map(problemOf) : problemsAcross(data as Flow);
 }
 
 /** The flow of a text that `flowErrors` finds nothing wrong with. */
@@ -24,12 +40,11 @@ export const readFlow = (text: string): Flow => flowSchema.parse(JSON.parse(text
 
 const steps = Object.keys(stepKinds).join(", ");
 
-function ruleOf(issue: z.core.$ZodIssue): string {
-  const [first, name, ...rest] = issue.path.map(String);
-  const isInStep = first === "steps" && name !== undefined;
-  const place = isInStep ? rest : issue.path.map(String);
-  const field = place.length === 0 ? "" : `${place.join(".")}: `;
-  return (isInStep ? `step "${name}": ` : "") + field + messageOf(issue);
+function problemOf(issue: z.core.$ZodIssue): FlowProblem {
+  const path = issue.path.map(String);
+  const [first, name, ...rest] = path;
+  const step = first === "steps" && name !== undefined ? name : null;
+  return { step, field: (step === null ? path : rest).join("."), rule: messageOf(issue) };
 }
 
 function messageOf(issue: z.core.$ZodIssue): string {
@@ -64,16 +79,24 @@ function kindRule({ expected }: z.core.$ZodIssueInvalidType): string {
 }
 
 /** The rules that no step can know by itself. */
-function errorsAcross(flow: Flow): string[] {
+function problemsAcross(flow: Flow): FlowProblem[] {
   const steps = Object.entries(flow.steps);
-  if (steps.length > limits.flowSteps) return [`must have at most ${limits.flowSteps} steps`];
-  const isStep = (name: string) => Object.hasOwn(flow.steps, name);
-  const start = isStep(flow.start) ? [] : [`start: there is no step "${flow.start}"`];
-  return start.concat(steps.flatMap(([name, step]) => {
-    const missing = targetsOf(step).filter(([, target]) => !isStep(target))
-      .map(([field, target]) => `${field}: there is no step "${target}"`);
-    return [...missing, ...bodyErrors(step)].map((error) => `step "${name}": ${error}`);
+  if (steps.length > limits.flowSteps) {
+    return [{ step: null, field: "", rule: `must have at most ${limits.flowSteps} steps` }];
+  }
+  const missing = (name: string) =>
+    Object.hasOwn(flow.steps, name) ? [] : [`there is no step "${name}"`];
+  const start = missing(flow.start).map((rule): FlowProblem => ({
+    step: null,
+    field: "start",
+    rule,
   }));
+  return start.concat(steps.flatMap(([step, known]) => [
+    ...targetsOf(known).flatMap(([field, target]) =>
+      missing(target).map((rule) => ({ step, field, rule }))
+    ),
+    ...bodyErrors(known).map(([field, rule]) => ({ step, field, rule })),
+  ]));
 }
 
 /** Where a step may lead, each with the field that says so. */
@@ -89,30 +112,46 @@ function targetsOf(step: FlowStep): [field: string, target: string][] {
 }
 
 /** What the parts of a request to an external service must be to each other. */
-function bodyErrors(step: FlowStep): string[] {
+function bodyErrors(step: FlowStep): [field: string, rule: string][] {
   if (step.type !== "externalService") return [];
   const { method = "GET", contentType = "form", population, body, username, password } = step;
   const isManual = contentType === "json" || population === "manual";
-  const rules: [isBroken: boolean, error: string][] = [
-    [method === "GET" && step.contentType !== undefined, "contentType: is of a POST only"],
-    [method === "GET" && population !== undefined, "population: is of a POST only"],
-    [method === "GET" && body !== undefined, "body: is of a POST only"],
+  const rules: [isBroken: boolean, field: string, rule: string][] = [
+    [method === "GET" && step.contentType !== undefined, "contentType", "is of a POST only"],
+    [method === "GET" && population !== undefined, "population", "is of a POST only"],
+    [method === "GET" && body !== undefined, "body", "is of a POST only"],
     [
       contentType === "json" && population === "auto",
-      "population: must be manual for JSON, whose body is written by hand",
+      "population",
+      "must be manual for JSON, whose body is written by hand",
     ],
     [
       contentType === "json" && step.parameters !== undefined,
-      "parameters: a JSON body is written by hand, in body",
+      "parameters",
+      "a JSON body is written by hand, in body",
     ],
-    [method === "POST" && isManual && body === undefined, "body: is required"],
-    [method === "POST" && !isManual && body !== undefined, "body: needs population to be manual"],
+    [method === "POST" && isManual && body === undefined, "body", "is required"],
+    [
+      method === "POST" && !isManual && body !== undefined,
+      "body",
+      "needs population to be manual",
+    ],
     [
       (username === undefined) !== (password === undefined),
-      `${username === undefined ? "username" : "password"}: is required with the other`,
+      username === undefined ? "username" : "password",
+      "is required with the other",
     ],
   ];
-  return rules.filter(([isBroken]) => isBroken).map(([, error]) => error);
+  return rules.filter(([isBroken]) => isBroken).map(([, field, rule]) => [field, rule]);
+}
+
+/** The first step that applications of a kind have no use for; null without one. */
+export function kindProblem(flow: Flow, kind: keyof typeof stepsOfKind): FlowProblem | null {
+  const known = stepsOfKind[kind];
+  const [step, wrong] = Object.entries(flow.steps).find(([, { type }]) => !known.has(type)) ?? [];
+  if (step === undefined || wrong === undefined) return null;
+  const rule = `${wrong.type} is none of those of Kind ${kind}: ${[...known].join(", ")}`;
+  return { step, field: "type", rule };
 }
 
 /** Throws `badParameter` for a step that applications of this kind have no use for. */
@@ -120,13 +159,6 @@ export function assertFitsKind(
   { flow, kind }: { flow?: string | null; kind: keyof typeof stepsOfKind },
 ): void {
   if (!flow) return; // Kept before flows were, it has none.
-  const wrong = Object.entries(readFlow(flow).steps)
-    .find(([, { type }]) => !stepsOfKind[kind].has(type));
-  if (wrong === undefined) return;
-  const [name, { type }] = wrong;
-  const known = [...stepsOfKind[kind]].join(", ");
-  throw new Fault(
-    "badParameter",
-    `Flow step "${name}": type: ${type} is none of those of Kind ${kind}: ${known}`,
-  );
+  const problem = kindProblem(readFlow(flow), kind);
+  if (problem !== null) throw new Fault("badParameter", `Flow ${problemText(problem)}`);
 }

@@ -107,3 +107,9 @@ export const parameter = z.strictObject({
     "Value of the parameter. `$name` stands for a variable.",
   ),
 });
+
+/** Where the designer shows a step, in pixels from the upper left corner. */
+export const position = z.strictObject({
+  x: whole(0, 100_000).describe("Pixels from the left."),
+  y: whole(0, 100_000).describe("Pixels from the top."),
+});

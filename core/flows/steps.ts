@@ -221,10 +221,14 @@ export const flow = z.strictObject({
       ],
     ),
   ).describe("Steps by their names."),
+  positions: z.record(part.stepName, part.position).optional().describe(
+    "Where the designer shows the steps, by their names; without effect on what the flow does.",
+  ),
 });
 
 export interface Flow {
   start: string;
   variables?: Record<string, string>;
   steps: Record<string, FlowStep>;
+  positions?: Record<string, { x: number; y: number }>;
 }

@@ -9,6 +9,9 @@ import { routeTo, type Routing, type Unroutable } from "../calls/route.ts";
 import { isLive } from "../values/status.ts";
 import { companionFor, liveCompanions, withPeers } from "../companions/companions.ts";
 import { Fault } from "../base/faults.ts";
+import { sidOfCause } from "../base/sid.ts";
+import { recordings } from "../resources/recordings.ts";
+import { orderOf } from "../values/recording_wanted.ts";
 import { exponential } from "../model/job.ts";
 import { handler, type JobHandler } from "../ports/job_handler.ts";
 import { type ArgsOf, dialCall } from "../model/job_kinds.ts";
@@ -50,7 +53,8 @@ export const dialCallHandler: JobHandler<ArgsOf<typeof dialCall>> = handler(dial
     const sent = Object.keys(headers).length === 0 ? {} : { headers };
     const invitation = { leg: callSid, accountSid, ...called, ...sent };
     const { timeout: timeoutS } = call;
-    const script: Script = [{ type: "invite", invitation, timeoutS, ...machineDetection(call) }];
+    const ordered = { ...machineDetection(call), ...recordingOf(call) };
+    const script: Script = [{ type: "invite", invitation, timeoutS, ...ordered }];
     if (isTest(account)) await placeSimulated(call, script, ports);
     else await place(call, script, called.target, ports);
   },
@@ -115,6 +119,14 @@ const machineDetection = (call: Call) => {
       silenceMs: call.machineDetectionSilenceTimeout ?? limits.machineSilenceMs[1],
     },
   };
+};
+
+/** What `Record` asks for; nothing where it is not asked for. The same recording in each attempt. */
+const recordingOf = ({ accountSid, sid: callSid, dateCreated: at, recording: wanted }: Call) => {
+  if (!wanted) return {};
+  const sid = sidOfCause(recordings.sidPrefix, { at, id: `${callSid} recorded` });
+  const order = orderOf(wanted, { accountSid, sid, source: "OutboundAPI" });
+  return { record: order.recording, recordingManner: order.recordingManner };
 };
 
 /** The route to the called party of a call, or the fault of there being none. */

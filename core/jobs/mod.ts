@@ -13,11 +13,13 @@ import { forgetClientsHandler } from "./forget_clients.ts";
 import { goOnFlowHandler } from "./go_on_flow.ts";
 import { hangUpHandler } from "./hang_up.ts";
 import { joinPartsHandler } from "./join_parts.ts";
+import { lapseMessageHandler } from "../messages/lapse_message.ts";
 import { limitCallHandler } from "../calls/limit_call.ts";
 import { locateHandler } from "./locate.ts";
 import { packTextsHandler } from "./pack_texts.ts";
 import { pushUssdHandler } from "./push_ussd.ts";
 import { redirectCallHandler } from "./redirect_call.ts";
+import { releaseMessageHandler } from "../messages/release_message.ts";
 import { removeAudioHandler } from "./remove_audio.ts";
 import { sendEmailHandler } from "./send_email.ts";
 import { sendMessageHandler } from "./send_message.ts";
@@ -44,11 +46,13 @@ export const handlers: AnyJobHandler[] = [
   goOnFlowHandler,
   hangUpHandler,
   joinPartsHandler,
+  lapseMessageHandler,
   limitCallHandler,
   locateHandler,
   packTextsHandler,
   pushUssdHandler,
   redirectCallHandler,
+  releaseMessageHandler,
   removeAudioHandler,
   sendEmailHandler,
   sendMessageHandler,

@@ -8,7 +8,7 @@ import { limits } from "../base/limits.ts";
 import { type Notice, notification } from "../notifications/notify.ts";
 import { emailRequest } from "../notifications/own_request.ts";
 import type { Ports } from "../ports/ports.ts";
-import type { Email } from "../resources/emails.ts";
+import { type Email, endedEmail } from "../resources/emails.ts";
 
 /** Performs `sendEmail`. */
 export const sendEmailHandler: JobHandler<ArgsOf<typeof sendEmail>> = handler(sendEmail, {
@@ -17,14 +17,18 @@ export const sendEmailHandler: JobHandler<ArgsOf<typeof sendEmail>> = handler(se
 
   async work({ accountSid, emailSid }, ports, { signal }) {
     const email = await ports.records.emails.get(accountSid, emailSid);
-    if (email === null) return; // It was sent by a run that died before it could say so.
+    if (email === null || !isQueued(email)) return; // It was sent by a run that died meanwhile.
     const account = await ports.accounts.get(accountSid);
-    if (account !== null && isTest(account)) return await forget(email, ports);
+    if (account !== null && isTest(account)) {
+      return await end(email, { status: "sent", cause: null }, ports);
+    }
     if (ports.mailer === null) throw new Fault("unavailable", "SMTP_URL is not configured");
     const refused = await ports.mailer.send(email, signal);
-    if (refused.length === 0) return await forget(email, ports);
-    await forget(email, ports, {
-      ...aboutEmail(email, ports, `to ${refused.join(", ")}: refused, others got it`),
+    if (refused.length === 0) return await end(email, { status: "sent", cause: null }, ports);
+    const cause = `to ${refused.join(", ")}: refused, others got it`;
+    const notice = aboutEmail(email, ports, cause);
+    await end(email, { status: "sent", cause }, ports, {
+      ...notice,
       fault: "emailRefused",
       level: "warning",
     });
@@ -32,11 +36,12 @@ export const sendEmailHandler: JobHandler<ArgsOf<typeof sendEmail>> = handler(se
 
   async spent({ accountSid, emailSid }, ports, error) {
     const email = await ports.records.emails.get(accountSid, emailSid);
-    if (email === null) return [];
+    if (email === null || !isQueued(email)) return [];
     const isRefused = error instanceof Fault && error.fault === "emailRefused";
     const why = isRefused ? error.detail : plainReason(error);
-    await forget(email, ports, {
-      ...aboutEmail(email, ports, `to ${email.to}: ${why}`),
+    const cause = `to ${email.to}: ${why}`;
+    await end(email, { status: "failed", cause }, ports, {
+      ...aboutEmail(email, ports, cause),
       fault: isRefused ? "emailRefused" : "emailNotSent",
       level: "error",
     });
@@ -51,7 +56,20 @@ const aboutEmail = (email: Email, ports: Ports, detail: string) => ({
   exchange: emailRequest(email, ports),
 });
 
-async function forget({ accountSid, sid }: Email, ports: Ports, notice?: Notice): Promise<void> {
+/** One that was kept before there were statuses waits to be sent. */
+const isQueued = ({ status }: Email): boolean => (status ?? "queued") === "queued";
+
+/** Notes what became of an e-mail, and forgets its text. */
+async function end(
+  { accountSid, sid }: Email,
+  outcome: Pick<Email, "status" | "cause">,
+  ports: Ports,
+  notice?: Notice,
+): Promise<void> {
   const also = notice === undefined ? [] : [notification(notice, ports)];
-  await ports.records.emails.remove(accountSid, sid, (record) => ({ record, also }));
+  const ended = { ...outcome, now: ports.now() };
+  await ports.records.emails.update(accountSid, sid, (record) => ({
+    record: endedEmail(record, ended),
+    also,
+  }));
 }

@@ -4,6 +4,7 @@ import {
   type RecordingContext,
   type RecordingEvent,
   recordingEvents,
+  type RecordingSource,
 } from "../values/recording_context.ts";
 import type { Element } from "./parse.ts";
 import { type CompileContext, methodAttribute, urlAttribute } from "./verb.ts";
@@ -37,6 +38,8 @@ export function recordingOrder(
     recordingStatusCallbackEvent?: string | undefined;
     transcribe?: string | undefined;
     transcribeCallbackMethod?: Method;
+    source: RecordingSource;
+    track?: RecordingContext["track"];
   },
   context: CompileContext,
 ): RecordingOrder {
@@ -53,6 +56,8 @@ export function recordingOrder(
     events: recordingEvents.filter((event) => namesOf(events).includes(event)),
   };
   const serviceContext: RecordingContext = {
+    source: attributes.source,
+    ...attributes.track !== undefined && { track: attributes.track },
     ...status && { statusCallback: { ...status, ...named } },
     ...(attributes.transcribe === "true" || text) && { transcribe: true },
     ...text && { transcribeCallback: text },
@@ -61,6 +66,6 @@ export function recordingOrder(
     sid: context.newSid("RE"),
     accountSid: context.call.accountSid,
     ...status && named.events?.includes("absent") && { isAbsenceTold: true },
-    ...Object.keys(serviceContext).length > 0 && { serviceContext },
+    serviceContext,
   };
 }

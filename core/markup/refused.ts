@@ -3,10 +3,11 @@
  * reason for its Notification. The table of the documentation is made from them.
  */
 export const refusedElements: Readonly<Record<string, string>> = {
-  AiSession: "there are no AI sessions here; Stream connects a call to an agent of your own",
+  AiSession:
+    "there are no AI sessions here; Stream and ConversationRelay connect a call to an agent of your own",
   Application: "it cannot be dialled; name the Client or the number that the application answers",
-  Autopilot: "there are no assistants here; Stream connects a call to an agent of your own",
-  ConversationRelay: "it is not supported; Stream connects a call to an agent of your own",
+  Autopilot:
+    "there are no assistants here; Stream and ConversationRelay connect a call to an agent of your own",
   Conversation: "there are no conversations here",
   ConversationRelaySession: "there are no sessions of connectors here; use Stream",
   Pay: "this service takes no payments",
@@ -15,9 +16,13 @@ export const refusedElements: Readonly<Record<string, string>> = {
   Sim: "there are no SIM cards here; dial its number",
   Siprec: "recording by SIPREC (RFC 7866) is not supported; Stream copies the audio of a call",
   Task: "there are no task routers here",
-  VirtualAgent: "there are no connectors here; Stream connects a call to an agent of your own",
+  VirtualAgent:
+    "there are no connectors here; Stream and ConversationRelay connect a call to an agent of your own",
   WhatsApp: "there is no gateway to WhatsApp here",
 };
+
+const noiseReduction = "speech recognition is given the audio as it is";
+const backchannel = "every word interrupts; interruptSensitivity has it do so later";
 
 /**
  * Attributes that Twilio's helper libraries write and this service does not perform, by element, each
@@ -27,6 +32,13 @@ export const refusedAttributes: Readonly<Record<string, Readonly<Record<string, 
   Conference: {
     eventCallbackUrl: "it is the former name of statusCallback",
     recordingConfigurationId: "there are no recording configurations here",
+  },
+  ConversationRelay: {
+    backgroundNoiseReduction: noiseReduction,
+    backgroundnoisereduction: noiseReduction,
+    ignoreBackchannel: backchannel,
+    ignorebackchannel: backchannel,
+    intelligenceService: "there are no services for transcripts here",
   },
   Dial: {
     events: "use statusCallback of the noun",

@@ -24,7 +24,7 @@ export interface Sending {
  * a fault. One of which a carrier will send a receipt waits for that, and fails without it.
  */
 export function settle(message: Message, sending: Sending): Change<Message> {
-  if (message.status !== "sending") return { record: message };
+  if (message.status !== "sending" && message.status !== "queued") return { record: message };
   const { at, fault, delivery: { carrierId, ...made } = {}, priceMicros } = sending;
   const moved: Message = { ...message, carrierId: null, dateUpdated: at };
   const charged = priceMicros === undefined ? {} : charge(moved, priceMicros, at);

@@ -211,6 +211,20 @@ export const sendMessage = jobKind({
   lane: ({ accountSid }) => `messages:${accountSid}`, // Phones that are silent hold up their own.
 });
 
+/** Sends a message whose time has come, unless it was canceled. */
+export const releaseMessage = jobKind({
+  kind: "message.release",
+  args: z.object({ accountSid: z.string(), messageSid: z.string() }),
+  lane: () => "scheduled",
+});
+
+/** Fails a message that was not sent within its validity period. */
+export const lapseMessage = jobKind({
+  kind: "message.lapse",
+  args: z.object({ accountSid: z.string(), messageSid: z.string() }),
+  lane: () => "scheduled",
+});
+
 /** Looks again and again at a recording under way; ends it when its call is long over. */
 export const settleRecording = jobKind({
   kind: "recording.settle",

@@ -1,10 +1,12 @@
 import { conferenceCallbackEvents } from "../conferences/callbacks.ts";
 import { conferenceEndReasons } from "../conferences/membership.ts";
+import { conversedEvent } from "../protocol/streams.ts";
 import { dequeuedEvent } from "../protocol/conferences.ts";
 import { answeredBy, outcome } from "../protocol/events.ts";
 import { limits } from "../base/limits.ts";
 import { streamCallbackEvents } from "../streams/stream_news.ts";
 import { calls } from "../resources/calls.ts";
+import { recordingSources, recordingTracks } from "../values/recording_context.ts";
 import { callStatus } from "../values/status.ts";
 import { type JsonSchema, sidSchema } from "./schemas.ts";
 
@@ -37,6 +39,7 @@ export const parameterTexts: Record<string, string> = {
   Direction: "Direction of the call: inbound, outbound-api or outbound-dial.",
   EndConferenceOnExit: "Whether the conference ends when the participant leaves.",
   ErrorCode: "Error code of the failure.",
+  ErrorMessage: "What failed, in words.",
   ErrorUrl: "URL of the request that failed.",
   EventGeofenceLatitude: "Latitude of the centre of the geofence.",
   EventGeofenceLongitude: "Longitude of the centre of the geofence.",
@@ -46,12 +49,14 @@ export const parameterTexts: Record<string, string> = {
   GeolocationSid: "Sid of the Geolocation.",
   GeolocationStatus: "Result of the look-up: successful or failed.",
   GeolocationType: "Type of the look-up: Immediate or Notification.",
+  HandoffData: "What the server of the conversation handed over at its end.",
   Hold: "Whether the participant is on hold: true or false.",
   InstanceId: "Identity of the instance of the service.",
   LocationAge: "Age of the location as the network reports it (AOL).",
   LocationAreaCode: "Location area code of the cell (LAC).",
   MessageSid: "Sid of the message.",
-  MessageStatus: "Status of the message: sent or failed.",
+  MessageStatus:
+    "Status of the message: sent or failed; of one by /2010-04-01 also delivered, undelivered or canceled.",
   MobileCountryCode: "Mobile country code of the network (MCC).",
   MobileNetworkCode: "Mobile network code of the network (MNC).",
   Muted: "Whether the participant is muted: true or false.",
@@ -68,12 +73,18 @@ export const parameterTexts: Record<string, string> = {
   RecordingChannels: "Number of channels of the recording.",
   RecordingDuration: "Seconds of the recording.",
   RecordingSid: "Sid of the Recording.",
-  RecordingStatus: "Status of the recording: completed or failed.",
+  RecordingSource: "What ordered the recording, such as DialVerb or OutboundAPI.",
+  RecordingStartTime: "When the recording began (RFC 2822).",
+  RecordingStatus: "Status of the recording: in-progress, completed, absent or failed.",
+  RecordingTrack: "Sides that are recorded: both, inbound or outbound.",
   RecordingUrl: "Signed URL of the audio.",
   ReferCallStatus: "Result of the Refer.",
   ReferSipResponseCode: "Final SIP status of the transfer.",
   ReferTarget: "Address that the call is transferred to.",
   SequenceNumber: "Position of the callback in its series, counted from 0.",
+  SessionDuration: "Seconds of the conversation.",
+  SessionId: "Sid of the conversation.",
+  SessionStatus: "How the conversation ended: ended, completed or failed.",
   SipCallId: "Call-ID of the SIP dialog.",
   SmsSid: "Sid of the message.",
   SmsStatus: "Status of the message.",
@@ -129,7 +140,7 @@ export const parameterValues: Record<string, JsonSchema> = {
   GeolocationType: oneOf("Immediate", "Notification"),
   Hold: flag,
   MessageSid: sidSchema("SM"),
-  MessageStatus: oneOf("sent", "failed"),
+  MessageStatus: oneOf("sent", "delivered", "undelivered", "failed", "canceled"),
   Muted: flag,
   NumMedia: oneOf("0"),
   OutboundCallSid: sidSchema("CA"),
@@ -142,12 +153,18 @@ export const parameterValues: Record<string, JsonSchema> = {
   RecordingChannels: oneOf("1", "2"),
   RecordingDuration: written("^\\d+(\\.\\d+)?$"),
   RecordingSid: sidSchema("RE"),
-  RecordingStatus: oneOf("completed", "failed"),
+  RecordingSource: oneOf(...recordingSources),
+  RecordingStartTime: rfc2822,
+  RecordingStatus: oneOf("in-progress", "completed", "absent", "failed"),
+  RecordingTrack: oneOf(...recordingTracks),
   RecordingUrl: { format: "uri" },
   ReasonConferenceEnded: oneOf(...conferenceEndReasons),
   ReferCallStatus: oneOf(...outcome.options),
   ReferSipResponseCode: written("^[1-6]\\d{2}$"),
   SequenceNumber: count,
+  SessionDuration: count,
+  SessionId: sidSchema("VX"),
+  SessionStatus: oneOf(...conversedEvent.shape.how.options),
   SmsSid: sidSchema("SM"),
   StartConferenceOnEnter: flag,
   StatusCallbackEvent: oneOf(...conferenceCallbackEvents),

@@ -118,9 +118,24 @@ export const declaredWebhooks: Record<string, Webhook> = {
     always: ["ReferCallStatus"],
     sometimes: ["ReferSipResponseCode"],
   }),
-  connectAction: inCall("Reports the end of a Connect", "The action of a Connect with a Stream.", {
-    sometimes: ["StreamSid", "StreamName", "StreamStatus", "StreamError"],
-  }),
+  connectAction: inCall(
+    "Reports the end of a Connect",
+    "The action of a Connect with a Stream or a ConversationRelay.",
+    {
+      sometimes: [
+        "StreamSid",
+        "StreamName",
+        "StreamStatus",
+        "StreamError",
+        "SessionId",
+        "SessionStatus",
+        "SessionDuration",
+        "HandoffData",
+        "ErrorCode",
+        "ErrorMessage",
+      ],
+    },
+  ),
   refer: inCall(
     "Requests the markup of a transfer",
     "ReferUrl of a number, when a party of its call transfers the call (SIP REFER). The markup " +
@@ -163,10 +178,20 @@ export const declaredWebhooks: Record<string, Webhook> = {
     sometimes: sometimesOfCall,
   },
   recordingStatus: {
-    summary: "Reports the end of a recording",
-    description: "recordingStatusCallback of a Record, Dial or Conference.",
+    summary: "Reports the beginning or the end of a recording",
+    description:
+      "recordingStatusCallback of a Record, Dial, Conference or Recording; RecordingStatusCallback " +
+      "of a request.",
     tag: "Recording",
-    always: ["AccountSid", "CallSid", ...ofRecording, "RecordingStatus", "RecordingChannels"],
+    always: [
+      "AccountSid",
+      "CallSid",
+      ...ofRecording,
+      "RecordingStatus",
+      "RecordingChannels",
+      "RecordingStartTime",
+    ],
+    sometimes: ["RecordingSource", "RecordingTrack", "ConferenceSid"],
   },
   streamStatus: {
     summary: "Reports an event of an audio stream",
@@ -199,7 +224,7 @@ export const declaredWebhooks: Record<string, Webhook> = {
     tag: "SMSMessage",
     always: [...ofMessage, "MessageStatus", "SmsStatus", "Timestamp"],
     sometimes: ["ErrorCode"],
-    values: { SmsStatus: ["sent", "failed"] },
+    values: { SmsStatus: ["sent", "delivered", "undelivered", "failed", "canceled"] },
   },
   conferenceStatus: {
     summary: "Reports an event of a conference",

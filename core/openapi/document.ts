@@ -4,9 +4,11 @@ import { accounts } from "../resources/accounts.ts";
 import { availablePhoneNumbers, numberCountries } from "../resources/available_phone_numbers.ts";
 import { documentTests } from "../resources/views/document_tests.ts";
 import { bindings } from "../resources/views/bindings.ts";
+import { emailRecords } from "../resources/emails.ts";
 import { resources, resourcesUnder } from "../resources/mod.ts";
 import { secondFactors } from "../resources/views/second_factors.ts";
 import { secondaryAuthTokens } from "../resources/views/auth_tokens.ts";
+import { statistics } from "../resources/views/statistics.ts";
 import { tokens } from "../resources/views/tokens.ts";
 import { usageRecords } from "../resources/views/usage_records.ts";
 import { version } from "../base/version.ts";
@@ -40,7 +42,9 @@ const others: AnyResource[] = [
   accounts,
   availablePhoneNumbers,
   bindings,
+  emailRecords,
   numberCountries,
+  statistics,
   usageRecords,
 ];
 
@@ -48,7 +52,11 @@ const others: AnyResource[] = [
 const unaddressed: AnyResource[] = [resources.emails, availablePhoneNumbers, bindings];
 
 /** Never shown as a list. */
-const unlisted: AnyResource[] = [resources.emails, resources.geolocations, resources.sandboxes];
+const unlisted: AnyResource[] = [
+  resources.emails,
+  resources.sandboxes,
+  statistics,
+];
 
 const description = [
   "Programmable telephony and messaging: a REST interface, call-control markup and SIP.",

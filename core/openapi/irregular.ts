@@ -14,6 +14,7 @@ import { bindings } from "../resources/views/bindings.ts";
 import { calls } from "../resources/calls.ts";
 import { clients } from "../resources/clients.ts";
 import { replayParams } from "../resources/deliveries.ts";
+import { emailRecords } from "../resources/emails.ts";
 import { gateways } from "../resources/gateways.ts";
 import { documentTests } from "../resources/views/document_tests.ts";
 import { geolocations } from "../resources/geolocations.ts";
@@ -23,13 +24,14 @@ import { tokenParameters, tokens } from "../resources/views/tokens.ts";
 import { transcribeParameters } from "../recordings/transcribe.ts";
 import { stopParams, streamForm } from "./streams.ts";
 import { resources } from "../resources/mod.ts";
+import { statistics } from "../resources/views/statistics.ts";
 import { pushParameters } from "../ussd/push.ts";
 import { usageRecords } from "../resources/views/usage_records.ts";
 import { callOperations } from "./call_operations.ts";
 import { designerForms, designerOperations } from "./designer.ts";
 import { credentialForms, credentialOperations } from "./credentials.ts";
 import { conferenceForms, conferenceOperations } from "./conferences.ts";
-import { accountPath, accountsPath, jsonType, type Operation } from "./operation.ts";
+import { accountPath, accountsPath, type Operation } from "./operation.ts";
 import {
   createOperation,
   listOperation,
@@ -39,6 +41,7 @@ import {
   updateOperations,
 } from "./regular.ts";
 import { serviceOperations } from "./service.ts";
+import { supervisorOperations } from "./supervisor.ts";
 import { stockParams } from "../supervisor/import_stock.ts";
 import { jobsParams } from "../supervisor/jobs.ts";
 import { described, formSchema, type JsonSchema, recordSchema, refTo } from "./schemas.ts";
@@ -83,6 +86,11 @@ const sandboxOperations: Operation[] = [
   readOperation(sandboxes, { path: `${accountPath}/Sandbox` }),
   ...updateOperations(sandboxes, { path: `${accountPath}/Sandbox` })
     .filter(({ method }) => method === "post"),
+];
+
+const geolocationLists: Operation[] = [
+  listOperation(geolocations),
+  readOperation(geolocations),
 ];
 
 const geolocationOperations: Operation[] = geolocations.fields.geolocationType.options.flatMap(
@@ -143,6 +151,23 @@ const tokenOperations: Operation[] = [
   }),
 ];
 
+const statisticsOperations: Operation[] = [
+  readOperation(statistics, {
+    path: `${accountPath}/${statistics.path}`,
+    summary: "Reads what an account does now",
+    description: "Counts calls by outcome, registrations, Gateways and callbacks of an account. " +
+      "What it reads is bounded, so that it may be asked for every few seconds.",
+    query: [{
+      name: "Span",
+      in: "query",
+      schema: { type: "string", enum: ["hour", "day", "week"], default: "hour" },
+      description:
+        "Span of time up to now: hour in periods of two minutes, day in hours, week in " +
+        "six hours.",
+    }],
+  }),
+];
+
 const documentTestOperations: Operation[] = [
   createOperation(documentTests, {
     summary: "Tries the markup at a URL",
@@ -167,63 +192,6 @@ const olderGateways: Operation[] = regularOperations(gateways).map((operation) =
   path: operation.path.replace(limits.apiVersion, limits.gatewayApiVersion),
 }));
 
-const supervised = (name: string, own: Partial<Operation>): Operation => ({
-  method: "get",
-  path: `${accountPath}/Supervisor/${name}`,
-  id: name,
-  summary: name,
-  tag: "Supervisor",
-  types: [jsonType],
-  ...own,
-});
-
-const supervisorOperations: Operation[] = [
-  supervised("metrics", {
-    summary: "Reads the counters of the running instance",
-    description: "Reads the counters of the instance that answers; for the root account only.",
-    answer: refTo("Metrics"),
-    query: [{
-      name: "LiveCallDetails",
-      in: "query",
-      schema: { type: "boolean", default: false },
-      description: "Whether the live calls are listed as well: true or false (default).",
-    }],
-  }),
-  supervised("livecalls", {
-    summary: "Lists the live calls of all accounts",
-    description: "Lists the calls of all accounts that have not ended; for the root account only.",
-    answer: { type: "array", items: refTo("LiveCall") },
-  }),
-  supervised("jobs", {
-    summary: "Counts the jobs of the store",
-    description: "Counts jobs by kind, and lists dead ones; for the root account only.",
-    answer: refTo("Jobs"),
-  }),
-  supervised("store", {
-    summary: "Counts the records of the store",
-    description:
-      "Tells kind, layout and size of the store, and counts the records of all accounts; " +
-      "for the root account only.",
-    answer: refTo("Store"),
-  }),
-  supervised("numbers", {
-    method: "post",
-    id: "importNumbers",
-    summary: "Loads phone numbers into the stock",
-    description: "A number that is in stock already is replaced; for the root account only.",
-    form: refTo("NumberImport"),
-    answer: refTo("NumbersImported"),
-  }),
-  supervised("jobs", {
-    method: "post",
-    id: "retryJob",
-    summary: "Makes a dead job due again",
-    description: "The job runs as a new one does; for the root account only.",
-    form: refTo("JobRetry"),
-    answer: refTo("JobRetried"),
-  }),
-];
-
 /** Every operation that no declaration derives. */
 export const irregularOperations: Operation[] = [
   ...accountOperations,
@@ -233,12 +201,16 @@ export const irregularOperations: Operation[] = [
   ...conferenceOperations,
   ...designerOperations,
   createOperation(emails),
+  listOperation(emailRecords, { tag: emails.type }),
+  readOperation(emailRecords, { tag: emails.type }),
   ...sandboxOperations,
+  ...geolocationLists,
   ...geolocationOperations,
   ...numberOperations,
   ...credentialOperations,
   ...tokenOperations,
   ...documentTestOperations,
+  ...statisticsOperations,
   ...usageOperations,
   ...olderGateways,
   ...supervisorOperations,

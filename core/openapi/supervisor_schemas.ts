@@ -60,6 +60,36 @@ export const supervisorSchemas: Record<string, JsonSchema> = {
       ),
     }),
   ),
+  CompanionState: described(
+    "A companion as it was last heard of.",
+    closed({
+      id: described("Name of the companion (COMPANION_ID).", text),
+      status: described("live, draining (it takes no new calls), or lost (not heard of lately).", {
+        type: "string",
+        enum: ["live", "draining", "lost"],
+      }),
+      date_heard: described("Date of its latest heartbeat.", text),
+      registered_users: described("Clients with a device registered with it.", count),
+      live_calls: described("Legs that it has.", count),
+      sip_uri: described("SIP address for other companions, null where it said none.", {
+        type: ["string", "null"],
+      }),
+      bridge_url: described("Address of its control, null where it said none.", {
+        type: ["string", "null"],
+      }),
+    }),
+  ),
+  ConfiguredVariable: described(
+    "A variable of the configuration as it runs.",
+    closed({
+      name: described("Name of the variable.", text),
+      value: described("Its value; ******** for a secret.", text),
+      default: described("Its value unless set, null where that follows from others.", {
+        type: ["string", "null"],
+      }),
+      help: described("What it is for.", text),
+    }),
+  ),
   NumbersImported: described(
     "What came of an import of phone numbers.",
     closed({

@@ -2,6 +2,7 @@ import type { Companion } from "../protocol/companion.ts";
 import type { Script } from "../protocol/script.ts";
 import type { ConferenceOrder } from "../protocol/conferences.ts";
 import type { MessageOrder, OutwardOrder } from "../protocol/messages.ts";
+import type { RecordingRequest } from "../protocol/recordings.ts";
 import type { StreamRequest } from "../protocol/streams.ts";
 import type { PresenceChanges, RegisteredBinding } from "../protocol/registrations.ts";
 
@@ -78,6 +79,11 @@ export interface CompanionControl {
    * not there.
    */
   conference(order: ConferenceOrder, at: Pick<Companion, "id">): Promise<boolean>;
+  /**
+   * Records a leg, or changes one of its recordings; false when the leg, its audio or the recording is
+   * not there.
+   */
+  recording(request: RecordingRequest, at: Pick<Companion, "id">): Promise<boolean>;
   /** Has a leg open or end an audio stream; false when the leg is not there. */
   stream(request: StreamRequest, at: Pick<Companion, "id">): Promise<boolean>;
   /**

@@ -13,7 +13,7 @@ import {
   queuedEvent,
   waitingEvent,
 } from "./conferences.ts";
-import { streamedEvent, streamEvent } from "./streams.ts";
+import { conversedEvent, streamedEvent, streamEvent } from "./streams.ts";
 import { collectedEvent } from "./ussd.ts";
 import { legId } from "./script.ts";
 import { incomingNumber } from "./trunks.ts";
@@ -98,6 +98,7 @@ export const legEvent = z.discriminatedUnion("type", [
   transcribedEvent,
   streamEvent,
   streamedEvent,
+  conversedEvent,
   /**
    * The softphone of a leg transfers the connected leg `other` (REFER, RFC 3515). Answered with a
    * script for `other`, which begins with a `reject` where the transfer is not allowed. Without

@@ -22,6 +22,8 @@ export const recordingOrder = z.object({
   accountSid: z.string(),
   /** The service wants to know also of a recording of which nothing was sent, as nothing was said. */
   isAbsenceTold: z.boolean().optional(),
+  /** The service has its record already: it is told of the end also where nothing was recorded. */
+  isKnown: z.boolean().optional(),
   serviceContext: z.record(z.string(), z.unknown()).optional(),
 });
 
@@ -82,6 +84,33 @@ export const recordingPart = z.object({
 /** False: the service does not want the recording, or no longer. */
 export const recordingAnswer = z.object({ isWanted: z.boolean() });
 
+/** What a recording does with the audio that comes while it is paused. */
+export const pauseBehavior = z.enum(["silence", "skip"]);
+
+const sidOfRecording = recordingOrder.shape.sid;
+
+/** What is done to a recording while it is made. */
+export const recordingChange = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("pause"), sid: sidOfRecording, behavior: pauseBehavior }),
+  z.object({ type: z.literal("resume"), sid: sidOfRecording }),
+  z.object({ type: z.literal("stop"), sid: sidOfRecording }),
+]);
+
+/** Has a leg recorded to its end, or changes one of the recordings that it or its conference has. */
+export const recordingRequest = z.object({
+  leg: z.string().regex(/^CA[0-9a-f]{32}$/),
+  order: z.discriminatedUnion("type", [
+    z.object({ type: z.literal("start"), recording: recordingOrder, recordingManner }),
+    ...recordingChange.options,
+  ]),
+});
+
+/** False: the leg, its audio or the recording is not there. */
+export const recordingRequestAnswer = z.object({ isDone: z.boolean() });
+
+export type PauseBehavior = z.infer<typeof pauseBehavior>;
+export type RecordingChange = z.infer<typeof recordingChange>;
+export type RecordingRequest = z.infer<typeof recordingRequest>;
 export type RecordingOrder = z.infer<typeof recordingOrder>;
 export type RecordingManner = z.infer<typeof recordingManner>;
 export type RecordStep = z.infer<typeof recordStep>;

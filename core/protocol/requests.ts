@@ -24,7 +24,12 @@ import {
   outwardOutcome,
   trunkMessage,
 } from "./messages.ts";
-import { recordingAnswer, recordingPart } from "./recordings.ts";
+import {
+  recordingAnswer,
+  recordingPart,
+  recordingRequest,
+  recordingRequestAnswer,
+} from "./recordings.ts";
 import {
   bindingsAnswer,
   bindingsRequest,
@@ -125,6 +130,7 @@ export const companionRequests = {
     answer: outwardOutcome,
     answerMs: messageLimits.outwardMs,
   },
+  recording: { path: "/recording", request: recordingRequest, answer: recordingRequestAnswer },
   stream: { path: "/stream", request: streamRequest, answer: streamAnswer },
   conference: { path: "/room", request: conferenceOrder, answer: conferenceAnswer },
 } as const satisfies ProtocolRequests;

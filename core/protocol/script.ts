@@ -9,7 +9,7 @@ import { referStep } from "./refer.ts";
 import { recordingManner, recordingOrder, recordStep } from "./recordings.ts";
 import { conferenceStep, consultStep, leaveStep, pickupStep, queueStep } from "./conferences.ts";
 import { sayStep } from "./speech.ts";
-import { stopStreamStep, streamStep } from "./streams.ts";
+import { converseStep, stopStreamStep, streamStep } from "./streams.ts";
 import { ussdInvitation, ussdStep } from "./ussd.ts";
 import { numberTarget, trunkTarget } from "./trunks.ts";
 
@@ -72,6 +72,9 @@ export const step = z.discriminatedUnion("type", [
     invitation,
     timeoutS: z.number().positive(),
     machineDetection: machineDetection.optional(),
+    /** Records the leg from its answer to its end. */
+    record: recordingOrder.optional(),
+    recordingManner: recordingManner.optional(),
   }),
   /** Answers an inbound leg with media of our own; nothing on one already answered. */
   z.object({ type: z.literal("answer") }),
@@ -126,6 +129,7 @@ export const step = z.discriminatedUnion("type", [
   stopTranscriptionStep,
   streamStep,
   stopStreamStep,
+  converseStep,
   ussdStep,
   /** Asks for the document at the action: a report and nothing else. */
   z.object({ type: z.literal("next"), action }),

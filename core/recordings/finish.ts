@@ -1,5 +1,6 @@
 import { batches } from "../accounts/walk.ts";
 import { recordedSeconds } from "../protocol/recordings.ts";
+import { rfc2822 } from "../base/wire.ts";
 import { deliverWebhook } from "../webhooks/deliver.ts";
 import type { Job } from "../model/job.ts";
 import { storeAudio } from "../model/job_kinds.ts";
@@ -44,9 +45,10 @@ function finished(
     dateUpdated: ports.now(),
     status: isWhole ? "completed" : "failed",
     duration: bytes === 0 ? 0 : recordedSeconds(bytes, channels),
+    halt: null,
   };
   const jobs = bytes === 0 ? [] : [storeAudio({ accountSid, recordingSid: sid })];
-  jobs.push(...recordingCallbacks(record, "completed", url));
+  jobs.push(...recordingCallbacks(record, bytes === 0 && isWhole ? "absent" : "completed", url));
   const ended = withTranscription({ record, jobs }, ports);
   if (isWhole) return ended;
   const detail = `${sid} was cut off after ${record.duration} s`;
@@ -83,7 +85,7 @@ export function recordingCallbacks(
 }
 
 const callbackParameters = (
-  { accountSid, callSid, sid, status, duration, channels }: Recording,
+  { accountSid, callSid, sid, status, duration, channels, ...recording }: Recording,
   url: string,
 ): Record<string, string> => ({
   AccountSid: accountSid,
@@ -93,6 +95,10 @@ const callbackParameters = (
   RecordingStatus: status,
   RecordingDuration: String(duration),
   RecordingChannels: String(channels),
+  RecordingStartTime: rfc2822(recording.dateCreated),
+  ...recording.track && { RecordingTrack: recording.track },
+  ...recording.source && { RecordingSource: recording.source },
+  ...recording.conferenceSid && { ConferenceSid: recording.conferenceSid },
 });
 
 /** Ends a recording of which nothing more will come, as it is kept. */

@@ -55,7 +55,10 @@ async function tellAbsent(part: RecordingPart, ports: Ports): Promise<void> {
 
 /** The record of a recording that begins. */
 function recordOf(
-  { recording: { accountSid, sid, serviceContext = {} }, leg: callSid, channels }: RecordingPart,
+  { recording: { accountSid, sid, serviceContext = {} }, leg: callSid, channels }: Pick<
+    RecordingPart,
+    "recording" | "leg" | "channels"
+  >,
   now: number,
 ): Recording {
   const wanted = recordingContext.parse(serviceContext);
@@ -75,13 +78,19 @@ function recordOf(
     transcribe: wanted.transcribe ?? false,
     transcribeCallback: wanted.transcribeCallback ?? null,
     isStored: false,
+    source: wanted.source ?? null,
+    track: wanted.track ?? "both",
+    conferenceSid: wanted.conferenceSid ?? null,
+    halt: null,
   };
 }
 
-async function begin(part: RecordingPart, ports: Ports): Promise<Recording | null> {
-  const { recording: { accountSid, sid }, leg: callSid, at, end } = part;
-  if (at > 0 || end === "discard") return null;
-  if (await ports.records.calls.get(accountSid, callSid) === null) return null;
+/** Begins a recording: its record, its status callback, and the check that it ends. */
+export async function beginRecording(
+  part: Pick<RecordingPart, "recording" | "leg" | "channels">,
+  ports: Ports,
+): Promise<Recording> {
+  const { accountSid, sid } = part.recording;
   const now = ports.now();
   const record = recordOf(part, now);
   const url = await linkTo({ accountSid, sid }, ports);
@@ -90,6 +99,13 @@ async function begin(part: RecordingPart, ports: Ports): Promise<Recording | nul
     record,
     jobs: [check, ...recordingCallbacks(record, "in-progress", url)],
   });
+}
+
+async function begin(part: RecordingPart, ports: Ports): Promise<Recording | null> {
+  const { recording: { accountSid }, leg: callSid, at, end } = part;
+  if (at > 0 || end === "discard") return null;
+  if (await ports.records.calls.get(accountSid, callSid) === null) return null;
+  return await beginRecording(part, ports);
 }
 
 /** Writes sound and header; false when the audio was deleted meanwhile. */

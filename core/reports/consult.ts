@@ -7,8 +7,9 @@ import { dequeueCall } from "../queues/dequeue.ts";
 import { dequeueWanted } from "../values/queue_wanted.ts";
 import { enqueueCall } from "../queues/enqueue.ts";
 import { enqueueWanted } from "../values/queue_wanted.ts";
-import { streamWanted } from "../values/stream_wanted.ts";
+import { conversationWanted, streamWanted } from "../values/stream_wanted.ts";
 import { streamScript } from "../streams/stream_script.ts";
+import { conversationScript } from "../streams/conversation_script.ts";
 import type { ScriptContext } from "../documents/next_script.ts";
 
 const anyWanted = z.discriminatedUnion("kind", [
@@ -16,6 +17,7 @@ const anyWanted = z.discriminatedUnion("kind", [
   enqueueWanted,
   dequeueWanted,
   streamWanted,
+  conversationWanted,
 ]);
 
 /** The steps that a `consult` stands for, now that its turn has come. */
@@ -31,6 +33,8 @@ export async function consultScript(
       return await enqueueCall(wanted, action, context);
     case "stream":
       return await streamScript(wanted, action, context);
+    case "conversation":
+      return await conversationScript(wanted, action, context);
     case "dequeue":
       return await dequeueCall(wanted, action, context);
   }

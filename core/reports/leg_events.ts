@@ -28,6 +28,7 @@ import { queueParameters, waitParameters } from "../queues/enqueue.ts";
 import { leaveQueue, takeQueued } from "../queues/membership_events.ts";
 import { recordingParameters } from "../recordings/parameters.ts";
 import type { Call } from "../resources/calls.ts";
+import { conversedNotices, conversedParameters } from "../streams/conversation_script.ts";
 import { endStreams, takeStreamNews } from "../streams/stream_news.ts";
 import { streamedParameters } from "../streams/stream_script.ts";
 import { consultScript } from "./consult.ts";
@@ -174,6 +175,13 @@ const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
       const params = await streamedParameters({ accountSid, sid }, ports);
       return resultAt(action, params, "connect.action");
     },
+  },
+  conversed: {
+    change(call, event, changing) {
+      const change = requestAction(call, changing);
+      return { ...change, also: conversedNotices(call, event, changing.ports) };
+    },
+    result: (event) => resultAt(event.action, conversedParameters(event), "connect.action"),
   },
   waiting: {
     async script({ action, queueSid, gathered }, context) {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { companion } from "../protocol/companion.ts";
 import { digits } from "../protocol/gather.ts";
 import { answeredBy } from "../protocol/events.ts";
+import { recordingWanted } from "../values/recording_wanted.ts";
 import { callbackEvent, callStatus, isLive } from "../values/status.ts";
 import {
   isoDate,
@@ -139,6 +140,8 @@ export const calls = resource({
     ),
     /** Keys that are sent when the callee answers, before the markup is performed. */
     sendDigits: digits.nullable(),
+    /** How it is recorded from the answer to its end; null where it is not. */
+    recording: recordingWanted.nullable(),
     /** Seconds after the answer at which the call is ended. */
     timeLimit: z.number().int().nullable(),
     /** The INVITE went out, or came in. */
@@ -174,6 +177,7 @@ export const calls = resource({
   hidden: [
     ...optionalParameters,
     "sendDigits",
+    "recording",
     "timeLimit",
     "initiated",
     "answeredAt",
@@ -229,6 +233,7 @@ export const calls = resource({
     machineDetectionSpeechEndThreshold: speechEndMs,
     machineDetectionSilenceTimeout: silenceMs,
     sendDigits: null,
+    recording: null,
     timeLimit: null,
     initiated: false,
     answeredAt: null,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isoDate, oneLine } from "../base/fields.ts";
 import { sendEmail } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
-import { type RecordOf, resource } from "../model/resource.ts";
+import { type AnyResource, type RecordOf, resource } from "../model/resource.ts";
 
 const address = z.email().max(254);
 
@@ -18,12 +18,12 @@ const addresses = z.string().superRefine((text, { addIssue }) => {
   }
 }).transform((text) => each(text).join(", "));
 
-/** An e-mail message; kept until it is sent, or known that it cannot be. */
+/** An e-mail message. Once it was sent, or cannot be, its text and its blind copies are forgotten. */
 export const emails = resource({
   type: "EmailMessage",
   description:
-    "An e-mail message that the service sends. It has no Sid and no list: a failure is a " +
-    "Notification with the code 13250 or 13251.",
+    "An e-mail message that the service sends. A failure is a Notification with the code 13250 or " +
+    "13251; what became of each is listed as EmailRecord.",
   path: "Email/Messages",
   sidPrefix: "EM",
   irregular: true,
@@ -39,10 +39,17 @@ export const emails = resource({
     bcc: addresses.nullable().describe(
       "E-mail addresses of recipients of blind copies, separated by commas.",
     ),
+
+    status: z.enum(["queued", "sent", "failed"]).describe(
+      "Status of the message: queued, then sent or failed.",
+    ),
+    cause: z.string().nullable().describe(
+      "Why it failed, or which recipients were refused; null otherwise.",
+    ),
   },
-  hidden: ["sid", "dateCreated", "dateUpdated", "cc", "bcc"],
+  hidden: ["sid", "dateCreated", "dateUpdated", "cc", "bcc", "status", "cause"],
   create: { required: ["from", "to", "body", "subject"], optional: ["cc", "bcc"] },
-  defaults: { cc: null, bcc: null },
+  defaults: { cc: null, bcc: null, status: "queued", cause: null },
   created: (email) => ({
     record: { ...email, dateSent: email.dateCreated },
     jobs: [sendEmail({ accountSid: email.accountSid, emailSid: email.sid })],
@@ -50,3 +57,21 @@ export const emails = resource({
 });
 
 export type Email = RecordOf<typeof emails>;
+
+/** What is kept of an e-mail message for its list. */
+export const emailRecords: AnyResource = {
+  type: "EmailRecord",
+  description: "An e-mail message that was sent or waits to be sent, without its text.",
+  path: emails.path,
+  sidPrefix: emails.sidPrefix,
+  irregular: true,
+  fields: emails.fields,
+  hidden: ["body", "bcc"],
+  paged: true,
+};
+
+/** The same after its last attempt. */
+export const endedEmail = (
+  email: Email,
+  { status, cause, now }: Pick<Email, "status" | "cause"> & { now: number },
+): Email => ({ ...email, status, cause, body: "", bcc: null, dateUpdated: now });

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { isoDate, method, phoneText, url } from "../base/fields.ts";
-import { sendMessage } from "../model/job_kinds.ts";
+import { instant, isoDate, method, phoneText, url, wholeNumber } from "../base/fields.ts";
+import { lapseMessage, releaseMessage, sendMessage } from "../model/job_kinds.ts";
 import { currentRequestId } from "../base/origin.ts";
 import { limits } from "../base/limits.ts";
+import { scheduleLimits } from "../values/schedule_limits.ts";
 import { type RecordOf, resource } from "../model/resource.ts";
 
 const body = z.string().min(1).refine(
@@ -49,6 +50,12 @@ export const messages = resource({
     statusCallbackMethod: method.describe(
       "HTTP method of the request to StatusCallback: GET or POST (default).",
     ),
+    sendAt: instant.nullable().describe(
+      "Time at which the message is sent, in ISO 8601, at most 35 days ahead; until then its Status is queued.",
+    ),
+    validityPeriod: wholeNumber(1, scheduleLimits.validityMaxS).nullable().describe(
+      "Seconds within which the message is to be sent; later it fails.",
+    ),
     /** The code of the fault that it failed with. */
     errorCode: z.number().int().nullable(),
     /** X- and User-to-User headers of the SIP MESSAGE that it came by. */
@@ -65,6 +72,8 @@ export const messages = resource({
   hidden: [
     "statusCallback",
     "statusCallbackMethod",
+    "sendAt",
+    "validityPeriod",
     "errorCode",
     "sipHeaders",
     "carrierId",
@@ -75,7 +84,7 @@ export const messages = resource({
   unique: ["arrivalId"],
   create: {
     required: ["from", "to", "body"],
-    optional: ["statusCallback", "statusCallbackMethod"],
+    optional: ["statusCallback", "statusCallbackMethod", "sendAt", "validityPeriod"],
   },
   aliases: { statusCallback: "statusCallback", statusCallbackMethod: "statusCallbackMethod" },
   faults: { from: "badFrom", to: "badTo", body: "emptyBody" },
@@ -89,6 +98,8 @@ export const messages = resource({
     apiVersion: limits.apiVersion,
     statusCallback: null,
     statusCallbackMethod: "POST",
+    sendAt: null,
+    validityPeriod: null,
     errorCode: null,
     sipHeaders: null,
     carrierId: null,
@@ -96,10 +107,18 @@ export const messages = resource({
   },
   groups: { carrierIds: ({ carrierId }) => carrierId },
   filters: { to: "address", from: "address", body: "contains" },
-  created: (message) => ({
-    record: message,
-    jobs: [sendMessage({ accountSid: message.accountSid, messageSid: message.sid })],
-  }),
+  created(message) {
+    const { accountSid, sid: messageSid, dateCreated, sendAt, validityPeriod } = message;
+    const named = { accountSid, messageSid };
+    const lapsesAt = (sendAt ?? dateCreated) + (validityPeriod ?? 0) * 1_000;
+    return {
+      record: message,
+      jobs: [
+        sendAt === null ? sendMessage(named) : releaseMessage(named, sendAt),
+        ...validityPeriod === null ? [] : [lapseMessage(named, lapsesAt)],
+      ],
+    };
+  },
   period: { start: "dateCreated", end: "dateCreated" },
   paged: true,
 });

@@ -1,5 +1,9 @@
 import { z } from "zod";
-import { recordingStatusCallback } from "../values/recording_context.ts";
+import {
+  recordingSources,
+  recordingStatusCallback,
+  recordingTracks,
+} from "../values/recording_context.ts";
 import { method, reference, textNumber } from "../base/fields.ts";
 import { removeAudio } from "../model/job_kinds.ts";
 import type { Settings } from "../values/settings.ts";
@@ -34,9 +38,27 @@ export const recordings = resource({
     transcribeCallback: callback,
     /** The audio is in its permanent storage. */
     isStored: z.boolean(),
+    /** What ordered it, and the sides that it has; null of a recording of a former version. */
+    source: z.enum(recordingSources).nullable(),
+    track: z.enum(recordingTracks).nullable(),
+    conferenceSid: reference("CF").nullable().describe(
+      "Sid of the recorded Conference, null for any other recording.",
+    ),
+    /** Of one in progress: a request paused or stopped it. */
+    halt: z.enum(["paused", "stopped"]).nullable(),
   },
-  hidden: ["channels", "statusCallback", "transcribe", "transcribeCallback", "isStored"],
-  filters: { callSid: "equals" },
+  hidden: [
+    "channels",
+    "statusCallback",
+    "transcribe",
+    "transcribeCallback",
+    "isStored",
+    "source",
+    "track",
+    "conferenceSid",
+    "halt",
+  ],
+  filters: { callSid: "equals", conferenceSid: "equals" },
   period: { start: "dateCreated", end: "dateCreated" },
   paged: true,
   removable: true,

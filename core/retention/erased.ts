@@ -38,7 +38,7 @@ export const erased = {
   },
   messages: {
     has: ({ from, to }, search) => between(from, to, search),
-    isInUse: statusIs("queued", "sending"),
+    isInUse: statusIs("sending"), // One that waits for its time is never sent then.
   },
   partialTexts: { has: ({ from, to }, search) => between(from, to, search) },
   recordings: {
@@ -57,6 +57,10 @@ export const erased = {
   geolocations: {
     has: ({ deviceIdentifier }, search) => search.is(deviceIdentifier),
     isInUse: ({ responseStatus }) => responseStatus === "queued" || responseStatus === "processing",
+  },
+  emails: {
+    has: (one, search) => search.isIn(JSON.stringify(one)),
+    isInUse: statusIs("queued"),
   },
   notifications: {
     has: (one, search) => belongs(one.callSid, search) || search.isIn(JSON.stringify(one)),
@@ -88,7 +92,6 @@ export const erased = {
   // They hold the Sids of calls while these wait.
   queues: null,
   // E-mail addresses, kept until the message is sent.
-  emails: null,
   erasures: null,
   // They hold no number, and end by themselves.
   consoleSessions: null,

@@ -25,7 +25,7 @@ const kept: readonly Kept[] = [
   { resource: "conferences", kind: "calls", stays: ({ status }) => status !== "completed" },
   { resource: "streams", kind: "calls", stays: statusIs("in-progress") },
   { resource: "messages", kind: "messages", stays: statusIs("queued", "sending") },
-  { resource: "emails", kind: "messages" },
+  { resource: "emails", kind: "messages", stays: statusIs("queued") },
   {
     resource: "geolocations",
     kind: "messages",

@@ -16,6 +16,10 @@ export async function consoleFiles(): Promise<Map<string, { type: string; text: 
     if (type !== undefined) files.set(name, { type, text: await Deno.readTextFile(file) });
   };
   for (const name of ["base.css", "icon.svg"]) await keep(name, new URL(name, shared));
-  for await (const { name } of Deno.readDir(folder)) await keep(name, new URL(name, folder));
+  for (const part of ["", "designer/"]) {
+    for await (const { name } of Deno.readDir(new URL(part, folder))) {
+      await keep(part + name, new URL(part + name, folder));
+    }
+  }
   return files;
 }

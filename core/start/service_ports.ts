@@ -17,7 +17,7 @@ import { withSimulation } from "../simulation/control.ts";
 import { counting, type WriteObserver } from "../supervisor/counters.ts";
 import { callsCreated, callsEnded, messagesCreated } from "../metrics/service_metrics.ts";
 import { isPublicAddress } from "../net/public_address.ts";
-import { authority, type Config, listOf } from "../configuration/config.ts";
+import { authority, type Config, listOf, shownConfiguration } from "../configuration/config.ts";
 import { ownRequests } from "../adapters/own_requests.ts";
 import { locationSource } from "../adapters/location_source.ts";
 import { keptOf } from "../configuration/retention_variables.ts";
@@ -133,6 +133,7 @@ const settingsOf = (config: Config, parts: Parts): Ports["settings"] => ({
   numberPriceMicros: Math.round(config.NUMBER_MONTHLY_PRICE * 1_000_000),
   transcriptionPriceMicros: Math.round(config.TRANSCRIPTION_PRICE * 1_000_000),
   consoleIdleMs: config.CONSOLE_IDLE_MINUTES * 60_000,
+  configuration: shownConfiguration(config),
   trunks: trunkSettings(config, parts),
   ice: iceSettings(config),
 });

@@ -4,7 +4,6 @@ import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { type Cause, sidOfCause } from "../base/sid.ts";
 import { signedHandshake } from "../base/signature.ts";
-import { hasShortHost } from "../base/url_host.ts";
 import { newBase } from "../model/resource.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { StreamOrder } from "../protocol/streams.ts";
@@ -16,6 +15,7 @@ import {
   type StreamWanted,
   trackNameOf,
 } from "../values/stream_wanted.ts";
+import { assertSocketUrl } from "./socket_url.ts";
 
 /** A stream that is to be opened: its record, and what its companion is told. */
 export interface CreatedStream {
@@ -34,7 +34,7 @@ export async function createStream(
 ): Promise<CreatedStream> {
   const { accountSid, sid: callSid } = call;
   const { settings } = ports;
-  assertUsable(wanted.url, settings.allowsPrivateUrls);
+  assertSocketUrl(wanted.url, settings);
   const encoding = encodingOf(wanted.parameters);
   const account = await ports.accounts.get(accountSid);
   if (account === null) throw new Fault("notFound", accountSid);
@@ -103,21 +103,6 @@ export async function liveStreams(
   ];
   const query = { where, skip: 0, limit: streamLimits.copies * 4 };
   return (await records.streams.list(accountSid, query)).items;
-}
-
-function assertUsable(text: string, allowsPrivate: boolean): void {
-  const url = URL.parse(text);
-  const isSecure = url?.protocol === "wss:";
-  if (url === null || !isSecure && url.protocol !== "ws:") {
-    throw new Fault("badStreamUrl", `"${text.slice(0, 100)}" is no wss address`);
-  }
-  if (!isSecure && !allowsPrivate) {
-    throw new Fault("badStreamUrl", "ws is not encrypted, and ALLOW_PRIVATE_URLS is not set");
-  }
-  if (url.search !== "" || url.hash !== "") throw new Fault("badStreamUrl", "it has a query");
-  if (!hasShortHost(url) || url.href.length > limits.urlLength) {
-    throw new Fault("badStreamUrl", "it is too long");
-  }
 }
 
 function encodingOf(parameters: StreamWanted["parameters"]): StreamOrder["encoding"] {

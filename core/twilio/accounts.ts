@@ -7,10 +7,10 @@ import type { Query, Slice } from "../model/store.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type Account, accounts as definition } from "../resources/accounts.ts";
 import { sliceOf } from "../rest/paging.ts";
-import { equal } from "./filters.ts";
-import { action, noun, works } from "./noun.ts";
-import { asFields, given } from "./regular.ts";
-import { date } from "./written.ts";
+import { equal } from "./noun/filters.ts";
+import { action, noun, works } from "./noun/noun.ts";
+import { asFields, given } from "./noun/regular.ts";
+import { date } from "./noun/written.ts";
 
 const statuses = z.enum(["active", "suspended", "closed"]);
 

@@ -1,8 +1,8 @@
 import { addresses as definition, type PostalAddress } from "../resources/internal/addresses.ts";
-import { equal, notFiltered } from "./filters.ts";
-import { action, noun, refused, stored } from "./noun.ts";
-import { asFields, changed, fetched, found, listedOf, made, removed } from "./regular.ts";
-import { basic } from "./written.ts";
+import { equal, notFiltered } from "./noun/filters.ts";
+import { action, noun, refused, stored } from "./noun/noun.ts";
+import { asFields, changed, fetched, found, listedOf, made, removed } from "./noun/regular.ts";
+import { basic } from "./noun/written.ts";
 
 const { fields } = definition;
 

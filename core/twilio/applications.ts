@@ -2,10 +2,19 @@ import { Fault } from "../base/faults.ts";
 import { clearableUrl, clearableUrlOrPath, flag, method } from "../base/fields.ts";
 import { limits } from "../base/limits.ts";
 import { type Application, applications as definition } from "../resources/applications.ts";
-import { equal } from "./filters.ts";
-import { action, noun, refused, type SentOf, stored, works } from "./noun.ts";
-import { asFields, changed, fetched, found, given, listedOf, made, removed } from "./regular.ts";
-import { basic } from "./written.ts";
+import { equal } from "./noun/filters.ts";
+import { action, noun, refused, type SentOf, stored, works } from "./noun/noun.ts";
+import {
+  asFields,
+  changed,
+  fetched,
+  found,
+  given,
+  listedOf,
+  made,
+  removed,
+} from "./noun/regular.ts";
+import { basic } from "./noun/written.ts";
 
 const ofCalls = "set StatusCallback of the number or of the call";
 const ofTexts = "send StatusCallback with each message";

@@ -15,8 +15,8 @@ import type {
 } from "../values/offer.ts";
 import { areaCode } from "../values/offer.ts";
 import type { NumberKind } from "../values/phone_number.ts";
-import { always, equal, notFiltered } from "./filters.ts";
-import { type Asked, type Filter, noun } from "./noun.ts";
+import { always, equal, notFiltered } from "./noun/filters.ts";
+import { type Asked, type Filter, noun } from "./noun/noun.ts";
 
 /** The country in the path. Throws `notFound` for an unknown one. */
 function countryOf({ path }: Asked, name: string): string {

@@ -1,7 +1,7 @@
 import type { Delivery } from "../resources/deliveries.ts";
-import { noun } from "./noun.ts";
-import { listedBelow } from "./regular.ts";
-import { date } from "./written.ts";
+import { noun } from "./noun/noun.ts";
+import { listedBelow } from "./noun/regular.ts";
+import { date } from "./noun/written.ts";
 
 /** The status callbacks of a call, as requests with their responses. */
 export const callEvents = noun<Delivery>({

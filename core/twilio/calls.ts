@@ -1,24 +1,23 @@
 import { z } from "zod";
 import { placedBy } from "../calls/placed_by.ts";
 import { refuseWhileDraining } from "../companions/companions.ts";
-import { method, reference, url, wholeNumber } from "../base/fields.ts";
+import { flag, method, reference, url, wholeNumber } from "../base/fields.ts";
 import { digits } from "../protocol/gather.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { modifyCall } from "../reports/modify_call.ts";
 import { type Call, calls as definition } from "../resources/calls.ts";
 import { callStatus, isLive } from "../values/status.ts";
-import { addressed, dated, equal } from "./filters.ts";
-import { inlineParameter } from "./markup.ts";
-import { action, type Asked, noun, refused, type SentOf, works } from "./noun.ts";
-import { asFields, fetched, found, given, listedOf, made } from "./regular.ts";
-import { apiVersion, basic, date, formatted, price, text } from "./written.ts";
+import { addressed, dated, equal } from "./noun/filters.ts";
+import { inlineParameter } from "./noun/markup.ts";
+import { action, type Asked, noun, refused, type SentOf, works } from "./noun/noun.ts";
+import { recordingOfSent, recordingParameters } from "./noun/recording_parameters.ts";
+import { asFields, fetched, found, given, listedOf, made } from "./noun/regular.ts";
+import { apiVersion, basic, date, formatted, price, text } from "./noun/written.ts";
 
 const { fields } = definition;
 
 const sip = "a Gateway of the account has the credentials of its proxy";
-
-const recording = "record by the markup: Record, or `record` of Dial and Conference";
 
 const timeLimit = wholeNumber(1, limits.callTimeLimitS);
 
@@ -51,19 +50,13 @@ const parameters = {
   SendDigits: works(digits.max(limits.sentDigits), "`MachineDetection` is then ignored"),
   TimeLimit: works(timeLimit),
   CallerId: works(fields.from, "is shown in place of `From`"),
-  Record: refused(recording, ["false"]),
-  RecordingChannels: refused(recording),
-  RecordingStatusCallback: refused(recording),
-  RecordingStatusCallbackMethod: refused(recording),
-  RecordingStatusCallbackEvent: refused(recording),
-  RecordingTrack: refused(recording),
-  Trim: refused(recording),
+  Record: works(flag, "from the answer to the end, `Trim` unless do-not-trim is sent"),
+  ...recordingParameters,
   AsyncAmd: refused("the markup begins when the answering machine detection is over", ["false"]),
   AsyncAmdStatusCallback: refused("`AsyncAmd` is not supported"),
   AsyncAmdStatusCallbackMethod: refused("`AsyncAmd` is not supported"),
   SipAuthUsername: refused(sip),
   SipAuthPassword: refused(sip),
-  RecordingConfigurationId: refused("there are no recording configurations"),
   Passports: refused("calls are not signed (STIR/SHAKEN)"),
   Byoc: refused("a Gateway of the account takes the place of a BYOC trunk"),
   CallReason: refused("carriers are not told the reason of a call"),
@@ -72,17 +65,21 @@ const parameters = {
 };
 
 /** The parameters of a call as its record has them: markup without a URL is one of ours. */
-function wantedOf(
-  { Twiml, CallerId, SendDigits, MachineDetection, ...sent }: SentOf<typeof parameters>,
-): Record<string, unknown> {
+function wantedOf(sent: SentOf<typeof parameters>): Record<string, unknown> {
+  const { Twiml, CallerId, SendDigits, MachineDetection, Record: isRecorded, ...others } = sent;
   const wanted = given({
-    ...asFields(sent),
+    ...asFields(without(others, recordingParameters)),
+    recording: isRecorded ? recordingOfSent(sent, { trims: true }) : undefined,
     url: sent.Url ?? Twiml,
     sendDigits: SendDigits,
     machineDetection: SendDigits === undefined ? MachineDetection : undefined,
   });
   return CallerId === undefined ? wanted : { ...wanted, from: CallerId };
 }
+
+/** Without the parameters of these names. */
+const without = (sent: Record<string, unknown>, names: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(sent).filter(([name]) => !(name in names)));
 
 /** Makes a call by the rules of the contract's POST Calls. */
 export async function placed(sent: Record<string, unknown>, asked: Asked): Promise<Call> {

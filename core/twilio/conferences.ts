@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { modifyConference } from "../conferences/modify.ts";
 import { type Conference, conferences as definition } from "../resources/conferences.ts";
-import { dated, equal } from "./filters.ts";
-import { action, noun, refused, works } from "./noun.ts";
-import { fetched, listedOf } from "./regular.ts";
-import { apiVersion, basic } from "./written.ts";
+import { dated, equal } from "./noun/filters.ts";
+import { action, noun, refused, works } from "./noun/noun.ts";
+import { fetched, listedOf } from "./noun/regular.ts";
+import { apiVersion, basic } from "./noun/written.ts";
 
 const announcing = "nothing can be announced in a conference";
 
@@ -23,7 +23,7 @@ export const conferences = noun<Conference>({
     call_sid_ending_conference: () => null,
   },
   address: ({ sid }) => `Conferences/${sid}`,
-  below: { participants: "Participants" },
+  below: { participants: "Participants", recordings: "Recordings" },
   fetch: fetched("conferences"),
   update: action({
     parameters: {

@@ -4,9 +4,9 @@ import { wholeNumber } from "../base/fields.ts";
 import { limits } from "../base/limits.ts";
 import { type Key, keys as definition } from "../resources/keys.ts";
 import { newToken } from "../resources/views/tokens.ts";
-import { action, noun, works } from "./noun.ts";
-import { changed, fetched, given, listedOf, removed } from "./regular.ts";
-import { basic, date, text } from "./written.ts";
+import { action, noun, works } from "./noun/noun.ts";
+import { changed, fetched, given, listedOf, removed } from "./noun/regular.ts";
+import { basic, date, text } from "./noun/written.ts";
 
 const parameters = { FriendlyName: works(definition.fields.friendlyName) };
 

@@ -9,7 +9,7 @@ import {
   incomingPhoneNumbers as definition,
 } from "../resources/incoming_phone_numbers.ts";
 import type { NumberKind } from "../values/phone_number.ts";
-import { always, equal, notFiltered, numberPart } from "./filters.ts";
+import { always, equal, notFiltered, numberPart } from "./noun/filters.ts";
 import {
   action,
   type Listed,
@@ -19,9 +19,9 @@ import {
   refused,
   works,
   type Written,
-} from "./noun.ts";
-import { asFields, fetched, removed } from "./regular.ts";
-import { basic } from "./written.ts";
+} from "./noun/noun.ts";
+import { asFields, fetched, removed } from "./noun/regular.ts";
+import { basic } from "./noun/written.ts";
 
 const { fields } = definition;
 

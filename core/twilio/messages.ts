@@ -1,15 +1,16 @@
 import { z } from "zod";
-import { phoneText, url } from "../base/fields.ts";
+import { instant, phoneText, url } from "../base/fields.ts";
 import { Fault, faults } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { checkMessage } from "../messages/check_message.ts";
+import { cancelMessage, scheduled } from "../messages/schedule.ts";
 import { segmentCount } from "../messages/segments.ts";
 import { twilioStatus } from "../messages/twilio_status.ts";
-import type { Message } from "../resources/messages.ts";
-import { addressed, dated } from "./filters.ts";
-import { action, type Asked, noun, refused, type SentOf, works } from "./noun.ts";
-import { fetched, found, given, listedOf, made } from "./regular.ts";
-import { apiVersion, basic, date, price } from "./written.ts";
+import { type Message, messages as definition } from "../resources/messages.ts";
+import { addressed, dated } from "./noun/filters.ts";
+import { action, type Asked, noun, refused, type SentOf, works } from "./noun/noun.ts";
+import { fetched, found, given, listedOf, made } from "./noun/regular.ts";
+import { apiVersion, basic, date, price } from "./noun/written.ts";
 
 const body = z.string().refine(
   (text) => [...text].length <= limits.arrivingLength,
@@ -19,7 +20,6 @@ const body = z.string().refine(
   },
 );
 
-const scheduled = "messages are sent at once";
 const noMedia = "messages have no media";
 const noContent = "there are no content templates; send Body";
 
@@ -34,12 +34,9 @@ const parameters = {
   ContentSid: refused(noContent),
   ContentVariables: refused(noContent),
   ApplicationSid: refused("send StatusCallback"),
-  ValidityPeriod: refused(
-    `a message is tried for ${limits.messageWaitMs / 3_600_000} hours`,
-    [String(limits.messageWaitMs / 1_000)],
-  ),
-  SendAt: refused(scheduled),
-  ScheduleType: refused(scheduled),
+  ValidityPeriod: works(definition.fields.validityPeriod.unwrap(), "up to 86,400 s"),
+  SendAt: works(instant, "up to 35 days ahead; `ScheduleType` is fixed then"),
+  ScheduleType: works(z.enum(["fixed"]), "with `SendAt`"),
   MaxPrice: refused("the rates of the operator apply"),
   ProvideFeedback: refused("there is no feedback of users", ["false"]),
   Attempt: refused("messages are counted by their receipts", ["1"]),
@@ -62,10 +59,18 @@ async function sent(asked: Asked, wanted: SentOf<typeof parameters>): Promise<Me
   if (!to) throw new Fault("noTo", "To is required");
   if (!from) throw new Fault("noFrom", "From is required");
   if (!body) throw new Fault("emptyBody", "Body is required");
-  const ends = await checkMessage({ from, to }, account, ports);
-  const statusCallback = wanted.StatusCallback;
-  const fields = { ...ends, body, apiVersion: limits.twilioApiVersion };
-  return await made("messages", given({ ...fields, statusCallback }), asked);
+  if ((wanted.SendAt === undefined) !== (wanted.ScheduleType === undefined)) {
+    throw new Fault("badSchedule", "SendAt and ScheduleType=fixed go together");
+  }
+  const fields = {
+    ...await checkMessage({ from, to }, account, ports),
+    ...scheduled(wanted.SendAt, ports.now()),
+    body,
+    apiVersion: limits.twilioApiVersion,
+    statusCallback: wanted.StatusCallback,
+    validityPeriod: wanted.ValidityPeriod,
+  };
+  return await made("messages", given(fields), asked);
 }
 
 const assertEnded = (message: Message): void => {
@@ -73,8 +78,12 @@ const assertEnded = (message: Message): void => {
   throw new Fault("messageNotEnded", `its status is ${twilioStatus(message)}`);
 };
 
-const messageOf = ({ errorCode }: Message): string | null =>
-  Object.values(faults).find(({ code }) => code === errorCode)?.message ?? null;
+/** One that was canceled has no error. */
+const errorOf = (message: Message): number | null =>
+  twilioStatus(message) === "canceled" ? null : message.errorCode ?? null;
+
+const messageOf = (message: Message): string | null =>
+  Object.values(faults).find(({ code }) => code === errorOf(message))?.message ?? null;
 
 /** A text message. */
 export const messages = noun<Message>({
@@ -92,7 +101,7 @@ export const messages = noun<Message>({
     to: ({ to }) => to,
     date_sent: ({ dateSent }) => date(dateSent),
     status: twilioStatus,
-    error_code: ({ errorCode }) => errorCode ?? null,
+    error_code: errorOf,
     error_message: messageOf,
     price: (message) => price(message.price),
     price_unit: ({ priceUnit }) => priceUnit,
@@ -113,14 +122,16 @@ export const messages = noun<Message>({
         z.literal("", { error: "must be empty: a text can only be removed" }),
         "empty: redacts the text",
       ),
-      Status: refused("a message that was accepted is sent"),
+      Status: works(z.enum(["canceled"]), "of a message that is `scheduled`"),
     },
-    perform: ({ account, path, ports }, { Body }) =>
-      ports.records.messages.update(account.sid, path.Sid ?? "", (message) => {
-        if (Body === undefined) return { record: message };
+    async perform({ account: { sid: accountSid }, path: { Sid: sid = "" }, ports }, sent) {
+      if (sent.Status !== undefined) await cancelMessage({ accountSid, sid }, ports);
+      return await ports.records.messages.update(accountSid, sid, (message) => {
+        if (sent.Body === undefined) return { record: message };
         assertEnded(message);
         return { record: { ...message, body: "", dateUpdated: ports.now() } };
-      }),
+      });
+    },
   }),
   remove: ({ account, path, ports }) =>
     ports.records.messages.remove(account.sid, path.Sid ?? "", (message) => {

@@ -1,4 +1,4 @@
-import type { AnyNoun } from "./noun.ts";
+import type { AnyNoun } from "./noun/noun.ts";
 import { addresses, dependentPhoneNumbers } from "./addresses.ts";
 import { applications } from "./applications.ts";
 import { availableKinds, numberCountries } from "./available_phone_numbers.ts";
@@ -16,7 +16,7 @@ import { callNotifications, notifications } from "./notifications.ts";
 import { outgoingCallerIds, validationRequests } from "./outgoing_caller_ids.ts";
 import { participants } from "./participants.ts";
 import { queueMembers, queues } from "./queues.ts";
-import { callRecordings, recordings } from "./recordings.ts";
+import { callRecordings, conferenceRecordings, recordings } from "./recordings.ts";
 import { callStreams } from "./streams.ts";
 import { recordingTranscriptions, transcriptions } from "./transcriptions.ts";
 import { balance, usageRecords } from "./usage.ts";
@@ -38,6 +38,7 @@ export const nouns: readonly AnyNoun[] = [
   callRecordings,
   callStreams,
   conferences,
+  conferenceRecordings,
   participants,
   ...incomingPhoneNumberKinds,
   incomingPhoneNumbers,

@@ -1,8 +1,8 @@
 import type { Notification } from "../resources/notifications.ts";
-import { dated, equal } from "./filters.ts";
-import { type Asked, noun } from "./noun.ts";
-import { fetched, listedBelow, listedOf } from "./regular.ts";
-import { apiVersion, basic, date, text } from "./written.ts";
+import { dated, equal } from "./noun/filters.ts";
+import { type Asked, noun } from "./noun/noun.ts";
+import { fetched, listedBelow, listedOf } from "./noun/regular.ts";
+import { apiVersion, basic, date, text } from "./noun/written.ts";
 import { callOf } from "./calls.ts";
 import { Fault } from "../base/faults.ts";
 

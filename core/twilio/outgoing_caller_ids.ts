@@ -4,10 +4,10 @@ import {
   type OutgoingCallerId,
   outgoingCallerIds as definition,
 } from "../resources/outgoing_caller_ids.ts";
-import { equal } from "./filters.ts";
-import { action, needs, noun, refused, works } from "./noun.ts";
-import { asFields, changed, fetched, listedOf, made, removed } from "./regular.ts";
-import { basic } from "./written.ts";
+import { equal } from "./noun/filters.ts";
+import { action, needs, noun, refused, works } from "./noun/noun.ts";
+import { asFields, changed, fetched, listedOf, made, removed } from "./noun/regular.ts";
+import { basic } from "./noun/written.ts";
 
 const { fields } = definition;
 

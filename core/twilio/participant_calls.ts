@@ -1,17 +1,18 @@
 import { z } from "zod";
 import { flag, method, url, wholeNumber } from "../base/fields.ts";
 import { inlineUrl } from "../flows/address.ts";
+import { recordingEvents } from "../values/recording_context.ts";
 import { limits } from "../base/limits.ts";
 import { type Call, calls } from "../resources/calls.ts";
 import type { Participant } from "../resources/participants.ts";
 import { placed } from "./calls.ts";
-import { type Asked, refused, type SentOf, works } from "./noun.ts";
-import { given } from "./regular.ts";
+import { type Asked, refused, type SentOf, works } from "./noun/noun.ts";
+import { eventNames, recordingOfSent, recordingParameters } from "./noun/recording_parameters.ts";
+import { given } from "./noun/regular.ts";
 
 const { fields } = calls;
 const sip = "a Gateway of the account has the credentials of its proxy";
 const noEmergency = "there are no emergency calls";
-const ofLeg = "use ConferenceRecord";
 
 /** What a call into a conference may be asked: that of a call, and that of the noun Conference. */
 export const entering = {
@@ -38,8 +39,8 @@ export const entering = {
   ),
   ConferenceRecordingStatusCallback: works(url),
   ConferenceRecordingStatusCallbackMethod: works(method),
-  ConferenceRecordingStatusCallbackEvent: refused("completed is told", ["completed"]),
-  ConferenceTrim: refused("silence stays", ["do-not-trim"]),
+  ConferenceRecordingStatusCallbackEvent: works(eventNames(recordingEvents)),
+  ConferenceTrim: works(z.enum(["trim-silence", "do-not-trim"])),
   MachineDetection: works(z.enum(["Enable", "DetectMessageEnd"])),
   MachineDetectionTimeout: works(fields.machineDetectionTimeout),
   MachineDetectionSpeechThreshold: works(fields.machineDetectionSpeechThreshold),
@@ -49,14 +50,8 @@ export const entering = {
   AmdStatusCallbackMethod: refused("AnsweredBy is in the status callbacks of the call", ["POST"]),
   Label: refused("participants have no labels"),
   EarlyMedia: refused("the callee joins when it answers", ["true"]),
-  Record: refused(ofLeg, ["false"]),
-  RecordingChannels: refused(ofLeg),
-  RecordingStatusCallback: refused(ofLeg),
-  RecordingStatusCallbackMethod: refused(ofLeg, ["POST"]),
-  RecordingStatusCallbackEvent: refused(ofLeg),
-  RecordingTrack: refused(ofLeg),
-  RecordingConfigurationId: refused(ofLeg),
-  Trim: refused(ofLeg),
+  Record: works(flag, "the call of the participant, from the answer to the end"),
+  ...recordingParameters,
   SipAuthUsername: refused(sip),
   SipAuthPassword: refused(sip),
   Region: refused("the companion of the first participant mixes the conference"),
@@ -100,6 +95,8 @@ function conferenceMarkup(name: string, sent: Entering): string {
     statusCallbackEvent: sent.ConferenceStatusCallbackEvent,
     recordingStatusCallback: sent.ConferenceRecordingStatusCallback,
     recordingStatusCallbackMethod: sent.ConferenceRecordingStatusCallbackMethod,
+    recordingStatusCallbackEvent: sent.ConferenceRecordingStatusCallbackEvent?.join(" "),
+    trim: sent.ConferenceTrim,
   });
   const text = Object.entries(attributes)
     .map(([attribute, value]) => ` ${attribute}="${escaped(String(value))}"`).join("");
@@ -120,6 +117,7 @@ export async function called(asked: Asked, sent: Entering): Promise<Participant>
     to: sent.To,
     from: sent.CallerId ?? sent.From,
     url: inlineUrl(conferenceMarkup(name, sent)),
+    recording: sent.Record ? recordingOfSent(sent, { trims: true }) : undefined,
     timeout: sent.Timeout,
     timeLimit: sent.TimeLimit,
     statusCallback: sent.StatusCallback,

@@ -7,11 +7,11 @@ import {
   removeParticipant,
 } from "../conferences/modify.ts";
 import type { Participant } from "../resources/participants.ts";
-import { equal, notFiltered } from "./filters.ts";
-import { action, type Asked, noun, refused, works } from "./noun.ts";
+import { equal, notFiltered } from "./noun/filters.ts";
+import { action, type Asked, noun, refused, works } from "./noun/noun.ts";
 import { arriving, called, entering } from "./participant_calls.ts";
-import { listedBelow } from "./regular.ts";
-import { basic } from "./written.ts";
+import { listedBelow } from "./noun/regular.ts";
+import { basic } from "./noun/written.ts";
 
 const { sid: _, ...dates } = basic;
 

@@ -5,9 +5,9 @@ import type { Base } from "../base/record.ts";
 import { modifyCall } from "../reports/modify_call.ts";
 import { type Queue, type QueueMember, queues as definition } from "../resources/queues.ts";
 import { isLive } from "../values/status.ts";
-import { action, type Asked, needs, noun, works } from "./noun.ts";
-import { fetched, found, given, listedOf, made } from "./regular.ts";
-import { basic, date } from "./written.ts";
+import { action, type Asked, needs, noun, works } from "./noun/noun.ts";
+import { fetched, found, given, listedOf, made } from "./noun/regular.ts";
+import { basic, date } from "./noun/written.ts";
 
 const ownName = (accountSid: string, name: string): string => `${accountSid}/${name}`;
 

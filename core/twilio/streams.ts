@@ -10,8 +10,8 @@ import {
   stopStream,
   streamParams,
 } from "../streams/request_stream.ts";
-import { action, type Asked, noun, type Parameters, works } from "./noun.ts";
-import { basic } from "./written.ts";
+import { action, type Asked, noun, type Parameters, works } from "./noun/noun.ts";
+import { basic } from "./noun/written.ts";
 
 const { shape } = streamParams;
 

@@ -1,8 +1,8 @@
 import { Fault } from "../base/faults.ts";
 import type { Transcription } from "../resources/transcriptions.ts";
-import { type Asked, noun, type Written } from "./noun.ts";
-import { fetched, found, listedBelow, listedOf, removed } from "./regular.ts";
-import { apiVersion, basic, price, text } from "./written.ts";
+import { type Asked, noun, type Written } from "./noun/noun.ts";
+import { fetched, found, listedBelow, listedOf, removed } from "./noun/regular.ts";
+import { apiVersion, basic, price, text } from "./noun/written.ts";
 
 const shown: Written<Transcription> = {
   ...basic,

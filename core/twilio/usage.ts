@@ -7,9 +7,9 @@ import { iso8601 } from "../base/wire.ts";
 import type { DayOfUsage } from "../ports/ports.ts";
 import { sliceOf } from "../rest/paging.ts";
 import { money, summarize, type UsageRecord } from "../usage/summarize.ts";
-import { equal } from "./filters.ts";
-import { type Asked, type Filter, noun, type Written } from "./noun.ts";
-import { apiVersion } from "./written.ts";
+import { equal } from "./noun/filters.ts";
+import { type Asked, type Filter, noun, type Written } from "./noun/noun.ts";
+import { apiVersion } from "./noun/written.ts";
 
 const dayMs = 86_400_000;
 

@@ -12,10 +12,28 @@ export const recordingStatusCallback = callback.extend({
   events: z.array(z.enum(recordingEvents)).optional(),
 });
 
+/** What ordered a recording, in the words of Twilio's interface. */
+export const recordingSources = [
+  "DialVerb",
+  "RecordVerb",
+  "Conference",
+  "OutboundAPI",
+  "StartCallRecordingAPI",
+  "StartCallRecordingTwiML",
+] as const;
+export type RecordingSource = typeof recordingSources[number];
+
+/** The sides that are recorded: inbound is what the leg says. */
+export const recordingTracks = ["both", "inbound", "outbound"] as const;
+
 /** What the service wants to know again when a recording comes to be. */
 export const recordingContext = z.object({
   statusCallback: recordingStatusCallback.optional(),
   transcribe: z.boolean().optional(),
+  source: z.enum(recordingSources).optional(),
+  track: z.enum(recordingTracks).optional(),
+  /** The Conference that is recorded. */
+  conferenceSid: z.string().optional(),
   transcribeCallback: callback.optional(),
 });
 

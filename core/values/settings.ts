@@ -2,6 +2,16 @@ import type { TrunkSettings } from "./trunk_settings.ts";
 import type { KeptMs } from "./kept.ts";
 import type { IceSettings } from "../base/ice_servers.ts";
 
+/** A variable of the configuration as the operator may see it. */
+export interface ShownVariable {
+  name: string;
+  /** Masked, where it is a secret. */
+  value: string;
+  /** What it is unless set; null where that follows from others. */
+  fallback: string | null;
+  help: string;
+}
+
 /** The part of the configuration that core uses. */
 export interface Settings {
   /** Without a trailing slash. */
@@ -46,6 +56,8 @@ export interface Settings {
   streamQueueS: number;
   /** After how long without a request a session at the console ends, in ms. */
   consoleIdleMs: number;
+  /** All of the configuration, for the root account alone. */
+  configuration: ShownVariable[];
   trunks: TrunkSettings;
   ice: IceSettings;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { method } from "../base/fields.ts";
-import { streamTrack } from "../protocol/streams.ts";
+import { conversationSettings, streamTrack } from "../protocol/streams.ts";
 
 /** What a Stream noun or a request asks for; the companion hands it back when its turn comes. */
 export const streamWanted = z.object({
@@ -14,6 +14,16 @@ export const streamWanted = z.object({
 });
 
 export type StreamWanted = z.infer<typeof streamWanted>;
+
+/** What a ConversationRelay noun asks for, in the same way. */
+export const conversationWanted = z.object({
+  kind: z.literal("conversation"),
+  url: z.string(),
+  parameters: z.record(z.string(), z.string()),
+  settings: conversationSettings,
+});
+
+export type ConversationWanted = z.infer<typeof conversationWanted>;
 
 /** What `track` is called in markup and in requests. */
 export const trackNames = ["inbound_track", "outbound_track", "both_tracks"] as const;

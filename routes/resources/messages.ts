@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { checkMessage } from "../../core/messages/check_message.ts";
+import { scheduled } from "../../core/messages/schedule.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { AnyCollection } from "../../core/model/store.ts";
 import { creation, newBase, paramsSchema } from "../../core/model/resource.ts";
@@ -27,7 +28,7 @@ export function messageRoutes(ports: Ports): Hono<Env> {
       const ends = await checkMessage(sent as Pick<Message, "from" | "to">, account, ports);
       const change = creation(
         definition,
-        { ...sent, ...ends },
+        { ...sent, ...ends, ...scheduled(sent.sendAt as number | undefined, ports.now()) },
         newBase(definition, account.sid, ports),
       );
       return answer(

@@ -17,13 +17,19 @@ import {
   retryJob,
 } from "../../core/supervisor/jobs.ts";
 import { importStock, stockParams } from "../../core/supervisor/import_stock.ts";
+import {
+  companionsQuery,
+  companionStates,
+  configuration,
+  configurationQuery,
+} from "../../core/supervisor/machine.ts";
 import { storeQuery, storeStatistics } from "../../core/supervisor/store.ts";
 import { answerJson } from "../http/answer.ts";
 import type { Env } from "../http/env.ts";
 import { formatOf } from "../http/format.ts";
 import { readParams, readQuery } from "../http/params.ts";
 
-/** Metrics, live calls, jobs and store of the running instance, for the root account only and in JSON only. */
+/** Metrics, live calls, jobs, companions, configuration and store of the running instance, for the root account only and in JSON only. */
 export function supervisorRoutes(ports: Ports): Hono<Env> {
   return new Hono<Env>()
     .use(rootOnly, jsonOnly)
@@ -42,6 +48,14 @@ export function supervisorRoutes(ports: Ports): Hono<Env> {
     .get("/store", async (c) => {
       readQuery(c, { schema: storeQuery });
       return answerJson(c, await storeStatistics(ports));
+    })
+    .get("/companions", async (c) => {
+      readQuery(c, { schema: companionsQuery });
+      return answerJson(c, await companionStates(ports));
+    })
+    .get("/configuration", (c) => {
+      readQuery(c, { schema: configurationQuery });
+      return answerJson(c, configuration(ports));
     })
     .post("/numbers", async (c) => {
       const { numbers } = await readParams(c, { schema: stockParams });

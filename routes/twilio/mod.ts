@@ -3,11 +3,16 @@ import { z } from "zod";
 import { shownTo } from "../../core/accounts/keyring.ts";
 import type { Base } from "../../core/base/record.ts";
 import type { Ports } from "../../core/ports/ports.ts";
-import { envelopeOf, listNames, readPageQuery, windowOf } from "../../core/twilio/list_query.ts";
+import {
+  envelopeOf,
+  listNames,
+  readPageQuery,
+  windowOf,
+} from "../../core/twilio/noun/list_query.ts";
 import type { Account } from "../../core/resources/accounts.ts";
 import { accounts } from "../../core/twilio/accounts.ts";
 import { nouns } from "../../core/twilio/mod.ts";
-import type { Action, AnyNoun, Asked, Listed } from "../../core/twilio/noun.ts";
+import type { Action, AnyNoun, Asked, Listed } from "../../core/twilio/noun/noun.ts";
 import { answer, type Forms } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { formatOf } from "../http/format.ts";

@@ -1,7 +1,7 @@
 import { limits } from "../../core/base/limits.ts";
 import type { Base } from "../../core/base/record.ts";
-import type { Envelope } from "../../core/twilio/list_query.ts";
-import type { AnyNoun, Asked } from "../../core/twilio/noun.ts";
+import type { Envelope } from "../../core/twilio/noun/list_query.ts";
+import type { AnyNoun, Asked } from "../../core/twilio/noun/noun.ts";
 import { element, escapeXml, printable } from "../http/xml.ts";
 
 /** Addresses are relative to the base URL, without a suffix. */

@@ -161,6 +161,19 @@ export const sipLimits = {
   lastWordsMs: 10_000,
   /** Utterances without words after which a Gather listens no more. */
   wordlessUtterances: 3,
+  /**
+   * Of a conversation by text: how long the rest of a sentence waits for its end, characters and
+   * sounds that wait to be said, utterances that wait to be understood, messages of the server that
+   * are not understood, and characters of what it hands over at the end.
+   */
+  conversation: {
+    tokenWaitMs: 1_000,
+    waitingLength: 20_000,
+    waitingItems: 200,
+    waitingUtterances: 4,
+    badMessages: 100,
+    handoffLength: 16_000,
+  },
   /** Of how many that a proxy rings for one INVITE of ours early SDP is kept. */
   earlyAnswers: 16,
   /** How long a peer may leave an offer in a call open, once it said that it has it. */

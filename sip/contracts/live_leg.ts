@@ -55,7 +55,7 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
 /** What goes on beside the script of a leg, from its answer to its end. */
 export interface LegTasks {
   /** Records what it says and hears. */
-  record(step: RecordLegStep): void;
+  record(step: Omit<RecordLegStep, "type">): void;
   /** Has that recognised, and reports the words. */
   transcribe(step: TranscribeLegStep): void;
   /** Ends the transcription with this Sid or name, if there is one. */

@@ -17,6 +17,7 @@ import type { Speaker } from "../media/sources/speaker.ts";
 import { createOutboundLeg } from "../leg/outbound_leg.ts";
 import type { OutboundCall } from "../leg/outbound_state.ts";
 import { runPartner, takeOrders } from "../peer/remote_leg.ts";
+import type { Reach } from "../server_socket/connect.ts";
 import type { Recordings } from "../service/recordings.ts";
 import { createTraceSender, type SendTrace } from "../service/send_trace.ts";
 import type { ServiceLink } from "../service/service_link.ts";
@@ -32,10 +33,11 @@ export interface CallsOptions extends Omit<ReportOptions, "timers" | "log"> {
   recordings: Recordings;
   recogniser: Recogniser | null;
   speaker: Speaker | null;
+  reach: Reach;
 }
 
 export function createCalls(options: CallsOptions): Calls {
-  const { signalling, media, loadAudio, recordings, recogniser, speaker } = options;
+  const { signalling, media, loadAudio, recordings, recogniser, speaker, reach } = options;
   const { timers, log } = signalling;
   const sendTrace = createTraceSender(options.companion, options.link, signalling);
   const legs = new ShortLivedMap<string, LiveLeg>();
@@ -60,6 +62,7 @@ export function createCalls(options: CallsOptions): Calls {
     recordings,
     recogniser,
     speaker,
+    reach,
     find: (id) => legs.get(id),
     ended: (id) => ended.has(id),
     unsettled: () => [...unsettled.values()].map(({ leg }) => leg),

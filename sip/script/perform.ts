@@ -11,6 +11,7 @@ import { replace } from "../transfer/replace.ts";
 import { play, sendDigits } from "../steps/play.ts";
 import { pickup, queue } from "../steps/queue.ts";
 import { conference, consult } from "../steps/conference.ts";
+import { converse } from "../conversations/converse.ts";
 import { stream } from "../streams/stream.ts";
 import { say } from "../steps/say.ts";
 import { nextReply, ussd } from "../steps/ussd.ts";
@@ -22,10 +23,14 @@ type StepHandler<T extends Step["type"]> = (
 ) => Promise<Script | void> | Script | void;
 
 /** The leg was placed with its script: what is left is to wait, and ask what comes next. */
-const invite: StepHandler<"invite"> = async (run, { machineDetection }) => {
+const invite: StepHandler<"invite"> = async (
+  run,
+  { machineDetection, record: recording, recordingManner },
+) => {
   const { live, signal } = run;
   const { leg } = live;
   if (leg.direction === "inbound") return;
+  if (recording !== undefined) live.tasks.record({ recording, recordingManner });
   if (leg.isUssd) run.reply = nextReply(leg);
   const answered = await unlessAborted(leg.whenAnswered, signal);
   if (answered && leg.isUssd) return live.report({ type: "answered" }); // Its script goes on.
@@ -80,6 +85,7 @@ const stepHandlers: { readonly [T in PerformedStep["type"]]: StepHandler<T> } = 
   pickup,
   leave: () => {},
   stream,
+  converse,
   recordLeg: ({ live }, step) => live.tasks.record(step),
   transcribeLeg: ({ live }, step) => live.tasks.transcribe(step),
   stopTranscription: ({ live }, { name }) => live.tasks.stopTranscription(name),

@@ -1,6 +1,8 @@
 import {
+  type PauseBehavior,
   type Recorded,
   recordedSeconds,
+  type RecordingChange,
   recordingLimits,
   type RecordingOrder,
   type RecordingPart,
@@ -18,7 +20,10 @@ export interface NewRecording {
   channels: 1 | 2;
 }
 
-/** A recording under way. Nothing here throws. */
+/**
+ * A recording under way. Nothing here throws. Samples come in pieces of up to 0.5 s: a pause begins with
+ * the piece that is being filled, and ends after the one that is.
+ */
 export interface RecordingSink {
   /** The next samples, those of several channels interleaved. */
   write(samples: Pcm): void;
@@ -29,6 +34,8 @@ export interface RecordingSink {
   end(): Promise<Recorded | null>;
   /** As if it had never been. */
   discard(): void;
+  /** Resolves when the service has stopped it: nothing more is taken. */
+  readonly stopped: Promise<void>;
 }
 
 /**
@@ -37,6 +44,8 @@ export interface RecordingSink {
  */
 export interface Recordings {
   open(recording: NewRecording): RecordingSink;
+  /** Pauses, resumes or stops a recording that is being made; false where it is not made here. */
+  change(change: RecordingChange): boolean;
   /** Resolves when all that ended is delivered or given up. */
   drained(): Promise<void>;
 }
@@ -71,16 +80,23 @@ interface State extends NewRecording {
   /** The service does not want it. */
   isRefused: boolean;
   endedAt: number | undefined;
+  /** What becomes of the samples while it is paused. */
+  paused: PauseBehavior | undefined;
+  /** It goes on after the piece that is being filled, which has audio of the pause. */
+  isResuming: boolean;
+  stopped: PromiseWithResolvers<void>;
 }
 
 interface Shared extends RecordingsOptions {
   /** Bytes of all recordings that wait. */
   held: number;
   open: Set<Promise<void>>;
+  /** Those that are being made, by Sid. */
+  live: Map<string, State>;
 }
 
 export function createRecordings(options: RecordingsOptions): Recordings {
-  const shared: Shared = { ...options, held: 0, open: new Set() };
+  const shared: Shared = { ...options, held: 0, open: new Set(), live: new Map() };
   return {
     open(recording) {
       const state: State = {
@@ -94,18 +110,46 @@ export function createRecordings(options: RecordingsOptions): Recordings {
         isCut: false,
         isRefused: false,
         endedAt: undefined,
+        paused: undefined,
+        isResuming: false,
+        stopped: Promise.withResolvers(),
       };
+      shared.live.set(recording.recording.sid, state);
       return {
+        stopped: state.stopped.promise,
         write: (samples) => write(shared, state, samples),
         end: () => end(shared, state),
         discard: () => discard(shared, state),
       };
     },
+    change: (order) => change(shared, order),
     drained: async () => void await Promise.all(shared.open),
   };
 }
 
-function write(shared: Shared, state: State, samples: Pcm): void {
+function change(shared: Shared, order: RecordingChange): boolean {
+  const state = shared.live.get(order.sid);
+  if (state === undefined) return false;
+  if (order.type === "pause") state.paused = order.behavior;
+  state.isResuming = order.type === "resume";
+  if (order.type !== "stop") return true;
+  void end(shared, state);
+  state.stopped.resolve();
+  return true;
+}
+
+/** What comes of one piece comes in one turn of the event loop. */
+function resume(state: State): void {
+  queueMicrotask(() => {
+    if (state.isResuming) state.paused = undefined;
+    state.isResuming = false;
+  });
+}
+
+function write(shared: Shared, state: State, heard: Pcm): void {
+  if (state.isResuming) resume(state);
+  if (state.paused === "skip") return;
+  const samples = state.paused === "silence" ? new Int16Array(heard.length) : heard;
   const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
   for (let from = 0; from < bytes.length;) {
     if (state.isCut || state.isRefused || state.endedAt !== undefined) return;
@@ -151,7 +195,10 @@ function hold(shared: Shared, state: State, bytes: number): void {
 async function end(shared: Shared, state: State): Promise<Recorded | null> {
   if (state.endedAt === undefined) {
     state.endedAt = Date.now();
-    if (state.taken > 0) flush(shared, state, state.isCut ? "cut" : "whole");
+    shared.live.delete(state.recording.sid);
+    if (state.taken > 0 || state.recording.isKnown) {
+      flush(shared, state, state.isCut ? "cut" : "whole");
+    }
   }
   const patience = new AbortController();
   const late = shared.timers.pause(sipLimits.recordingSettleMs, patience.signal);
@@ -164,6 +211,7 @@ async function end(shared: Shared, state: State): Promise<Recorded | null> {
 function discard(shared: Shared, state: State): void {
   if (state.endedAt !== undefined) return;
   state.endedAt = Date.now();
+  shared.live.delete(state.recording.sid);
   const isTold = state.taken > state.filled || state.recording.isAbsenceTold === true;
   state.taken -= state.filled;
   state.filled = 0;

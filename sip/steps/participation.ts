@@ -45,6 +45,7 @@ export function recordConference(
     record(conference: MediaConference) {
       const opened = recordings.open({ recording, leg, channels: 1 });
       sink = opened;
+      void opened.stopped.then(() => stop());
       if (!isTrimmed) {
         stop = conference.record(opened.write);
         return;

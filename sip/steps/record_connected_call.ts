@@ -26,6 +26,7 @@ export function recordConnectedCall(
         await stopWriting();
         end();
       };
+      void opened.stopped.then(() => stop());
     },
     async end() {
       await stop();

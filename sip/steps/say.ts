@@ -19,15 +19,15 @@ export async function say(run: ScriptRun, step: SayStep): Promise<void> {
   }
 }
 
-const problem = ({ live }: ScriptRun, message: string): void =>
+const problem = ({ live }: Pick<ScriptRun, "live">, message: string): void =>
   live.report({ type: "problem", url: "", message, about: "speech" });
 
 /** The voices that every provider has, the usual one first. */
 const [usualVoice, otherVoice] = ["woman", "man"] as const;
 
 /** The voice wanted; the usual one, with a problem reported, where the provider does not take that. */
-async function voiceFor(
-  run: ScriptRun,
+export async function voiceFor(
+  run: Pick<ScriptRun, "live" | "signal">,
   speaker: Speaker,
   utterance: Utterance,
 ): Promise<string> {

@@ -21,9 +21,27 @@ export function sentences(text: string, language: string): string[] {
   return pieces;
 }
 
-function segments(text: string, language: string): string[] {
+/**
+ * What of a text that grows can be said already: its sentences but the last, which may go on. A last
+ * one that is too long to wait for is cut at a space.
+ */
+export function wholeSentences(text: string, language: string): { whole: string; rest: string } {
+  const last = rawSegments(text, language).at(-1) ?? "";
+  const end = text.length - last.length + (last.length > mostOfPiece ? placeToCut(last) : 0);
+  return { whole: text.slice(0, end), rest: text.slice(end) };
+}
+
+/** Behind a space; in a word without end, not between the two halves of a character. */
+const placeToCut = (text: string): number =>
+  text.lastIndexOf(" ", mostOfPiece) + 1 ||
+  mostOfPiece - (/[\uD800-\uDBFF]$/.test(text.slice(0, mostOfPiece)) ? 1 : 0);
+
+const segments = (text: string, language: string): string[] =>
+  rawSegments(text, language).map((segment) => segment.trim()).filter(Boolean);
+
+function rawSegments(text: string, language: string): string[] {
   const segmenter = new Intl.Segmenter(localeOf(language), { granularity: "sentence" });
-  return [...segmenter.segment(text)].map(({ segment }) => segment.trim()).filter(Boolean);
+  return [...segmenter.segment(text)].map(({ segment }) => segment);
 }
 
 /** A tag may look like one and be none: then English rules will do. */

@@ -46,7 +46,7 @@ async function mediaOf({ leg, over }: Tasked): Promise<MediaLeg | undefined> {
 
 async function recordLeg(
   tasked: Tasked,
-  { recording, recordingManner = {} }: RecordLegStep,
+  { recording, recordingManner = {} }: Omit<RecordLegStep, "type">,
 ): Promise<void> {
   const { calls, leg, over } = tasked;
   const media = await mediaOf(tasked);
@@ -55,7 +55,7 @@ async function recordLeg(
   const sink = calls.recordings.open({ recording, leg: leg.id, channels });
   const { write, end } = recordingWriter(recordingManner, sink.write);
   const stop = media.recordLeg(write);
-  await over;
+  await Promise.race([over, sink.stopped]);
   await stop();
   end();
   await sink.end();

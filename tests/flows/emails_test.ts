@@ -34,7 +34,9 @@ async function outcome(send: Mailer["send"]) {
     app.clock.now += 1_200_000;
   }
   const kept = { where: [], skip: 0, limit: 1 };
-  assert.equal((await app.ports.records.emails.list(app.root.sid, kept)).total, 0);
+  const { items: [email] } = await app.ports.records.emails.list(app.root.sid, kept);
+  assert.notEqual(email!.status, "queued");
+  assert.deepEqual([email!.body, email!.bcc], ["", null]);
   return { asked, told: await notifications(app) };
 }
 

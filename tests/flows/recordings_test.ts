@@ -111,6 +111,8 @@ Deno.test("a recording is a whole WAV file after each part, and completed by the
     RecordingStatus: "completed",
     RecordingDuration: "4",
     RecordingChannels: "1",
+    RecordingStartTime: "Wed, 31 Jan 2024 12:00:00 +0000",
+    RecordingTrack: "both",
   }]);
   assert.deepEqual(await notifications(app), []);
 });

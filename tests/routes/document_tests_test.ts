@@ -25,8 +25,8 @@ Deno.test("POST Webhooks/Tests requests markup as a call would, says what it wou
   assert.deepEqual(tried.steps.map(({ text }: { text: string }) => text), [
     "Answers the call",
     "Says “Hello & welcome” (en-US)",
-    "Plays https://app.test/menu.wav. Meanwhile it takes 4 keys at most, which # ends, for 5 s " +
-    "after the last of it; then requests POST https://app.test/typed",
+    "Plays https://app.test/menu.wav. Meanwhile it takes 4 keys at most, which # ends, " +
+    "and waits 5 s for it; then requests POST https://app.test/typed",
     "Calls client:nobody, which has no route, for 30 s",
     "Hangs up",
   ]);

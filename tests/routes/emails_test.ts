@@ -28,8 +28,37 @@ Deno.test("POST /Email/Messages sends by a job and answers what is sent", async 
   assert.equal(app.mailed.length, 1);
   assert.deepEqual([mailed?.cc, mailed?.bcc], [form.CC, form.BCC]);
   assert.match(mailed!.sid, /^EM[0-9a-f]{32}$/);
-  const kept = { where: [], skip: 0, limit: 1 };
-  assert.equal((await app.ports.records.emails.list(app.root.sid, kept)).total, 0);
+  const [kept] = (await app.root.get("Email/Messages.json")).json().messages;
+  assert.deepEqual([kept.sid, kept.status, kept.subject, kept.cc], [
+    mailed!.sid,
+    "sent",
+    "Hi <you>",
+    form.CC,
+  ]);
+  const stored = await app.ports.records.emails.get(app.root.sid, kept.sid);
+  assert.deepEqual([stored!.body, stored!.bcc], ["", null]);
+});
+
+Deno.test("GET /Email/Messages lists what became of each e-mail, for its own account", async () => {
+  using app = await startApp({
+    ports: {
+      mailer: { send: ({ to }) => Promise.reject(new Error(`connection to ${to} refused`)) },
+    },
+  });
+  const other = await app.subAccount(app.root, "other");
+  await app.root.post("Email/Messages.json", wanted);
+  const queued = (await app.root.get("Email/Messages.json")).json();
+  assert.deepEqual([queued.total, queued.messages[0].status], [1, "queued"]);
+  const { sid } = queued.messages[0];
+  for (let attempt = 0; attempt < limits.emailAttempts; attempt++) {
+    await app.runJobs();
+    app.clock.now += 700_000;
+  }
+  const failed = (await app.root.get(`Email/Messages/${sid}.json`)).json();
+  assert.equal(failed.status, "failed");
+  assert.match(failed.cause, /^to you@example\.com: .*refused/);
+  assert.equal((await other.get("Email/Messages.json")).json().total, 0);
+  assert.equal((await other.get(`Email/Messages/${sid}.json`)).status, 404);
 });
 
 Deno.test("POST /Email/Messages answers 503 and names SMTP_URL when it is not configured", async () => {
@@ -105,11 +134,11 @@ Deno.test("no parameter of an e-mail can add a header line", async () => {
   assert.deepEqual(app.mailed, []);
 });
 
-Deno.test("e-mails are sent, not kept: nothing is listed or read", async () => {
+Deno.test("e-mails are neither changed nor deleted", async () => {
   using app = await startApp();
 
-  for (const method of ["GET", "PUT", "DELETE"]) {
+  for (const method of ["PUT", "DELETE"]) {
     const answer = await app.root.request(method, "Email/Messages.json");
-    assert.deepEqual([answer.status, answer.headers.get("Allow")], [405, "POST"]);
+    assert.deepEqual([answer.status, answer.headers.get("Allow")], [405, "GET, HEAD, POST"]);
   }
 });

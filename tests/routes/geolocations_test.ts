@@ -66,7 +66,7 @@ Deno.test("POST /Geolocation/Immediate refuses a geofence", async () => {
   }
 });
 
-Deno.test("look-ups are read by their type and Sid, never listed, changed or deleted", async () => {
+Deno.test("look-ups are read by their type and Sid, and listed; not changed or deleted", async () => {
   using app = await startApp();
   const other = await app.subAccount(app.root, "other");
   const { uri, sid } = (await app.root.post("Geolocation/Immediate.json", immediate)).json();
@@ -74,7 +74,11 @@ Deno.test("look-ups are read by their type and Sid, never listed, changed or del
   assert.ok(uri.endsWith(`/Geolocation/Immediate/${sid}.json`));
   assert.equal((await other.get(`Geolocation/Immediate/${sid}`)).status, 404);
   assert.equal((await app.root.get("Geolocation/Immediate/GL1")).status, 404);
-  assert.equal((await app.root.get("Geolocation")).status, 404);
+  const [listed] = (await app.root.get("Geolocation.json")).json();
+  assert.deepEqual([listed.sid, listed.uri], [sid, uri]);
+  assert.equal((await app.root.get(`Geolocation/${sid}.json`)).json().uri, uri);
+  assert.deepEqual((await other.get("Geolocation.json")).json(), []);
+  assert.equal((await other.get(`Geolocation/${sid}`)).status, 404);
   assert.equal((await app.root.get("Geolocation/Immediate")).headers.get("Allow"), "POST");
   for (const method of ["POST", "PUT", "DELETE"]) {
     assert.equal((await app.root.request(method, uri)).status, 405, method);

@@ -11,6 +11,7 @@ import { checkRoom } from "../../core/idempotency/once.ts";
 import { nouns } from "../../core/twilio/mod.ts";
 import { removeOldRecords } from "../../core/retention/remove_old.ts";
 import type { Answer, ApiClient, Form } from "../support/service/api_client.ts";
+import { companionOf } from "../support/service/hand_companion.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { startKvConnect } from "../support/service/kv_connect.ts";
 import { document } from "../support/service/openapi.ts";
@@ -78,6 +79,7 @@ const makes: Record<string, Form> = {
   "/2010-04-01/Accounts/{AccountSid}/SigningKeys": { FriendlyName: "ci" },
   "/2010-04-01/Accounts/{AccountSid}/Applications": { FriendlyName: "ivr" },
   "/2010-04-01/Accounts/{AccountSid}/Calls": call,
+  "/2010-04-01/Accounts/{AccountSid}/Calls/{CallSid}/Recordings": {},
   "/2010-04-01/Accounts/{AccountSid}/Messages": { From: "+15550001", To: "+15550009", Body: "Hi" },
   "/2010-04-01/Accounts/{AccountSid}/SMS/Messages": {
     From: "+15550001",
@@ -119,6 +121,13 @@ async function finishedRecording(app: App): Promise<string> {
   return base.sid;
 }
 
+/** A call in progress. */
+async function answeredCall(app: App): Promise<string> {
+  const { sid } = (await app.root.post("Calls.json", call)).json();
+  await companionOf(app, sid).report({ type: "answered" });
+  return sid;
+}
+
 Deno.test("each POST that makes a record takes an Idempotency-Key, and no other does", () => {
   const described = Object.entries(document.paths).flatMap(([path, item]) => {
     const { post } = item as { post?: { parameters?: { name: string }[] } };
@@ -142,7 +151,8 @@ for (const [path, form] of Object.entries(makes)) {
     const recordingSid = await finishedRecording(app);
     await app.root.post("OutgoingCallerIds.json", { PhoneNumber: "+14155550199" });
     const at = path.replace("{AccountSid}", app.root.sid)
-      .replace("{RecordingSid}", recordingSid) + ".json";
+      .replace("{RecordingSid}", recordingSid)
+      .replace("{CallSid}", path.includes("{CallSid}") ? await answeredCall(app) : "") + ".json";
     const before = await recordCount(app);
 
     const first = await keyed(app.root, at, form);

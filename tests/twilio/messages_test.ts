@@ -100,3 +100,123 @@ Deno.test("the text of a Message is redacted, and a Message removed, once it is 
   assert.equal(await client.messages(sid).remove(), true);
   await assert.rejects(client.messages(sid).fetch(), { status: 404 });
 });
+
+const hour = 3_600_000;
+
+/** A lab that sends through a carrier, and what it took. */
+async function carrierLab() {
+  const taken: string[] = [];
+  const carrier = {
+    reaches: () => Promise.resolve(true),
+    send: ({ body }: { body: string }) => {
+      taken.push(body);
+      return Promise.resolve({});
+    },
+  };
+  const lab = await startTwilioLab();
+  lab.app.ports.messageRoutes.push(carrier);
+  return { lab, taken };
+}
+
+Deno.test("a Message with SendAt is scheduled, and sent at its time, not before", async () => {
+  const { lab, taken } = await carrierLab();
+  await using _ = lab;
+  const { app, client } = lab;
+  const sendAt = new Date(app.clock.now + hour);
+  const made = await client.messages.create({ ...text, sendAt, scheduleType: "fixed" });
+  assert.deepEqual([made.status, made.dateSent], ["scheduled", null]);
+  const contract = (await app.root.get(`SMS/Messages/${made.sid}.json`)).json();
+  assert.equal(contract.status, "queued");
+
+  app.clock.now += hour - 1_000;
+  await app.runJobs();
+  assert.deepEqual(taken, []);
+  await assert.rejects(client.messages(made.sid).remove(), { status: 409, code: 20009 });
+  app.clock.now += 1_000;
+  await app.runJobs();
+
+  assert.deepEqual(taken, ["Hello"]);
+  assert.equal((await client.messages(made.sid).fetch()).status, "sent");
+  await assert.rejects(client.messages(made.sid).update({ status: "canceled" }), {
+    status: 409,
+    code: 30409,
+  });
+});
+
+Deno.test("a scheduled Message that is canceled is never sent, and its callback says so", async () => {
+  const { lab, taken } = await carrierLab();
+  await using _ = lab;
+  const { app, client } = lab;
+  const made = await client.messages.create({
+    ...text,
+    sendAt: new Date(app.clock.now + hour),
+    scheduleType: "fixed",
+    statusCallback: "https://app.test/status",
+  });
+
+  const canceled = await client.messages(made.sid).update({ status: "canceled" });
+  assert.equal(canceled.status, "canceled");
+  assert.equal((await client.messages(made.sid).update({ status: "canceled" })).sid, made.sid);
+  app.clock.now += 2 * hour;
+  await app.runJobs();
+
+  assert.deepEqual(taken, []);
+  const told = await Promise.all(
+    app.fetched.map(async (one) => new URLSearchParams(await one.text()).get("MessageStatus")),
+  );
+  assert.deepEqual(told, ["canceled"]);
+  assert.equal(await client.messages(made.sid).remove(), true);
+});
+
+Deno.test("SendAt needs a time ahead and ScheduleType, and a MessagingServiceSid is refused", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  const at = (ms: number) => ({
+    sendAt: new Date(app.clock.now + ms),
+    scheduleType: "fixed" as const,
+  });
+  const refused = (more: object, code: number) =>
+    assert.rejects(client.messages.create({ ...text, ...more }), { status: 400, code });
+
+  await refused(at(-1_000), 35114);
+  await refused(at(35 * 24 * hour + 1_000), 35114);
+  await refused({ sendAt: new Date(app.clock.now + hour) }, 35114);
+  await refused({ scheduleType: "fixed" }, 35114);
+  await assert.rejects(
+    client.messages.create({ ...text, ...at(hour), messagingServiceSid: `MG${"0".repeat(32)}` }),
+    { status: 400, message: /MessagingServiceSid is not supported.*send From/ },
+  );
+  const form = { From: text.from, To: text.to, Body: "x", ScheduleType: "fixed" };
+  const answer = await lab.ask("POST", "Messages.json", { ...form, SendAt: "tomorrow" });
+  assert.equal(answer.status, 400);
+  assert.match((await answer.json()).message, /SendAt must be an ISO 8601 time/);
+  assert.deepEqual(await client.messages.list(), []);
+});
+
+Deno.test("a Message fails when its ValidityPeriod is over, counted from SendAt", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  app.ports.messageRoutes.push({
+    reaches: () => Promise.resolve(true),
+    send: () => Promise.reject(new Error("it is down")),
+  });
+  const now = await client.messages.create({ ...text, validityPeriod: 60 });
+  const sendAt = new Date(app.clock.now + hour);
+  const wanted = { ...text, sendAt, scheduleType: "fixed" as const, validityPeriod: 60 };
+  const later = await client.messages.create(wanted);
+  await app.runJobs();
+  assert.equal((await client.messages(now.sid).fetch()).status, "queued");
+
+  app.clock.now += 60_000;
+  await app.runJobs();
+  const failed = await client.messages(now.sid).fetch();
+  assert.deepEqual([failed.status, failed.errorCode], ["failed", 30036]);
+  assert.equal((await client.messages(later.sid).fetch()).status, "scheduled");
+  app.clock.now += hour;
+  await app.runJobs();
+  assert.equal((await client.messages(later.sid).fetch()).errorCode, 30036);
+  await assert.rejects(client.messages.create({ ...text, validityPeriod: 86_401 }), {
+    status: 400,
+    message: /ValidityPeriod/,
+  });
+});

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { accounts } from "../../core/twilio/accounts.ts";
 import { nouns } from "../../core/twilio/mod.ts";
-import type { AnyNoun } from "../../core/twilio/noun.ts";
+import type { AnyNoun } from "../../core/twilio/noun/noun.ts";
 
 /** Where npm `twilio` is, as it is published. */
 const library = dirname(createRequire(import.meta.url).resolve("twilio"));

@@ -76,7 +76,7 @@ export function conferenceStep(
     timeLimitS,
     hangupOnStar,
     ...isRecorded(read.record) && {
-      record: recordingOrder(noun, read, context),
+      record: recordingOrder(noun, { ...read, source: "Conference", track: "both" }, context),
       ...read.trim === "trim-silence" && { isTrimmed: true },
     },
     ...read.coach !== undefined && { coach: read.coach },

@@ -19,7 +19,11 @@ export const startRecording = noun({
       isMono: channels === "mono",
       trim: trim === "trim-silence",
     };
-    const recording = recordingOrder(element, attributes, context);
+    const recording = recordingOrder(
+      element,
+      { ...attributes, source: "StartCallRecordingTwiML" },
+      context,
+    );
     return [{ type: "recordLeg", recording, recordingManner }];
   },
 });

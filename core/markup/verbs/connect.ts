@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { type AnyNoun, compileNouns } from "../noun.ts";
+import { conversationRelay } from "../nouns/conversation_relay.ts";
 import { connectStream } from "../nouns/stream.ts";
 import { actionAttribute, methodAttribute, notPerformed, verb } from "../verb.ts";
 
 /** The nouns of `Connect`: their steps end with a request of the action in their context. */
-export const connectNouns: readonly AnyNoun[] = [connectStream];
+export const connectNouns: readonly AnyNoun[] = [connectStream, conversationRelay];
 
 /** Connects the call to what its noun names; the document goes on when that ends. */
 export const connect = verb({

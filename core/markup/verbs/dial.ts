@@ -64,10 +64,13 @@ export const dial = verb({
       context.skip(`the text "${element.text.slice(0, 100)}" of Dial beside its nouns`);
     }
     const action = actionAttribute(element, method, context);
-    const order = () =>
-      isRecorded(attributes.record, context)
-        ? { record: recordingOrder(element, attributes, context), ...mannerOf(attributes) }
-        : {};
+    const order = () => {
+      if (!isRecorded(attributes.record, context)) return {};
+      const manner = mannerOf(attributes);
+      const { track = "both" } = manner.recordingManner ?? {};
+      const ordered = { ...attributes, source: "DialVerb", track } as const;
+      return { record: recordingOrder(element, ordered, context), ...manner };
+    };
     const conference = nouns.find(({ name }) => name === "Conference" || name === "Queue");
     if (conference !== undefined) {
       if (nouns.length > 1) context.skip(`nouns of Dial beside its ${conference.name}`);

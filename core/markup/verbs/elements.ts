@@ -3,6 +3,7 @@ import type { AnyNoun } from "../noun.ts";
 import { connectNouns } from "./connect.ts";
 import { conferenceAttributes } from "../nouns/conference.ts";
 import { nounAttributes, numberAttributes, sipAttributes, uriAttributes } from "./dial_nouns.ts";
+import { languageAttributes } from "../nouns/conversation_relay.ts";
 import { geofenceAttributes } from "./geolocation.ts";
 import { verbs } from "./mod.ts";
 import { queueAttributes } from "../nouns/queue.ts";
@@ -61,6 +62,7 @@ export const elements: Record<string, MarkupElement> = {
   Headers: { attributes: {}, contents: ["Header"] },
   Header: { attributes: parameterAttributes, contents: [] },
   Uri: { attributes: uriAttributes },
+  Language: { attributes: languageAttributes }, // Of ConversationRelay; that of USSD has a text.
   Parameter: { attributes: parameterAttributes, contents: [] },
   Number: { attributes: numberAttributes },
   Sip: { attributes: sipAttributes },

@@ -35,7 +35,11 @@ export const record = verb({
     const action = actionOrDocument(element, method, context);
     return [{
       type: "record",
-      recording: recordingOrder(element, attributes, context),
+      recording: recordingOrder(element, {
+        ...attributes,
+        source: "RecordVerb",
+        track: "inbound",
+      }, context),
       timeoutS: timeout,
       finishOnKey,
       maxLengthS: maxLength,

@@ -20,7 +20,7 @@ export function assets(files: () => Promise<Map<string, AssetFile>>): Hono<Conso
         [...await files()].map(async ([name, file]) => [name, await prepare(file)] as const),
       ),
     );
-  return new Hono<ConsoleEnv>().get("/:name", async (c) => {
+  return new Hono<ConsoleEnv>().get("/:name{.+}", async (c) => {
     loading ??= load();
     loading.catch(() => loading = undefined); // The next request reads the files again.
     const file = (await loading).get(c.req.param("name"));

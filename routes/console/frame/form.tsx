@@ -1,5 +1,6 @@
 import type { JsonSchema } from "../../../core/openapi/schemas.ts";
 import type { Row } from "./api.ts";
+import { Choice } from "./choice.tsx";
 import { snake } from "../../../core/base/wire.ts";
 
 /** A parameter of a form, as the interface describes it. */
@@ -35,11 +36,17 @@ export function titleOf(name: string): string {
   return plain.join(" ");
 }
 
+/** Values that a field is chosen from, each with its title, by the name of the field. */
+export type Choices = Readonly<
+  Record<string, readonly (readonly [value: string, title: string])[]>
+>;
+
 /** The inputs of a form; `values` are what stands in them. */
-export const Inputs = ({ fields, values = {}, id = "f" }: {
+export const Inputs = ({ fields, values = {}, id = "f", choices = {} }: {
   fields: Field[];
   values?: Record<string, string>;
   id?: string;
+  choices?: Choices;
 }) => (
   <>
     {fields.map(({ name, schema, isRequired }) => (
@@ -48,13 +55,25 @@ export const Inputs = ({ fields, values = {}, id = "f" }: {
           {titleOf(name)}
           {isRequired && <span class="soft">(required)</span>}
         </label>
-        <Input
-          id={`${id}-${name}`}
-          name={name}
-          schema={schema}
-          isRequired={isRequired}
-          value={values[name] ?? ""}
-        />
+        {choices[name]
+          ? (
+            <Choice
+              id={`${id}-${name}`}
+              name={name}
+              value={values[name] ?? ""}
+              options={choices[name]}
+              describedBy={`${id}-${name}-hint`}
+            />
+          )
+          : (
+            <Input
+              id={`${id}-${name}`}
+              name={name}
+              schema={schema}
+              isRequired={isRequired}
+              value={values[name] ?? ""}
+            />
+          )}
         {typeof schema.description === "string" && (
           <p class="hint" id={`${id}-${name}-hint`}>{schema.description}</p>
         )}

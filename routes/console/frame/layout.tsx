@@ -17,6 +17,8 @@ export interface Frame {
 export interface SignedInFrame {
   account: Row;
   callerSid: string;
+  /** Whether the page is of the root account, by that account. */
+  isRoot: boolean;
   /** The path of the section in the navigation. */
   section: string;
   csrf: string;
@@ -42,6 +44,7 @@ export function Layout({ title, prefix, signedIn, script, children }: Frame) {
         <link rel="stylesheet" href={asset("page.css")} />
         <link rel="stylesheet" href={asset("parts.css")} />
         <link rel="stylesheet" href={asset("timeline.css")} />
+        <link rel="stylesheet" href={asset("charts.css")} />
         <script type="module" src={asset("main.js")}></script>
         {script && <script type="module" src={asset(script)}></script>}
       </head>
@@ -119,9 +122,9 @@ const Side = (placed: Placed) => (
   </nav>
 );
 
-const Entries = ({ home, account, section }: Placed) => (
+const Entries = ({ home, account, section, isRoot }: Placed) => (
   <>
-    {groups.map((group) => (
+    {groups.filter((group) => group !== "Service" || isRoot).map((group) => (
       <div class="group">
         {group !== "" && <p>{group}</p>}
         <ul>

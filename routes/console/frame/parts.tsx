@@ -1,12 +1,20 @@
 import type { Child } from "hono/jsx";
 import { recordPath } from "./links.ts";
 
-/** An instant in the viewer's zone: a script writes it so; without one it is in UTC. */
-export function Time({ at }: { at: unknown }) {
+/**
+ * An instant in the viewer's zone: a script writes it so; without one it is in UTC. `part` shows the
+ * day alone, or the time of the day.
+ */
+export function Time({ at, part }: { at: unknown; part?: "day" | "time" }) {
   const ms = typeof at === "number" ? at : Date.parse(String(at ?? ""));
   if (!Number.isFinite(ms)) return <span class="soft">–</span>;
   const iso = new Date(ms).toISOString();
-  return <time datetime={iso}>{iso.slice(0, 19).replace("T", " ")} UTC</time>;
+  const text = part === "day"
+    ? iso.slice(0, 10)
+    : part === "time"
+    ? `${iso.slice(11, 16)} UTC`
+    : `${iso.slice(0, 19).replace("T", " ")} UTC`;
+  return <time datetime={iso} data-part={part}>{text}</time>;
 }
 
 /** A Sid that leads to its record, where that has a page. `below` is the path of the account's pages. */
@@ -25,7 +33,11 @@ const looks: Record<string, string> = {
   "active": "good",
   "sent": "good",
   "received": "good",
+  "successful": "good",
   "in-progress": "live",
+  "live": "good",
+  "draining": "wait",
+  "lost": "bad",
   "ringing": "live",
   "queued": "wait",
   "sending": "wait",

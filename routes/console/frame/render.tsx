@@ -18,6 +18,10 @@ const notices: Record<string, string> = {
   bought: "The number is yours.",
   sent: "Queued to be sent.",
   called: "The call was placed.",
+  retried: "The job is due again.",
+  suspended: "The account is suspended.",
+  activated: "The account is active again.",
+  closed: "The account is closed.",
   "factor-reset": "The second factor is off, and all sessions of the account have ended.",
   "signed-out-elsewhere": "All other sessions have ended.",
 };
@@ -52,7 +56,15 @@ export function showPage(
     <Layout
       title={title}
       prefix={prefixOf(settings.baseUrl)}
-      signedIn={{ account, callerSid: caller.sid, section, csrf, notice, ...query && { query } }}
+      signedIn={{
+        account,
+        callerSid: caller.sid,
+        isRoot: caller.ancestors.length === 0 && account.sid === caller.sid,
+        section,
+        csrf,
+        notice,
+        ...query && { query },
+      }}
       {...script && { script }}
     >
       {content}

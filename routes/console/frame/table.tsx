@@ -39,16 +39,18 @@ export const Table = ({ caption, columns, rows }: {
 );
 
 /** The pages around a list. */
-export function Pager({ to, rows }: {
+export function Pager({ to, rows, words = ["Newer", "Older"] }: {
   /** The address of the list. */
   to: string;
+  /** What the page before and the next one are called. */
+  words?: readonly [string, string];
   rows: { next: URLSearchParams | null; previous: URLSearchParams | null; total: number | null };
 }) {
   if (rows.next === null && rows.previous === null) return null;
   return (
     <nav class="pager" aria-label="Pages">
-      {rows.previous ? <a href={`${to}?${rows.previous}`} rel="prev">← Newer</a> : <span />}
-      {rows.next && <a href={`${to}?${rows.next}`} rel="next">Older →</a>}
+      {rows.previous ? <a href={`${to}?${rows.previous}`} rel="prev">← {words[0]}</a> : <span />}
+      {rows.next && <a href={`${to}?${rows.next}`} rel="next">{words[1]} →</a>}
     </nav>
   );
 }

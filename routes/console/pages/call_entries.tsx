@@ -3,7 +3,7 @@ import { faults } from "../../../core/base/faults.ts";
 import type { Row } from "../frame/api.ts";
 import { Act, seconds, Sid, Status } from "../frame/parts.tsx";
 import type { WholeCall } from "./call_parts.ts";
-import { adviceOf } from "./advice.ts";
+import { adviceOf } from "../build/advice.ts";
 
 /** A line of the timeline. */
 export interface Entry {

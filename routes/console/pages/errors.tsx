@@ -2,16 +2,27 @@ import { Hono } from "hono";
 import { faults } from "../../../core/base/faults.ts";
 import { limits } from "../../../core/base/limits.ts";
 import type { Ports } from "../../../core/ports/ports.ts";
-import type { Row } from "../frame/api.ts";
+import type { Api, Row } from "../frame/api.ts";
 import { Bars } from "../frame/chart.tsx";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { Empty, Heading, Sid, Time } from "../frame/parts.tsx";
+import { countsOf, type Periods, periodsUpTo, startsOf } from "../frame/periods.ts";
+import { Spark } from "../frame/spark.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
 
-/** How far back the error log looks, in days. */
-const spans = [1, 7, 30] as const;
+/** How far back the error log looks, in days, and the periods that it counts by. */
+const spans = [
+  { days: 1, title: "24 hours", stepMs: hourMs, count: 24 },
+  { days: 7, title: "7 days", stepMs: 6 * hourMs, count: 28 },
+  { days: 30, title: "30 days", stepMs: 24 * hourMs, count: 30 },
+] as const;
+
+type Span = typeof spans[number];
+
+/** Groups that the page shows. */
+const mostGroups = 12;
 
 /** Notifications of one code and URL. */
 interface Group {
@@ -26,29 +37,57 @@ export function errorPages(ports: Ports): Hono<ConsoleEnv> {
     const sent = new URL(c.req.url).searchParams;
     const isList = [...sent.keys()].some((name) => !["days", "done"].includes(name));
     if (isList) return await next();
-    const days = spans.find((one) => String(one) === sent.get("days")) ?? 7;
-    const from = new Date(ports.now() - days * dayMs).toISOString();
+    const span = spans.find(({ days }) => String(days) === sent.get("days")) ?? spans[1];
+    const periods = periodsUpTo(ports.now(), span.stepMs, span.count);
+    const from = new Date(periods.from).toISOString();
     const query = { "StartTime>": from, PageSize: String(limits.pageSizeMax) };
     const { items, total } = await c.var.api.list("Notifications", query);
-    return show(c, { items, total: total ?? items.length, days }, ports);
+    const counts = total !== null && total > items.length
+      ? await exactCounts(c.var.api, periods)
+      : countsOf(items.map(instantOf), periods);
+    return show(c, { items, total: total ?? items.length, span, periods, counts }, ports);
   });
 }
 
-function show(
-  c: Page,
-  { items, total, days }: { items: Row[]; total: number; days: number },
-  ports: Ports,
-): Response {
+const instantOf = ({ message_date }: Row): number => Date.parse(String(message_date));
+
+/** How many there were in each period, by what the lists of the periods say. */
+const exactCounts = (api: Api, periods: Periods): Promise<number[]> =>
+  Promise.all(
+    startsOf(periods).map(async (start) => {
+      const iso = (ms: number) => new Date(ms).toISOString();
+      const query = new URLSearchParams({ PageSize: "1" });
+      query.append("StartTime>", iso(start));
+      query.append("EndTime<", iso(start + periods.stepMs - 1));
+      return (await api.list("Notifications", query)).total ?? 0;
+    }),
+  );
+
+interface Shown {
+  items: Row[];
+  total: number;
+  span: Span;
+  periods: Periods;
+  counts: number[];
+}
+
+function show(c: Page, { items, total, span, periods, counts }: Shown, ports: Ports): Response {
   const below = belowOf(c, ports);
   const to = `${below}/Notifications`;
   const groups = groupsOf(items);
+  const bars = startsOf(periods).map((at, index) => ({
+    at,
+    label: new Date(at).toISOString().slice(0, 16).replace("T", " "),
+    cell: <Time at={at} />,
+    values: [counts[index] ?? 0],
+  }));
   const content = (
     <>
       <Heading title="Error log">
         <nav class="actions" aria-label="Span">
-          {spans.map((one) => (
-            <a href={`${to}?days=${one}`} aria-current={one === days ? "true" : undefined}>
-              {one === 1 ? "24 hours" : `${one} days`}
+          {spans.map(({ days, title }) => (
+            <a href={`${to}?days=${days}`} aria-current={days === span.days ? "true" : undefined}>
+              {title}
             </a>
           ))}
           <a href={`${to}?PageSize=25`}>All, one by one</a>
@@ -57,11 +96,29 @@ function show(
       {groups.length === 0 ? <Empty>Nothing went wrong in this time.</Empty> : (
         <>
           <section class="card">
-            <h2>{total.toLocaleString("en")} in {days === 1 ? "24 hours" : `${days} days`}</h2>
-            {total > items.length && <p class="soft">Grouped are the latest {items.length}.</p>}
-            <Bars title="Notifications over time" bars={barsOf(items, days, ports.now())} />
+            <h2>{total.toLocaleString("en")} in {span.title}</h2>
+            <Bars
+              title="Notifications over time"
+              series={[{ name: "Notifications", look: "bad" }]}
+              bars={bars}
+              ends={[<Time at={periods.from} part="day" />, "now"]}
+              most={(value) => `most: ${value}`}
+            />
+            {total > items.length && (
+              <p class="soft">
+                The groups below are of the latest {items.length.toLocaleString("en")}.
+              </p>
+            )}
           </section>
-          {groups.map((group) => <GroupCard {...group} below={below} />)}
+          {groups.slice(0, mostGroups).map((group) => (
+            <GroupCard {...group} {...{ below, periods }} />
+          ))}
+          {groups.length > mostGroups && (
+            <p class="soft">
+              {groups.length - mostGroups} further groups are rarer.{" "}
+              <a href={`${to}?PageSize=25`}>All Notifications</a>
+            </p>
+          )}
         </>
       )}
     </>
@@ -80,8 +137,13 @@ function groupsOf(items: Row[]): Group[] {
 
 const faultOf = new Map(Object.values(faults).map((fault) => [fault.code as number, fault]));
 
-const GroupCard = ({ code, url, rows, below }: Group & { below: string }) => {
-  const [last] = rows;
+interface GroupProps extends Group {
+  below: string;
+  periods: Periods;
+}
+
+const GroupCard = ({ code, url, rows, below, periods }: GroupProps) => {
+  const last = rows[0];
   const fault = faultOf.get(code);
   const query = new URLSearchParams({ ErrorCode: String(code), ...url && { RequestUrl: url } });
   const called = [...new Set(rows.map(({ call_sid }) => call_sid).filter(Boolean))].slice(0, 5);
@@ -89,9 +151,12 @@ const GroupCard = ({ code, url, rows, below }: Group & { below: string }) => {
     <section class="card">
       <div class="heading-row">
         <h2>{code} {fault?.message ?? ""}</h2>
-        <a href={`${below}/Notifications?${query}`}>
-          {rows.length} {rows.length === 1 ? "time" : "times"}
-        </a>
+        <span class="actions">
+          <Spark values={countsOf(rows.map(instantOf), periods)} />
+          <a href={`${below}/Notifications?${query}`}>
+            {rows.length} {rows.length === 1 ? "time" : "times"}
+          </a>
+        </span>
       </div>
       {url && <p class="soft cut">{url}</p>}
       <p>
@@ -100,7 +165,11 @@ const GroupCard = ({ code, url, rows, below }: Group & { below: string }) => {
           Last: <Time at={last?.message_date} />
         </span>
       </p>
-      {fault && <p class="advice">{fault.advice}</p>}
+      {fault && (
+        <p class="advice">
+          {fault.advice} <a href={String(last?.more_info)}>More about {code}</a>
+        </p>
+      )}
       {called.length > 0 && (
         <p class="actions">
           {called.map((sid, at) => <Sid sid={sid} below={below} label={`Call ${at + 1}`} />)}
@@ -109,22 +178,3 @@ const GroupCard = ({ code, url, rows, below }: Group & { below: string }) => {
     </section>
   );
 };
-
-/** Counts by hour of a day, by a quarter of a day of a week, by day of a longer span; oldest first. */
-function barsOf(items: Row[], days: number, now: number): { label: string; value: number }[] {
-  const count = { 1: 24, 7: 28 }[days] ?? days;
-  const stepMs = days * dayMs / count;
-  const bars = Array.from({ length: count }, (_, at) => ({
-    label: new Date(now - (count - at) * stepMs + stepMs / 2).toISOString().slice(
-      0,
-      days < 30 ? 13 : 10,
-    ),
-    value: 0,
-  }));
-  for (const { message_date } of items) {
-    const at = count - 1 - Math.floor((now - Date.parse(String(message_date))) / stepMs);
-    const bar = bars[Math.max(0, Math.min(count - 1, at))];
-    if (bar) bar.value++;
-  }
-  return bars;
-}

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { pascal, snake } from "../../../core/base/wire.ts";
+import { applications } from "../../../core/resources/applications.ts";
 import { visibleFields } from "../../../core/model/resource.ts";
 import type { Ports } from "../../../core/ports/ports.ts";
 import type { Row } from "../frame/api.ts";
@@ -7,7 +8,15 @@ import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { exportList } from "../frame/export.ts";
 import { Filters, listQuery } from "../frame/filters.tsx";
-import { fieldsOf, filled, Inputs, titleOf, valuesOf } from "../frame/form.tsx";
+import {
+  type Choices,
+  type Field,
+  fieldsOf,
+  filled,
+  Inputs,
+  titleOf,
+  valuesOf,
+} from "../frame/form.tsx";
 import { mendable } from "../frame/mendable.ts";
 import { Act, Empty, Facts, Heading, Problem, Sid, Status, Time } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
@@ -16,9 +25,12 @@ import { schemasOf } from "../frame/schemas.ts";
 import { Pager, Table } from "../frame/table.tsx";
 import type { Kind } from "./kinds.tsx";
 import { extras } from "./record_extras.tsx";
-import { tryButtons } from "./try_markup.tsx";
+import { tryButtons } from "../build/try_markup.tsx";
 
 const pageSize = 25;
+
+/** Records that a form offers as choices. */
+const mostChoices = "1000";
 
 /** What a page of a kind needs beside it. */
 export interface KindPorts {
@@ -104,29 +116,30 @@ interface Tried {
   values?: Record<string, string>;
 }
 
-function showNew(
+async function showNew(
   c: Page,
   kind: Kind,
   { ports, schemaOf }: KindPorts,
   { problem, values = {} }: Tried,
-): Response {
+): Promise<Response> {
   const to = `${belowOf(c, ports)}/${kind.definition.path}`;
   const fields = fieldsOf(schemaOf(kind.create ?? ""));
   const [first, others] = [
     fields.filter(({ isRequired, name }) => isRequired || values[name]),
     fields.filter(({ isRequired, name }) => !isRequired && !values[name]),
   ];
+  const choices = await choicesOf(c, fields, kind);
   const content = (
     <>
       <Heading title={`New ${kind.one}`} kind={kind.title} />
       {problem && <Problem>{problem}</Problem>}
       <form method="post" action={to} class="card stack">
         <input type="hidden" name="csrf" value={c.var.csrf} />
-        <Inputs fields={first} values={{ ...queried(c), ...values }} />
+        <Inputs fields={first} values={{ ...queried(c), ...values }} choices={choices} />
         {others.length > 0 && (
           <details open={first.length === 0}>
             <summary>More settings</summary>
-            <Inputs fields={others} values={queried(c)} />
+            <Inputs fields={others} values={queried(c)} choices={choices} />
           </details>
         )}
         <div class="actions">
@@ -152,7 +165,7 @@ async function create(c: Page, kind: Kind, with_: KindPorts): Promise<Response> 
     return c.redirect(`${belowOf(c, ports)}/${path}/${made?.sid}?done=created`, 303);
   } catch (error) {
     const values = Object.fromEntries(form);
-    return showNew(c, kind, with_, { problem: mendable(c, error), values });
+    return await showNew(c, kind, with_, { problem: mendable(c, error), values });
   }
 }
 
@@ -200,7 +213,7 @@ async function showRecord(
       </Heading>
       {problem && <Problem>{problem}</Problem>}
       <section class="card">
-        <Facts facts={factsOf(kind, row, below)} />
+        <Facts facts={factsOf(kind, { row, below, fields })} />
       </section>
       {tryButtons(c, definition, row, below)}
       {await extras[definition.path]?.(c, row, ports)}
@@ -208,7 +221,11 @@ async function showRecord(
         <form method="post" action={to} class="card stack">
           <h2>Settings</h2>
           <input type="hidden" name="csrf" value={c.var.csrf} />
-          <Inputs fields={fields} values={values ?? valuesOf(fields, row)} />
+          <Inputs
+            fields={fields}
+            values={values ?? valuesOf(fields, row)}
+            choices={await choicesOf(c, fields, kind)}
+          />
           <div class="actions">
             <button type="submit" class="main">Save</button>
           </div>
@@ -221,15 +238,37 @@ async function showRecord(
 
 const isSecret = (field: string) => /password|token/i.test(field);
 
-/** The fields of a record as names and values. */
-function factsOf({ definition }: Kind, row: Row, below: string): [string, unknown][] & never[] {
+/** Fields that say nothing at the page of a record, and those that a part of their own shows. */
+const unshown = new Set(["accountSid", "apiVersion", "attempts"]);
+
+/** The fields of a record as names and values; those of its form stand there. */
+function factsOf(
+  { definition, words = {} }: Kind,
+  { row, below, fields }: { row: Row; below: string; fields: Field[] },
+): [string, unknown][] & never[] {
+  const settable = new Set(fields.map(({ name }) => name));
   const facts = visibleFields(definition).filter((field) =>
-    !isSecret(field) && field !== "attempts"
+    !isSecret(field) && !unshown.has(field) && !settable.has(pascal(field))
   ).map((field) => {
     const value = row[snake(field)];
-    return [titleOf(pascal(field)), shownOf(field, value, below)];
+    const text = words[field]?.[String(value)];
+    return [titleOf(pascal(field)), text ?? shownOf(field, value, below)];
   });
   return facts as never;
+}
+
+/** What the fields of a form are chosen from, beside what their schemas say. */
+async function choicesOf(c: Page, fields: Field[], { words = {} }: Kind): Promise<Choices> {
+  const ofWords = Object.entries(words).map(([field, texts]) => [
+    pascal(field),
+    Object.entries(texts),
+  ]);
+  const ofApplications = fields.filter(({ name }) => name.endsWith("ApplicationSid"));
+  if (ofApplications.length === 0) return Object.fromEntries(ofWords);
+  const { items } = await c.var.api.list(applications.path, { PageSize: mostChoices });
+  const options = [["", "none"], ...items.map((row) => [row.sid, String(row.friendly_name)])];
+  const chosen = ofApplications.map(({ name }) => [name, options]);
+  return Object.fromEntries([...ofWords, ...chosen]);
 }
 
 function shownOf(field: string, value: unknown, below: string) {

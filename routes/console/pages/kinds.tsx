@@ -1,3 +1,4 @@
+import { emailRecords } from "../../../core/resources/emails.ts";
 import { resources } from "../../../core/resources/mod.ts";
 import type { AnyResource } from "../../../core/model/resource.ts";
 import type { Row } from "../frame/api.ts";
@@ -18,6 +19,8 @@ export interface Kind {
   create?: string;
   update?: string;
   removable?: boolean;
+  /** What values of a field are called, by the name of the field. */
+  words?: Record<string, Record<string, string>>;
   /** What leads on from its list, below its path. */
   more?: { path: string; label: string }[];
 }
@@ -54,6 +57,7 @@ const named = (field: string, other = "sid") => (row: Row) => String(row[field] 
 
 const { clients, applications, gateways, recordings, transcriptions, conferences, messages } =
   resources;
+const { geolocations } = resources;
 const { documentRequests, outgoingCallerIds, incomingPhoneNumbers, auditEntries, notifications } =
   resources;
 
@@ -73,6 +77,33 @@ export const kinds: readonly Kind[] = [
       status(),
     ],
     create: "SMSMessageCreate",
+  },
+  {
+    definition: emailRecords,
+    title: "E-mails",
+    one: "e-mail",
+    empty: "No e-mail has been sent.",
+    columns: (below) => [
+      link("Subject", emailRecords.path, below, named("subject")),
+      text("From", "from"),
+      text("To", "to"),
+      time("Sent", "date_sent"),
+      status(),
+      text("Cause", "cause"),
+    ],
+  },
+  {
+    definition: geolocations,
+    title: "Look-ups",
+    one: "look-up",
+    empty: "No device has been located.",
+    columns: (below) => [
+      link("Device", geolocations.path, below, named("device_identifier")),
+      text("Type", "geolocation_type"),
+      time("Made", "date_created"),
+      status("response_status"),
+      text("Cause", "cause"),
+    ],
   },
   {
     definition: conferences,
@@ -130,6 +161,7 @@ export const kinds: readonly Kind[] = [
       { title: "May call", cell: (row) => row.status === "1" ? "yes" : "no" },
       text("Voice URL", "voice_url"),
     ],
+    words: { status: { "1": "yes: it may register and call", "0": "no: it is turned off" } },
     create: "ClientCreate",
     update: "ClientUpdate",
     removable: true,

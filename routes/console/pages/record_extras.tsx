@@ -7,8 +7,8 @@ import type { Row } from "../frame/api.ts";
 import type { Page } from "../frame/env.ts";
 import { Act, Empty, Time } from "../frame/parts.tsx";
 import { belowOf } from "../frame/render.tsx";
-import { clientExtra } from "./client_extra.tsx";
-import { gatewayExtra } from "./gateway_extra.tsx";
+import { clientExtra } from "../build/client_extra.tsx";
+import { gatewayExtra } from "../build/gateway_extra.tsx";
 
 type Extra = (c: Page, row: Row, ports: Ports) => Child | Promise<Child>;
 

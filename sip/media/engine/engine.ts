@@ -15,7 +15,7 @@ import type {
 } from "../base/port.ts";
 import { isPublicAddress } from "../../../core/net/public_address.ts";
 import type { MediaStream, StreamEnd, StreamEvents, StreamSettings } from "../base/stream_port.ts";
-import type { Reach } from "../streams/connect.ts";
+import type { Reach } from "../../server_socket/connect.ts";
 import { streamedLeg } from "./streamed_leg.ts";
 import { openStream } from "../streams/open_stream.ts";
 import { record } from "./record_sources.ts";

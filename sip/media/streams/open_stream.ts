@@ -9,12 +9,13 @@ import type {
   Track,
 } from "../base/stream_port.ts";
 import { type Coding, codings } from "./coding.ts";
-import type { Reach } from "./connect.ts";
-import { createLiveness, type Liveness } from "./liveness.ts";
+import type { Reach } from "../../server_socket/connect.ts";
+import { createLiveness, type Liveness } from "../../server_socket/liveness.ts";
 import { connectedText, createMessageWriter, type MessageWriter, readMessage } from "./messages.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import { createPlayback, type Playback } from "./playback.ts";
-import { openServerSocket, type ServerSocket } from "./socket.ts";
+import { createPace } from "../../server_socket/pace.ts";
+import { openServerSocket, type ServerSocket } from "../../server_socket/socket.ts";
 
 /**
  * What a stream needs of the leg whose audio it carries, at the rate of its encoding. Each result ends
@@ -50,8 +51,8 @@ interface State {
   isSlow: boolean;
   isRefusing: boolean;
   lostBefore: number;
-  /** Bytes that the server may send, at a time. */
-  credit: { bytes: number; at: number };
+  /** Has the server wait where it sends too much. */
+  pace(bytes: number): void;
 }
 
 /** Opens the WebSocket of a stream, and carries audio by it until it ends. */
@@ -95,7 +96,7 @@ export function openStream(
     isSlow: false,
     isRefusing: false,
     lostBefore: 0,
-    credit: { bytes: mediaLimits.streamBurstBytes, at: leg.now() },
+    pace: createPace({ rest: socket.rest, now: leg.now }),
   };
   return { stop: () => stop(state) };
 }
@@ -159,7 +160,7 @@ function send(state: State, write: () => string): void {
 function take(state: State, text: string): void {
   // A copy goes one way.
   if (state.isOver || !state.settings.isBidirectional) return;
-  pace(state, text.length);
+  state.pace(text.length);
   try {
     const message = readMessage(text);
     if (message === null) return;
@@ -193,16 +194,6 @@ function refuse(state: State): void {
     "overflow",
     `more than ${queueS} s of audio, or too many marks, wait to be played`,
   );
-}
-
-/** Has a server wait that sends far more than anybody can hear. */
-function pace({ credit, leg, socket }: State, bytes: number): void {
-  const { streamBurstBytes, streamBytesPerS } = mediaLimits;
-  const at = leg.now();
-  const earned = (at - credit.at) / 1_000 * streamBytesPerS;
-  credit.bytes = Math.min(streamBurstBytes, credit.bytes + earned) - bytes;
-  credit.at = at;
-  if (credit.bytes < 0) socket.rest(-credit.bytes / streamBytesPerS * 1_000);
 }
 
 function problem({ events }: State, fault: StreamFault, message: string): void {

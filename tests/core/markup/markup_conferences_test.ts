@@ -96,7 +96,11 @@ for (const record of ["true", "record-from-start"]) {
     const attributes = `record="${record}" recordingStatusCallback="made"`;
     const { script, skipped } = await compiled(conference(attributes));
     const callback = { url: at("made"), method: "POST" };
-    const order = { sid: "RE", accountSid: "AC1", serviceContext: { statusCallback: callback } };
+    const order = {
+      sid: "RE",
+      accountSid: "AC1",
+      serviceContext: { source: "Conference", track: "both", statusCallback: callback },
+    };
     assert.deepEqual([script[0], skipped], [
       { type: "consult", serviceContext: { ...plain, record: order } },
       [],
@@ -227,7 +231,11 @@ Deno.test("compile(): a Queue in Dial takes a call, with Dial's bounds and actio
 Deno.test("compile(): a recorded Dial records the call from a Queue, a Conference only by its own", async () => {
   const { script } = await compiled(`<Dial record="true"><Queue>help</Queue></Dial>`);
   assert.ok(script[0]?.type === "consult");
-  assert.deepEqual(script[0].serviceContext.record, { sid: "RE", accountSid: "AC1" });
+  assert.deepEqual(script[0].serviceContext.record, {
+    sid: "RE",
+    accountSid: "AC1",
+    serviceContext: { source: "DialVerb", track: "both" },
+  });
   const { skipped } = await compiled(conference("", `record="true"`));
   assert.deepEqual(skipped, ["record of Dial: its Conference has one of its own"]);
 });

@@ -24,9 +24,10 @@ const recordingOf = (number: number) => ({
   sid: "RE" + String(number).padStart(32, "0"),
   accountSid: "AC1",
 });
+const ofVerb = { source: "RecordVerb", track: "inbound" };
 const recordStep = {
   type: "record",
-  recording: recordingOf(1),
+  recording: { ...recordingOf(1), serviceContext: ofVerb },
   timeoutS: 5,
   finishOnKey: "0123456789*#",
   maxLengthS: 3_600,
@@ -264,7 +265,11 @@ const documents: Record<string, { body: string; call?: Partial<Call>; script: un
         record: {
           sid: "RE" + "2".padStart(32, "0"),
           accountSid: "AC1",
-          serviceContext: { statusCallback: { url: "https://app.test/rec", method: "GET" } },
+          serviceContext: {
+            source: "DialVerb",
+            track: "both",
+            statusCallback: { url: "https://app.test/rec", method: "GET" },
+          },
         },
       },
       { ...dialled, legs: [leg("bob", 3)], hangupOnStar: false },
@@ -284,6 +289,7 @@ const documents: Record<string, { body: string; call?: Partial<Call>; script: un
       recording: {
         ...recordStep.recording,
         serviceContext: {
+          ...ofVerb,
           transcribe: true,
           transcribeCallback: { url: "https://app.test/text", method: "GET" },
           statusCallback: { url: "https://app.test/rec", method: "GET" },
@@ -301,7 +307,7 @@ const documents: Record<string, { body: string; call?: Partial<Call>; script: un
     body: `<Record finishOnKey="-1"/><Record finishOnKey=""/>`,
     script: [
       { ...recordStep, finishOnKey: "" },
-      { ...recordStep, recording: recordingOf(2), finishOnKey: "" },
+      { ...recordStep, recording: { ...recordingOf(2), serviceContext: ofVerb }, finishOnKey: "" },
       hangup,
     ],
   },
@@ -312,6 +318,7 @@ const documents: Record<string, { body: string; call?: Partial<Call>; script: un
       recording: {
         ...recordStep.recording,
         serviceContext: {
+          ...ofVerb,
           transcribe: true,
           transcribeCallback: { url: "https://app.test/text", method: "POST" },
         },

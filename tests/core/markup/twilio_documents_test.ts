@@ -25,14 +25,20 @@ const samples: Record<string, string> = {
   beep: "onExit",
   callerId: "+15550123",
   channels: "dual",
+  code: "de-DE",
   coach: `CA${"1".repeat(32)}`,
+  debug: "speaker-events",
   digits: "12#",
+  dtmfDetection: "true",
   endConferenceOnExit: "true",
+  events: "tokens-played",
   finishOnKey: "7",
   from: "+15550124",
   hangupOnStar: "true",
   hints: "yes, no",
   input: "speech dtmf",
+  interruptSensitivity: "low",
+  interruptible: "speech",
   language: "de-DE",
   languageCode: "de-DE",
   length: "7",
@@ -50,11 +56,13 @@ const samples: Record<string, string> = {
   muted: "true",
   name: "one",
   numDigits: "7",
+  partialPrompts: "true",
   partialResultCallback: "/partial",
   partialResults: "true",
   participantLabel: "agent",
   password: "secret",
   ph: "test",
+  preemptible: "true",
   pitch: "high",
   playBeep: "false",
   rate: "slow",
@@ -64,11 +72,13 @@ const samples: Record<string, string> = {
   recordingStatusCallbackEvent: "in-progress",
   recordingTrack: "inbound",
   referUrl: "/refer",
+  reportInputDuringAgentSpeech: "speech",
   ringTone: "us",
   role: "amazon:VB",
   sendDigits: "12",
   sequential: "true",
   speechTimeout: "3",
+  speechtimeout: "700",
   startConferenceOnEnter: "false",
   statusCallback: "/status",
   statusCallbackEvent: "join",
@@ -81,13 +91,17 @@ const samples: Record<string, string> = {
   track: "outbound_track",
   transcribe: "true",
   transcribeCallback: "/text",
+  transcriptionLanguage: "de-DE",
   trim: "do-not-trim",
+  ttsLanguage: "de-DE",
   url: "/document",
   username: "me",
   value: "4711",
   voice: "man",
   volume: "loud",
   waitUrl: "/wait",
+  welcomeGreeting: "Hello.",
+  welcomeGreetingInterruptible: "none",
   "interpret-as": "characters",
   "xml:lang": "de-DE",
 };
@@ -124,7 +138,8 @@ const needed: Record<string, string[]> = {
   Recording: ["recordingStatusCallback"],
   Stream: ["url", "statusCallback"],
   Transcription: ["statusCallbackUrl", "name"],
-  ConversationRelay: ["url"],
+  ConversationRelay: ["url", "welcomeGreeting"],
+  Language: ["code", "voice"],
 };
 
 const bodies: Record<string, string> = {
@@ -147,7 +162,9 @@ type Node = Record<string, (attributes: object, body?: string) => Node> & { toSt
 const hasText = (path: HelperElement[], at: number): boolean => {
   const { name } = path[at]!;
   if (at < path.length - 1) return ["Client", "Say", "Sip"].includes(name);
-  return !["Gather", "Start", "Stop", "Connect", "Refer", "Headers"].includes(name);
+  return !["Gather", "Start", "Stop", "Connect", "Refer", "Headers", "ConversationRelay"].includes(
+    name,
+  );
 };
 
 /** The document of a path of elements, as the library writes it. */

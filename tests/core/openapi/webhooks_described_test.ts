@@ -20,6 +20,7 @@ const recorded = {
   RecordingStatus: "completed",
   RecordingDuration: "4",
   RecordingChannels: "1",
+  RecordingStartTime: "Wed, 31 Jan 2024 12:00:00 +0000",
 };
 const { RecordingUrl: _, ...incomplete } = recorded;
 

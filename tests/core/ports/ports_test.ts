@@ -85,6 +85,8 @@ const email: Email = {
   bcc: "hidden@example.com",
   subject: "Grüße",
   body: "line one\r\n.\r\nend",
+  status: "queued",
+  cause: null,
 };
 
 Deno.test("smtpMailer() hands an e-mail to the server, without naming the hidden copies", async () => {

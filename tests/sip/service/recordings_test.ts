@@ -141,3 +141,51 @@ Deno.test("createRecordings() sends nothing of what is empty or discarded at onc
   );
   assert.equal(service.parts.at(-1)?.end, "discard");
 });
+
+Deno.test("createRecordings() leaves out or silences a pause, with the whole piece that it ends in", async () => {
+  using service = lab(() => Promise.resolve(true));
+  const { recordings } = service;
+  const sink = recordings.open(order());
+  const { sid } = order().recording;
+  /** One piece, of two writes. */
+  const piece = async (value: number) => {
+    sink.write(samples(0.25, value));
+    sink.write(samples(0.25, value));
+    await Promise.resolve();
+  };
+  await piece(1);
+  assert.ok(recordings.change({ type: "pause", sid, behavior: "skip" }));
+  await piece(2);
+  assert.ok(recordings.change({ type: "pause", sid, behavior: "silence" }));
+  await piece(3);
+  assert.ok(recordings.change({ type: "resume", sid }));
+  await piece(4); // It began before the pause was over.
+  await piece(5);
+  assert.ok(recordings.change({ type: "stop", sid }));
+  await sink.stopped;
+  await piece(6);
+  assert.equal(recordings.change({ type: "resume", sid }), false);
+  assert.deepEqual(await sink.end(), { sid, durationS: 2 });
+  await recordings.drained();
+
+  const kept = samplesOf(service.parts);
+  const values = Array.from({ length: 4 }, (_, i) => kept[i * 8_000 + 4_000]);
+  assert.deepEqual([kept.length, ...values], [32_000, 1, 0, 0, 5]);
+  assert.deepEqual(service.parts.map(({ end }) => end).filter(Boolean), ["whole"]);
+});
+
+Deno.test("createRecordings() tells the end of a recording without audio where the service has its record", async () => {
+  using service = lab(() => Promise.resolve(true));
+  const { recording, ...rest } = order();
+  const sink = service.recordings.open({ recording: { ...recording, isKnown: true }, ...rest });
+  const other = service.recordings.open(order(2));
+
+  assert.equal(await sink.end(), null);
+  assert.equal(await other.end(), null);
+  await service.recordings.drained();
+
+  assert.deepEqual(
+    service.parts.map(({ recording: { sid }, at, data, end }) => ({ sid, at, data, end })),
+    [{ sid: recording.sid, at: 0, data: "", end: "whole" }],
+  );
+});

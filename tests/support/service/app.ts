@@ -5,6 +5,7 @@ import { withKeyring } from "../../../core/accounts/keyring.ts";
 import { createAccount } from "../../../core/accounts/create_account.ts";
 import type { Script } from "../../../core/protocol/script.ts";
 import type { StreamRequest } from "../../../core/protocol/streams.ts";
+import type { RecordingRequest } from "../../../core/protocol/recordings.ts";
 import type { ConferenceOrder } from "../../../core/protocol/conferences.ts";
 import type { MessageOrder, OutwardOrder } from "../../../core/protocol/messages.ts";
 import type { RegisteredBinding } from "../../../core/protocol/registrations.ts";
@@ -50,6 +51,7 @@ export interface App {
   knowsConference: boolean;
   /** Audio streams that were ordered of legs. */
   streamOrders: StreamRequest[];
+  recordingOrders: RecordingRequest[];
   /** What shows of a companion that another could not reach. */
   companionLooks: "there" | "gone" | "silent";
   /** Messages that were to be sent to the devices of a Client. */
@@ -110,6 +112,7 @@ export async function startApp(
     | "conferenceOrders"
     | "knowsConference"
     | "streamOrders"
+    | "recordingOrders"
     | "companionLooks"
     | "messaged"
     | "mailed"
@@ -130,6 +133,7 @@ export async function startApp(
     conferenceOrders: [],
     knowsConference: true,
     streamOrders: [],
+    recordingOrders: [],
     companionLooks: "there",
     messaged: [],
     mailed: [],
@@ -184,6 +188,10 @@ export async function startApp(
       numberPriceMicros: 1_150_000,
       transcriptionPriceMicros: 50_000,
       consoleIdleMs: 60 * 60_000,
+      configuration: [
+        { name: "PORT", value: "8080", fallback: "8080", help: "Port of the REST interface." },
+        { name: "SECRET_KEY", value: "********", fallback: "", help: "Key of secrets." },
+      ],
       trunks: {
         outboundProxy: null,
         sipHosts: [],
@@ -234,6 +242,10 @@ export async function startApp(
       conference: (order) => {
         recorded.conferenceOrders.push(order);
         return Promise.resolve(app.knowsConference);
+      },
+      recording: (order) => {
+        recorded.recordingOrders.push(order);
+        return Promise.resolve(app.hasMedia);
       },
       stream: (order) => {
         recorded.streamOrders.push(order);

@@ -1,6 +1,6 @@
 import { accounts } from "../../../core/twilio/accounts.ts";
 import { nouns } from "../../../core/twilio/mod.ts";
-import type { AnyNoun, State } from "../../../core/twilio/noun.ts";
+import type { AnyNoun, State } from "../../../core/twilio/noun/noun.ts";
 
 const words: Record<State, string> = {
   works: "works",

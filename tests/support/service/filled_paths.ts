@@ -79,6 +79,11 @@ export async function fillIn(app: App): Promise<(path: string) => string> {
     sids[`Geolocation/${type}`] =
       (await app.root.post(`Geolocation/${type}.json`, form)).json().sid;
   }
+  sids.Geolocation = sids["Geolocation/Immediate"]!;
+  const email = { From: "a@app.test", To: "b@app.test", Subject: "Hi", Body: "hello" };
+  await app.root.post("Email/Messages.json", email);
+  const [sent] = (await app.root.get("Email/Messages.json")).json().messages;
+  sids["Email/Messages"] = sent.sid;
   await app.root.post("AuthTokens/Secondary.json");
   sids.Keys = (await app.root.post("Keys.json")).json().sid;
   const values: Record<string, string> = {

@@ -36,7 +36,7 @@ export function companionOf(app: App, leg: string, accountSid = app.root.sid) {
   return {
     async report(event: LegEvent, options: Partial<Report> = {}) {
       const wantsScript = context.includes(event.type) ||
-        event.type === "noted" && event.action !== undefined;
+        (event.type === "noted" || event.type === "conversed") && event.action !== undefined;
       const envelope = { companion, leg, accountSid, seq: seq++, at: app.clock.now, wantsScript };
       sent.push({ ...envelope, event, ...options });
       return await handleReport(sent.at(-1)!, app.ports, signal);

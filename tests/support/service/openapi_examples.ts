@@ -12,6 +12,8 @@ import { bindings } from "../../../core/resources/views/bindings.ts";
 import { documentTests } from "../../../core/resources/views/document_tests.ts";
 import { resources } from "../../../core/resources/mod.ts";
 import { secondFactors } from "../../../core/resources/views/second_factors.ts";
+import { statistics } from "../../../core/resources/views/statistics.ts";
+import { emailRecords } from "../../../core/resources/emails.ts";
 import { tokens } from "../../../core/resources/views/tokens.ts";
 import { usageRecords } from "../../../core/resources/views/usage_records.ts";
 import type { Form } from "./api_client.ts";
@@ -27,8 +29,10 @@ export const goldenResources: Record<string, AnyResource> = {
   bindings,
   secondFactors,
   document_tests: documentTests,
+  emailRecords,
   promotion: promotedAuthTokens,
   secondary: secondaryAuthTokens,
+  statistics,
   tokens,
   usage: usageRecords,
 };

@@ -116,11 +116,13 @@ export function openReceiveLab(
     stopping: never,
     stopped: never,
     media: fakeMedia(),
+    reach: { mayReach: () => false },
     loadAudio: () => Promise.resolve(new Int16Array(160)),
     recordings: {
       open: () => {
         throw new Error("Nothing is recorded here");
       },
+      change: () => false,
       drained: () => Promise.resolve(),
     },
     recogniser: null,

@@ -50,6 +50,7 @@ export interface SipLabOptions {
   iceServersOf?: CompanionOptions["iceServersOf"];
   isPublicAddress?: (address: string) => boolean;
   onListenerOver?: (error: Error) => void;
+  reach?: CompanionOptions["reach"];
 }
 
 /** The Clients of every lab; the password is the login and `-secret`. */
@@ -74,6 +75,7 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
     ...options.trustedProxies && { trustedProxies: options.trustedProxies },
     ...options.iceServersOf && { iceServersOf: options.iceServersOf },
     ...options.isPublicAddress && { isPublicAddress: options.isPublicAddress },
+    ...options.reach && { reach: options.reach },
     ...options.onListenerOver && { onListenerOver: options.onListenerOver },
     ...options.mediaRelay && { mediaRelay: options.mediaRelay },
     ...options.transports && { transports: options.transports },

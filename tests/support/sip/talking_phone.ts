@@ -14,6 +14,10 @@ export interface TalkingPhone {
   connect(remoteSdp: string): void;
   /** What it says from now on: a tone in Hz, or nothing. */
   say(hz: number | null): void;
+  /** Says samples once, and then nothing. */
+  speak(pcm: Int16Array): void;
+  /** Presses a digit, as a telephone event. */
+  press(digit: number): void;
   /** Resolves when it hears a tone, and in the same half second none of the others. */
   hears(hz: number, without?: readonly number[]): Promise<void>;
   /** Resolves when it has heard silence for half a second. */
@@ -32,6 +36,7 @@ export async function talkingPhone(): Promise<TalkingPhone> {
   let to = 0;
   let said: Int16Array | null = null;
   let at = 0;
+  let isOnce = false;
   let heard: Int16Array[] = [];
   let isOver = false;
   const listen = async () => {
@@ -44,15 +49,24 @@ export async function talkingPhone(): Promise<TalkingPhone> {
   const silence = new Int16Array(160);
   const clock = setInterval(() => {
     if (to === 0) return;
+    if (isOnce && said !== null && at + 160 > said.length) said = null;
     const frame = said?.slice(at, at + 160) ?? silence;
-    at = said === null ? 0 : (at + 160) % said.length;
+    at = said === null ? 0 : isOnce ? at + 160 : (at + 160) % said.length;
     socket.send(to, { payloadType: 0, payload: encodeG711("PCMU", frame) });
   }, 20);
   const latest = () => heard.slice(-halfSecond).flatMap((frame) => [...frame]);
   return {
     sdp: plainOffer(socket.port),
     connect: (remoteSdp) => void (to = portOf(remoteSdp)),
-    say: (hz) => void ([said, at] = [hz === null ? null : tone(hz, 1), 0]),
+    say: (hz) => void ([said, at, isOnce] = [hz === null ? null : tone(hz, 1), 0, false]),
+    speak: (pcm) => void ([said, at, isOnce] = [pcm, 0, true]),
+    press(digit) {
+      const end = [digit, 0x8a, 0x03, 0x20];
+      const timestamp = Math.floor(Math.random() * 1e9);
+      for (const payload of [[digit, 0x0a, 0x00, 0xa0], end, end, end]) {
+        socket.send(to, { payloadType: 101, timestamp, payload: new Uint8Array(payload) });
+      }
+    },
     hears: async (hz, without = []) =>
       void await eventually(`${hz} Hz is heard`, () => {
         const samples = latest();

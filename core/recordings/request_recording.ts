@@ -1,0 +1,132 @@
+import { Fault } from "../base/faults.ts";
+import type { Companion } from "../protocol/companion.ts";
+import type { PauseBehavior, RecordingChange } from "../protocol/recordings.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Call } from "../resources/calls.ts";
+import { type Recording, recordings } from "../resources/recordings.ts";
+import { isLive } from "../values/status.ts";
+import { orderOf, type RecordingWanted } from "../values/recording_wanted.ts";
+import { beginRecording } from "./take_part.ts";
+
+/** Recordings that requests start, pause, resume and stop. */
+
+/** Recordings of one call that may be in progress when another is started. */
+const mostAtOnce = 4;
+/** Recordings among which those in progress are looked for. */
+const latest = 50;
+
+/**
+ * Records a call in progress from now to its end. Throws `callEnded`, `notModifiable` where the call
+ * has no audio here, and `recordingLimit`.
+ */
+export async function startRecording(
+  call: Call,
+  wanted: RecordingWanted,
+  ports: Ports,
+): Promise<Recording> {
+  const { accountSid, sid: leg, status, companion } = call;
+  if (!isLive(status)) throw new Fault("callEnded", `Status is ${status}`);
+  if (status !== "in-progress" || companion === null) {
+    throw new Fault("notModifiable", `Status is ${status}, and a recording needs in-progress`);
+  }
+  const { length } = await recordingsInProgress(
+    { accountSid, field: "callSid", sid: leg },
+    ports,
+  );
+  if (length >= mostAtOnce) throw new Fault("recordingLimit", `it has ${length} in progress`);
+  const sid = ports.newSid(recordings.sidPrefix);
+  const { recording, recordingManner, channels } = orderOf(wanted, {
+    accountSid,
+    sid,
+    source: "StartCallRecordingAPI",
+  });
+  const order = { type: "start", recording, recordingManner } as const;
+  if (!await ports.control.recording({ leg, order }, companion)) {
+    throw new Fault("notModifiable", "Its audio does not pass through the companion, or it ended");
+  }
+  try {
+    return await beginRecording({ recording, leg, channels }, ports);
+  } catch (error) {
+    // The first audio was faster, and has made the record.
+    if (!(error instanceof Fault) || error.fault !== "alreadyExists") throw error;
+    const made = await ports.records.recordings.get(accountSid, sid);
+    if (made === null) throw error;
+    return made;
+  }
+}
+
+/** What a request does to a recording in progress. */
+export type WantedChange =
+  | { status: "paused"; behavior: PauseBehavior }
+  | { status: "in-progress" | "stopped" };
+
+/**
+ * Pauses, resumes or stops a recording, whatever ordered it; its record says so until its end. Throws
+ * `recordingEnded` for one that is over.
+ */
+export async function changeRecording(
+  recording: Recording,
+  wanted: WantedChange,
+  ports: Ports,
+): Promise<Recording> {
+  const { accountSid, sid } = recording;
+  if (recording.status !== "in-progress" || recording.halt === "stopped") {
+    throw new Fault("recordingEnded", `${sid} has Status ${recording.halt ?? recording.status}`);
+  }
+  if (!await tell(recording, changeOf(sid, wanted), ports)) {
+    throw new Fault("recordingEnded", `no call records ${sid} any more`);
+  }
+  const { status } = wanted;
+  return await ports.records.recordings.update(accountSid, sid, (now) => ({
+    record: now.status === "in-progress"
+      ? { ...now, halt: status === "in-progress" ? null : status, dateUpdated: ports.now() }
+      : now,
+  }));
+}
+
+function changeOf(sid: string, wanted: WantedChange): RecordingChange {
+  switch (wanted.status) {
+    case "paused":
+      return { type: "pause", sid, behavior: wanted.behavior };
+    case "in-progress":
+      return { type: "resume", sid };
+    case "stopped":
+      return { type: "stop", sid };
+  }
+}
+
+/** The companion of the call has the recording, or that of the conference that it is in. */
+async function tell(
+  { accountSid, callSid, conferenceSid }: Recording,
+  order: RecordingChange,
+  { records, control }: Ports,
+): Promise<boolean> {
+  const call = await records.calls.get(accountSid, callSid);
+  const own = call?.companion ?? null;
+  if (own !== null && await control.recording({ leg: callSid, order }, own)) return true;
+  const other = conferenceSid ? await companionOf(accountSid, conferenceSid, records) : null;
+  if (other === null || other.id === own?.id) return false;
+  return await control.recording({ leg: callSid, order }, other);
+}
+
+const companionOf = async (
+  accountSid: string,
+  conferenceSid: string,
+  records: Ports["records"],
+): Promise<Companion | null> =>
+  (await records.conferences.get(accountSid, conferenceSid))?.companion ?? null;
+
+/** The recordings of a call, or of a conference, that are being made, the latest first. */
+export async function recordingsInProgress(
+  { accountSid, field, sid }: {
+    accountSid: string;
+    field: "callSid" | "conferenceSid";
+    sid: string;
+  },
+  { records }: Pick<Ports, "records">,
+): Promise<Recording[]> {
+  const where = [{ field, op: "equals" as const, value: sid }];
+  const query = { where, skip: 0, limit: latest };
+  const { items } = await records.recordings.list(accountSid, query);
+  return items.filter(({ status, halt }) => status === "in-progress" && halt !== "stopped");
+}

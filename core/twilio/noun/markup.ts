@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { Fault } from "../../base/faults.ts";
+import { inlineUrl } from "../../flows/address.ts";
+import { limits } from "../../base/limits.ts";
+import { parseDocument } from "../../markup/parse.ts";
+
+/** Markup as a parameter; the address under which a call keeps it comes of it. */
+export const inlineParameter = z.string().transform((markup, { addIssue }) => {
+  const bytes = new TextEncoder().encode(markup).length;
+  if (bytes > limits.inlineMarkupBytes) {
+    addIssue(`must have at most ${limits.inlineMarkupBytes} bytes`);
+  } else {
+    const wrong = problemOf(markup);
+    if (wrong !== null) addIssue(`must be markup: ${wrong}`);
+  }
+  return inlineUrl(markup);
+});
+
+function problemOf(markup: string): string | null {
+  try {
+    parseDocument(markup);
+    return null;
+  } catch (error) {
+    if (error instanceof Fault) return error.detail ?? "";
+    throw error;
+  }
+}

@@ -1,0 +1,157 @@
+import { Hono } from "hono";
+import type { Ports } from "../../../core/ports/ports.ts";
+import { usageRecords } from "../../../core/resources/views/usage_records.ts";
+import type { Row } from "../frame/api.ts";
+import { Bars } from "../frame/chart.tsx";
+import type { ConsoleEnv, Page } from "../frame/env.ts";
+import { exportList } from "../frame/export.ts";
+import { Empty, Heading } from "../frame/parts.tsx";
+import { belowOf, showPage } from "../frame/render.tsx";
+import { Table } from "../frame/table.tsx";
+import { Exports } from "../pages/kind_pages.tsx";
+
+const { path } = usageRecords;
+const dayMs = 86_400_000;
+
+/** The categories of charges, with their colours. */
+const categories = [
+  { category: "calls", name: "calls", look: "" },
+  { category: "sms", name: "texts", look: "live" },
+  { category: "phonenumbers", name: "numbers", look: "wait" },
+  { category: "transcriptions", name: "transcriptions", look: "soft" },
+] as const;
+
+/** What an account was charged, by day and category, a month at a time. */
+export function usagePages(ports: Ports): Hono<ConsoleEnv> {
+  return new Hono<ConsoleEnv>()
+    .get("/", (c) => show(c, ports))
+    .get("/export", (c) => {
+      const format = c.req.query("format") === "csv" ? "csv" : "json";
+      const query = queryOf(monthOf(c.req.query("month"), ports.now()));
+      return exportList(c, { path, query, name: "usage", format });
+    });
+}
+
+/** A month in UTC: its name, and the instants that it lies between, in ms. */
+interface Month {
+  name: string;
+  from: number;
+  before: number;
+}
+
+/** The month of a name like 2026-11; the current one where there is no such month. */
+function monthOf(wanted: string | undefined, now: number): Month {
+  const isMonth = /^\d{4}-(0[1-9]|1[0-2])$/.test(wanted ?? "");
+  const from = Date.parse(`${isMonth ? wanted : new Date(now).toISOString().slice(0, 7)}-01`);
+  return { name: nameOf(from), from, before: shifted(from, 1) };
+}
+
+const nameOf = (ms: number): string => new Date(ms).toISOString().slice(0, 7);
+
+/** The start of the month so many months after that of an instant. */
+const shifted = (ms: number, months: number): number => {
+  const at = new Date(ms);
+  return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1);
+};
+
+const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+const queryOf = ({ from, before }: Month): URLSearchParams => {
+  const query = new URLSearchParams({ PageSize: "1000" });
+  query.append("StartTime>", day(from));
+  query.append("EndTime<", day(before - dayMs));
+  return query;
+};
+
+async function show(c: Page, ports: Ports): Promise<Response> {
+  const month = monthOf(c.req.query("month"), ports.now());
+  const to = `${belowOf(c, ports)}/${path}`;
+  const { items } = await c.var.api.list(path, queryOf(month));
+  const isCurrent = month.before > ports.now();
+  const content = (
+    <>
+      <Heading title="Usage" kind={month.name}>
+        <nav class="actions" aria-label="Month">
+          <a href={`${to}?month=${nameOf(shifted(month.from, -1))}`}>← Month before</a>
+          {!isCurrent && <a href={`${to}?month=${nameOf(shifted(month.from, 1))}`}>Next month →</a>}
+        </nav>
+      </Heading>
+      {items.length === 0 ? <Empty>Nothing was charged in this month.</Empty> : (
+        <>
+          <Sums items={items} />
+          <Chart items={items} month={month} />
+          <Days items={items} />
+          <Exports to={to} query={new URLSearchParams({ month: month.name })} total={null} />
+        </>
+      )}
+    </>
+  );
+  return showPage(c, { title: "Usage", section: path, content }, ports);
+}
+
+const priceOf = (rows: Row[]): number => rows.reduce((sum, { price }) => sum + Number(price), 0);
+
+/** A price with two places at least, and what it has beyond. */
+const shown = (price: number): string => price.toFixed(6).replace(/(\.\d\d\d*?)0*$/, "$1");
+
+const of = (items: Row[], category: string): Row[] =>
+  items.filter((row) => row.category === category);
+
+const Sums = ({ items }: { items: Row[] }) => (
+  <div class="tiles">
+    <div class="tile">
+      <span class="soft">In all</span>
+      <span class="figure">{shown(priceOf(of(items, "totalprice")))}</span>
+    </div>
+    {categories.map(({ category, name }) => {
+      const rows = of(items, category);
+      const usage = rows.reduce((sum, row) => sum + Number(row.usage), 0);
+      return (
+        <div class="tile">
+          <span class="soft">{name}</span>
+          <span class="figure">{shown(priceOf(rows))}</span>
+          <span class="soft">{usage.toLocaleString("en")} {String(rows[0]?.usage_unit ?? "")}</span>
+        </div>
+      );
+    })}
+  </div>
+);
+
+function Chart({ items, month }: { items: Row[]; month: Month }) {
+  const count = Math.round((month.before - month.from) / dayMs);
+  const byDay = Map.groupBy(items, ({ start_date }) => String(start_date));
+  const bars = Array.from({ length: count }, (_, at) => {
+    const label = day(month.from + at * dayMs);
+    const rows = byDay.get(label) ?? [];
+    return { label, values: categories.map(({ category }) => priceOf(of(rows, category))) };
+  });
+  return (
+    <section class="card">
+      <h2>Price by day</h2>
+      <Bars
+        title="Price by day and category"
+        series={categories}
+        bars={bars}
+        ends={[day(month.from), day(month.before - dayMs)]}
+        most={(price) => `most: ${shown(price)}`}
+        format={shown}
+      />
+    </section>
+  );
+}
+
+const Days = ({ items }: { items: Row[] }) => (
+  <Table
+    caption="Charges by day"
+    rows={of(items, "totalprice")}
+    columns={[
+      { title: "Day (UTC)", cell: ({ start_date }) => <span>{String(start_date)}</span> },
+      {
+        title: "Charges",
+        isNumber: true,
+        cell: ({ count }) => Number(count).toLocaleString("en"),
+      },
+      { title: "Price", isNumber: true, cell: ({ price }) => shown(Number(price)) },
+    ]}
+  />
+);

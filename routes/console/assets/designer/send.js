@@ -1,0 +1,17 @@
+/** Posts a form to the console; resolves with its answer. Throws an Error with what was refused. */
+export function senderOf({ base, csrf }) {
+  return async (path, form) => {
+    const response = await fetch(`${base}${path}`, {
+      method: "POST",
+      headers: { "X-CSRF-Token": csrf, Accept: "application/json" },
+      body: new URLSearchParams(form),
+    });
+    const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
+    if (response.redirected || !isJson) {
+      throw new Error("The session has ended. Sign in again in another tab, then repeat this");
+    }
+    const body = await response.json();
+    if (!response.ok) throw new Error(body.problem ?? "Cannot complete the request");
+    return body;
+  };
+}

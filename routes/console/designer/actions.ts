@@ -1,0 +1,109 @@
+import { Hono } from "hono";
+import { flowProblems, kindProblem, readFlow } from "../../../core/flows/check_flow.ts";
+import { stepsOfKind } from "../../../core/flows/steps.ts";
+import { applications } from "../../../core/resources/applications.ts";
+import { ApiRefusal } from "../frame/api.ts";
+import { change } from "../frame/change.ts";
+import type { ConsoleEnv, Page } from "../frame/env.ts";
+import { belowOf } from "../frame/render.tsx";
+import { readForm } from "../frame/session.ts";
+import type { KindPorts } from "../pages/kind_pages.tsx";
+
+const { path } = applications;
+
+/** Shows the form again without scripts, with what was refused. */
+type ShowTried = (c: Page, form: URLSearchParams, problem: string) => Promise<Response>;
+
+/** What the scripts of the designer ask, and its forms send. */
+export function designerActions(
+  { ports, schemaOf }: KindPorts,
+  showTried: ShowTried,
+): Hono<ConsoleEnv> {
+  return new Hono<ConsoleEnv>()
+    .get("/schema", (c) => c.json(designerSchema(schemaOf)))
+    .post("/check", async (c) => {
+      const form = await readForm(c, ports);
+      return c.json({ problems: problemsOf(form.get("Flow") ?? "", form.get("Kind") ?? "") });
+    })
+    .post("/dry-run", async (c) => {
+      const form = await readForm(c, ports);
+      const sent = new URLSearchParams([...form].filter(([, value]) => value !== ""));
+      return await answered(c, () => c.var.api.send("POST", `${path}/DryRuns`, sent));
+    })
+    .post("/", (c) => save(c, path))
+    .post("/:sid", (c) => save(c, `${path}/${c.req.param("sid")}`))
+    .post("/:sid/call", async (c) => {
+      const form = await readForm(c, ports);
+      const login = form.get("Login") ?? "";
+      const call = new URLSearchParams({
+        From: form.get("From") || `client:${login}`,
+        To: `client:${login}`,
+        ApplicationSid: c.req.param("sid"),
+      });
+      const place = async () => {
+        const made = await change(c, { path: "Calls", form: call }, ports);
+        return { to: `${belowOf(c, ports)}/Calls/${made?.sid}` };
+      };
+      if (asksForJson(c)) return await answered(c, place);
+      const { to } = await place();
+      return c.redirect(`${to}?done=called`, 303);
+    });
+
+  /** Saves a flow by the rules of the interface; a change of another since is not overwritten. */
+  async function save(c: Page, to: string): Promise<Response> {
+    const form = await readForm(c, ports);
+    const sent = new URLSearchParams(
+      [...form].filter(([name, value]) => value !== "" || name === "FriendlyName"),
+    );
+    const put = async () => {
+      const row = await change(c, { path: to, form: sent }, ports);
+      const shown = `${belowOf(c, ports)}/Flows/${row?.sid}`;
+      return { sid: row?.sid, version: row?.flow_version, to: shown };
+    };
+    if (asksForJson(c)) return await answered(c, put);
+    try {
+      return c.redirect(`${(await put()).to}?done=saved`, 303);
+    } catch (error) {
+      const isMendable = error instanceof ApiRefusal && error.status < 500 && error.status !== 404;
+      if (!isMendable) throw error;
+      c.status(error.status as 400); // A status of the interface.
+      return await showTried(c, form, error.message);
+    }
+  }
+}
+
+const asksForJson = (c: Page): boolean => c.req.header("Accept") === "application/json";
+
+/** Answers a script with what came of a request, or with why the interface refuses it. */
+async function answered(c: Page, work: () => Promise<object | null>): Promise<Response> {
+  try {
+    return c.json(await work());
+  } catch (error) {
+    if (!(error instanceof ApiRefusal)) throw error;
+    return c.json({ problem: error.message }, error.status as 400); // A status of the interface.
+  }
+}
+
+/** What is wrong with a flow, for an application of a kind. */
+function problemsOf(flow: string, kind: string) {
+  const problems = flowProblems(flow);
+  if (problems.length > 0 || !(kind in stepsOfKind)) return problems;
+  const misfit = kindProblem(readFlow(flow), kind as keyof typeof stepsOfKind);
+  return misfit === null ? [] : [misfit];
+}
+
+/** The schemas of steps and of inputs of a dry run, and the types of steps by kind of application. */
+function designerSchema(schemaOf: KindPorts["schemaOf"]) {
+  const types = [...new Set(Object.values(stepsOfKind).flatMap((types) => [...types]))];
+  const steps = types.map((type) => `Flow${type.charAt(0).toUpperCase()}${type.slice(1)}`);
+  const parts = ["Prompt", "Branch", "Callee", "Condition", "Parameter"].map((part) =>
+    `Flow${part}`
+  );
+  const names = ["Flow", ...steps, ...parts, "DryRunInput"];
+  return {
+    schemas: Object.fromEntries(names.map((name) => [name, schemaOf(name)])),
+    kinds: Object.fromEntries(
+      Object.entries(stepsOfKind).map(([kind, types]) => [kind, [...types]]),
+    ),
+  };
+}

@@ -1,0 +1,32 @@
+import type { Ports } from "../../../core/ports/ports.ts";
+import type { Row } from "../frame/api.ts";
+import type { Page } from "../frame/env.ts";
+import type { Notice } from "./notice.ts";
+
+/** Numbers that are looked at. */
+const mostNumbers = "200";
+
+/** What somebody should look at beside what statistics tell: the account, its numbers, the service. */
+export async function attentionOf(c: Page, _ports: Ports): Promise<Notice[]> {
+  const { account, api } = c.var;
+  const { items } = await api.list("IncomingPhoneNumbers", { PageSize: mostNumbers });
+  const idle = items.filter(isIdle);
+  return [
+    ...account.status === "active" ? [] : [{
+      look: "bad" as const,
+      text: `The account is ${account.status}`,
+      path: `Accounts/${account.sid}`,
+    }],
+    ...idle.length === 0 ? [] : [{
+      look: "wait" as const,
+      text: idle.length === 1
+        ? `${idle[0]?.phone_number} does nothing: it has no URL and no application`
+        : `${idle.length} numbers do nothing: they have no URL and no application`,
+      path: idle.length === 1 ? `IncomingPhoneNumbers/${idle[0]?.sid}` : "IncomingPhoneNumbers",
+    }],
+  ];
+}
+
+/** Whether a number answers neither calls nor texts. */
+const isIdle = (row: Row): boolean =>
+  ["voice", "sms", "ussd"].every((kind) => !row[`${kind}_url`] && !row[`${kind}_application_sid`]);

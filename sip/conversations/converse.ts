@@ -1,0 +1,39 @@
+import type { ConverseStep } from "../../core/protocol/streams.ts";
+import type { Script } from "../../core/protocol/script.ts";
+import { sipLimits } from "../base/limits.ts";
+import { carried, type ScriptRun, tellEnd } from "../steps/script_run.ts";
+import { type Ending, openConversation } from "./open_conversation.ts";
+
+/**
+ * Leads a conversation by text with a customer's server. It ends with the server, with the call, or
+ * when something else is to be done; then the script goes on.
+ */
+export async function converse(
+  run: ScriptRun,
+  { conversation, action }: ConverseStep,
+): Promise<Script | void> {
+  const { live, signal } = run;
+  const startedAt = performance.now();
+  const { promise, resolve } = Promise.withResolvers<Ending>();
+  const { media } = live.leg;
+  if (media === undefined) {
+    const message = "the audio of the call does not pass through the companion";
+    resolve({ how: "failed", fault: "unreachable", message });
+  } else {
+    const stop = openConversation(run, { media, order: conversation, onEnd: resolve });
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    void promise.finally(() => signal.removeEventListener("abort", stop));
+  }
+  const ending = await promise;
+  const ms = performance.now() - startedAt;
+  run.tookTime ||= ms >= sipLimits.timePassedMs;
+  return await tellEnd(run, {
+    type: "conversed",
+    sid: conversation.sid,
+    url: conversation.url,
+    durationS: Math.round(ms / 1_000),
+    ...ending,
+    ...action && { action: carried(run, action) },
+  });
+}

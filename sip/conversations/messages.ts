@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { digits } from "../../core/protocol/gather.ts";
+import type { ConversationInput } from "../../core/protocol/streams.ts";
+import { sipLimits } from "../base/limits.ts";
+
+/** The messages of a conversation, each a JSON text with a `type`. */
+
+const language = z.string().regex(
+  /^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3}$/,
+  "must be a language tag such as en-US",
+);
+
+const interruptible = z.union([z.boolean(), z.enum(["none", "speech", "dtmf", "any"])])
+  .transform((value): ConversationInput =>
+    typeof value === "boolean" ? value ? "any" : "none" : value
+  );
+
+const manner = {
+  interruptible: interruptible.optional(),
+  preemptible: z.boolean().optional(),
+};
+
+const { handoffLength } = sipLimits.conversation;
+
+/** A message of the server. */
+const serverMessage = z.discriminatedUnion("type", [
+  /** A part of what is to be said. */
+  z.object({
+    type: z.literal("text"),
+    token: z.string(),
+    last: z.boolean().optional(),
+    lang: language.optional(),
+    ...manner,
+  }),
+  z.object({
+    type: z.literal("play"),
+    source: z.url({ protocol: /^https?$/ }),
+    loop: z.number().int().min(0).max(1_000).optional(),
+    ...manner,
+  }),
+  z.object({
+    type: z.literal("sendDigits"),
+    digits: z.string().transform((text) => text.replace(/[a-d]/g, (key) => key.toUpperCase()))
+      .pipe(digits),
+  }),
+  z.object({
+    type: z.literal("language"),
+    ttsLanguage: language.optional(),
+    transcriptionLanguage: language.optional(),
+  }),
+  z.object({
+    type: z.literal("end"),
+    handoffData: z.union([z.string(), z.looseObject({})]).nullish().transform((data) =>
+      data === null || data === undefined || typeof data === "string" ? data : JSON.stringify(data)
+    ).pipe(z.string().max(handoffLength).nullish()),
+  }),
+]);
+
+export type ServerMessage = z.infer<typeof serverMessage>;
+
+/** Reads a message of the server; throws an Error that says what is wrong with it. */
+export function readMessage(text: string): ServerMessage {
+  const read = serverMessage.safeParse(JSON.parse(text));
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw new Error([issue?.path.join("."), issue?.message].filter(Boolean).join(": "));
+}
+
+/** A message to the server, after the `setup`. */
+export type OwnMessage =
+  | { type: "prompt"; voicePrompt: string; lang: string; last: boolean }
+  | { type: "dtmf"; digit: string }
+  | { type: "interrupt"; utteranceUntilInterrupt: string; durationUntilInterruptMs: number }
+  | { type: "info"; name: "agentSpeaking" | "clientSpeaking"; value: "on" | "off" }
+  | { type: "info"; name: "tokensPlayed"; value: string }
+  | { type: "error"; description: string };

@@ -1,0 +1,287 @@
+import type {
+  ConversationInput,
+  ConversationOrder,
+  ConversedEvent,
+} from "../../core/protocol/streams.ts";
+import { sipLimits } from "../base/limits.ts";
+import { mediaLimits } from "../media/base/limits.ts";
+import type { MediaLeg } from "../media/base/port.ts";
+import { createLiveness, type Liveness } from "../server_socket/liveness.ts";
+import { createPace } from "../server_socket/pace.ts";
+import { type Closing, openServerSocket, type ServerSocket } from "../server_socket/socket.ts";
+import { connected } from "../steps/connected.ts";
+import type { ScriptRun } from "../steps/script_run.ts";
+import { hear } from "./hearing.ts";
+import { type OwnMessage, readMessage, type ServerMessage } from "./messages.ts";
+import { createSpeech } from "./speech.ts";
+import { createTalk, type Manner, type Talk } from "./talk.ts";
+
+/** How a conversation ended. */
+export type Ending = Pick<ConversedEvent, "how" | "fault" | "message" | "handoffData">;
+
+interface State {
+  run: ScriptRun;
+  media: MediaLeg;
+  order: ConversationOrder;
+  socket: ServerSocket;
+  liveness: Liveness;
+  talk: Talk;
+  /** Of what is said, and of what is heard. */
+  languages: { speech: string; hearing: string };
+  /** Whether the words of the utterance that goes on are passed on. */
+  isWanted: boolean;
+  bad: number;
+  /** What the service was told once. */
+  problems: Set<string>;
+  stops: (() => void)[];
+  isOver: boolean;
+  onEnd(ending: Ending): void;
+}
+
+/** Connects a leg with the server of a conversation. The result ends it as `completed`. */
+export function openConversation(
+  run: ScriptRun,
+  { media, order, onEnd }: {
+    media: MediaLeg;
+    order: ConversationOrder;
+    onEnd(ending: Ending): void;
+  },
+): () => void {
+  const now = () => performance.now();
+  const { settings: { speech, hearing } } = order;
+  const socket = openServerSocket(order, run.calls.reach, {
+    onOpen: () => void begin(state),
+    onText: (text) => take(state, text, pace),
+    onPong: () => state.liveness.onPong(),
+    onClose: (closing) => settle(state, closing),
+  });
+  const pace = createPace({ rest: socket.rest, now });
+  const state: State = {
+    run,
+    media,
+    order,
+    socket,
+    liveness: createLiveness({ ping: socket.ping, now }),
+    talk: createTalk({
+      speak: createSpeech(run, speech),
+      load: run.calls.loadAudio,
+      play: (pcm, options) => media.play(pcm, options),
+      press: (digits, signal) => media.sendDigits(digits, signal),
+      timers: run.calls.signalling.timers,
+      now,
+      onSpeaking: (isSpeaking) => tellSpeaking(state, "agentSpeaking", isSpeaking),
+      onPlayed: (value) =>
+        tells(state, "tokens-played", { type: "info", name: "tokensPlayed", value }),
+      onProblem: (error, source) =>
+        problem(state, source === undefined ? "speech" : "sound", error, source),
+    }),
+    languages: { speech: speech.language, hearing: hearing.language },
+    isWanted: true,
+    bad: 0,
+    problems: new Set(),
+    stops: [],
+    isOver: false,
+    onEnd,
+  };
+  return () => {
+    socket.close();
+    end(state, { how: "completed" });
+  };
+}
+
+async function begin(state: State): Promise<void> {
+  const { run, media, order: { setup, settings }, socket, talk } = state;
+  socket.send(JSON.stringify(setup));
+  state.stops.push(watch(state), media.onDigits((digit) => press(state, digit)));
+  try {
+    await connected(run, media, "lead a conversation");
+  } catch (error) {
+    socket.close();
+    return end(state, { how: "failed", fault: "unreachable", message: plainMessage(error) });
+  }
+  if (state.isOver) return;
+  listen(state);
+  const { greeting, isPreemptible } = settings;
+  if (greeting === undefined) return;
+  const { text: token, interruptible } = greeting;
+  const language = state.languages.speech;
+  talk.text({ token, language, interruptible, isPreemptible, isLast: true });
+}
+
+/** Pings the server, and ends the conversation where it does not answer. */
+function watch(state: State): () => void {
+  const { liveness, socket, run: { calls: { signalling: { timers } } } } = state;
+  let stop = () => {};
+  const look = () => {
+    liveness.tick();
+    if (liveness.silentMs < mediaLimits.streamSilentMs) {
+      stop = timers.after(mediaLimits.streamPingMs / 2, look);
+      return;
+    }
+    socket.destroy();
+    const message = `the server does not answer pings for ${mediaLimits.streamSilentMs / 1_000} s`;
+    end(state, { how: "failed", fault: "unreachable", message });
+  };
+  look();
+  return () => stop();
+}
+
+function listen(state: State): void {
+  const { run: { calls: { recogniser } }, media, order: { settings }, talk } = state;
+  const { hearing, interruptAfterMs } = settings;
+  if (recogniser === null) {
+    return problem(state, "recognition", "the operator has set up no speech recognition");
+  }
+  state.stops.push(hear({
+    media,
+    recogniser,
+    settings: hearing,
+    interruptAfterMs,
+    language: () => state.languages.hearing,
+    onSpeaking(isSpeaking) {
+      if (isSpeaking) state.isWanted = isReported(state, "speech");
+      tellSpeaking(state, "clientSpeaking", isSpeaking);
+    },
+    onSpeech: () => state.isWanted = interrupt(state, "speech") || isReported(state, "speech"),
+    isWanted: () => state.isWanted,
+    onWords({ text }, lang, last) {
+      if (last) talk.takeTurn();
+      tell(state, { type: "prompt", voicePrompt: text, lang, last });
+    },
+    onProblem: (message) => problem(state, "recognition", message),
+  }));
+}
+
+/** Whether input that interrupts nothing is passed on: as long as nothing is said, all is. */
+const isReported = ({ talk, order }: State, by: "speech" | "dtmf"): boolean =>
+  !talk.isSpeaking || isAmong(order.settings.reported, by);
+
+const isAmong = (inputs: ConversationInput, by: "speech" | "dtmf"): boolean =>
+  inputs === "any" || inputs === by;
+
+/** Ends what is said, where that may be interrupted. */
+function interrupt(state: State, by: "speech" | "dtmf"): boolean {
+  const heard = state.talk.interrupt(by);
+  if (heard === undefined) return false;
+  const { text, ms } = heard;
+  tell(state, {
+    type: "interrupt",
+    utteranceUntilInterrupt: text,
+    durationUntilInterruptMs: ms,
+  });
+  return true;
+}
+
+function press(state: State, digit: string): void {
+  const { order: { settings: { hasDigits } }, talk } = state;
+  const isWanted = interrupt(state, "dtmf") || isReported(state, "dtmf");
+  if (!hasDigits || !isWanted) return;
+  talk.takeTurn();
+  tell(state, { type: "dtmf", digit });
+}
+
+function take(state: State, text: string, pace: (bytes: number) => void): void {
+  if (state.isOver) return;
+  pace(text.length);
+  try {
+    const message = readMessage(text);
+    if (!perform(state, message)) {
+      tell(state, { type: "error", description: "Too much waits to be said: this is left out" });
+    }
+  } catch (error) {
+    state.bad++;
+    const why = plainMessage(error);
+    const description = `Invalid message received: ${text.slice(0, 200)} (${why})`;
+    tell(state, { type: "error", description });
+    if (state.bad < sipLimits.conversation.badMessages) return;
+    state.socket.close();
+    const message = `${state.bad} messages of the server cannot be read: ${why}`;
+    end(state, { how: "failed", fault: "messages", message });
+  }
+}
+
+/** Does what a message says; false where too much waits. */
+function perform(state: State, message: ServerMessage): boolean {
+  const { talk, languages, socket } = state;
+  switch (message.type) {
+    case "text": {
+      const { token, last: isLast = false, lang: language = languages.speech } = message;
+      return talk.text({ token, isLast, language, ...mannerOf(state, message) });
+    }
+    case "play": {
+      const { source, loop = 1 } = message;
+      return talk.sound({ source, loop: loop || 1_000, ...mannerOf(state, message) });
+    }
+    case "sendDigits":
+      return talk.digits(message.digits);
+    case "language":
+      languages.speech = message.ttsLanguage ?? languages.speech;
+      languages.hearing = message.transcriptionLanguage ?? languages.hearing;
+      return true;
+    case "end": {
+      const { handoffData } = message;
+      socket.close();
+      end(state, { how: "ended", ...typeof handoffData === "string" && { handoffData } });
+      return true;
+    }
+  }
+}
+
+function mannerOf(
+  { order: { settings } }: State,
+  { interruptible = settings.interruptible, preemptible: isPreemptible = settings.isPreemptible }: {
+    interruptible?: ConversationInput | undefined;
+    preemptible?: boolean | undefined;
+  },
+): Manner {
+  return { interruptible, isPreemptible };
+}
+
+const tell = ({ socket, isOver }: State, message: OwnMessage): void =>
+  isOver ? undefined : socket.send(JSON.stringify(message));
+
+/** The same where the document asks for it. */
+function tells(state: State, event: "speaker-events" | "tokens-played", message: OwnMessage): void {
+  if (state.order.settings.events.includes(event)) tell(state, message);
+}
+
+const tellSpeaking = (
+  state: State,
+  name: "agentSpeaking" | "clientSpeaking",
+  isSpeaking: boolean,
+): void => tells(state, "speaker-events", { type: "info", name, value: isSpeaking ? "on" : "off" });
+
+/** Tells the server each time, and the service once for each kind. */
+function problem(
+  state: State,
+  what: "speech" | "sound" | "recognition",
+  error: unknown,
+  url = "",
+): void {
+  if (state.isOver) return;
+  const message = plainMessage(error);
+  tell(state, { type: "error", description: message });
+  if (state.problems.has(what)) return;
+  state.problems.add(what);
+  const about = what === "sound" ? {} : { about: what };
+  state.run.live.report({ type: "problem", url, message, ...about });
+}
+
+/** The socket was closed by the server, or was never open. */
+function settle(state: State, { isGoodbye, why }: Closing): void {
+  end(
+    state,
+    isGoodbye ? { how: "ended" } : { how: "failed", fault: "unreachable", message: why },
+  );
+}
+
+function end(state: State, ending: Ending): void {
+  if (state.isOver) return;
+  state.isOver = true;
+  state.talk.stop();
+  for (const stop of state.stops) stop();
+  state.onEnd(ending);
+}
+
+const plainMessage = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

@@ -1,0 +1,121 @@
+import type { Socket } from "node:net";
+import { mediaLimits } from "../media/base/limits.ts";
+import { connectTo, type Reach } from "./connect.ts";
+import { requestWebSocket, type WebSocketClient } from "./ws_client.ts";
+
+/** A WebSocket to a customer's server, or one that is about to be. */
+export interface ServerSocket {
+  /** Sends a text; nothing while it is not open. */
+  send(text: string): void;
+  ping(): void;
+  /** Bytes that wait for the system. */
+  readonly unsentBytes: number;
+  /** Takes nothing from the server for so long. */
+  rest(ms: number): void;
+  /** Says goodbye, and closes within `streamCloseMs`. */
+  close(): void;
+  /** Closes at once. */
+  destroy(): void;
+}
+
+export interface SocketEvents {
+  onOpen(): void;
+  onText(text: string): void;
+  onPong(): void;
+  /** Once: the server said goodbye, or else what became of it, in words. */
+  onClose(closing: Closing): void;
+}
+
+export interface Closing {
+  isGoodbye: boolean;
+  why: string;
+}
+
+/** Close codes (RFC 6455 §7.4.1): ours, and those that are no goodbye. */
+const NORMAL = 1000;
+const TROUBLE: Readonly<Record<number, string>> = {
+  1002: "it reports a protocol error",
+  1003: "it takes no such messages",
+  1006: "the connection broke off",
+  1007: "it cannot read the messages",
+  1009: "it takes no messages of this length",
+  1011: "it reports an internal error",
+};
+
+interface State {
+  events: SocketEvents;
+  over: AbortController;
+  webSocket: WebSocketClient | undefined;
+  socket: Socket | undefined;
+  problem: string | undefined;
+  isClosed: boolean;
+}
+
+/** Opens a WebSocket to where a customer's URL leads, unless that may not be reached. */
+export function openServerSocket(
+  target: { url: string; headers: Readonly<Record<string, string>> },
+  reach: Reach,
+  events: SocketEvents,
+): ServerSocket {
+  const state: State = {
+    events,
+    over: new AbortController(),
+    webSocket: undefined,
+    socket: undefined,
+    problem: undefined,
+    isClosed: false,
+  };
+  void open(state, target, reach).catch((error) =>
+    closed(state, { isGoodbye: false, why: plainMessage(error) })
+  );
+  const isOpen = () => state.webSocket?.readyState === state.webSocket?.OPEN;
+  return {
+    send: (text) => void (isOpen() && state.webSocket?.send(text)),
+    ping: () => void (isOpen() && state.webSocket?.ping("")),
+    get unsentBytes() {
+      return state.socket?.writableLength ?? 0;
+    },
+    rest(ms) {
+      state.webSocket?.pause();
+      setTimeout(() => state.webSocket?.resume(), ms);
+    },
+    close() {
+      if (state.webSocket === undefined) state.over.abort();
+      else state.webSocket.close(NORMAL);
+    },
+    destroy() {
+      state.over.abort();
+      state.webSocket?.terminate();
+    },
+  };
+}
+
+async function open(
+  state: State,
+  { url, headers }: { url: string; headers: Readonly<Record<string, string>> },
+  reach: Reach,
+): Promise<void> {
+  const target = new URL(url);
+  const socket = await connectTo(target, reach, state.over.signal);
+  const webSocket = requestWebSocket(target, socket, headers);
+  Object.assign(state, { socket, webSocket });
+  webSocket.on("open", () => state.events.onOpen());
+  webSocket.on("message", (data, isBinary) => {
+    if (!isBinary) state.events.onText(data.toString());
+  });
+  webSocket.on("pong", () => state.events.onPong());
+  webSocket.on("error", (error) => state.problem ??= plainMessage(error));
+  webSocket.on("close", (code) => {
+    const why = state.problem ?? TROUBLE[code];
+    closed(state, { isGoodbye: why === undefined, why: why ?? `closed with ${code}` });
+  });
+}
+
+function closed(state: State, { isGoodbye, why }: Closing): void {
+  if (state.isClosed) return;
+  state.isClosed = true;
+  state.events.onClose({ isGoodbye, why: why.slice(0, mediaLimits.streamReasonLength) });
+}
+
+const plainMessage = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import type { Browser, Locator, Page } from "playwright-core";
+import { chromiumTest } from "../support/browsers/chromium.ts";
+import { firefoxTest } from "../support/browsers/firefox.ts";
+import { startSystem, type System } from "../support/process/system.ts";
+
+async function openPage(browser: Browser, system: System, path: string): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1500, height: 950 } });
+  const page = await context.newPage();
+  await signIn(page, system);
+  await page.goto(`${system.baseUrl}/console/${system.accountSid}/Flows${path}`);
+  return page;
+}
+
+async function signIn(page: Page, system: System): Promise<void> {
+  await page.goto(`${system.baseUrl}/console`);
+  await page.getByLabel("E-mail address or Account Sid").fill(system.accountSid);
+  await page.getByLabel("Password or AuthToken").fill(system.authToken);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+}
+
+/** Errors that the page has had so far. */
+function watchErrors(page: Page): string[] {
+  const problems: string[] = [];
+  page.on("pageerror", ({ message }) => problems.push(message));
+  page.on("console", (line) => line.type() === "error" && problems.push(line.text()));
+  return problems;
+}
+
+const card = (page: Page, name: string): Locator => page.locator(`.node[data-step="${name}"]`);
+const panel = (page: Page) => page.locator(".side-panel");
+const flowIn = async (page: Page) => JSON.parse(await page.locator("#designer-flow").inputValue());
+
+async function middleOf(locator: Locator): Promise<{ x: number; y: number }> {
+  const box = (await locator.boundingBox())!;
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+/** Drags from the middle of one to the middle of another. */
+async function drag(page: Page, from: Locator, to: Locator): Promise<void> {
+  const [start, end] = [await middleOf(from), await middleOf(to)];
+  await page.mouse.move(start.x, start.y);
+  await page.mouse.down();
+  await page.mouse.move((start.x + end.x) / 2, (start.y + end.y) / 2);
+  await page.mouse.move(end.x, end.y);
+  await page.mouse.up();
+}
+
+/** A menu from nothing: steps are added, filled in, connected, moved and removed by mouse. */
+async function buildByMouse(page: Page): Promise<void> {
+  const add = async (type: string) => {
+    await page.getByLabel("Type of a new step").selectOption({ label: type });
+    await page.getByRole("button", { name: "Add step" }).click();
+  };
+  await page.getByText("No steps yet").first().waitFor();
+  await add("Gather");
+  await panel(page).getByRole("button", { name: "Add to Prompts" }).click();
+  await panel(page).getByLabel("Say").fill("Press 1 for the news.");
+  await panel(page).getByLabel("Num digits").fill("1");
+  await panel(page).getByRole("button", { name: "Add to Branches" }).click();
+  await panel(page).getByLabel("Digits", { exact: true }).fill("1");
+  await page.getByText(/gather, branches.0.next: is required/).waitFor();
+  await add("Say");
+  await panel(page).getByLabel("Text (required)").fill("Here is the news, $From.");
+  await add("Hangup");
+
+  await page.getByText("1 problem", { exact: true }).first().waitFor();
+  await page.getByRole("button", { name: "Fit" }).click();
+  // "Say" was led to by the plain way on of "gather": its branch leads there instead.
+  await drag(
+    page,
+    card(page, "gather").locator('[data-port="branches.0.next"]'),
+    card(page, "say"),
+  );
+  await page.getByText("No problems").waitFor();
+  await drag(page, card(page, "gather").locator('[data-port="next"]'), card(page, "hangup"));
+  await page.locator(".ways", { hasText: "otherwise → hangup" }).waitFor();
+  assert.deepEqual(await flowIn(page), {
+    start: "gather",
+    steps: {
+      gather: {
+        type: "gather",
+        prompts: [{ say: "Press 1 for the news." }],
+        numDigits: 1,
+        branches: [{ digits: "1", next: "say" }],
+        next: "hangup",
+      },
+      say: { type: "say", text: "Here is the news, $From.", next: "hangup" },
+      hangup: { type: "hangup" },
+    },
+  });
+
+  const before = await middleOf(card(page, "hangup"));
+  await page.mouse.move(before.x, before.y - 5);
+  await page.mouse.down();
+  await page.mouse.move(before.x + 30, before.y + 60);
+  await page.mouse.move(before.x + 40, before.y + 75);
+  await page.mouse.up();
+  const { positions } = await flowIn(page);
+  assert.ok(Object.keys(positions).length === 3 && positions.hangup.y > positions.say.y);
+  await page.getByRole("button", { name: "Undo" }).click();
+  assert.equal((await flowIn(page)).positions, undefined);
+  await page.getByRole("button", { name: "Redo" }).click();
+  assert.deepEqual((await flowIn(page)).positions, positions);
+  await page.getByRole("button", { name: "Arrange" }).click();
+}
+
+/** A step more, by keys alone: from the list to the form, and on the canvas. */
+async function buildByKeys(page: Page): Promise<void> {
+  const say = page.locator('[data-outline="say"]');
+  await say.focus();
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Type of a new step").focus();
+  await page.keyboard.type("Dial");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.locator(":focus").inputValue(), "dial");
+  await page.keyboard.type("ring");
+  await page.keyboard.press("Tab");
+  await page.getByRole("heading", { name: "Step ring" }).waitFor();
+  await panel(page).getByLabel("Client", { exact: true }).focus();
+  await page.keyboard.type("alice");
+  await page.getByText("No problems").waitFor();
+
+  await card(page, "gather").locator(".node-head").focus();
+  await page.keyboard.press("ArrowRight");
+  const at = () =>
+    page.locator(":focus").evaluate((node) => node.closest(".node")?.getAttribute("data-step"));
+  assert.equal(await at(), "say");
+  await page.keyboard.press("Enter");
+  await panel(page).getByLabel("Next").selectOption("ring");
+  assert.equal((await flowIn(page)).steps.say.next, "ring");
+  await card(page, "hangup").locator(".node-head").focus();
+  await page.keyboard.press("Shift+ArrowDown");
+  const moved = (await flowIn(page)).positions.hangup;
+  await page.keyboard.press("Shift+ArrowDown");
+  assert.equal((await flowIn(page)).positions.hangup.y, moved.y + 20);
+  await page.keyboard.press("Delete");
+  await page.keyboard.press("Control+z");
+  await page.keyboard.press("Control+z");
+  const { steps, positions } = await flowIn(page);
+  assert.deepEqual([Object.keys(steps), positions], [
+    ["gather", "say", "hangup", "ring"],
+    undefined,
+  ]);
+  await page.getByText("No problems").waitFor();
+}
+
+/** The dry run: a key, what is said then, and the variables. */
+async function dryRun(page: Page): Promise<void> {
+  await page.locator("#designer-tabs").getByRole("button", { name: "Try it" }).click();
+  await page.getByRole("button", { name: "Start", exact: true }).click();
+  await page.locator("#designer-run").getByLabel("Digits").fill("1");
+  await page.keyboard.press("Enter");
+  await page.getByText("Say “Here is the news, +12025550123.”").waitFor();
+  await page.getByRole("heading", { name: "ring waits" }).waitFor();
+  assert.match(await card(page, "ring").getAttribute("class") ?? "", /current/);
+  await page.locator("#designer-run summary", { hasText: "$Digits" }).first().click();
+  const variable = page.locator(".fresh", { hasText: "$Digits" }).locator("dd").first();
+  assert.equal(await variable.innerText(), "1");
+  await page.locator("#designer-run").getByRole("button", { name: "Hang up" }).click();
+  await page.getByText("The caller hung up; what is left needs a caller").first().waitFor();
+}
+
+/** The text and the canvas follow each other. */
+async function editText(page: Page): Promise<void> {
+  await page.locator("#designer-tabs").getByRole("button", { name: "JSON" }).click();
+  const area = page.getByLabel("Flow as JSON");
+  const text = await area.inputValue();
+  await area.fill(`${text}x`);
+  await page.getByText(/The JSON cannot be read/).waitFor();
+  await area.fill(text.replaceAll('"ring"', '"reach"'));
+  await card(page, "reach").waitFor();
+  await page.getByText("No problems").waitFor();
+}
+
+async function save(page: Page): Promise<void> {
+  await page.getByLabel("Name", { exact: true }).first().fill("News");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.waitForURL(/Flows\/AP[0-9a-f]{32}/);
+  await page.getByRole("heading", { name: "News" }).waitFor();
+}
+
+for (const [test, name] of [[chromiumTest, "Chromium"], [firefoxTest, "Firefox"]] as const) {
+  test(
+    `the designer in ${name}: a flow is built by mouse and keys, tried, saved, and calls a phone`,
+    async (browser) => {
+      await using system = await startSystem({ env: { RTP_PORTS: "0" } });
+      const alice = await system.phone("alice");
+      const page = await openPage(browser, system, "/new");
+      const problems = watchErrors(page);
+
+      await buildByMouse(page);
+      await buildByKeys(page);
+      await dryRun(page);
+      await editText(page);
+      await save(page);
+      assert.deepEqual(problems, []);
+      void alice;
+    },
+  );
+}

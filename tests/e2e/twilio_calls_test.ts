@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import twilio from "twilio";
+import { type AppServer, startAppServer } from "../support/service/app_server.ts";
+import { channelOf, readRecording, secondsOf } from "../support/service/recorded.ts";
+import { portOf } from "../support/sip/plain_peer.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { freePorts, startSystem, type System } from "../support/process/system.ts";
+import { openTrunk, type TrunkPeer } from "../support/sip/trunk_peer.ts";
+import { openVoice, type Voice } from "../support/media/voice.ts";
+
+/** Calls that npm `twilio` places and controls, on real audio. */
+
+const [ours, far] = ["+14155550101", "+442079460000"];
+
+interface Lab extends AsyncDisposable {
+  app: AppServer;
+  system: System;
+  trunk: TrunkPeer;
+  client: twilio.Twilio;
+}
+
+/** One installation, whose calls to numbers elsewhere leave by a carrier. */
+async function startLab(): Promise<Lab> {
+  const app = startAppServer();
+  const [port] = freePorts(1) as [number];
+  const trunk = await openTrunk({ host: "127.0.0.1", port });
+  const env = {
+    RTP_PORTS: "0",
+    SIP_UDP_PORT: String(port),
+    OUTBOUND_PROXY: `127.0.0.1:${trunk.port}`,
+  };
+  const system = await startSystem({ env });
+  await system.post("IncomingPhoneNumbers.json", { PhoneNumber: ours });
+  const client = twilio(system.accountSid, system.authToken, { keepAlive: false });
+  client.api.baseUrl = system.baseUrl;
+  return {
+    app,
+    system,
+    trunk,
+    client,
+    async [Symbol.asyncDispose]() {
+      await system[Symbol.asyncDispose]();
+      await trunk[Symbol.asyncDispose]();
+      await app[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A call to the carrier's side, which answers and speaks. */
+async function answeredCall(
+  { client, trunk }: Lab,
+  more: Partial<Parameters<twilio.Twilio["calls"]["create"]>[0]> = {},
+): Promise<{ sid: string; voice: Voice }> {
+  const twiml = "<Response><Pause length='120'/></Response>";
+  const { sid } = await client.calls.create({ from: ours, to: far, twiml, ...more });
+  const voice = await openVoice();
+  const invite = await trunk.request("INVITE");
+  trunk.answer(invite, { sdp: voice.sdp });
+  voice.speakTo(portOf(invite.body));
+  await eventually(
+    "it is in progress",
+    async () => (await client.calls(sid).fetch()).status === "in-progress",
+  );
+  return { sid, voice };
+}
+
+/** Says a tone for so long. */
+async function say(voice: Voice, hz: number | null, seconds: number): Promise<void> {
+  voice.say(hz);
+  const until = voice.spoken() + seconds;
+  await eventually(`${hz} Hz was said`, () => voice.spoken() > until);
+}
+
+async function hangUp({ client, trunk }: Lab, { sid, voice }: { sid: string; voice: Voice }) {
+  await client.calls(sid).update({ status: "completed" });
+  trunk.respond(await trunk.request("BYE"), 200);
+  await voice.close();
+}
+
+/** The audio of a recording that has ended. */
+async function audioOf({ client }: Lab, sid: string) {
+  const recording = await eventually("the recording is complete", async () => {
+    const one = await client.recordings(sid).fetch();
+    return one.status === "completed" && one;
+  });
+  const { mediaUrl } = recording;
+  const file = await (await fetch(mediaUrl)).bytes();
+  return { recording, ...readRecording(file) };
+}
+
+const near = (found: number, wanted: number, by = 0.6) =>
+  assert.ok(Math.abs(found - wanted) < by, `${found} s, not ${wanted} s`);
+
+Deno.test({
+  name: "npm twilio records calls, pauses, resumes and stops, on real audio",
+  timeout: 240_000,
+  async fn(t) {
+    await using lab = await startLab();
+    const { app, client } = lab;
+
+    await t.step(
+      "a pause with skip leaves out what is said, one with silence keeps its time",
+      async () => {
+        const call = await answeredCall(lab);
+        const { sid, voice } = call;
+        voice.say(500);
+        const made = await client.calls(sid).recordings.create({
+          recordingStatusCallback: `${app.url}/recorded`,
+          recordingStatusCallbackEvent: ["in-progress", "completed"],
+          recordingTrack: "inbound",
+        });
+        await say(voice, 500, 2);
+        const current = client.calls(sid).recordings("Twilio.CURRENT");
+        await current.update({ status: "paused", pauseBehavior: "skip" });
+        await say(voice, 800, 2);
+        await current.update({ status: "paused" });
+        await say(voice, 1_100, 2);
+        voice.say(1_400);
+        await current.update({ status: "in-progress" });
+        await say(voice, 1_400, 2);
+        const stopped = await client.calls(sid).recordings(made.sid).update({ status: "stopped" });
+        assert.equal(stopped.status, "stopped");
+
+        const { samples, channels } = await audioOf(lab, made.sid);
+        const { track } = await client.calls(sid).recordings(made.sid).fetch();
+        assert.deepEqual([channels, track], [1, "inbound"]);
+        near(secondsOf(500, samples), 2, 0.8);
+        assert.ok(secondsOf(800, samples) < 0.2);
+        assert.ok(secondsOf(1_100, samples) < 0.2);
+        near(secondsOf(1_400, samples), 2, 0.8);
+        near(samples.length / 8_000, 6, 1);
+        const told = await app.asked("/recorded", (form) => form.RecordingStatus === "completed");
+        assert.equal(told.RecordingSid, made.sid);
+        assert.equal(app.sent("/recorded")[0]?.RecordingStatus, "in-progress");
+        await hangUp(lab, call);
+      },
+    );
+
+    await t.step(
+      "Record of a call records from its answer to its end, a channel each",
+      async () => {
+        const call = await answeredCall(lab, {
+          record: true,
+          recordingChannels: "dual",
+          trim: "do-not-trim",
+          recordingStatusCallback: `${app.url}/whole`,
+        });
+        await say(call.voice, 500, 2);
+        await hangUp(lab, call);
+
+        const told = await app.asked("/whole");
+        const { samples, channels, recording } = await audioOf(lab, told.RecordingSid!);
+        assert.deepEqual([channels, recording.source], [2, "OutboundAPI"]);
+        near(secondsOf(500, channelOf(samples, 0)), 2);
+        assert.ok(secondsOf(500, channelOf(samples, 1)) < 0.2);
+      },
+    );
+
+    await t.step("a recording of a Conference is stopped while it goes on", async () => {
+      const twiml =
+        `<Response><Dial><Conference record="record-from-start">Room</Conference></Dial></Response>`;
+      const call = await answeredCall(lab, { twiml });
+      const other = await answeredCall(lab, { twiml });
+      const sid = (await client.conferences.list({ friendlyName: "Room" }))[0]!.sid;
+      call.voice.say(500);
+      const [one] = await eventually("it is recorded", async () => {
+        const found = await client.conferences(sid).recordings.list();
+        return found.length > 0 && found;
+      });
+      const recordingSid = one!.sid;
+      await client.conferences(sid).recordings(recordingSid).update({ status: "stopped" });
+      const { recording } = await audioOf(lab, recordingSid);
+      assert.deepEqual([recording.conferenceSid, recording.source], [sid, "Conference"]);
+      assert.equal((await client.calls(call.sid).fetch()).status, "in-progress");
+      await hangUp(lab, call);
+      await hangUp(lab, other);
+      await assert.rejects(
+        client.conferences(sid).recordings(recordingSid).update({ status: "paused" }),
+        { code: 13264 },
+      );
+    });
+  },
+});

@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import {
+  type ConsoleClient,
+  consoleClient,
+  startConsole,
+} from "../../support/service/console_client.ts";
+import type { App } from "../../support/service/app.ts";
+import { flowOf } from "../../support/service/flow_lab.ts";
+
+const script = { Accept: "application/json" };
+const flow = flowOf({ hi: { type: "say", text: "Hi" } });
+
+/** A browser that is signed in as the root account, and the path of its pages of the designer. */
+async function signedIn(app: App): Promise<{ browser: ConsoleClient; to: string }> {
+  const browser = consoleClient(app, "203.0.113.9");
+  await browser.signIn("root@example.com", "root password");
+  const to = `/${app.root.sid}/Flows`;
+  await browser.get(`${to}/new`);
+  return { browser, to };
+}
+
+Deno.test("a flow is made and changed without scripts; what is refused is said in the form", async () => {
+  using app = await startConsole();
+  const { browser, to } = await signedIn(app);
+
+  const refused = await browser.post(to, {
+    FriendlyName: "Menu",
+    Kind: "voice",
+    Flow: JSON.stringify(flowOf({ hi: { type: "say" } })),
+  });
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /role="alert">[^<]*step &quot;hi&quot;: text: is required/);
+  assert.match(refused.text, /value="Menu"/);
+
+  const made = await browser.post(to, {
+    FriendlyName: "Menu",
+    Kind: "voice",
+    Flow: JSON.stringify(flow),
+  });
+  assert.match(made.path, /Flows\/AP[0-9a-f]{32}\?done=saved$/);
+  assert.match(made.text, /Saved\./);
+  const path = made.path.slice("/console".length).split("?")[0]!;
+  const sid = path.split("/").at(-1)!;
+  assert.deepEqual(JSON.parse((await app.root.get(`Applications/${sid}.json`)).json().flow), flow);
+  const list = await browser.get(to);
+  assert.match(list.text, new RegExp(`Flows/${sid}"[^>]*>Menu<`));
+  const [entry] = (await app.root.get("AuditEntries.json?Target=Applications")).json()
+    .audit_entries;
+  assert.deepEqual([entry.action, entry.from], ["POST", "203.0.113.9"]);
+});
+
+Deno.test("the designer checks a flow by the rules of the interface, and names step and field", async () => {
+  using app = await startConsole();
+  const { browser, to } = await signedIn(app);
+  const check = async (Flow: string, Kind = "voice") =>
+    JSON.parse((await browser.post(`${to}/check`, { Flow, Kind }, script)).text).problems;
+
+  assert.deepEqual(await check(JSON.stringify(flow)), []);
+  assert.deepEqual(await check(JSON.stringify(flow), "ussd"), [{
+    step: "hi",
+    field: "type",
+    rule:
+      "say is none of those of Kind ussd: ussdMessage, ussdCollect, sms, email, externalService, " +
+      "control, redirect, hangup",
+  }]);
+  const wrong = flowOf({
+    a: { type: "gather", branches: [{ digits: "x", next: "b" }], numDigits: 0 },
+    b: { type: "say", text: "" },
+  });
+  assert.deepEqual(await check(JSON.stringify(wrong)), [
+    { step: "a", field: "numDigits", rule: "must be at least 1" },
+    { step: "a", field: "branches.0.digits", rule: "must be keys of a telephone" },
+    { step: "b", field: "text", rule: "must not be empty" },
+  ]);
+  const lost = flowOf({ a: { type: "say", text: "a", next: "gone" } });
+  assert.deepEqual(await check(JSON.stringify(lost)), [
+    { step: "a", field: "next", rule: 'there is no step "gone"' },
+  ]);
+  assert.match((await check("{"))[0].rule, /must be JSON/);
+});
+
+Deno.test("the schema of the designer has every type of step, and every input of a dry run", async () => {
+  using app = await startConsole();
+  const { browser, to } = await signedIn(app);
+  const { schemas, kinds } = JSON.parse((await browser.get(`${to}/schema`)).text);
+  for (const type of Object.values<string[]>(kinds).flat()) {
+    const name = `Flow${type.charAt(0).toUpperCase()}${type.slice(1)}`;
+    assert.equal(schemas[name].properties.type.const, type);
+    for (const [ref] of JSON.stringify(schemas[name]).matchAll(/(?<=schemas\/)\w+/g)) {
+      assert.ok(ref in schemas, ref);
+    }
+  }
+  assert.ok(schemas.DryRunInput.oneOf.length > 5);
+});
+
+Deno.test("the designer performs a dry run and calls a Client, and shows why it cannot", async () => {
+  using app = await startConsole();
+  const { browser, to } = await signedIn(app);
+  await app.root.post("Clients.json", { Login: "alice", Password: "secret" });
+  const { sid } = (await app.root.post("Applications.json", {
+    FriendlyName: "Menu",
+    Flow: JSON.stringify(flow),
+  })).json();
+
+  const ran = await browser.post(`${to}/dry-run`, {
+    Flow: JSON.stringify(flow),
+    Kind: "voice",
+    Inputs: "[]",
+    Body: "",
+  }, script);
+  assert.equal(JSON.parse(ran.text).end.reason, "hangup");
+  const refused = await browser.post(`${to}/dry-run`, { Flow: "{" }, script);
+  assert.equal(refused.status, 400);
+  assert.match(JSON.parse(refused.text).problem, /must be JSON/);
+
+  const page = await browser.get(`${to}/${sid}`);
+  assert.match(page.text, /<option value="alice">/);
+  const called = await browser.post(`${to}/${sid}/call`, { Login: "alice", From: "" }, script);
+  const { to: timeline } = JSON.parse(called.text);
+  const [call] = (await app.root.get("Calls.json")).json().calls;
+  assert.equal(timeline, `/console/${app.root.sid}/Calls/${call.sid}`);
+  assert.deepEqual([call.to, call.from], ["client:alice", "client:alice"]);
+  const nobody = await browser.post(`${to}/${sid}/call`, { Login: "a b" }, script);
+  assert.equal(nobody.status, 400);
+  assert.match(JSON.parse(nobody.text).problem, /To|From/);
+});
+
+Deno.test("the designer takes no change without its token, and none of another site", async () => {
+  using app = await startConsole();
+  const { browser, to } = await signedIn(app);
+  const form = { FriendlyName: "Menu", Kind: "voice", Flow: JSON.stringify(flow) };
+  for (const path of [to, `${to}/check`, `${to}/dry-run`, `${to}/AP${"1".repeat(32)}/call`]) {
+    const forged = await browser.post(path, { ...form, csrf: "x" });
+    assert.equal(forged.status, 403, path);
+    const foreign = await browser.post(path, form, { "Sec-Fetch-Site": "cross-site" });
+    assert.equal(foreign.status, 403, path);
+  }
+  assert.deepEqual((await app.root.get("Applications.json")).json(), []);
+});

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { consoleClient, startConsole } from "../../support/service/console_client.ts";
+
+Deno.test("the overview has the first steps of a new account, and what needs attention later", async () => {
+  using app = await startConsole();
+  const browser = consoleClient(app);
+  const first = await browser.signIn("root@example.com", "root password");
+  assert.match(first.text, /First steps/);
+  assert.doesNotMatch(first.text, /Needs attention/);
+  assert.doesNotMatch(first.text, /As a table/);
+
+  for (const Login of ["alice", "bob"]) {
+    await app.root.post("Clients.json", { Login, Password: "secret" });
+  }
+  const { sid } = (await app.root.post("IncomingPhoneNumbers.json", {
+    PhoneNumber: "+12125550100",
+  })).json();
+  await app.root.post("Management/Gateways.json", {
+    UserName: "trunk",
+    Password: "secret",
+    Proxy: "sip.carrier.test",
+  });
+  const call = (await app.root.post("Calls.json", {
+    From: "+12125550100",
+    To: "client:alice",
+    Url: "https://app.test/voice",
+    StatusCallback: "https://app.test/events",
+  })).json();
+  const record = (await app.ports.records.calls.get(app.root.sid, call.sid))!;
+  await app.ports.records.calls.update(app.root.sid, call.sid, () => ({
+    record: { ...record, status: "failed", startTime: app.clock.now },
+  }));
+  const page = await browser.get(`/${app.root.sid}?span=day`);
+  assert.match(page.text, new RegExp(`IncomingPhoneNumbers/${sid}">\\+12125550100 does nothing`));
+  assert.match(page.text, /1 Gateway is not registered/);
+  assert.match(page.text, /As a table/);
+  assert.match(page.text, /<th scope="col">failed<\/th>/);
+  assert.match(page.text, /id="state" data-live="15"/);
+  assert.doesNotMatch(page.text, /First steps/);
+  assert.match((await browser.get(`/${app.root.sid}?span=__proto__`)).text, /<h1>Overview/);
+});

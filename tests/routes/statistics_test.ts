@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { newBase, withDefaults } from "../../core/model/resource.ts";
+import { type Call, calls } from "../../core/resources/calls.ts";
+import { type ApiClient } from "../support/service/api_client.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { makeSample } from "../support/service/samples.ts";
+
+const minuteMs = 60_000;
+
+/** Keeps a call that began some minutes ago. */
+async function keepCall(
+  app: App,
+  { sid: accountSid }: ApiClient,
+  minutes: number,
+  own: Partial<Call>,
+): Promise<void> {
+  const startTime = app.clock.now - minutes * minuteMs;
+  const base = newBase(calls, accountSid, app.ports);
+  const sent = { from: "+15550001", to: "client:bob", startTime, ...own };
+  const record = { ...base, ...withDefaults(calls, sent) } as Call;
+  await app.ports.records.calls.insert({ record });
+}
+
+Deno.test("GET Statistics counts calls by outcome and period, and the time to the answer", async () => {
+  using app = await startApp();
+  app.clock.now += 30_000;
+  const other = await app.subAccount(app.root, "other");
+  const answeredAt = (minutes: number, ms: number) => app.clock.now - minutes * minuteMs + ms;
+  await keepCall(app, app.root, 3, { status: "completed", answeredAt: answeredAt(3, 1_000) });
+  await keepCall(app, app.root, 3, { status: "completed", answeredAt: answeredAt(3, 3_000) });
+  await keepCall(app, app.root, 3, { status: "busy" });
+  await keepCall(app, app.root, 0, { status: "in-progress", answeredAt: answeredAt(0, 9_000) });
+  await keepCall(app, app.root, 20, { status: "no-answer" });
+  await keepCall(app, app.root, 90, { status: "failed" });
+  await keepCall(app, other, 3, { status: "failed" });
+
+  const { periods, ...found } = (await app.root.get("Statistics.json")).json();
+  assert.deepEqual([found.calls, found.sampled_calls], [5, 5]);
+  assert.deepEqual([found.setup_median, found.setup_long], [3_000, 3_000]);
+  assert.equal(periods.length, 30);
+  assert.equal(periods.at(-1).live, 1);
+  const [three] = periods.filter(({ total }: { total: number }) => total === 3);
+  assert.deepEqual([three.completed, three.busy, three.failed], [2, 1, 0]);
+  assert.equal(
+    periods.reduce((sum: number, one: { no_answer: number }) => sum + one.no_answer, 0),
+    1,
+  );
+  assert.equal((await app.root.get("Statistics.json?Span=day")).json().calls, 6);
+  assert.equal((await other.get("Statistics.json")).json().calls, 1);
+  assert.equal((await other.with({ sid: app.root.sid }).get("Statistics.json")).status, 403);
+});
+
+Deno.test("GET Statistics estimates outcomes where more calls began than it looks at, and counts all", async () => {
+  using app = await startApp();
+  const statuses = ["completed", "completed", "completed", "failed"] as const;
+  await Promise.all(
+    Array.from(
+      { length: 1_200 },
+      (_, at) => keepCall(app, app.root, at < 600 ? 1 : 11, { status: statuses[at % 4]! }),
+    ),
+  );
+  let most = 0;
+  const { list } = app.ports.records.calls;
+  app.ports.records.calls.list = (accountSid, query) => {
+    most = Math.max(most, query.limit);
+    return list(accountSid, query);
+  };
+
+  const { calls: total, sampled_calls, periods } = (await app.root.get("Statistics.json")).json();
+  assert.deepEqual([total, sampled_calls, most], [1_200, 100, 1_000]);
+  const busy = periods.filter(({ total }: { total: number }) => total > 0);
+  assert.deepEqual(busy.map(({ total }: { total: number }) => total), [600, 600]);
+  for (const { completed, failed } of busy) {
+    assert.ok(Math.abs(completed - 450) < 50, String(completed));
+    assert.ok(Math.abs(failed - 150) < 50, String(failed));
+  }
+});
+
+Deno.test("GET Statistics counts registered Clients, Gateways that are down, and callbacks that wait", async () => {
+  using app = await startApp();
+  for (const Login of ["alice", "bob"]) {
+    await app.root.post("Clients.json", { Login, Password: "secret" });
+  }
+  const companion = { id: "c", runId: "1" };
+  await app.ports.companions.beat({ ...companion, seenAt: app.clock.now });
+  const news = { companion, seq: 1, whole: true, registered: 1, came: ["alice"], went: [] };
+  assert.ok(await app.ports.companions.takePresence(news));
+  await app.root.post("Management/Gateways.json", {
+    UserName: "trunk",
+    Password: "secret",
+    Proxy: "sip.carrier.test",
+  });
+  const sid = await makeSample(app, app.root, { name: "deliveries" });
+  const before = (await app.root.get("Statistics.json")).json();
+  assert.deepEqual([before.clients, before.registered_clients, before.gateways_down], [2, 1, 1]);
+  assert.deepEqual([before.queued_deliveries, before.oldest_delivery], [0, null]);
+  await app.root.post(`Webhooks/Deliveries/${sid}.json`, { Replay: "true" });
+  const after = (await app.root.get("Statistics.json")).json();
+  assert.equal(after.queued_deliveries, 1);
+  assert.equal(
+    after.oldest_delivery,
+    (await app.root.get(`Webhooks/Deliveries/${sid}.json`)).json().start_time,
+  );
+});

@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import type { RecordingPart } from "../../core/protocol/recordings.ts";
+import { takePart } from "../../core/recordings/take_part.ts";
+import { companionOf } from "../support/service/hand_companion.ts";
+import { startTwilioLab, type TwilioLab } from "../support/service/twilio_lab.ts";
+
+const twiml = "<Response><Pause length='600'/></Response>";
+const recordingStatusCallback = "https://app.test/recorded";
+
+/** A call in progress. */
+async function answeredCall({ app, client }: TwilioLab, more: Record<string, unknown> = {}) {
+  await app.root.post("Clients.json", { Login: "alice", Password: "pass" });
+  const made = await client.calls.create({
+    from: "client:bob",
+    to: "client:alice",
+    twiml,
+    ...more,
+  });
+  await app.runJobs();
+  const leg = companionOf(app, made.sid);
+  await leg.report({ type: "answered" });
+  return { sid: made.sid, leg };
+}
+
+/** The audio of a recording that the companion was ordered to make, and its end. */
+async function send({ app }: TwilioLab, leg: string, part: Partial<RecordingPart>) {
+  const order = app.recordingOrders.find(({ order }) => order.type === "start")?.order;
+  assert.ok(order?.type === "start");
+  const data = new Uint8Array(16_000).toBase64();
+  const sent = { recording: order.recording, leg, channels: 1, at: 0, data, ...part };
+  return await takePart(sent, app.ports);
+}
+
+/** What was sent to the callback, in order. */
+async function told({ app }: TwilioLab): Promise<Record<string, string>[]> {
+  await app.runJobs();
+  const sent = app.fetched.filter(({ url }) => url === recordingStatusCallback);
+  return await Promise.all(
+    sent.map(async (one) => Object.fromEntries(new URLSearchParams(await one.clone().text()))),
+  );
+}
+
+Deno.test("npm twilio starts, pauses, resumes, stops and removes a Recording of a call", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  const { sid } = await answeredCall(lab);
+  const { recordings } = client.calls(sid);
+
+  const made = await recordings.create({
+    recordingChannels: "dual",
+    recordingStatusCallback,
+    recordingStatusCallbackEvent: ["in-progress", "completed"],
+  });
+  assert.deepEqual(
+    [made.callSid, made.status, made.channels, made.source, made.track, made.duration],
+    [sid, "in-progress", 2, "StartCallRecordingAPI", "both", null],
+  );
+  await send(lab, sid, { channels: 2 });
+  const one = client.calls(sid).recordings(made.sid);
+  const paused = await one.update({ status: "paused", pauseBehavior: "skip" });
+  assert.equal(paused.status, "paused");
+  assert.equal((await one.fetch()).status, "paused");
+  const current = client.calls(sid).recordings("Twilio.CURRENT");
+  assert.equal((await current.update({ status: "in-progress" })).status, "in-progress");
+  assert.equal((await current.update({ status: "paused" })).sid, made.sid);
+  assert.equal((await one.update({ status: "stopped" })).status, "stopped");
+  await assert.rejects(one.update({ status: "paused" }), { status: 400, code: 13264 });
+  await send(lab, sid, { channels: 2, at: 16_000, end: "whole" });
+
+  const orders = app.recordingOrders.map(({ leg, order }) => [leg, order]);
+  assert.deepEqual(orders.slice(1), [
+    [sid, { type: "pause", sid: made.sid, behavior: "skip" }],
+    [sid, { type: "resume", sid: made.sid }],
+    [sid, { type: "pause", sid: made.sid, behavior: "silence" }],
+    [sid, { type: "stop", sid: made.sid }],
+  ]);
+  const [ordered] = app.recordingOrders;
+  assert.ok(ordered?.order.type === "start");
+  assert.deepEqual(ordered.order.recordingManner, { track: "both", isMono: false, trim: false });
+  const ended = await client.recordings(made.sid).fetch();
+  assert.deepEqual([ended.status, ended.duration], ["completed", "1"]);
+  const events = await told(lab);
+  assert.deepEqual(
+    events.map(({ RecordingStatus, RecordingSid, RecordingSource, RecordingTrack }) => [
+      RecordingStatus,
+      RecordingSid,
+      RecordingSource,
+      RecordingTrack,
+    ]),
+    ["in-progress", "completed"].map((
+      status,
+    ) => [status, made.sid, "StartCallRecordingAPI", "both"]),
+  );
+  await assert.rejects(current.fetch(), { status: 404 });
+  assert.equal((await recordings.list()).length, 1);
+  assert.equal(await one.remove(), true);
+  await assert.rejects(one.fetch(), { status: 404 });
+});
+
+Deno.test("a Recording in which nothing came is absent, and its callback says so", async () => {
+  await using lab = await startTwilioLab();
+  const { client } = lab;
+  const { sid } = await answeredCall(lab);
+  const made = await client.calls(sid).recordings.create({
+    recordingStatusCallback,
+    recordingStatusCallbackEvent: ["absent"],
+    trim: "trim-silence",
+  });
+
+  assert.equal(await send(lab, sid, { data: "", end: "whole" }), true);
+
+  assert.deepEqual((await told(lab)).map(({ RecordingStatus }) => RecordingStatus), ["absent"]);
+  const recording = await client.recordings(made.sid).fetch();
+  assert.deepEqual([recording.status, recording.duration], ["absent", "0"]);
+});
+
+Deno.test("a call that is not in progress, or has no audio here, is not recorded", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await app.root.post("Clients.json", { Login: "alice", Password: "pass" });
+  const queued = await client.calls.create({ from: "client:bob", to: "client:alice", twiml });
+  await assert.rejects(client.calls(queued.sid).recordings.create(), { status: 400, code: 21221 });
+  await app.runJobs();
+  const leg = companionOf(app, queued.sid);
+  await leg.report({ type: "answered" });
+  app.hasMedia = false;
+  await assert.rejects(client.calls(queued.sid).recordings.create(), { status: 400, code: 21221 });
+  assert.deepEqual(await client.recordings.list(), []);
+  app.hasMedia = true;
+  for (let i = 0; i < 4; i++) await client.calls(queued.sid).recordings.create();
+  await assert.rejects(client.calls(queued.sid).recordings.create(), { status: 400, code: 13265 });
+  await assert.rejects(client.calls(queued.sid).recordings("Twilio.CURRENT").fetch(), {
+    status: 400,
+    message: /Twilio\.CURRENT needs a single recording/,
+  });
+  await leg.report({ type: "ended", outcome: "completed" });
+  await assert.rejects(client.calls(queued.sid).recordings.create(), { status: 400, code: 21220 });
+});
+
+Deno.test("Record of a call orders one recording from its answer, the same in each attempt", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  const { sid } = await answeredCall(lab, {
+    record: true,
+    recordingChannels: "dual",
+    recordingTrack: "inbound",
+    recordingStatusCallback,
+    recordingStatusCallbackMethod: "GET",
+    recordingStatusCallbackEvent: ["in-progress", "absent"],
+  });
+
+  const [invite] = app.scripts.find(({ leg }) => leg === sid)!.script;
+  assert.ok(invite?.type === "invite");
+  assert.deepEqual(invite.recordingManner, { track: "inbound", isMono: false, trim: true });
+  assert.deepEqual(invite.record?.serviceContext, {
+    source: "OutboundAPI",
+    track: "inbound",
+    statusCallback: {
+      url: recordingStatusCallback,
+      method: "GET",
+      events: ["in-progress", "absent"],
+    },
+  });
+  const data = new Uint8Array(16_000).toBase64();
+  await takePart({ recording: invite.record!, leg: sid, channels: 1, at: 0, data }, app.ports);
+  const [recording] = await client.calls(sid).recordings.list();
+  assert.deepEqual([recording?.sid, recording?.source], [invite.record!.sid, "OutboundAPI"]);
+  const other = await answeredCall(lab, { record: false, recordingChannels: "dual" });
+  const [plain] = app.scripts.find(({ leg }) => leg === other.sid)!.script;
+  assert.ok(plain?.type === "invite" && plain.record === undefined);
+});
+
+Deno.test("npm twilio lists, stops and removes the Recordings of a Conference", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  const made = await answeredCall(lab);
+  const { leg, sid } = made;
+  const [consult] = await leg.report({
+    type: "next",
+    action: { url: "https://app.test/room", method: "POST", hops: 0 },
+  });
+  assert.equal(consult?.type, "hangup"); // Nothing is there yet.
+  app.answers = () =>
+    new Response(
+      `<Response><Dial><Conference record="true" recordingStatusCallback="/recorded">Room</Conference></Dial></Response>`,
+      { headers: { "content-type": "text/xml" } },
+    );
+  const [again] = await leg.report({
+    type: "next",
+    action: { url: "https://app.test/room", method: "POST", hops: 0 },
+  });
+  assert.ok(again?.type === "consult");
+  const [step] = await leg.report({ type: "consulting", serviceContext: again.serviceContext });
+  assert.ok(step?.type === "conference" && step.record !== undefined);
+  const data = new Uint8Array(16_000).toBase64();
+  await takePart({ recording: step.record, leg: sid, channels: 1, at: 0, data }, app.ports);
+
+  const { recordings } = client.conferences(step.conferenceSid);
+  const [one] = await recordings.list();
+  assert.deepEqual(
+    [one?.sid, one?.conferenceSid, one?.callSid, one?.source],
+    [step.record.sid, step.conferenceSid, sid, "Conference"],
+  );
+  const of = client.conferences(step.conferenceSid).recordings(step.record.sid);
+  assert.equal((await of.update({ status: "paused" })).status, "paused");
+  const current = client.conferences(step.conferenceSid).recordings("Twilio.CURRENT");
+  assert.equal((await current.update({ status: "stopped" })).status, "stopped");
+  const found = await client.recordings.list({ conferenceSid: step.conferenceSid });
+  assert.deepEqual(found.map((recording) => recording.sid), [step.record.sid]);
+  assert.equal(await of.remove(), true);
+  assert.deepEqual(await recordings.list(), []);
+});
+
+Deno.test("no account reaches the recordings of another's call", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  const { sid } = await answeredCall(lab);
+  const made = await client.calls(sid).recordings.create();
+  const other = await app.subAccount(app.root, "other");
+  const theirs = lab.clientOf(other.sid, other.token);
+
+  await assert.rejects(theirs.calls(sid).recordings.create(), { status: 404 });
+  await assert.rejects(theirs.calls(sid).recordings(made.sid).update({ status: "stopped" }), {
+    status: 404,
+  });
+  await assert.rejects(theirs.recordings(made.sid).remove(), { status: 404 });
+  assert.equal(app.recordingOrders.length, 1);
+});
