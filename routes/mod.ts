@@ -25,7 +25,7 @@ import { notStored, ownSiteOnly, safeHeaders } from "./http/browsers.ts";
 import { callRoutes } from "./resources/calls.ts";
 import { clientRoutes } from "./resources/clients.ts";
 import { conferenceRoutes } from "./resources/conferences.ts";
-import { dryRunRoutes } from "./resources/dry_runs.ts";
+import { authoredFlows, dryRunRoutes } from "./resources/flows.ts";
 import { deliveryRoutes } from "./resources/deliveries.ts";
 import { documentTestRoutes } from "./resources/document_tests.ts";
 import { emailRoutes } from "./resources/emails.ts";
@@ -141,6 +141,7 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   irregularRoutes(app, account, ports);
   const served = {
     ...ports.records,
+    applications: authoredFlows(ports),
     clients: inForceAtOnce(ports.records.clients, ports),
     recordings: withLinks(ports.records.recordings, ports),
   };

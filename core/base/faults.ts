@@ -72,6 +72,12 @@ export const faults = {
     message: "Cannot save the resource: a value that must be unique is in use",
     advice: "Send another value of the parameter or header that the message names.",
   },
+  flowChanged: {
+    kind: "conflict",
+    code: 20010,
+    message: "Cannot save the application: another version of its flow was saved meanwhile",
+    advice: "Read the Application, make the change to its current flow, and send its FlowVersion.",
+  },
   notAcceptable: {
     kind: "unacceptable",
     code: 20406,

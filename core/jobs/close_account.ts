@@ -14,6 +14,7 @@ const atClose: Record<keyof Records, "deleted" | "kept"> = {
   clients: "deleted",
   addresses: "deleted",
   applications: "deleted",
+  flowVersions: "deleted",
   gateways: "deleted",
   incomingPhoneNumbers: "deleted",
   outgoingCallerIds: "deleted",

@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { apiVersion, clearableUrl, clearableUrlOrPath, flag, method } from "../base/fields.ts";
+import {
+  apiVersion,
+  clearableUrl,
+  clearableUrlOrPath,
+  flag,
+  method,
+  wholeNumber,
+} from "../base/fields.ts";
+import { Fault } from "../base/faults.ts";
 import { assertFitsKind } from "../flows/check_flow.ts";
 import { clearableFlow } from "../flows/field.ts";
 import { clearReferences } from "../model/job_kinds.ts";
@@ -29,6 +37,11 @@ export const applications = resource({
     flow: clearableFlow.describe(
       "Flow of the application as a JSON text (schema Flow); when set, the steps of the flow run and RcmlUrl is not requested. An empty value clears it.",
     ),
+    flowVersion: wholeNumber(0, 999_999_999).describe(
+      "Number of the version of the flow: how often a flow was saved or cleared. Sent with a change, it is the version that the change was made to; the change is refused if that is not the current one.",
+    ),
+    /** The Sids of the versions that are kept, oldest first. */
+    flowVersions: z.array(z.string()),
 
     /** How RcmlUrl is requested, and what in its stead when that fails; Twilio's interface sets them. */
     voiceMethod: method.optional(),
@@ -41,6 +54,7 @@ export const applications = resource({
     smsFallbackMethod: method.optional(),
   },
   hidden: [
+    "flowVersions",
     "voiceMethod",
     "voiceFallbackUrl",
     "voiceFallbackMethod",
@@ -54,7 +68,7 @@ export const applications = resource({
     required: ["friendlyName"],
     optional: ["apiVersion", "voiceCallerIdLookup", "rcmlUrl", "kind", "flow"],
   },
-  update: ["friendlyName", "voiceCallerIdLookup", "rcmlUrl", "kind", "flow"],
+  update: ["friendlyName", "voiceCallerIdLookup", "rcmlUrl", "kind", "flow", "flowVersion"],
   aliases: { HasVoiceCallerIdLookup: "voiceCallerIdLookup" },
   defaults: {
     apiVersion: limits.apiVersion,
@@ -62,11 +76,13 @@ export const applications = resource({
     rcmlUrl: null,
     kind: "voice",
     flow: null,
+    flowVersion: 0,
+    flowVersions: [],
   },
   filters: { friendlyName: "equals" },
   removable: true,
-  created: fitting,
-  updated: (_, application) => fitting(application),
+  created: (application) => fitting({ ...application, flowVersion: application.flow ? 1 : 0 }),
+  updated: (before, after) => fitting(versioned(before, after)),
   removed: (application) => ({
     record: application,
     jobs: [clearReferences({
@@ -76,6 +92,22 @@ export const applications = resource({
     })],
   }),
 });
+
+/** Counts a changed flow. Throws `flowChanged` for a change of a version that is not the current one. */
+function versioned<T extends { flow?: string | null; flowVersion: number }>(
+  before: T,
+  after: T,
+): T {
+  if (after.flowVersion !== before.flowVersion) {
+    throw new Fault(
+      "flowChanged",
+      `the current version is ${before.flowVersion}, not ${after.flowVersion}`,
+    );
+  }
+  if (after.flow === before.flow) return after;
+  const former = before.flowVersion || (before.flow ? 1 : 0); // Older flows were not counted.
+  return { ...after, flowVersion: former + 1 };
+}
 
 /** Throws when the flow is none for the kind. */
 function fitting<T extends { flow?: string | null; kind: "voice" | "sms" | "ussd" }>(record: T) {

@@ -12,6 +12,7 @@ import { deliveries } from "./deliveries.ts";
 import { documentRequests } from "./document_requests.ts";
 import { emails } from "./emails.ts";
 import { erasures } from "./erasures.ts";
+import { flowVersions } from "./flow_versions.ts";
 import { gateways } from "./gateways.ts";
 import { geolocations } from "./geolocations.ts";
 import { idempotencyKeys } from "./idempotency_keys.ts";
@@ -43,6 +44,7 @@ export const resources = {
   documentRequests,
   emails,
   erasures,
+  flowVersions,
   gateways,
   geolocations,
   idempotencyKeys,

@@ -80,6 +80,7 @@ export const erased = {
   addresses: null,
   applications: null,
   clients: null,
+  flowVersions: null,
   gateways: null,
   incomingPhoneNumbers: null,
   keys: null,

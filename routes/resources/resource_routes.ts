@@ -22,7 +22,15 @@ interface Regular {
   definition: AnyResource;
   shape: Shape;
   records: AnyCollection;
+  /** The same as a request writes them. */
+  written(c: Ctx): AnyCollection;
   ports: Ports;
+}
+
+/** Records that keep who writes them. */
+export interface Authored {
+  records: AnyCollection;
+  written(c: Ctx): AnyCollection;
 }
 
 type RecordCtx = Context<Env, "/:sid">;
@@ -30,11 +38,12 @@ type RecordCtx = Context<Env, "/:sid">;
 /** The regular operations of a resource, as far as its declaration has them. */
 export function resourceRoutes(
   definition: AnyResource,
-  records: AnyCollection,
+  kept: AnyCollection | Authored,
   ports: Ports,
 ): Hono<Env> {
   const { create, update, removable } = definition;
-  const of: Regular = { definition, records, ports, shape: shapeOf(definition) };
+  const authored = "written" in kept ? kept : { records: kept, written: () => kept };
+  const of: Regular = { ...authored, definition, ports, shape: shapeOf(definition) };
   const app = new Hono<Env>().get("/", listed(of)).get("/:sid", read(of));
   if (create !== undefined) app.post("/", created(of, create));
   if (update !== undefined) app.on(["POST", "PUT"], "/:sid", updated(of, update));
@@ -56,7 +65,7 @@ const read = (of: Regular) => async (c: RecordCtx) => {
 };
 
 function created(of: Regular, { required, optional }: NonNullable<AnyResource["create"]>) {
-  const { definition, records, ports } = of;
+  const { definition, ports } = of;
   const parameters = { ...definition, schema: paramsSchema(definition.fields, required, optional) };
   return making(ports, async (c: Ctx) => {
     const accountSid = c.var.account.sid;
@@ -64,7 +73,7 @@ function created(of: Regular, { required, optional }: NonNullable<AnyResource["c
     const change = creation(definition, sent, newBase(definition, accountSid, ports));
     const into = keeping<AnyRecord>(
       c,
-      records,
+      of.written(c),
       of.shape,
       ports,
     );
@@ -73,12 +82,12 @@ function created(of: Regular, { required, optional }: NonNullable<AnyResource["c
 }
 
 function updated(of: Regular, optional: NonNullable<AnyResource["update"]>) {
-  const { definition, records, ports } = of;
+  const { definition, ports } = of;
   const parameters = { ...definition, schema: paramsSchema(definition.fields, [], optional) };
   return async (c: RecordCtx) => {
     const accountSid = c.var.account.sid;
     const sent = await readParams(c, parameters);
-    const record = await records.update(
+    const record = await of.written(c).update(
       accountSid,
       c.req.param("sid"),
       (before) => alteration(definition, before, { sent, now: ports.now() }),
@@ -87,8 +96,8 @@ function updated(of: Regular, optional: NonNullable<AnyResource["update"]>) {
   };
 }
 
-const removed = ({ definition, records }: Regular) => async (c: RecordCtx) => {
-  await records.remove(c.var.account.sid, c.req.param("sid"), definition.removed);
+const removed = ({ definition, written }: Regular) => async (c: RecordCtx) => {
+  await written(c).remove(c.var.account.sid, c.req.param("sid"), definition.removed);
   return c.body(null, 204);
 };
 

@@ -81,6 +81,7 @@ const rules: Record<string, string[]> = {
   "ApplicationUpdate.Flow": flows,
   "DryRunWanted.Flow": ["", ...flows],
   "DryRunWanted.Inputs": ["", "{", "{}", '[{"type":"x"}]', '[{"type":"keys","digits":"x"}]'],
+  "ApplicationUpdate.FlowVersion": ["-1", "x"],
   "ApplicationCreate.RcmlUrl": paths,
   "ApplicationUpdate.RcmlUrl": paths,
   "UssdPushCreate.To": ["bob", "client:bob", "sip:bob@app.test", "+1 415 555 x"],

@@ -8,6 +8,7 @@ import { belowOf, showPage } from "../frame/render.tsx";
 import { Pager, Table } from "../frame/table.tsx";
 import { designerActions } from "./actions.ts";
 import { Designer, type Edited } from "./designer_page.tsx";
+import { versionPages } from "./versions.tsx";
 import { callEnds } from "./call_me.tsx";
 import type { KindPorts } from "../pages/kind_pages.tsx";
 
@@ -21,6 +22,7 @@ export function designerPages(with_: KindPorts): Hono<ConsoleEnv> {
     .get("/", (c) => showList(c, ports))
     .get("/new", (c) => showDesigner(c, newFlow, ports))
     .route("/", designerActions(with_, showTried))
+    .route("/", versionPages(ports))
     .get("/:sid", async (c) => {
       const row = await c.var.api.read(`${path}/${c.req.param("sid")}`);
       return await showDesigner(c, editedOf(row), ports);
@@ -37,7 +39,7 @@ export function designerPages(with_: KindPorts): Hono<ConsoleEnv> {
 }
 
 const emptyFlow = JSON.stringify({ start: "", steps: {} }, null, 2);
-const newFlow: Edited = { sid: null, name: "", kind: "voice", flow: emptyFlow, version: "" };
+const newFlow: Edited = { sid: null, name: "", kind: "voice", flow: emptyFlow, version: "0" };
 
 const editedOf = (row: Row): Edited => ({
   sid: row.sid,

@@ -37,10 +37,7 @@ export const Designer = ({ edited, base, csrf, ends }: {
   const to = edited.sid === null ? base : `${base}/${edited.sid}`;
   return (
     <div id="designer" data-base={base} data-csrf={csrf} data-sid={edited.sid ?? undefined}>
-      <link
-        rel="stylesheet"
-        href={`${base.replace(/\/AC[0-9a-f]+\/Flows$/, "")}/assets/designer/designer.css`}
-      />
+      <DesignerStyle base={base} />
       <Bar edited={edited} to={to} csrf={csrf} />
       <Tools />
       <ul id="designer-problems" class="problems" aria-label="Problems"></ul>
@@ -57,6 +54,14 @@ export const Designer = ({ edited, base, csrf, ends }: {
     </div>
   );
 };
+
+/** The style sheet of the designer; `base` is the path of its pages. */
+export const DesignerStyle = ({ base }: { base: string }) => (
+  <link
+    rel="stylesheet"
+    href={`${base.replace(/\/AC[0-9a-f]+\/Flows$/, "")}/assets/designer/designer.css`}
+  />
+);
 
 /** Name, kind and what saves the flow. */
 const Bar = ({ edited: { sid, name, kind, version }, to, csrf }: {
@@ -77,7 +82,7 @@ const Bar = ({ edited: { sid, name, kind, version }, to, csrf }: {
     </div>
     <div class="design-save">
       <button type="submit" class="main">Save</button>
-      {sid !== null && version !== "" && (
+      {sid !== null && version !== "0" && (
         <a id="designer-saved" href={`${to}/versions`}>Version {version}</a>
       )}
       <span id="designer-unsaved" class="mark" data-scripted hidden>not saved</span>

@@ -137,3 +137,88 @@ Deno.test("the designer takes no change without its token, and none of another s
   }
   assert.deepEqual((await app.root.get("Applications.json")).json(), []);
 });
+
+Deno.test("versions of a flow are listed with their author, compared and restored", async () => {
+  using app = await startConsole();
+  const { browser, to } = await signedIn(app);
+  const texts = ["one", "two", "three"];
+  const { sid } = (await app.root.post("Applications.json", { FriendlyName: "Menu" })).json();
+  for (const text of texts) {
+    const Flow = JSON.stringify(flowOf({ hi: { type: "say", text } }));
+    await app.root.post(`Applications/${sid}.json`, { Flow });
+  }
+  const at = `${to}/${sid}/versions`;
+  const list = await browser.get(at);
+  assert.match(list.text, /Version 3.*Version 2.*Version 1/s);
+  assert.match(list.text, /root@example\.com/);
+  const [third, second] = [...list.text.matchAll(/versions\/(FV[0-9a-f]{32})/g)].map(([, one]) =>
+    one
+  );
+
+  assert.doesNotMatch((await browser.get(`${at}/${third}`)).text, />Restore</);
+  const page = await browser.get(`${at}/${second}`);
+  assert.match(page.text, /<dt>text<\/dt><dd><del>three<\/del> <ins>two<\/ins>/);
+  const stale = await browser.post(`${at}/${second}/restore`, { FlowVersion: "1" });
+  assert.equal(stale.status, 409);
+  assert.match(stale.text, /role="alert">[^<]*another version/);
+  const restored = await browser.post(`${at}/${second}/restore`, { FlowVersion: "3" });
+  assert.match(restored.path, /done=saved/);
+  const { flow, flow_version } = (await app.root.get(`Applications/${sid}.json`)).json();
+  assert.deepEqual([JSON.parse(flow).steps.hi.text, flow_version], ["two", 4]);
+  const { audit_entries: entries } = (await app.root.get(
+    `AuditEntries.json?Target=Applications/${sid}`,
+  )).json();
+  assert.deepEqual(entries.map(({ status }: { status: number }) => status), [200, 409]);
+
+  const { sid: other } = (await app.root.post("Applications.json", { FriendlyName: "Other" }))
+    .json();
+  assert.equal((await browser.get(`${to}/${other}/versions/${second}`)).status, 404);
+  assert.match((await browser.get(`${to}/${other}/versions`)).text, /No version is kept yet/);
+});
+
+Deno.test("a flow that another saved meanwhile is not overwritten", async () => {
+  using app = await startConsole();
+  const { browser, to } = await signedIn(app);
+  const { sid } = (await app.root.post("Applications.json", {
+    FriendlyName: "Menu",
+    Flow: JSON.stringify(flow),
+  })).json();
+  const page = await browser.get(`${to}/${sid}`);
+  assert.match(page.text, /name="FlowVersion" value="1"/);
+  const changed = JSON.stringify(flowOf({ hi: { type: "hangup" } }));
+  await app.root.post(`Applications/${sid}.json`, { Flow: changed });
+
+  const form = {
+    FriendlyName: "Menu",
+    Kind: "voice",
+    Flow: JSON.stringify(flow),
+    FlowVersion: "1",
+  };
+  const refused = await browser.post(`${to}/${sid}`, form, script);
+  assert.equal(refused.status, 409);
+  assert.match(JSON.parse(refused.text).problem, /another version of its flow was saved meanwhile/);
+  const shown = await browser.post(`${to}/${sid}`, form);
+  assert.equal(shown.status, 409);
+  assert.match(shown.text, /role="alert">[^<]*another version/);
+  assert.equal((await app.root.get(`Applications/${sid}.json`)).json().flow, changed);
+});
+
+Deno.test("a Developer may design flows, and a suspended account's user may not save one", async () => {
+  using app = await startConsole();
+  const dev = await app.subAccount(app.root, "dev");
+  const own = `/2012-04-24/Accounts/${dev.sid}.json`;
+  await app.root.post(own, { Role: "Developer" });
+  const browser = consoleClient(app);
+  await browser.signIn("dev@example.com", "dev");
+  const to = `/${dev.sid}/Flows`;
+  await browser.get(`${to}/new`);
+  const form = { FriendlyName: "Menu", Kind: "voice", Flow: JSON.stringify(flow) };
+  const made = JSON.parse((await browser.post(to, form, script)).text);
+  assert.match(made.sid, /^AP/);
+  await app.root.post(own, { Status: "suspended" });
+  const changed = JSON.stringify(flowOf({ hi: { type: "hangup" } }));
+  const refused = await browser.post(`${to}/${made.sid}`, { ...form, Flow: changed }, script);
+  assert.match(refused.path, /\/console\/sign-in/);
+  const kept = await app.ports.records.applications.get(dev.sid, made.sid);
+  assert.deepEqual([kept!.flow, kept!.flowVersion], [form.Flow, 1]);
+});

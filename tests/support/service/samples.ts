@@ -133,6 +133,17 @@ export const samples: Record<SampledName, Sample> = {
     change: (n) => n === 1 ? {} : { status: "completed" },
     filter: ["Status", "queued"],
   },
+  flowVersions: {
+    record: (n) => ({
+      applicationSid: `AP${String(n).padStart(32, "0")}`,
+      number: n,
+      kind: "voice",
+      flow: '{"start":"hi","steps":{"hi":{"type":"say","text":"Hello & <bye>"}}}',
+      savedBy: `AC${String(n).padStart(32, "0")}`,
+      savedByEmail: "ops@example.com",
+    }),
+    filter: ["ApplicationSid", `AP${"1".padStart(32, "0")}`],
+  },
   gateways: {
     create: (n) => ({ UserName: `trunk${n}`, Password: "secret", Proxy: "sip.carrier.test:5060" }),
     update: {

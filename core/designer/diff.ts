@@ -1,0 +1,50 @@
+import type { Flow } from "../flows/steps.ts";
+
+/** What differs in a step, or in the flow as a whole. */
+export interface FlowDifference {
+  /** Null: the flow as a whole. */
+  step: string | null;
+  kind: "added" | "removed" | "changed";
+  fields: FieldDifference[];
+}
+
+/** A value that differs; null where there is none. */
+export interface FieldDifference {
+  path: string;
+  before: string | null;
+  after: string | null;
+}
+
+/** What differs from one flow to another, step by step. Where steps stand in the designer does not count. */
+export function flowDiff(before: Flow, after: Flow): FlowDifference[] {
+  const whole = ({ start, variables = {} }: Flow) => ({ start, variables });
+  const own = differences(whole(before), whole(after));
+  const names = [...new Set([...Object.keys(before.steps), ...Object.keys(after.steps)])];
+  return [
+    ...own.length > 0 ? [{ step: null, kind: "changed" as const, fields: own }] : [],
+    ...names.flatMap((step) => {
+      const [former, current] = [before.steps[step], after.steps[step]];
+      const fields = differences(former ?? {}, current ?? {});
+      const kind = former === undefined ? "added" : current === undefined ? "removed" : "changed";
+      return fields.length > 0 ? [{ step, kind, fields } as const] : [];
+    }),
+  ];
+}
+
+function differences(before: object, after: object): FieldDifference[] {
+  const [former, current] = [leavesOf(before), leavesOf(after)];
+  const paths = [...new Set([...former.keys(), ...current.keys()])];
+  return paths.map((path) => ({
+    path,
+    before: former.get(path) ?? null,
+    after: current.get(path) ?? null,
+  })).filter((one) => one.before !== one.after);
+}
+
+/** The values of an object by their paths, such as branches.0.digits. */
+function leavesOf(value: unknown, path: string[] = []): Map<string, string> {
+  if (typeof value !== "object" || value === null) {
+    return new Map([[path.join("."), String(value)]]);
+  }
+  return new Map(Object.entries(value).flatMap(([key, one]) => [...leavesOf(one, [...path, key])]));
+}
