@@ -43,7 +43,6 @@ export const callOperations: Operation[] = [
   }),
   createOperation(streams, {
     path: `${call}/Streams`,
-    isMaking: false, // A name is open once: a repeated request is refused.
     summary: "Starts an audio stream of a call in progress",
     description:
       "Parameter1.Name and Parameter1.Value to Parameter99.Name and Parameter99.Value are " +

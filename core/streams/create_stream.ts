@@ -73,8 +73,10 @@ async function insert(record: Stream, { records }: Ports): Promise<Stream> {
   try {
     return await records.streams.insert({ record });
   } catch (error) {
-    if (!(error instanceof Fault) || error.fault !== "alreadyExists") throw error;
-    return record;
+    // A twin of the cause was faster; or one of the request, by its Idempotency-Key.
+    const twin = await records.streams.get(accountSid, sid);
+    if (twin === null) throw error;
+    return twin;
   }
 }
 

@@ -31,8 +31,6 @@ export const callStreams = noun<Stream>({
   type: "Stream",
   path: "Calls/{CallSid}/Streams",
   plural: "streams",
-  // A name is open once: a repeated request is refused, whatever its Idempotency-Key.
-  isFleeting: true,
   fields: {
     ...basic,
     call_sid: ({ callSid }) => callSid,

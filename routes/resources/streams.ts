@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { Fault } from "../../core/base/faults.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { streams } from "../../core/resources/streams.ts";
@@ -11,6 +11,7 @@ import {
 } from "../../core/streams/request_stream.ts";
 import { answer } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
+import { keepingPorts, making } from "../http/make_once.ts";
 import { readParams } from "../http/params.ts";
 import { accountAddress, shapeOf } from "../http/represent.ts";
 import { answerSublist } from "../http/sublists.ts";
@@ -35,10 +36,13 @@ export function streamRoutes(ports: Ports): Hono<Env> {
       const source = { definition: streams, shape, records: records.streams, address, of };
       return await answerSublist(c, source, ports);
     })
-    .post("/:sid/Streams", async (c) => {
-      const sent = await readParams(c, startParameters);
-      return shown(c, await startStream(named(c), sent, ports));
-    })
+    .post(
+      "/:sid/Streams",
+      making(ports, async (c: Context<Env, "/:sid/Streams">) => {
+        const sent = await readParams(c, startParameters);
+        return shown(c, await startStream(named(c), sent, keepingPorts(c, ports, shape)));
+      }),
+    )
     .get("/:sid/Streams/:stream", async (c) => {
       const found = await findStream(named(c), ports);
       if (found === null) throw new Fault("notFound", c.req.param("stream"));

@@ -51,6 +51,8 @@ const makes: Record<string, Form> = {
   "IncomingPhoneNumbers/Mobile": { PhoneNumber: "+491711234567" },
   OutgoingCallerIds: { PhoneNumber: "+14155550109" },
   "Recordings/{RecordingSid}/Transcriptions": {},
+  "Calls/{CallSid}/Streams": { Url: "wss://agent.test/", Name: "monitor" },
+  "/2010-04-01/Accounts/{AccountSid}/Calls/{CallSid}/Streams": { Url: "wss://agent.test/" },
   "SMS/Messages": { From: "+15550001", To: "+15550009", Body: "Hello" },
   "/2010-04-01/Accounts/{AccountSid}/Addresses": {
     CustomerName: "Ada",
@@ -141,7 +143,7 @@ Deno.test("each POST that makes a record takes an Idempotency-Key, and no other 
     path.replace(/^\/2012-04-24\/Accounts\/\{AccountSid\}\//, "").replace(".json", "")
   );
   const named = [...Object.keys(makes), ...tokens]
-    .map((path) => path.replace("{RecordingSid}", "{Sid}"));
+    .map((path) => path.replace(/^(Recordings|Calls)\/\{\w+\}/, "$1/{Sid}"));
   assert.deepEqual(short.sort(), named.sort());
 });
 
@@ -214,6 +216,19 @@ Deno.test("of concurrent twins one makes the record and all get its response", a
   }
   assert.equal((await app.root.get("Calls.json")).json().total, 1);
   assert.equal((await app.root.get("Clients.json")).json().length, 1);
+});
+
+Deno.test("of concurrent twins one starts a stream, and its companion has one order", async () => {
+  using app = await startApp();
+  const path = `Calls/${await answeredCall(app)}/Streams.json`;
+  const send = () => keyed(app.root, path, { Url: "wss://agent.test/" });
+
+  const answers = await Promise.all(Array.from({ length: 10 }, send));
+
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
+  assert.equal(app.streamOrders.length, 1);
+  assert.equal((await app.root.get("Streams.json")).json().total, 1);
 });
 
 Deno.test("twins at two services on a shared store make one record", async () => {
