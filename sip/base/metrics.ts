@@ -87,3 +87,36 @@ export const rtpJitter = new Histogram({
   buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2],
   registers,
 });
+
+export const openStreams = new Gauge({
+  name: "switchboard_streams_open",
+  help: "Audio streams that are open, by kind: connect (both ways), copy.",
+  labelNames: ["kind"] as const,
+  registers,
+});
+
+export const streamFramesLost = new Counter({
+  name: "switchboard_stream_frames_lost_total",
+  help: "Frames of 20 ms that were left out of audio streams, since their servers were slow.",
+  registers,
+});
+
+export const streamProblems = new Counter({
+  name: "switchboard_stream_problems_total",
+  help: "What went wrong with audio streams, once for each spell, by fault.",
+  labelNames: ["fault"] as const,
+  registers,
+});
+
+export const openConversations = new Gauge({
+  name: "switchboard_conversations_open",
+  help: "Conversations by text that are under way.",
+  registers,
+});
+
+export const conversationsEnded = new Counter({
+  name: "switchboard_conversations_ended_total",
+  help: "Conversations by text that are over, by how they ended: ended, completed, failed.",
+  labelNames: ["how"] as const,
+  registers,
+});

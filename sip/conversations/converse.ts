@@ -1,6 +1,7 @@
 import type { ConverseStep } from "../../core/protocol/streams.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { sipLimits } from "../base/limits.ts";
+import { conversationsEnded, openConversations } from "../base/metrics.ts";
 import { carried, type ScriptRun, tellEnd } from "../steps/script_run.ts";
 import { type Ending, openConversation } from "./open_conversation.ts";
 
@@ -25,7 +26,10 @@ export async function converse(
     if (signal.aborted) stop();
     void promise.finally(() => signal.removeEventListener("abort", stop));
   }
+  openConversations.inc();
   const ending = await promise;
+  openConversations.dec();
+  conversationsEnded.inc({ how: ending.how });
   const ms = performance.now() - startedAt;
   run.tookTime ||= ms >= sipLimits.timePassedMs;
   return await tellEnd(run, {

@@ -1,10 +1,11 @@
 import type { LegEvent } from "../../core/protocol/events.ts";
 import type { StreamNews, StreamOrder } from "../../core/protocol/streams.ts";
 import { sipLimits } from "../base/limits.ts";
+import { openStreams, streamFramesLost, streamProblems } from "../base/metrics.ts";
 import type { Leg } from "../contracts/leg.ts";
 import type { LegStreams } from "../contracts/live_leg.ts";
 import type { MediaLeg } from "../media/base/port.ts";
-import type { StreamEnd, StreamSettings } from "../media/base/stream_port.ts";
+import type { StreamEnd, StreamEvents, StreamSettings } from "../media/base/stream_port.ts";
 
 interface Streaming {
   order: StreamOrder;
@@ -95,14 +96,43 @@ async function stream(
     return end({ how: "failed", fault: "unreachable", message, lostFrames: 0 });
   }
   const over = Promise.withResolvers<StreamEnd>();
-  const { stop } = media.stream(settingsOf(leg, order), {
-    onOpen: () => tell({ kind: "started" }),
-    onProblem: (fault, message) => tell({ kind: "problem", fault, message }),
-    onEnd: over.resolve,
-  });
+  const { stop } = media.stream(
+    settingsOf(leg, order),
+    measured({
+      onOpen: () => tell({ kind: "started" }),
+      onProblem: (fault, message) => tell({ kind: "problem", fault, message }),
+      onLost() {},
+      onEnd: over.resolve,
+    }, order),
+  );
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   end(await over.promise);
+}
+
+/** The events of a stream, which also count in the metrics. */
+function measured(events: StreamEvents, { isBidirectional }: StreamOrder): StreamEvents {
+  const kind = isBidirectional ? "connect" : "copy";
+  let lost = 0;
+  const countLost = (frames: number) => {
+    streamFramesLost.inc(frames - lost);
+    lost = frames;
+  };
+  openStreams.inc({ kind });
+  return {
+    ...events,
+    onProblem(fault, message) {
+      streamProblems.inc({ fault });
+      events.onProblem(fault, message);
+    },
+    onLost: countLost,
+    onEnd(ending) {
+      openStreams.dec({ kind });
+      countLost(Math.max(ending.lostFrames, lost));
+      if (ending.how === "failed") streamProblems.inc({ fault: ending.fault });
+      events.onEnd(ending);
+    },
+  };
 }
 
 /** The media of a leg once they flow; undefined where it has none of ours. */

@@ -144,6 +144,7 @@ function stream(leg: MediaLeg, url: string): void {
   }, {
     onOpen() {},
     onProblem() {},
+    onLost() {},
     onEnd() {},
   });
 }

@@ -148,6 +148,8 @@ export const mediaLimits = {
   streamUnsentBytes: 32 << 10,
   /** Frames of each track that wait for a slow server: 10 s. */
   streamFrames: 500,
+  /** Between two times at which it is told how many were left out. */
+  streamLostMs: 1_000,
   /** Other messages that wait for it; beyond them the stream ends. */
   streamMessages: 1_000,
   sampleRateMin: 4_000,

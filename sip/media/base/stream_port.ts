@@ -52,6 +52,8 @@ export interface StreamEvents {
   onOpen(): void;
   /** Something is wrong, and the stream goes on; once for each spell. */
   onProblem(fault: StreamFault, message: string): void;
+  /** More frames of the copy were left out: all so far. At most once a second. */
+  onLost(frames: number): void;
   onEnd(end: StreamEnd): void;
 }
 

@@ -51,6 +51,8 @@ interface State {
   isSlow: boolean;
   isRefusing: boolean;
   lostBefore: number;
+  /** Of the lost frames, those that were told, and when. */
+  told: { lost: number; at: number };
   /** Has the server wait where it sends too much. */
   pace(bytes: number): void;
 }
@@ -96,6 +98,7 @@ export function openStream(
     isSlow: false,
     isRefusing: false,
     lostBefore: 0,
+    told: { lost: 0, at: leg.now() },
     pace: createPace({ rest: socket.rest, now: leg.now }),
   };
   return { stop: () => stop(state) };
@@ -145,9 +148,16 @@ function watch(state: State): void {
   }
   const isLosing = outbox.lost > state.lostBefore;
   state.lostBefore = outbox.lost;
+  tellLost(state);
   if (isLosing && !state.isSlow) problem(state, "slow", "the server is slow: frames are left out");
   // A spell of losses is over when the server takes all again.
   state.isSlow = isLosing || state.isSlow && !isReady(state);
+}
+
+function tellLost({ outbox: { lost }, told, events, leg }: State): void {
+  if (lost === told.lost || leg.now() - told.at < mediaLimits.streamLostMs) return;
+  Object.assign(told, { lost, at: leg.now() });
+  events.onLost(lost);
 }
 
 function send(state: State, write: () => string): void {

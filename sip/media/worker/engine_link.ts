@@ -174,6 +174,8 @@ function heed({ end, tasks, legs, taps, streams, hearers }: State, report: Repor
       return streams.get(report.stream)?.onOpen();
     case "streamProblem":
       return streams.get(report.stream)?.onProblem(report.fault, report.message);
+    case "streamLost":
+      return streams.get(report.stream)?.onLost(report.frames);
     case "streamEnd":
       streams.get(report.stream)?.onEnd(report.end);
       return void streams.delete(report.stream);

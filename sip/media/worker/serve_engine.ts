@@ -190,6 +190,7 @@ function startStream(
   const stream = media.stream(settings, {
     onOpen: () => report({ type: "streamOpen", stream: id }),
     onProblem: (fault, message) => report({ type: "streamProblem", stream: id, fault, message }),
+    onLost: (frames) => report({ type: "streamLost", stream: id, frames }),
     onEnd(end) {
       streams.delete(id);
       report({ type: "streamEnd", stream: id, end });

@@ -88,6 +88,7 @@ export type Report =
   | { type: "recorded"; task: number; samples: Pcm }
   | { type: "streamOpen"; stream: number }
   | { type: "streamProblem"; stream: number; fault: StreamFault; message: string }
+  | { type: "streamLost"; stream: number; frames: number }
   | { type: "streamEnd"; stream: number; end: StreamEnd }
   | { type: "received"; received: Received }
   | { type: "log"; line: string; fields?: Record<string, unknown> };

@@ -100,7 +100,7 @@ Deno.test({
         encoding: "audio/x-mulaw",
         parameters: {},
         queueS: 120,
-      }, { onOpen() {}, onProblem: (_, message) => assert.fail(message), onEnd() {} });
+      }, { onOpen() {}, onProblem: (_, message) => assert.fail(message), onLost() {}, onEnd() {} });
       const endpoint = await model.next();
       openSession(endpoint);
 

@@ -41,6 +41,7 @@ interface Streaming {
   stream: MediaStream;
   opened: Promise<void>;
   problem: Promise<{ fault: string; message: string }>;
+  lost: Promise<number>;
   end: Promise<StreamEnd>;
 }
 
@@ -72,13 +73,21 @@ export function openOn(
 ): Streaming {
   const opened = Promise.withResolvers<void>();
   const problem = Promise.withResolvers<{ fault: string; message: string }>();
+  const lost = Promise.withResolvers<number>();
   const end = Promise.withResolvers<StreamEnd>();
   const stream = leg.stream(settings, {
     onOpen: opened.resolve,
     onProblem: (fault, message) => problem.resolve({ fault, message }),
+    onLost: lost.resolve,
     onEnd: end.resolve,
   });
-  return { stream, opened: opened.promise, problem: problem.promise, end: end.promise };
+  return {
+    stream,
+    opened: opened.promise,
+    problem: problem.promise,
+    lost: lost.promise,
+    end: end.promise,
+  };
 }
 
 function speaking(peer: PlainPeer, hz: number): () => void {
@@ -426,12 +435,13 @@ streamTest(
   "A slow server loses the oldest frames of its copy, and is told",
   async ({ server, open, speak }) => {
     speak(500);
-    const { problem, opened } = open({ isBidirectional: false });
+    const { problem, opened, lost, stream, end } = open({ isBidirectional: false });
     const connection = await server.next();
     await opened;
 
     connection.pause();
     const { fault } = await problem;
+    const lostSoFar = await lost;
     connection.resume();
     const before = connection.messages.filter(isMedia).length;
     await connection.message(({ event, media }) =>
@@ -442,6 +452,9 @@ streamTest(
     const chunks = connection.messages.filter(isMedia).map(({ media }) => Number(media.chunk));
     const gaps = chunks.slice(1).filter((chunk, at) => chunk !== chunks[at]! + 1);
     assert.equal(gaps.length, 1);
+    stream.stop();
+    const { lostFrames } = await end;
+    assert.ok(lostSoFar > 0 && lostFrames >= lostSoFar, `${lostSoFar} of ${lostFrames}`);
   },
 );
 

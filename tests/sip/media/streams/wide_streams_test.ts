@@ -46,7 +46,7 @@ function open(leg: MediaLeg, url: string) {
     encoding: "audio/l16",
     parameters: {},
     queueS: 10,
-  }, { onOpen() {}, onProblem: (_, message) => assert.fail(message), onEnd() {} });
+  }, { onOpen() {}, onProblem: (_, message) => assert.fail(message), onLost() {}, onEnd() {} });
 }
 
 const samplesOf = (payload: string): Int16Array =>
