@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { createMiddleware } from "hono/factory";
 import { inForceAtOnce } from "../core/clients/in_force.ts";
 import { Fault } from "../core/base/faults.ts";
 import { limits } from "../core/base/limits.ts";
@@ -51,6 +52,7 @@ import { statisticsRoutes } from "./resources/statistics.ts";
 import { streamRoutes } from "./resources/streams.ts";
 import { recordingTranscriptionRoutes } from "./resources/transcriptions.ts";
 import { supervisorRoutes } from "./resources/supervisor.ts";
+import { authTokensPath, twilioAuthTokens } from "./twilio/auth_tokens.ts";
 import { twilioAccountRoutes, twilioRoutes } from "./twilio/mod.ts";
 import { tokenRoutes } from "./resources/tokens.ts";
 import { usageRoutes } from "./resources/usage.ts";
@@ -113,7 +115,15 @@ function guardedAccounts(app: Hono<Env>, ports: Ports): void {
     }
     app.route(`${below}/AuthTokens`, authTokenRoutes(ports));
   }
+  app.use(`${authTokensPath}/*`, authenticate(ports, bounds), permitted("manageCredentials"), own);
+  app.route(authTokensPath, authTokenRoutes(ports, twilioAuthTokens));
 }
+
+/** A path without an account is of that of the credentials. */
+const own = createMiddleware<Env>(async (c, next) => {
+  c.set("account", c.var.caller);
+  await next();
+});
 
 /**
  * The whole HTTP interface: a pure function of its ports, so tests call `.request()` without a
@@ -134,6 +144,7 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
     app.use(`/${version}/*`, ...first);
     app.use(`/${version}/Accounts/:account/*`, warnOfPrivateUrls(ports));
   }
+  app.use(`${authTokensPath}/*`, ...first);
   for (const version of versions) { // Before authentication: a link is enough.
     app.use(`/${version}/Accounts/:account/Recordings/:sid`, openAudio(ports));
   }

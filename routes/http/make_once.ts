@@ -95,7 +95,7 @@ export function keeping<T extends Base>(
 export function keepingUpdate(
   c: Ctx,
   { accounts, ...ports }: Ports,
-  forms: (account: Account) => Forms,
+  { forms, status }: { forms(account: Account): Forms; status: ContentfulStatusCode },
 ): Pick<Ports["accounts"], "update"> {
   const { once } = c.var;
   if (once === undefined) return accounts;
@@ -104,7 +104,7 @@ export function keepingUpdate(
       const changed = await accounts.update(sid, (before) => {
         const { also = [], ...made } = change(before);
         const { text: body, contentType } = contentOf(c, forms(made.record));
-        const response = { status: 200, contentType, body };
+        const response = { status, contentType, body };
         return { ...made, also: [...also, ...kept(once, sid, response, ports)] };
       });
       c.set("isKept", true);

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 import {
   makeSecondaryToken,
   promoteToken,
@@ -12,29 +13,36 @@ import type { Ctx, Env } from "../http/env.ts";
 import { keepingUpdate, making } from "../http/make_once.ts";
 import { shapeOf } from "../http/represent.ts";
 
-const secondary = shapeOf(secondaryAuthTokens, null);
-const promoted = shapeOf(promotedAuthTokens, null);
+/** How an account is shown after a change of its AuthTokens. */
+type Shown = (account: Account) => Forms;
 
-const formsOf = ({ forms }: typeof secondary) => (account: Account): Forms =>
+const formsOf = ({ forms }: ReturnType<typeof shapeOf>): Shown => (account) =>
   forms({ ...account, accountSid: account.sid });
 
+const regular = {
+  secondary: formsOf(shapeOf(secondaryAuthTokens, null)),
+  promoted: formsOf(shapeOf(promotedAuthTokens, null)),
+  made: 200 as ContentfulStatusCode,
+};
+
 /** The change of an AuthToken without a moment in which neither is good. */
-export function authTokenRoutes(ports: Ports): Hono<Env> {
+export function authTokenRoutes(
+  ports: Ports,
+  { secondary, promoted, made }: typeof regular = regular,
+): Hono<Env> {
   const changing = (
-    shape: typeof secondary,
-    change: (account: Account, ports: Parameters<typeof promoteToken>[1]) => Promise<Account>,
-  ) => {
-    const forms = formsOf(shape);
-    return making(ports, async (c: Ctx) => {
-      const accounts = keepingUpdate(c, ports, forms);
-      return answer(c, forms(await change(c.var.account, { now: ports.now, accounts })));
+    change: typeof promoteToken,
+    { forms, status }: { forms: Shown; status: ContentfulStatusCode },
+  ) =>
+    making(ports, async (c: Ctx) => {
+      const accounts = keepingUpdate(c, ports, { forms, status });
+      return answer(c, forms(await change(c.var.account, { now: ports.now, accounts })), status);
     });
-  };
   return new Hono<Env>()
-    .post("/Secondary", changing(secondary, makeSecondaryToken))
+    .post("/Secondary", changing(makeSecondaryToken, { forms: secondary, status: made }))
     .delete("/Secondary", async (c) => {
       await removeSecondaryToken(c.var.account, ports);
       return c.body(null, 204);
     })
-    .post("/Promote", changing(promoted, promoteToken));
+    .post("/Promote", changing(promoteToken, { forms: promoted, status: 200 }));
 }

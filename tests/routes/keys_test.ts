@@ -247,6 +247,9 @@ Deno.test("a Developer key of an Administrator can do no more than a Developer",
       assert.ok(!inXml.text.includes(token));
     }
   }
+  const below = await key.get(`${accounts}/${app.root.sid}/Accounts.json`);
+  assert.equal(below.status, 200);
+  assert.ok(below.text.includes(child.sid) && !below.text.includes(child.token));
   const byEmail = await key.get(`${accounts}/child@example.com.json`);
   assert.deepEqual([byEmail.status, byEmail.json().auth_token], [200, ""]);
   assert.equal((await key.post("Applications.json", { FriendlyName: "ivr" })).status, 200);

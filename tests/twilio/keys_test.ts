@@ -58,3 +58,29 @@ Deno.test("npm twilio with a Developer key sees no AuthToken and manages no cred
     status: 403,
   });
 });
+
+Deno.test("npm twilio changes the AuthToken without a pause", async () => {
+  await using lab = await startTwilioLab();
+  const { client, app } = lab;
+  const { v1 } = client.accounts;
+
+  const made = await v1.secondaryAuthToken().create();
+  const next = made.secondaryAuthToken;
+  assert.match(next, /^[0-9a-f]{32}$/);
+  assert.equal(made.accountSid, app.root.sid);
+  assert.ok(made.dateCreated instanceof Date);
+  await assert.rejects(v1.secondaryAuthToken().create(), { status: 409, code: 20409 });
+  const changed = lab.clientOf(app.root.sid, next);
+  assert.deepEqual(await changed.calls.list(), []);
+  assert.deepEqual(await client.calls.list(), []);
+  const promoted = await changed.accounts.v1.authTokenPromotion().update();
+  assert.equal(promoted.authToken, next);
+
+  await assert.rejects(client.calls.list(), { status: 401, code: 20003 });
+  await changed.accounts.v1.secondaryAuthToken().create();
+  assert.equal(await changed.accounts.v1.secondaryAuthToken().remove(), true);
+  await assert.rejects(changed.accounts.v1.secondaryAuthToken().remove(), { status: 404 });
+  const key = await changed.newKeys.create();
+  const withKey = lab.clientOfKey(key.sid, key.secret);
+  await assert.rejects(withKey.accounts.v1.secondaryAuthToken().create(), { status: 403 });
+});

@@ -26,7 +26,7 @@ export async function startTwilioLab(options: AppOptions = {}): Promise<TwilioLa
   const url = `http://127.0.0.1:${server.addr.port}`;
   const { sid, token } = app.root;
   const pointed = (client: twilio.Twilio) => {
-    client.api.baseUrl = url;
+    client.api.baseUrl = client.accounts.baseUrl = url;
     return client;
   };
   const clientOf = (sid: string, token: string) =>
