@@ -10,10 +10,14 @@ import type {
   StoreOverview,
 } from "../core/ports/ports.ts";
 import type { AlsoWritten } from "../core/model/record_types.ts";
+import type { ChangeFeed } from "../core/ports/change_feed.ts";
 import type { Companions } from "../core/ports/companion_ports.ts";
 import type { Blobs } from "../core/ports/providers.ts";
 import { resources } from "../core/resources/mod.ts";
 import { sidMaker } from "../core/base/sid.ts";
+import { changeLog } from "./changes/change_log.ts";
+import { ownFeed } from "./changes/own_feed.ts";
+import { sharedFeed } from "./changes/shared_feed.ts";
 import { accountTree } from "./collections/accounts.ts";
 import { audio } from "./collections/audio.ts";
 import { collection } from "./collections/collection.ts";
@@ -69,6 +73,8 @@ export interface Store {
   /** Audio for which there is no disk. */
   audio: Blobs;
   sipTraces: SipTraces;
+  /** The changes of records, for those who follow them. */
+  changes: ChangeFeed;
   /** The worker of this store's jobs; nothing runs until it is started or drained. */
   worker(handlers: AnyJobHandler[], ports: Ports): Promise<Worker>;
   /**
@@ -95,7 +101,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const opened = await openKv(options);
   const { kv, isRemote } = opened;
   const known = isRemote ? null : knownJobs(kv);
-  const { parts, deepening } = partsOf(opened, known, options);
+  const { parts, deepening, changes } = partsOf(opened, known, options);
   const close = () => {
     deepening.close();
     opened.close();
@@ -120,6 +126,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ]),
   ) as unknown as StoredRecords; // Object.fromEntries() forgets which name has which type.
 
+  const feed = changes === null
+    // A remote store has one.
+    ? sharedFeed({ ...parts, kv: opened.unlogged, records, changeLog: opened.changeLog! })
+    : ownFeed({ ...parts, records }, changes);
   return {
     records,
     accounts: accountTree(context),
@@ -130,6 +140,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     overview: overviewOf(opened, options.location),
     audio: audio(kv),
     sipTraces: sipTraces(opened.unlogged, now),
+    changes: feed,
     async worker(handlers, ports) {
       const { committer } = parts;
       const queue = known === null
@@ -177,10 +188,17 @@ async function openKv(
   const opened = await openLocation(location);
   const wire = /^https?:/.test(location) ? promptWire(opened) : noWire;
   const unlogged = isRemote ? withDeadline(opened, limits.storeTimeoutMs, wire) : opened;
-  const kv = isRemote ? withCommitLog(unlogged) : opened;
+  const changes = isRemote
+    ? changeLog(unlogged, {
+      now,
+      onError: (error) => log("Cannot watch which accounts are followed", { error }),
+    })
+    : undefined;
+  const kv = isRemote ? withCommitLog(unlogged, changes?.stage) : opened;
   let fence: SchemaFence | undefined;
   const close = () => {
     fence?.close();
+    changes?.close();
     kv.close();
     lock?.close();
   };
@@ -202,7 +220,7 @@ async function openKv(
       if (fence === undefined) layouts.adopt(value!); // Written above.
       return value!;
     };
-    return { kv, unlogged, isRemote, schema, layouts, fence, adopt, close };
+    return { kv, unlogged, isRemote, schema, layouts, fence, changeLog: changes, adopt, close };
   } catch (error) {
     close();
     throw error;

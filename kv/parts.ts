@@ -1,5 +1,7 @@
 import { limits } from "../core/base/limits.ts";
 import { resources } from "../core/resources/mod.ts";
+import type { ChangeLog } from "./changes/change_log.ts";
+import { type RecentChanges, recentChanges } from "./changes/recent_changes.ts";
 import { counterCache } from "./cache/counter_cache.ts";
 import { type DepthCache, depthCache } from "./cache/depth_cache.ts";
 import { listStates } from "./cache/list_states.ts";
@@ -55,8 +57,9 @@ export interface Opened {
   isRemote: boolean;
   schema: Schema;
   layouts: Layouts;
-  /** Only for a remote store. */
+  /** Only for a remote store, as is the next one. */
   fence: SchemaFence | undefined;
+  changeLog: ChangeLog | undefined;
   /** Reads the present description of the store, and follows it from now on. */
   adopt(): Promise<Schema>;
   close(): void;
@@ -66,6 +69,8 @@ export interface Opened {
 interface Parts {
   parts: Omit<StoreContext, "stageCaused">;
   deepening: Deepener;
+  /** Null for a store that other processes write to. */
+  changes: RecentChanges | null;
 }
 
 /**
@@ -81,6 +86,7 @@ export function partsOf(
   const merged = mergedReader(kv);
   const recent = isRemote ? null : recentEntries(merged, recentEntryBytes);
   const read = recent?.read ?? merged;
+  const changes = isRemote ? null : recentChanges(limits.recentChangeBytes);
   const counters = isRemote ? null : counterCache(limits.cachedCounters);
   const states = isRemote ? null : listStates();
   const runs = isRemote ? null : runCache(limits.recentRunBytes);
@@ -95,7 +101,7 @@ export function partsOf(
       { receipts: Array.from({ length: writersOfRemote }, () => receiptOf(kv, now)) }),
     versions: isRemote,
     ...(fence && { fence }),
-    ...!isRemote && { followers: [known, recent, counters].filter((one) => one !== null) },
+    ...!isRemote && { followers: [known, recent, counters, changes].filter((one) => one !== null) },
     depths: watched(depths, () => deepening),
     lists: [states, runs].filter((one) => one !== null),
     ...(onCommit && { onCommit }),
@@ -126,7 +132,7 @@ export function partsOf(
     log,
     accountNumber: accountNumbers(kv),
   };
-  return { parts, deepening };
+  return { parts, deepening, changes };
 }
 
 /** The depths of a store for its committer, whose commits show which values have many entries. */

@@ -1,6 +1,7 @@
 import type { Trace } from "../protocol/traces.ts";
 import type { NumberOffer, NumberSearch } from "../values/offer.ts";
 import type { CompanionControl, Companions } from "./companion_ports.ts";
+import type { ChangeFeed } from "./change_feed.ts";
 import type { PairCap } from "../values/pair_cap.ts";
 import type {
   Blobs,
@@ -134,6 +135,7 @@ export interface Ports {
   mailer: Mailer | null;
   blobs: Blobs;
   sipTraces: SipTraces;
+  changes: ChangeFeed;
   /** Null when none is configured. */
   locationSource: LocationSource | null;
   /** Counts the messages between two that no person may have written. */

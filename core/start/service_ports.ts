@@ -33,7 +33,17 @@ import { s3Blobs } from "../adapters/s3_blobs.ts";
 /** What the ports are made of beside the configuration. */
 export interface Parts {
   store:
-    & Pick<Ports, "records" | "accounts" | "companions" | "jobs" | "ledger" | "sipTraces" | "stock">
+    & Pick<
+      Ports,
+      | "records"
+      | "accounts"
+      | "changes"
+      | "companions"
+      | "jobs"
+      | "ledger"
+      | "sipTraces"
+      | "stock"
+    >
     & {
       overview: StoreOverview;
     };
@@ -85,6 +95,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
     mailer: config.SMTP_URL === "" ? null : smtpMailer(config.SMTP_URL, config.SIP_DOMAIN),
     blobs: blobsOf(config, parts.audio),
     sipTraces: store.sipTraces,
+    changes: store.changes,
     transcriber: transcriber(config),
     locationSource: config.LOCATION_URL === "" ? null : locationSource(config.LOCATION_URL),
     signer: serverSigner(secretKey, config.SECRET_KEY_OTHER),

@@ -49,6 +49,11 @@ export async function remoteSnapshot(
   }
 }
 
+/** The first parts of keys that a copy has no use for. */
+const unsaved = new Set<Deno.KvKeyPart | undefined>(
+  [keys.backup, keys.logs, keys.followed, keys.changes, keys.changedAny].map(([first]) => first),
+);
+
 type CopyOptions = Omit<RemoteOptions, "folder">;
 
 async function copyStore(kv: Deno.Kv, spool: Spool, options: CopyOptions): Promise<void> {
@@ -59,7 +64,7 @@ async function copyStore(kv: Deno.Kv, spool: Spool, options: CopyOptions): Promi
     for await (const entry of all) {
       options.signal.throwIfAborted();
       await notice.renew();
-      if (entry.key[0] !== keys.backup[0] && entry.key[0] !== keys.logs[0]) spool.add(entry);
+      if (!unsaved.has(entry.key[0])) spool.add(entry);
       options.progress.at("Entries read", ++count, null);
     }
     options.progress.over();

@@ -31,6 +31,8 @@ export interface StoredCollection<T extends Base> extends Collection<T> {
     of: Pick<Base, "accountSid" | "sid">,
     change: (before: T) => T | undefined,
   ): Promise<boolean>;
+  /** The record of an entry of the store. Throws for one that cannot be read. */
+  decode(entry: Stored): T;
 }
 
 /** Stores the records of one resource, each with its indexes and other entries in one commit. */
@@ -58,6 +60,7 @@ export function collection<T extends Base>(
     get: (account, sid) => get(state, { account, sid }),
     stageInsert: (batch, record, isChecked) => stageInsert(state, batch, { record, isChecked }),
     stageChange: (batch, of, change) => stageChange(state, batch, { of, change }),
+    decode: recordOf,
     insert: (change) => insert(state, change),
     update: (account, sid, change) => write(state, { account, sid }, { change }),
     updateSoon: (account, sid, change) =>

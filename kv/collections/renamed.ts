@@ -71,6 +71,7 @@ function renamed<T extends Base>(
       return (await collection.erase(account, own)).map((sid) => outer + sid.slice(2));
     },
     holder: async (field, value) => shownIfAny(await collection.holder(field, value)),
+    decode: (entry) => shown(collection.decode(entry)),
     group: async (name, value) => (await collection.group(name, value)).map(shown),
   };
 }

@@ -15,6 +15,16 @@ interface Notice {
   id: string | null;
 }
 
+/** Adds to a commit what no backup has. */
+export type StageMore = (
+  op: Deno.AtomicOperation,
+  written: {
+    checks: Deno.AtomicCheck[];
+    sets: { key: Deno.KvKey; value: unknown }[];
+    deletes: Deno.KvKey[];
+  },
+) => void;
+
 /** A value of KV has 64 KiB at most. */
 const chunkBytes = 60_000;
 
@@ -27,7 +37,7 @@ const logKeptMs = 86_400_000;
  * holds its own log entry: so the log has every commit between the notice and its end, of every
  * process. A commit whose check of the notice failed is made again.
  */
-export function withCommitLog(kv: Deno.Kv): Deno.Kv {
+export function withCommitLog(kv: Deno.Kv, stageMore: StageMore = () => {}): Deno.Kv {
   let known: Notice | undefined;
   const read = async (): Promise<Notice> => {
     const { value, versionstamp } = await kv.get<{ id: string | null }>(keys.backup);
@@ -43,6 +53,11 @@ export function withCommitLog(kv: Deno.Kv): Deno.Kv {
       });
       for (const one of logged) apply(op, one);
       if (notice.id !== null) stageLog(op, notice.id, logged);
+      stageMore(op, {
+        checks,
+        sets: logged.filter((one) => one.does === "set"),
+        deletes: logged.flatMap((one) => one.does === "delete" ? [one.key] : []),
+      });
       const result = await op.commit();
       if (result.ok) return result;
       known = await read();

@@ -46,6 +46,10 @@
  *   ["au", accountSid, sid]            size of audio that is kept in the store, in bytes
  *   ["au", accountSid, sid, n]         a chunk of it
  *   ["st", accountSid, callSid]        SIP trace of a call, for some hours; no backup has it
+ *   ["el"]                             accounts whose changes are told, each until when in ms; of a
+ *                                      remote store, as are the next two
+ *   ["ec", A, versionstamp]            changes of the account's records in one commit; for some minutes
+ *   ["ed", A]                          set with each of these: who follows the account watches it
  *   ["q", "d", lane, due, id]          job; the lease of a running one is its due time
  *   ["q", "a", lane]                   earliest due time of the lane (U64, moved by `min`)
  *   ["q", "w"]                         wake counter (U64), watched by every worker
@@ -151,6 +155,12 @@ export const keys = {
   ],
   stale: ({ account, prefix, field }: FieldPlace) => [account, prefix, field, "stale"],
   staleText: (place: FieldPlace, ord: Uint8Array) => [...keys.stale(place), ord],
+  followed: ["el"],
+  changes: ["ec"],
+  changesOf: (account: bigint) => ["ec", account],
+  changesAt: (account: bigint, versionstamp: string) => ["ec", account, versionstamp],
+  changed: (account: bigint) => ["ed", account],
+  changedAny: ["ed"],
   lanes: ["q", "a"],
   lane: (lane: string) => ["q", "a", lane],
   jobs: ["q", "d"],

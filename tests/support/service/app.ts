@@ -216,6 +216,7 @@ export async function startApp(
     },
     blobs: memoryBlobs(),
     sipTraces: store.sipTraces,
+    changes: store.changes,
     locationSource: null,
     transcriber: null,
     signer: serverSigner("test"),

@@ -77,6 +77,7 @@ export function kvEntries(): KvEntries {
     const [data, encoding, type] = [bytesIn(value, 1), numberIn(value, 2), numberIn(mutation, 3)];
     if (type === 2) return drop(key);
     if (type === 1) return put(key, { data, encoding, version });
+    if (type === 9) return put(versioned(key, version), { data, encoding, version });
     const before = held.get(key);
     if (before !== undefined && before.encoding !== unsigned64) throw new RangeError("no number");
     const result = before === undefined ? data : arithmetic[type]!(before.data, data);
@@ -133,6 +134,12 @@ function stamp(version: number): Uint8Array {
   new DataView(bytes.buffer).setBigUint64(0, BigInt(version));
   return bytes;
 }
+
+/** A key with the version of its commit behind it, as a text. */
+const versioned = (key: string, version: number): string => {
+  const text = new TextEncoder().encode(stamp(version).toHex());
+  return `${key}02${text.toHex()}00`;
+};
 
 const numberOf = (data: Uint8Array): bigint =>
   new DataView(data.buffer, data.byteOffset).getBigUint64(0, true);

@@ -1,0 +1,118 @@
+import { keys } from "../store/keys.ts";
+import { changesIn, type StagedChange, type Written } from "./stored_change.ts";
+
+/**
+ * The log of changes in a store that several processes write to. Each of them adds what a commit
+ * changes to that commit, for the accounts that somebody follows: else it costs nothing.
+ */
+export interface ChangeLog {
+  /** Adds the changes of a commit to it. */
+  stage(op: Deno.AtomicOperation, written: Written): void;
+  /** Has all processes log the changes of an account for an hour; to be repeated before that. */
+  register(account: bigint): Promise<void>;
+  close(): void;
+}
+
+/** A change in the log: the value is null where there was no room for it, or no record any more. */
+export type LoggedChange = [
+  sid: string,
+  change: StagedChange["change"],
+  value: unknown,
+  bytes: number,
+];
+
+/** The account numbers that are followed, each until when in ms. */
+type Followed = Record<string, number>;
+
+/** In ms: how long a change stays in the log, and an account is followed without a renewal. */
+const [keptMs, followedMs] = [10 * 60_000, 60 * 60_000];
+
+/** A value of KV has 64 KiB at most; of it so much is for records. */
+const valueBytes = 50_000;
+
+/** In ms, before a watch that failed is opened again. */
+const againMs = 1_000;
+
+export function changeLog(
+  kv: Deno.Kv,
+  { now, onError }: { now(): number; onError(error: unknown): void },
+): ChangeLog {
+  let followed: Followed = {};
+  let version = "";
+  let isClosed = false;
+  let reader: ReadableStreamDefaultReader<unknown> | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** A watch may tell late what another read has told since. */
+  function adopt(
+    { value, versionstamp }: Pick<Deno.KvEntryMaybe<Followed>, "value" | "versionstamp">,
+  ) {
+    if (versionstamp === null || versionstamp <= version) return;
+    [followed, version] = [value ?? {}, versionstamp];
+  }
+
+  /** Learns at once which accounts are followed at any process. */
+  async function watch(): Promise<void> {
+    try {
+      const stream = kv.watch<[Followed]>([keys.followed]).getReader();
+      reader = stream;
+      for (;;) {
+        const { done, value } = await stream.read();
+        if (done) break;
+        adopt(value[0]);
+      }
+    } catch (error) {
+      if (!isClosed) onError(error);
+    }
+    if (!isClosed) timer = setTimeout(watch, againMs);
+  }
+  void watch();
+
+  return {
+    stage(op, written) {
+      if (Object.keys(followed).length === 0) return;
+      for (const [account, changes] of Map.groupBy(changesIn(written), (one) => one.account)) {
+        if (!((followed[String(account)] ?? 0) > now())) continue;
+        op.set(logKey(kv, account), logged(changes), { expireIn: keptMs });
+        op.set(keys.changed(account), true);
+      }
+    },
+    async register(account) {
+      const name = String(account);
+      for (;;) {
+        const entry = await kv.get<Followed>(keys.followed);
+        const { key, value, versionstamp } = entry;
+        adopt(entry);
+        const until = value?.[name] ?? 0;
+        if (until > now() + followedMs / 2) return;
+        const others = Object.entries(value ?? {}).filter(([, until]) => until > now());
+        const next = { ...Object.fromEntries(others), [name]: now() + followedMs };
+        const op = kv.atomic().check({ key, versionstamp }).set(key, next);
+        // Before this entry the log lacks changes.
+        if (until <= now()) op.set(logKey(kv, account), [], { expireIn: keptMs });
+        const result = await op.commit();
+        if (result.ok) return adopt({ value: next, versionstamp: result.versionstamp });
+      }
+    },
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+      reader?.cancel().catch(() => {}); // It failed before.
+    },
+  };
+}
+
+/** The key of a log entry: its last part is the version of the commit that writes it. */
+const logKey = (kv: Deno.Kv, account: bigint): Deno.KvKey => [
+  ...keys.changesOf(account),
+  kv.commitVersionstamp() as unknown as string,
+];
+
+function logged(changes: readonly StagedChange[]): LoggedChange[] {
+  let room = valueBytes;
+  return changes.map(({ sid, change, value, bytes }) => {
+    const fits = value instanceof Uint8Array && value.length <= room;
+    if (fits) room -= value.length;
+    return [sid, change, fits ? value : null, bytes];
+  });
+}

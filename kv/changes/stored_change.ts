@@ -1,0 +1,76 @@
+import { keyText } from "../store/batch.ts";
+import { keys, sidOf } from "../store/keys.ts";
+import { eventTypes } from "../../core/resources/event_types.ts";
+import { resources } from "../../core/resources/mod.ts";
+import type { RecordChange } from "../../core/ports/change_feed.ts";
+
+/** A change of a record, as a commit has it. */
+export interface StoredChange extends Pick<RecordChange, "id" | "change" | "sid" | "bytes"> {
+  account: bigint;
+  /** The value of the record; undefined where it was deleted, or is too long to be kept here. */
+  value: unknown;
+}
+
+/** The prefixes of the Sids of records whose changes are told. */
+export const followedPrefixes: ReadonlySet<string> = new Set(
+  Object.values(eventTypes).map((name) => resources[name].sidPrefix),
+);
+
+/** The resource of a Sid's prefix. */
+export const typeOfPrefix = new Map(
+  Object.entries(eventTypes).map(([type, name]) => [resources[name].sidPrefix, type]),
+);
+
+/** The id of the change that a commit made to a record. */
+export const changeId = (versionstamp: string, sid: string): string => `${versionstamp}.${sid}`;
+
+/** An id after all changes of a commit: "~" sorts after the letters of a Sid. */
+export const afterCommit = (versionstamp: string): string => `${versionstamp}.~`;
+
+export const versionOf = (id: string): string => id.slice(0, 20);
+
+export interface Written {
+  checks: readonly Deno.AtomicCheck[];
+  sets: readonly { key: Deno.KvKey; value: unknown }[];
+  deletes: readonly Deno.KvKey[];
+}
+
+/** A change before its commit has a version. */
+export type StagedChange = Omit<StoredChange, "id">;
+
+/** The changes of records in what a commit writes; most commits of jobs have none. */
+export function changesIn({ checks, sets, deletes }: Written): StagedChange[] {
+  const changes: StagedChange[] = [];
+  for (const { key, value } of sets) {
+    if (isFollowed(key)) {
+      changes.push({ ...placeOf(key), change: "created", value, ...sizeOf(value) });
+    }
+  }
+  for (const key of deletes) {
+    if (!isFollowed(key)) continue;
+    changes.push({ ...placeOf(key), change: "deleted", value: undefined, bytes: 0 });
+  }
+  if (changes.length === 0) return changes;
+  const present = new Set(
+    checks.filter(({ versionstamp }) => versionstamp !== null).map(({ key }) => keyText(key)),
+  );
+  for (const change of changes) {
+    const isThere = present.has(keyText(keys.record(change.account, change.sid)));
+    if (change.change === "created" && isThere) change.change = "updated";
+  }
+  return changes.sort((one, other) => one.sid < other.sid ? -1 : 1);
+}
+
+const isFollowed = (key: Deno.KvKey): boolean =>
+  key.length === 3 && typeof key[0] === "bigint" && key[2] instanceof Uint8Array &&
+  followedPrefixes.has(key[1] as string);
+
+const placeOf = (key: Deno.KvKey) => ({
+  account: key[0] as bigint,
+  sid: sidOf(key[1] as string, key),
+});
+
+/** An estimate of the bytes of a value: one that is not bytes was too long to be. */
+const sizeOf = (value: unknown) => ({
+  bytes: value instanceof Uint8Array ? value.length : 64 << 10,
+});
