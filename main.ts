@@ -93,6 +93,7 @@ export async function startService(config: Config, onListenerOver: (error: Error
       await removing.stop();
       await resealing.stop();
       await building.stop();
+      ports.changes.end();
       await server.shutdown();
       await worker.stop(3_000);
       await metering.shutdown();

@@ -17,7 +17,9 @@ import { resources } from "../core/resources/mod.ts";
 import { sidMaker } from "../core/base/sid.ts";
 import { changeLog } from "./changes/change_log.ts";
 import { ownFeed } from "./changes/own_feed.ts";
+import type { RecentChanges } from "./changes/recent_changes.ts";
 import { sharedFeed } from "./changes/shared_feed.ts";
+import type { FeedStore } from "./changes/told.ts";
 import { accountTree } from "./collections/accounts.ts";
 import { audio } from "./collections/audio.ts";
 import { collection } from "./collections/collection.ts";
@@ -126,10 +128,6 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ]),
   ) as unknown as StoredRecords; // Object.fromEntries() forgets which name has which type.
 
-  const feed = changes === null
-    // A remote store has one.
-    ? sharedFeed({ ...parts, kv: opened.unlogged, records, changeLog: opened.changeLog! })
-    : ownFeed({ ...parts, records }, changes);
   return {
     records,
     accounts: accountTree(context),
@@ -140,7 +138,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     overview: overviewOf(opened, options.location),
     audio: audio(kv),
     sipTraces: sipTraces(opened.unlogged, now),
-    changes: feed,
+    changes: feedOf(opened, { ...parts, records }, changes),
     async worker(handlers, ports) {
       const { committer } = parts;
       const queue = known === null
@@ -158,6 +156,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
     close,
   };
+}
+
+/** The feed of changes: from this process's own commits, or from the log of a shared store. */
+function feedOf(
+  { unlogged, changeLog }: Opened,
+  store: FeedStore,
+  changes: RecentChanges | null,
+): ChangeFeed {
+  if (changes !== null) return ownFeed(store, changes);
+  return sharedFeed({ ...store, kv: unlogged, changeLog: changeLog! }); // A remote store has one.
 }
 
 const overviewOf = ({ kv, isRemote }: Opened, location: string): StoreOverview => ({

@@ -1,7 +1,7 @@
 import { limits } from "../core/base/limits.ts";
 import { resources } from "../core/resources/mod.ts";
 import type { ChangeLog } from "./changes/change_log.ts";
-import { type RecentChanges, recentChanges } from "./changes/recent_changes.ts";
+import { recentChangeBytes, type RecentChanges, recentChanges } from "./changes/recent_changes.ts";
 import { counterCache } from "./cache/counter_cache.ts";
 import { type DepthCache, depthCache } from "./cache/depth_cache.ts";
 import { listStates } from "./cache/list_states.ts";
@@ -86,7 +86,7 @@ export function partsOf(
   const merged = mergedReader(kv);
   const recent = isRemote ? null : recentEntries(merged, recentEntryBytes);
   const read = recent?.read ?? merged;
-  const changes = isRemote ? null : recentChanges(limits.recentChangeBytes);
+  const changes = isRemote ? null : recentChanges(recentChangeBytes);
   const counters = isRemote ? null : counterCache(limits.cachedCounters);
   const states = isRemote ? null : listStates();
   const runs = isRemote ? null : runCache(limits.recentRunBytes);

@@ -14,7 +14,7 @@ core/resources/console   | base model                                           
 core/resources/internal | base model protocol rest values                             | zod | declarations of records that only the service, or one interface, sees
 core/resources         | resources/console resources/internal base flows model protocol rest values                        | zod | one declaration for each resource
 core/resources/views   | base model resources resources/console rest values                                  | zod | what answers show and no store keeps: tokens, registrations, sums of usage
-core/ports             | model protocol resources values                              | zod | what core needs of the store, the companions, providers and the machine
+core/ports             | base model protocol resources values                              | zod | what core needs of the store, the companions, providers and the machine
 core/accounts          | base model ports protocol resources                          | node: zod | accounts, credentials, access, sandboxes
 core/console           | accounts base model ports resources resources/console                          |  | sign-in at the console: sessions, lock-out, second factor, audit log
 core/net               | base                                                         | @hono/node-server node: | listeners: accepting, HTTP, client addresses, certificates, limits
@@ -22,7 +22,8 @@ core/metrics           | base net                                               
 core/numbers           | accounts base model ports resources rest values              | libphonenumber-js | phone numbers: search, purchase, import
 core/process           |                                                              |  | logs, failures, signals and secret files of a process
 core/configuration     | base net numbers process values                              | node: zod | the environment variables, checked
-core/admin             | base configuration net process                               | node: | the command line of operators, on the REST interface
+core/events            | base model ports resources rest                              | zod | event streams: what is asked of them, and their bounds
+core/admin             | base configuration events model net process                               | node: | the command line of operators, on the REST interface
 core/notifications     | base flows model ports resources rest values                 |  | Notifications: what the error log says
 core/idempotency       | base model ports resources                                   | node: | responses to requests with an Idempotency-Key
 core/gateways          | accounts base notifications ports protocol resources values  | node: | trunks: which one a call takes, caller ids, registrations
@@ -108,10 +109,11 @@ kv/counters            | cache records store                                    
 kv/migration           | cache counters records store core/base core/model core/ports          |  | from the layout of a former version to this one
 kv/lists               | cache records store core/base core/model                     | node: | from a query to a page
 kv/collections         | * core/base core/model core/ports core/protocol core/resources core/values | node: | what core is offered: records, accounts, presence, ledger, stock
-kv/changes             | * core/ports core/resources | | the changes of records as they are committed, for those who follow them
+kv/changes             | * core/model core/ports core/resources | | the changes of records as they are committed, for those who follow them
 kv                     | * core/base core/model core/ports core/resources             | node: | the store on Deno KV, put together
 routes/http            | core/accounts core/base core/idempotency core/metrics core/model core/net core/notifications core/ports core/resources core/rest | hono | what every answer shares: errors, formats, parameters, access
 routes/resources       | http core/*                                                  | hono | routes of resources that are not regular
+routes/events          | http resources core/* | hono | the event stream of an account
 routes/twilio          | http core/*                                                  | hono zod | the interface for Twilio's libraries, from its nouns
 routes/docs            | core/base core/openapi core/ports                            | hono marked | the pages: / and /docs
 routes/console/frame   | docs http core/*                                             | hono uqr zod | what all pages of the console share: session, interface, layout, forms
@@ -120,7 +122,7 @@ routes/console/pages   | console/build console/frame http core/*                
 routes/console/administration | console/frame console/pages http core/*               | hono | accounts, keys, usage, and the service itself
 routes/console/designer | console/frame console/pages http core/*                      | hono | the pages of the designer of flows
 routes/console         | console/designer console/administration console/build console/frame console/pages http core/*                      | hono | the console, put together
-routes                 | http resources twilio core/*                                        | hono | the HTTP interface, put together; pages
+routes                 | events http resources twilio core/*                                        | hono | the HTTP interface, put together; pages
 routes/protocol        | core/*                                                       | hono | requests of companions to the service
 core/typescript_client/runtime |                                                              |  | the client as it is shipped: requests, lists, signatures, markup
 core/typescript_client/generator | core/*                                                       | zod | the sources of the client that declarations make

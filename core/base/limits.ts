@@ -97,8 +97,6 @@ export const limits = {
    * above.
    */
   recentRunBytes: 8 << 20,
-  /** Changes of records that an event stream can begin with, as stored. */
-  recentChangeBytes: 4 << 20,
   /** Pages of lists of a shared store that stay in memory, by an estimate of their bytes. */
   recentPageBytes: 32 << 20,
   /** Counters of lists in the cache, at some 30 bytes each. */

@@ -230,7 +230,8 @@ async function send(
   if (!incoming.complete) outgoing.setHeader("Connection", "close");
   const type = response.headers.get("Content-Type") ?? "";
   const isDocument = /^application\/(?:json|xml)/.test(type);
-  if (!isDocument && !type.startsWith("text/")) return response;
+  const isStream = type.startsWith("text/event-stream");
+  if (isStream || !isDocument && !type.startsWith("text/")) return response;
   // Node writes a string in one piece with the head, and bytes in a piece of their own.
   const isPlain = isDocument && !response.headers.has("Content-Encoding");
   const body = isPlain ? await response.text() : new Uint8Array(await response.arrayBuffer());

@@ -16,6 +16,7 @@ import { designerSchemas } from "./designer.ts";
 import { flowSchemas } from "./flow_schemas.ts";
 import { irregularForms, irregularOperations } from "./irregular.ts";
 import { listSchema } from "./lists.ts";
+import { eventSchemas } from "./events.ts";
 import { pathsOf } from "./paths.ts";
 import { errorComponents } from "./errors.ts";
 import { examplesUnder } from "./examples.ts";
@@ -71,6 +72,7 @@ const description = [
 
 /** The headings of operations that are not about one resource. */
 const otherTags: Record<string, string> = {
+  Event: "Changes of records as they happen, as server-sent events.",
   Service: "The service itself: health, error codes and this document. It needs no credentials.",
   Supervisor: "The running instance, for the root account.",
 };
@@ -141,6 +143,7 @@ function schemas(declared: AnyResource[]): Record<string, JsonSchema> {
     ...flowSchemas,
     ...designerSchemas,
     ...serviceSchemas,
+    ...eventSchemas,
     ...supervisorSchemas,
     ...callbackSchemas,
   };

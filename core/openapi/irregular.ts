@@ -31,6 +31,7 @@ import { callOperations } from "./call_operations.ts";
 import { designerForms, designerOperations } from "./designer.ts";
 import { credentialForms, credentialOperations } from "./credentials.ts";
 import { conferenceForms, conferenceOperations } from "./conferences.ts";
+import { eventOperations } from "./events.ts";
 import { accountPath, accountsPath, type Operation } from "./operation.ts";
 import {
   createOperation,
@@ -214,6 +215,7 @@ export const irregularOperations: Operation[] = [
   ...usageOperations,
   ...olderGateways,
   ...supervisorOperations,
+  ...eventOperations,
   ...serviceOperations,
 ];
 

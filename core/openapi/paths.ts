@@ -77,12 +77,16 @@ function bodyOf(form: JsonSchema, exampleOf: Examples): JsonSchema {
   return { required: true, content: { [jsonType]: media } };
 }
 
+/** The schema of a stream is that of the data of one event. */
+const eventsType = "text/event-stream";
+
 function contentOf(
   answer: JsonSchema,
   { types = [jsonType] }: Operation,
   exampleOf: Examples,
 ): JsonSchema {
   const example = exampleOf(nameOf(answer));
+  if (types.includes(eventsType)) return { [eventsType]: { schema: answer } };
   const json = { schema: answer, ...(example !== undefined && { example }) };
   return Object.fromEntries(types.map((type) => [type, type === jsonType ? json : {}]));
 }

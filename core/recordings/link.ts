@@ -40,27 +40,34 @@ export async function isSigned(
   return await ports.signer.verify(signed(audioPath(accountSid, sid), expires), signature);
 }
 
-/** Recordings with their links, as they leave the service. */
+/** A recording with its links, as it leaves the service. */
+export async function linked(
+  recording: Recording,
+  ports: LinkPorts & Pick<Ports, "blobs">,
+): Promise<Recording> {
+  const { accountSid, sid, isStored } = recording;
+  const isInS3 = isStored && ports.settings.recordingsOpenInS3;
+  return {
+    ...recording,
+    fileUri: await linkTo(recording, ports),
+    s3Uri: isInS3 ? await ports.blobs.link(accountSid, sid, "GET") : null,
+  };
+}
+
+/** Recordings with their links. */
 export function withLinks(
   records: Collection<Recording>,
   ports: LinkPorts & Pick<Ports, "blobs">,
 ): Collection<Recording> {
-  const inS3 = ({ accountSid, sid, isStored }: Recording) =>
-    isStored && ports.settings.recordingsOpenInS3 ? ports.blobs.link(accountSid, sid, "GET") : null;
-  const linked = async (recording: Recording): Promise<Recording> => ({
-    ...recording,
-    fileUri: await linkTo(recording, ports),
-    s3Uri: await inS3(recording),
-  });
   return {
     ...records,
     async get(accountSid, sid) {
       const recording = await records.get(accountSid, sid);
-      return recording && await linked(recording);
+      return recording && await linked(recording, ports);
     },
     async list(accountSid, query) {
       const { items, total } = await records.list(accountSid, query);
-      return { items: await Promise.all(items.map(linked)), total };
+      return { items: await Promise.all(items.map((one) => linked(one, ports))), total };
     },
   };
 }

@@ -33,46 +33,19 @@ const valueBytes = 50_000;
 /** In ms, before a watch that failed is opened again. */
 const againMs = 1_000;
 
-export function changeLog(
-  kv: Deno.Kv,
-  { now, onError }: { now(): number; onError(error: unknown): void },
-): ChangeLog {
-  let followed: Followed = {};
-  let version = "";
-  let isClosed = false;
-  let reader: ReadableStreamDefaultReader<unknown> | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+interface LogOptions {
+  now(): number;
+  onError(error: unknown): void;
+}
 
-  /** A watch may tell late what another read has told since. */
-  function adopt(
-    { value, versionstamp }: Pick<Deno.KvEntryMaybe<Followed>, "value" | "versionstamp">,
-  ) {
-    if (versionstamp === null || versionstamp <= version) return;
-    [followed, version] = [value ?? {}, versionstamp];
-  }
-
-  /** Learns at once which accounts are followed at any process. */
-  async function watch(): Promise<void> {
-    try {
-      const stream = kv.watch<[Followed]>([keys.followed]).getReader();
-      reader = stream;
-      for (;;) {
-        const { done, value } = await stream.read();
-        if (done) break;
-        adopt(value[0]);
-      }
-    } catch (error) {
-      if (!isClosed) onError(error);
-    }
-    if (!isClosed) timer = setTimeout(watch, againMs);
-  }
-  void watch();
-
+export function changeLog(kv: Deno.Kv, { now, onError }: LogOptions): ChangeLog {
+  const known = watchFollowed(kv, onError);
   return {
     stage(op, written) {
-      if (Object.keys(followed).length === 0) return;
+      const { accounts } = known;
+      if (Object.keys(accounts).length === 0) return;
       for (const [account, changes] of Map.groupBy(changesIn(written), (one) => one.account)) {
-        if (!((followed[String(account)] ?? 0) > now())) continue;
+        if (!((accounts[String(account)] ?? 0) > now())) continue;
         op.set(logKey(kv, account), logged(changes), { expireIn: keptMs });
         op.set(keys.changed(account), true);
       }
@@ -82,7 +55,7 @@ export function changeLog(
       for (;;) {
         const entry = await kv.get<Followed>(keys.followed);
         const { key, value, versionstamp } = entry;
-        adopt(entry);
+        known.adopt(entry);
         const until = value?.[name] ?? 0;
         if (until > now() + followedMs / 2) return;
         const others = Object.entries(value ?? {}).filter(([, until]) => until > now());
@@ -91,21 +64,56 @@ export function changeLog(
         // Before this entry the log lacks changes.
         if (until <= now()) op.set(logKey(kv, account), [], { expireIn: keptMs });
         const result = await op.commit();
-        if (result.ok) return adopt({ value: next, versionstamp: result.versionstamp });
+        if (result.ok) return known.adopt({ value: next, versionstamp: result.versionstamp });
       }
     },
-    close() {
+    close: known.close,
+  };
+}
+
+type FollowedEntry = Pick<Deno.KvEntryMaybe<Followed>, "value" | "versionstamp">;
+
+/** Knows at once which accounts are followed at any process. */
+function watchFollowed(kv: Deno.Kv, onError: LogOptions["onError"]) {
+  let version = "";
+  let isClosed = false;
+  let reader: ReadableStreamDefaultReader<[FollowedEntry]> | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const known = {
+    accounts: {} as Followed,
+    /** A watch may tell late what another read has told since. */
+    adopt({ value, versionstamp }: FollowedEntry): void {
+      if (versionstamp === null || versionstamp <= version) return;
+      version = versionstamp;
+      known.accounts = value ?? {};
+    },
+    close(): void {
       isClosed = true;
       clearTimeout(timer);
       reader?.cancel().catch(() => {}); // It failed before.
     },
   };
+  async function watch(): Promise<void> {
+    try {
+      reader = kv.watch<[Followed]>([keys.followed]).getReader();
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        known.adopt(value[0]);
+      }
+    } catch (error) {
+      if (!isClosed) onError(error);
+    }
+    if (!isClosed) timer = setTimeout(watch, againMs);
+  }
+  void watch();
+  return known;
 }
 
 /** The key of a log entry: its last part is the version of the commit that writes it. */
 const logKey = (kv: Deno.Kv, account: bigint): Deno.KvKey => [
   ...keys.changesOf(account),
-  kv.commitVersionstamp() as unknown as string,
+  kv.commitVersionstamp() as unknown as string, // Its type is none of a key's parts.
 ];
 
 function logged(changes: readonly StagedChange[]): LoggedChange[] {

@@ -13,106 +13,130 @@ export interface Follower {
 /** In ms: between two looks whether the log lacks a commit, and two renewals. */
 const [lookMs, renewMs] = [5_000, 10 * 60_000];
 
+/** How far an account is followed. */
+interface State extends SharedFeedStore {
+  account: bigint;
+  listeners: Set<(change: StoredChange | null) => void>;
+  /** The version up to which the log is read. */
+  last: string;
+  /** The version up to which the log is known to have all commits, or they were found otherwise. */
+  proven: string;
+  /** The versions of entries of the log since `proven`, and the ids of changes that were told since. */
+  versions: Set<string>;
+  ids: Set<string>;
+  renewedAt: number;
+  isLeft: boolean;
+  reader: ReadableStreamDefaultReader<unknown> | undefined;
+}
+
 /**
  * Reads the log of an account whenever its mark changes. Every few seconds it compares the versions of
  * the account's lists, which each commit sets, with the log: a commit of a process that did not log it
  * shows there, and what it changed is then found among the records.
  */
 export function followAccount(
-  { kv, log, changeLog }: SharedFeedStore,
+  store: SharedFeedStore,
   account: bigint,
   onLeft: () => void,
 ): Follower {
-  const listeners = new Set<(change: StoredChange | null) => void>();
-  /** The version up to which the log is read, and up to which it is known to have all commits. */
-  let [last, proven] = ["", ""];
-  /** What was told since `proven`: versions of entries of the log, ids of changes. */
-  let [versions, ids] = [new Set<string>(), new Set<string>()];
-  let renewedAt = performance.now();
-  let isLeft = false;
-  let reader: ReadableStreamDefaultReader<unknown> | undefined;
-
-  const tell = (change: StoredChange) => {
-    if (ids.has(change.id)) return;
-    ids.add(change.id);
-    for (const take of listeners) take(change);
+  const state: State = {
+    ...store,
+    account,
+    listeners: new Set(),
+    last: "",
+    proven: "",
+    versions: new Set(),
+    ids: new Set(),
+    renewedAt: performance.now(),
+    isLeft: false,
+    reader: undefined,
   };
-
-  async function readOn(): Promise<void> {
-    const read = await readLog(kv, account, last);
-    for (const version of read.versions) versions.add(version);
-    last = read.versions.at(-1) ?? last;
-    read.changes.forEach(tell);
-  }
-
-  /** Finds commits that the log lacks. */
-  async function look(): Promise<void> {
-    if (performance.now() - renewedAt > renewMs) {
-      await changeLog.register(account);
-      renewedAt = performance.now();
-    }
-    const now = await listVersions(kv, account);
-    await readOn();
-    const lacking = now.filter((version) => version > proven && !versions.has(version));
-    if (lacking.length > 0) {
-      const { changes } = await scanChanges({ kv }, account, afterCommit(proven));
-      changes.forEach(tell);
-    }
-    proven = now.reduce(later, proven);
-    versions = new Set([...versions].filter((version) => version > proven));
-    ids = new Set([...ids].filter((id) => id > afterCommit(proven)));
-  }
-
-  /** One task after the other; a store out of reach is asked again at the next one. */
-  let turn: Promise<unknown> = Promise.resolve();
-  const queue = (task: () => Promise<void>) => {
-    turn = turn.then(() => isLeft ? undefined : task()).catch((error) => {
-      if (!isLeft) log("Cannot follow the changes of an account; it is tried again", { error });
-    });
-  };
-
-  async function watch(): Promise<void> {
-    const stream = kv.watch([keys.changed(account)]).getReader();
-    reader = stream;
-    for (;;) {
-      const { done } = await stream.read();
-      if (done) return;
-      queue(readOn);
-    }
-  }
-
-  async function begin(): Promise<string> {
-    await changeLog.register(account);
-    const list = { start: keys.changesOf(account), end: keys.changesAt(account, "~") };
-    const logged = await Array.fromAsync(kv.list(list, { reverse: true, limit: 1 }));
-    const found = [
-      ...await listVersions(kv, account),
-      ...logged.map(({ key }) => String(key.at(-1))),
-    ];
-    last = proven = found.reduce(later, "");
-    watch().catch(() => {}); // The looks go on without it.
-    return last;
-  }
-
-  const ready = begin();
-  ready.catch(leave);
+  const queue = inTurn(state);
   const timer = setInterval(() => queue(look), lookMs);
-  function leave(): void {
-    isLeft = true;
+  const leave = () => {
+    state.isLeft = true;
     clearInterval(timer);
-    reader?.cancel().catch(() => {}); // It failed before.
+    state.reader?.cancel().catch(() => {}); // It failed before.
     onLeft();
-  }
+  };
+  const ready = begin(state);
+  ready.then(() => watch(state, () => queue(readOn))).catch(() => {}); // The looks go on without it.
+  ready.catch(leave);
   return {
     ready,
     listen(take) {
-      listeners.add(take);
+      state.listeners.add(take);
       return () => {
-        listeners.delete(take);
-        if (listeners.size === 0 && !isLeft) leave();
+        state.listeners.delete(take);
+        if (state.listeners.size === 0 && !state.isLeft) leave();
       };
     },
   };
+}
+
+/** One task after the other; a store out of reach is asked again by the next one. */
+function inTurn(state: State): (task: (state: State) => Promise<void>) => void {
+  let turn: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    turn = turn.then(() => state.isLeft ? undefined : task(state)).catch((error) => {
+      if (state.isLeft) return;
+      state.log("Cannot follow the changes of an account; it is tried again", { error });
+    });
+  };
+}
+
+/** Begins with the present version. */
+async function begin(state: State): Promise<string> {
+  const { kv, account, changeLog } = state;
+  await changeLog.register(account);
+  const list = { start: keys.changesOf(account), end: keys.changesAt(account, "~") };
+  const [newest] = await Array.fromAsync(kv.list(list, { reverse: true, limit: 1 }));
+  const found = [...await listVersions(kv, account), String(newest?.key.at(-1) ?? "")];
+  state.last = state.proven = found.reduce(later, "");
+  return state.last;
+}
+
+async function watch(state: State, onMark: () => void): Promise<void> {
+  if (state.isLeft) return;
+  state.reader = state.kv.watch([keys.changed(state.account)]).getReader();
+  for (;;) {
+    const { done } = await state.reader.read();
+    if (done) return;
+    onMark();
+  }
+}
+
+function tell({ ids, listeners }: State, change: StoredChange): void {
+  if (ids.has(change.id)) return;
+  ids.add(change.id);
+  for (const take of listeners) take(change);
+}
+
+/** Tells what the log has since. */
+async function readOn(state: State): Promise<void> {
+  const read = await readLog(state.kv, state.account, state.last);
+  for (const version of read.versions) state.versions.add(version);
+  state.last = read.versions.at(-1) ?? state.last;
+  for (const change of read.changes) tell(state, change);
+}
+
+/** Finds commits that the log lacks. */
+async function look(state: State): Promise<void> {
+  const { kv, account, changeLog, proven } = state;
+  if (performance.now() - state.renewedAt > renewMs) {
+    await changeLog.register(account);
+    state.renewedAt = performance.now();
+  }
+  const now = await listVersions(kv, account);
+  await readOn(state);
+  const lacking = now.filter((version) => version > proven && !state.versions.has(version));
+  if (lacking.length > 0) {
+    const { changes } = await scanChanges({ kv }, account, afterCommit(proven));
+    for (const change of changes) tell(state, change);
+  }
+  state.proven = now.reduce(later, proven);
+  state.versions = new Set([...state.versions].filter((version) => version > state.proven));
+  state.ids = new Set([...state.ids].filter((id) => id > afterCommit(state.proven)));
 }
 
 const later = (one: string, other: string): string => one > other ? one : other;

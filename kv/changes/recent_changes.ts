@@ -14,6 +14,9 @@ export interface RecentChanges extends CommitRecord {
 
 type Listener = (change: StoredChange | null) => void;
 
+/** Changes that an event stream can begin with, by their bytes in the store. */
+export const recentChangeBytes = 4 << 20;
+
 /** What an entry takes beside its value, about. */
 const entryBytes = 200;
 

@@ -1,6 +1,6 @@
 import { keyText } from "../store/batch.ts";
 import { keys, sidOf } from "../store/keys.ts";
-import { eventTypes } from "../../core/resources/event_types.ts";
+import { eventTypes } from "../../core/model/event_types.ts";
 import { resources } from "../../core/resources/mod.ts";
 import type { RecordChange } from "../../core/ports/change_feed.ts";
 

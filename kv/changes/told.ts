@@ -1,6 +1,6 @@
 import type { RecordChange } from "../../core/ports/change_feed.ts";
-import type { EventType } from "../../core/resources/event_types.ts";
-import { eventTypes } from "../../core/resources/event_types.ts";
+import type { EventType } from "../../core/model/event_types.ts";
+import { eventTypes } from "../../core/model/event_types.ts";
 import type { StoredRecords } from "../collections/stage_caused.ts";
 import type { StoreContext } from "../collections/store_context.ts";
 import { keys, sidOf } from "../store/keys.ts";

@@ -53,11 +53,7 @@ export function withCommitLog(kv: Deno.Kv, stageMore: StageMore = () => {}): Den
       });
       for (const one of logged) apply(op, one);
       if (notice.id !== null) stageLog(op, notice.id, logged);
-      stageMore(op, {
-        checks,
-        sets: logged.filter((one) => one.does === "set"),
-        deletes: logged.flatMap((one) => one.does === "delete" ? [one.key] : []),
-      });
+      stageMore(op, writtenBy(checks, logged));
       const result = await op.commit();
       if (result.ok) return result;
       known = await read();
@@ -100,6 +96,12 @@ export function withCommitLog(kv: Deno.Kv, stageMore: StageMore = () => {}): Den
     },
   });
 }
+
+const writtenBy = (checks: Deno.AtomicCheck[], logged: Logged[]) => ({
+  checks,
+  sets: logged.filter((one) => one.does === "set"),
+  deletes: logged.flatMap((one) => one.does === "delete" ? [one.key] : []),
+});
 
 const setting = (key: Deno.KvKey, value: unknown): Logged =>
   value instanceof Deno.KvU64

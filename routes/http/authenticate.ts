@@ -113,6 +113,28 @@ function recentCaller(
   return account && isTokenOf(account, password) ? { account } : undefined;
 }
 
+/**
+ * Looks whether the credentials of a request would still be accepted: for a response that lasts. It
+ * rejects while the store is out of reach.
+ */
+export function recheckOf(
+  c: Ctx,
+  { accounts, keyring }: Pick<Ports, "accounts" | "keyring">,
+): () => Promise<boolean> {
+  const { user, password } = basicCredentials(c.req.header("Authorization"));
+  const find = async (): Promise<Caller | null> => {
+    if (isKeySid(user)) return await keyring.callerOf(user, password);
+    const account = await findAccount(user, accounts);
+    return account !== null && isTokenOf(account, password) ? { account } : null;
+  };
+  const { sid } = c.var.account;
+  return async () => {
+    const [caller, account] = await Promise.all([find(), accounts.get(sid)]);
+    if (caller === null || account === null || !actsFor(caller.account, account)) return false;
+    return await effectiveStatus(caller.account, accounts) === "active";
+  };
+}
+
 /** Puts the account that the path names on the context, if the caller may act for it. */
 export function accountScope(accounts: Accounts) {
   return createMiddleware<Env>(async (c, next) => {

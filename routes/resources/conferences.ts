@@ -22,7 +22,7 @@ const listAddress = (accountSid: string, conferenceSid: string) =>
   `${accountAddress(accountSid)}/Conferences/${conferenceSid}/Participants`;
 
 const conferenceShape = shapeOf(conferences);
-const shape = shapeOf(participants, (record) => {
+export const participantShape = shapeOf(participants, (record) => {
   const { accountSid, conferenceSid, callSid } = record as Participant;
   return `${listAddress(accountSid, conferenceSid)}/${callSid}`;
 });
@@ -37,7 +37,7 @@ export function conferenceRoutes(ports: Ports): Hono<Env> {
     conferenceSid: c.req.param("sid") ?? "",
     callSid: c.req.param("call") ?? "",
   });
-  const shown = (c: Ctx, found: Participant) => answer(c, shape.forms(found));
+  const shown = (c: Ctx, found: Participant) => answer(c, participantShape.forms(found));
 
   return new Hono<Env>()
     .on(changes, "/:sid", async (c) => {
@@ -50,7 +50,7 @@ export function conferenceRoutes(ports: Ports): Hono<Env> {
       if (await records.conferences.get(accountSid, sid) === null) throw new Fault("notFound", sid);
       return await answerSublist(c, {
         definition: participants,
-        shape,
+        shape: participantShape,
         records: records.participants,
         address: listAddress(accountSid, sid),
         of: { field: "conferenceSid", sid },

@@ -12,12 +12,13 @@ import { keeping, making } from "../http/make_once.ts";
 import { readParams } from "../http/params.ts";
 import { accountAddress, shapeOf } from "../http/represent.ts";
 
-const shape = shapeOf(definition, (record) => {
+export const geolocationShape = shapeOf(definition, (record) => {
   const { accountSid, geolocationType, sid } = record as Geolocation;
   return `${accountAddress(accountSid)}/Geolocation/${geolocationType}/${sid}`;
 });
 
-const answerRecord = (c: Ctx, record: Geolocation): Response => answer(c, shape.forms(record));
+const answerRecord = (c: Ctx, record: Geolocation): Response =>
+  answer(c, geolocationShape.forms(record));
 
 /** Lookups of devices: each of the two types is created and read below its own path. */
 export function geolocationRoutes(ports: Ports): Hono<Env> {
@@ -26,7 +27,13 @@ export function geolocationRoutes(ports: Ports): Hono<Env> {
     .get("/", (c) => {
       const { sid } = c.var.account;
       const read = (query: Query) => ports.records.geolocations.list(sid, query);
-      const list = { definition, shape, address: address(sid), isCounted: true, read };
+      const list = {
+        definition,
+        shape: geolocationShape,
+        address: address(sid),
+        isCounted: true,
+        read,
+      };
       return answerList(c, list, ports);
     })
     .get("/:sid{GL\\w*}", async (c) => {
@@ -49,7 +56,7 @@ const created = (geolocationType: Type, ports: Ports) =>
     const base = newBase(definition, c.var.account.sid, ports);
     const change = creation(definition, { ...sent, geolocationType }, base);
     const records: AnyCollection = ports.records.geolocations;
-    return answerRecord(c, await keeping(c, records, shape, ports).insert(change));
+    return answerRecord(c, await keeping(c, records, geolocationShape, ports).insert(change));
   });
 
 const read = (type: Type, ports: Ports) => async (c: Context<Env, "/:sid">) => {

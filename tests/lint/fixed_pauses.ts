@@ -9,6 +9,7 @@
 export const pausing: Record<string, string> = {
   "core/adapters/smpp/deliver.ts":
     "A receipt may come before the answer that its message waits for",
+  "core/admin/tail.ts": "A service that is gone is not asked again at once",
   "core/net/acceptor.ts": "Node.js tells neither that it listens no more nor that it is stuck",
   "core/net/http_server.ts": "Connections end by themselves; a shutdown looks until all have",
   "core/process/secret_file.ts": "Another process makes the file",

@@ -97,6 +97,8 @@ export async function fillIn(app: App): Promise<(path: string) => string> {
   };
   return (path) => {
     const below = /\{AccountSid\}\/(.+?)\/\{Sid\}/.exec(path)?.[1] ?? "";
-    return path.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? sids[below]!);
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? sids[below]!);
+    // Only a stream that ends can be read as a whole.
+    return filled.endsWith("/Events") ? `${filled}?Follow=false` : filled;
   };
 }

@@ -1,0 +1,17 @@
+/** The bounds of event streams. */
+export const eventLimits = {
+  /** Streams of one account that an instance serves at once, and of all. */
+  streamsOfAccount: 20,
+  streams: 500,
+  /** What waits for a slow reader at most: events, and bytes of their records in the store. */
+  waiting: 1_000,
+  waitingBytes: 1 << 20,
+  /** Events are written together up to so many characters. */
+  pieceLength: 32 << 10,
+  /** Between two signs of life in ms; with each one the credentials are checked again. */
+  beatMs: 15_000,
+  /** After which a reader connects again, in ms. */
+  retryMs: 2_000,
+  /** Seconds after which one that found no place may try again. */
+  retryAfterS: 10,
+} as const;

@@ -1,0 +1,56 @@
+import { eventQuery, eventTypeNames } from "../events/event_query.ts";
+import { eventLimits } from "../events/limits.ts";
+import { pascal } from "../base/wire.ts";
+import { accountPath, type Operation } from "./operation.ts";
+import { closed, described, descriptionOf, type JsonSchema, refTo } from "./schemas.ts";
+
+const text: JsonSchema = { type: "string" };
+
+const schemas: Record<keyof typeof eventQuery.shape, JsonSchema> = {
+  type: { ...text, examples: ["call,notification"] },
+  sid: { ...text, pattern: "^[A-Z]{2}[0-9a-f]{32}$" },
+  lastEventId: text,
+  follow: { type: "boolean", default: true },
+};
+
+/** The operation that streams events. */
+export const eventOperations: Operation[] = [{
+  method: "get",
+  path: `${accountPath}/Events`,
+  id: "streamEvents",
+  summary: "Streams what changes in an account, as it happens",
+  description:
+    "Server-sent events: the data of each is an Event in JSON. The event `open` says that what " +
+    "follows happens from now on, `gap` that events may be missing, `end` why the response ends. A " +
+    "reader that connects again sends the id of the last event as Last-Event-ID and misses nothing. " +
+    `An account may have ${eventLimits.streamsOfAccount} streams open at an instance.`,
+  tag: "Event",
+  query: Object.entries(eventQuery.shape).map(([field, schema]) => ({
+    name: pascal(field),
+    in: "query",
+    schema: schemas[field as keyof typeof schemas], // The same keys.
+    description: descriptionOf(schema),
+  })),
+  answer: refTo("Event"),
+  types: ["text/event-stream"],
+}];
+
+export const eventSchemas: Record<string, JsonSchema> = {
+  Event: described(
+    "A record was created, updated or deleted.",
+    closed({
+      id: described("The place of the event among those of its account.", text),
+      type: described("Kind of the record.", { ...text, enum: eventTypeNames }),
+      change: described(
+        "What happened to it.",
+        { ...text, enum: ["created", "updated", "deleted"] },
+      ),
+      sid: described("Sid of the record.", text),
+      record: described(
+        "The record as its address has it in JSON; null once it is deleted. A queue has `sid`, " +
+          "`friendly_name`, `current_size` and `members`.",
+        { type: ["object", "null"] },
+      ),
+    }),
+  ),
+};

@@ -1,0 +1,47 @@
+import { iso8601, rfc2822 } from "../../core/base/wire.ts";
+import type { Base } from "../../core/base/record.ts";
+import type { AnyResource } from "../../core/model/resource.ts";
+import type { RecordChange } from "../../core/ports/change_feed.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+import { linked } from "../../core/recordings/link.ts";
+import { type EventType, eventTypes } from "../../core/model/event_types.ts";
+import { resourcesUnder } from "../../core/resources/mod.ts";
+import type { Queue } from "../../core/resources/queues.ts";
+import type { Recording } from "../../core/resources/recordings.ts";
+import { shapeOf } from "../http/represent.ts";
+import { participantShape } from "../resources/conferences.ts";
+import { geolocationShape } from "../resources/geolocations.ts";
+
+type Write = (record: Base) => unknown;
+
+/** Gives an event's data as JSON: the record is as its address has it. */
+export function eventText(ports: Ports): (change: RecordChange) => Promise<string> {
+  const resources = resourcesUnder(ports.settings);
+  const regular = Object.entries(eventTypes).map(([type, name]) => {
+    const shape = shapeOf(resources[name] as AnyResource, type === "email" ? null : undefined);
+    return [type, (record: Base) => shape.json(record)] as const;
+  });
+  // Every type is one of eventTypes.
+  const writers = Object.fromEntries(regular) as Record<EventType, Write>;
+  writers.participant = (record) => participantShape.json(record);
+  writers.geolocation = (record) => geolocationShape.json(record);
+  writers.queue = (record) => queueJson(record as Queue);
+  return async ({ id, type, change, sid, record: kept }) => {
+    const record = kept !== null && type === "recording"
+      ? await linked(kept as Recording, ports)
+      : kept;
+    const shown = record && writers[type](record);
+    return JSON.stringify({ id, type, change, sid, record: shown });
+  };
+}
+
+/** A queue with those who wait in it. */
+const queueJson = ({ sid, accountSid, friendlyName, members, ...dates }: Queue) => ({
+  sid,
+  date_created: rfc2822(dates.dateCreated),
+  date_updated: rfc2822(dates.dateUpdated),
+  account_sid: accountSid,
+  friendly_name: friendlyName,
+  current_size: members.length,
+  members: members.map(({ callSid, at }) => ({ call_sid: callSid, date_enqueued: iso8601(at) })),
+});
