@@ -50,6 +50,7 @@ export async function enterConference(
           most: wanted.most,
           at: ports.now(),
           label: wanted.label,
+          coach: wanted.coach,
         }),
     );
     signal.throwIfAborted();

@@ -23,11 +23,12 @@ type EndReason = (typeof conferenceEndReasons)[number];
 /** Reserves a place, if one is free, for a leg that is joining; it keeps the conference open. */
 export function expecting(
   conference: Conference,
-  { callSid, most, at, label }: {
+  { callSid, most, at, label, coach }: {
     callSid: string;
     most: number;
     at: number;
     label?: string | undefined;
+    coach?: string | undefined;
   },
 ): Change<Conference> {
   const isKnown = conference.members.some((member) => member.callSid === callSid);
@@ -41,6 +42,7 @@ export function expecting(
     muted: false,
     hold: false,
     ...label !== undefined && { label },
+    ...coach !== undefined && { coach },
   };
   const member: Member = { ...own, startOnEnter: false, endOnExit: false };
   return {
@@ -72,7 +74,7 @@ export function joined(
   const known = conference.members.find(({ callSid }) => callSid === entered.callSid);
   if (conference.status === "completed" || known?.hasJoined) return { record: conference };
   const muted = known?.mutedSince ?? entered.muted;
-  const { label } = known ?? {};
+  const { label, coach } = known ?? {};
   const member: Member = {
     ...entered,
     muted,
@@ -80,6 +82,7 @@ export function joined(
     hold: false,
     hasJoined: true,
     ...label !== undefined && { label },
+    ...coach !== undefined && { coach },
   };
   const others = conference.members.filter((other) => other !== known);
   const record: Conference = {
@@ -142,14 +145,23 @@ export function completed(
   return fire({ ...change, record: ended, jobs }, { name: "conference-end", at, params });
 }
 
+/** What may be changed of a leg in a conference. */
+export interface MemberChange {
+  muted?: boolean;
+  hold?: boolean;
+  endOnExit?: boolean;
+  /** The call that alone hears it; null: all do. */
+  coach?: string | null;
+}
+
 /**
- * Mutes, unmutes, holds or resumes a leg in the conference. A leg whose `joined` event has not arrived
- * yet is muted when it arrives.
+ * Mutes, unmutes, holds or resumes a leg in the conference, or changes who hears it. A leg whose
+ * `joined` event has not arrived yet is muted when it arrives.
  */
 export function changed(
   conference: Conference,
   callSid: string,
-  { muted, hold, at }: { muted?: boolean; hold?: boolean; at: number },
+  { muted, hold, endOnExit, coach, at }: MemberChange & { at: number },
 ): Change<Conference> {
   const before = conference.members.find((one) => one.callSid === callSid);
   if (before === undefined) return { record: conference };
@@ -159,7 +171,15 @@ export function changed(
     const members = conference.members.map((one) => one === before ? arriving : one);
     return { record: { ...conference, members } };
   }
-  const member: Member = { ...before, muted: muted ?? before.muted, hold: hold ?? before.hold };
+  const { coach: coached, ...others } = before;
+  const heardBy = coach === undefined ? coached : coach ?? undefined;
+  const member: Member = {
+    ...others,
+    muted: muted ?? before.muted,
+    hold: hold ?? before.hold,
+    endOnExit: endOnExit ?? before.endOnExit,
+    ...heardBy !== undefined && { coach: heardBy },
+  };
   const members = conference.members.map((one) => one === before ? member : one);
   const record: Conference = { ...conference, members };
   const participant = { ...participantOf(record, member), dateUpdated: at };
@@ -171,7 +191,8 @@ export function changed(
       ? []
       : [hold ? "participant-hold" : "participant-unhold"] as const),
   ];
-  if (events.length === 0) return { record: conference };
+  const isSame = member.endOnExit === before.endOnExit && member.coach === before.coach;
+  if (events.length === 0 && isSame) return { record: conference };
   return events.reduce<Change<Conference>>(
     (change, one) => fire(change, { name: one, at, member }),
     { record, put: [{ into: "participants", record: participant }] },
@@ -194,4 +215,7 @@ const participantOf = (conference: Conference, member: Member): Participant => (
   startConferenceOnEnter: member.startOnEnter,
   endConferenceOnEnter: member.endOnExit,
   apiVersion: conference.apiVersion,
+  label: member.label ?? null,
+  coaching: member.coach !== undefined,
+  callSidToCoach: member.coach ?? null,
 });

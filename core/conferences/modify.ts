@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { Companion } from "../protocol/companion.ts";
-import type { ConferenceOrder } from "../protocol/conferences.ts";
+import type { Action } from "../protocol/action.ts";
+import type { Companion, ConferenceOrder } from "../protocol/companion.ts";
 import { Fault } from "../base/faults.ts";
 import { flag } from "../base/fields.ts";
-import { endConference } from "../model/job_kinds.ts";
+import { announceInConference, endConference } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Conference } from "../resources/conferences.ts";
@@ -55,42 +55,53 @@ export async function modifyConference(
   });
 }
 
+/** What may be changed of a participant. Not every interface has each of it. */
+export interface ParticipantChange extends z.infer<typeof participantParams> {
+  /** The document that it hears on hold; null is music of the service. */
+  holdWith?: Action | null | undefined;
+  /** The call of the only participant that hears it; null: all do. */
+  coach?: string | null | undefined;
+  beepOnExit?: boolean | undefined;
+  endOnExit?: boolean | undefined;
+  /** What it hears while it waits; null is silence. */
+  wait?: Action | null | undefined;
+}
+
 /**
- * Mutes or holds a leg in a Conference, first at the companion of the conference, then in the records.
+ * Changes a leg in a Conference, first at the companion of the conference, then in the records.
  * Unmuting also unmutes the call at its own companion, where it may have been muted separately. Throws
  * `notFound` when the leg is not there, `unavailable` when the companion cannot be reached.
  */
 export async function modifyParticipant(
   named: Named,
-  { mute: muted, hold }: z.infer<typeof participantParams>,
+  { mute: muted, hold, ...others }: ParticipantChange,
   ports: Ports,
 ): Promise<Participant> {
   const { accountSid, conferenceSid, callSid: leg } = named;
   const participant = await findParticipant(named, ports);
   if (participant === null) throw new Fault("notFound", leg);
-  if (muted === undefined && hold === undefined) return participant;
-  const wanted = {
-    ...muted !== undefined && { muted },
-    ...hold !== undefined && { held: hold },
-  };
+  const wanted = given({ muted, held: hold, ...others });
+  if (Object.keys(wanted).length === 0) return participant;
   const holder = await order(named, { type: "change", leg, ...wanted }, ports);
   if (holder === null) throw new Fault("notFound", leg);
   if (muted === false) await unmuteElsewhere(named, holder, ports);
-  const at = ports.now();
+  const { coach, endOnExit } = others;
+  const change = { at: ports.now(), ...given({ muted, hold, coach, endOnExit }) };
   await ports.records.conferences.update(
     accountSid,
     conferenceSid,
-    (conference) =>
-      changed(conference, leg, {
-        at,
-        ...muted !== undefined && { muted },
-        ...hold !== undefined && { hold },
-      }),
+    (conference) => changed(conference, leg, change),
   );
   const now = await findParticipant(named, ports);
   if (now === null) throw new Fault("notFound", leg); // It left meanwhile.
   return now;
 }
+
+/** Without the fields that have no value. */
+const given = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as { [K in keyof T]?: Exclude<T[K], undefined> };
 
 /**
  * Mutes the reserved place of a leg that has joined, while its `joined` event is on its way: the event
@@ -144,9 +155,25 @@ async function unmuteElsewhere(
   await control.mute(callSid, false, call.companion);
 }
 
+/**
+ * Has everybody in a Conference hear a document once, or the leg of a call alone. Throws `notFound` and
+ * `conferenceEnded`.
+ */
+export async function announce(
+  { accountSid, conferenceSid, callSid }: Omit<Named, "callSid"> & { callSid?: string },
+  { url, method }: Pick<Action, "url" | "method">,
+  ports: Ports,
+): Promise<Conference> {
+  return await ports.records.conferences.update(accountSid, conferenceSid, (conference) => {
+    if (conference.status === "completed") throw new Fault("conferenceEnded");
+    const announced = { accountSid, conferenceSid, ...callSid !== undefined && { callSid } };
+    return { record: conference, jobs: [announceInConference({ ...announced, url, method })] };
+  });
+}
+
 /** The companion that performed it; null when the conference, or the leg in it, does not exist. */
-async function order(
-  { accountSid, conferenceSid }: Named,
+export async function order(
+  { accountSid, conferenceSid }: Omit<Named, "callSid">,
   order: ConferenceOrder["order"],
   { records, control }: Ports,
 ): Promise<Companion | null> {

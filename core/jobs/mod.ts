@@ -1,4 +1,5 @@
 import type { AnyJobHandler } from "../ports/job_handler.ts";
+import { announceHandler } from "../conferences/announce.ts";
 import { answerMessageHandler } from "./answer_message.ts";
 import { clearReferencesHandler } from "./clear_references.ts";
 import { closeAccountHandler } from "./close_account.ts";
@@ -32,6 +33,7 @@ import { transcribeRecordingHandler } from "./transcribe_recording.ts";
 
 /** Every kind of job that the service runs. */
 export const handlers: AnyJobHandler[] = [
+  announceHandler,
   answerMessageHandler,
   clearReferencesHandler,
   closeAccountHandler,

@@ -68,6 +68,20 @@ export const endCalls = jobKind({
   lane: () => "accounts",
 });
 
+/** Requests a document, and has the participants of a Conference, or one of them, hear it once. */
+export const announceInConference = jobKind({
+  kind: "conference.announce",
+  args: z.object({
+    accountSid: z.string(),
+    conferenceSid: z.string(),
+    /** Of the only one that hears it. */
+    callSid: z.string().optional(),
+    url: z.string(),
+    method: z.enum(["GET", "POST"]),
+  }),
+  lane: ({ accountSid }) => `documents:${accountSid}`,
+});
+
 /** Has the companion end the conference of a Conference that is over. */
 export const endConference = jobKind({
   kind: "conference.end_room",

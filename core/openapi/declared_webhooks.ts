@@ -100,6 +100,12 @@ export const declaredWebhooks: Record<string, Webhook> = {
     always: ["QueueResult"],
     sometimes: ["QueueTime", "QueueSid"],
   }),
+  conferenceAnnouncement: inCall(
+    "Requests what a conference or a participant hears",
+    "AnnounceUrl of a request: once, with the parameters of the call that is to hear it, or of the " +
+      "call that joined first.",
+    { always: ["ConferenceSid", "FriendlyName"], tag: "Conference" },
+  ),
   enqueueWait: inCall(
     "Requests what a waiting caller hears",
     "The waitUrl of an Enqueue or of a Conference.",

@@ -1,6 +1,5 @@
-import type { Companion } from "../protocol/companion.ts";
+import type { Companion, ConferenceOrder } from "../protocol/companion.ts";
 import type { Script } from "../protocol/script.ts";
-import type { ConferenceOrder } from "../protocol/conferences.ts";
 import type { MessageOrder, OutwardOrder } from "../protocol/messages.ts";
 import type { RecordingRequest } from "../protocol/recordings.ts";
 import type { StreamRequest } from "../protocol/streams.ts";

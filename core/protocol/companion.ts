@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { action } from "./action.ts";
 import { origin } from "../base/origin.ts";
 import { legEvent } from "./events.ts";
 import { companionAddresses } from "./peers.ts";
@@ -101,6 +102,34 @@ export const muteRequest = z.object({ leg: legId, muted: z.boolean() });
 /** False: the leg is not there, or its media bypass the companion, which cannot silence them. */
 export const muteAnswer = z.object({ isDone: z.boolean() });
 
+/** A request of the service to change a conference. */
+export const conferenceOrder = z.object({
+  conferenceSid: z.string().regex(/^CF[0-9a-f]{32}$/),
+  order: z.discriminatedUnion("type", [
+    z.object({
+      type: z.literal("change"),
+      leg: legId,
+      muted: z.boolean().optional(),
+      held: z.boolean().optional(),
+      /** The document that it hears on hold; null is music of ours. */
+      holdWith: action.nullable().optional(),
+      /** The only participant that hears it; null: all do. */
+      coach: legId.nullable().optional(),
+      beepOnExit: z.boolean().optional(),
+      endOnExit: z.boolean().optional(),
+      /** What it hears while it waits; null is silence. */
+      wait: action.nullable().optional(),
+    }),
+    z.object({ type: z.literal("remove"), leg: legId }),
+    /** Performs audible steps for a leg, or for each; whom it hears is silent meanwhile. */
+    z.object({ type: z.literal("announce"), leg: legId.optional(), script: z.array(step) }),
+    z.object({ type: z.literal("end") }),
+  ]),
+});
+
+/** Whether the companion has the conference, and the leg in it. */
+export const conferenceAnswer = z.object({ isKnown: z.boolean() });
+
 /** What the companion must forget: the cached credentials of these logins. */
 export const invalidation = z.object({ logins: z.array(z.string()) });
 
@@ -110,6 +139,7 @@ export type EventsRequest = z.infer<typeof eventsRequest>;
 export type EventsAnswer = z.infer<typeof eventsAnswer>;
 export type ScriptRequests = z.infer<typeof scriptRequests>;
 export type ScriptAnswer = z.infer<typeof scriptAnswer>;
+export type ConferenceOrder = z.infer<typeof conferenceOrder>;
 export type Credentials = z.infer<typeof credentials>;
 export type Heartbeat = z.infer<typeof heartbeat>;
 

@@ -152,25 +152,6 @@ export const waitingEvent = z.object({
   gathered: gatheredEvent.pick({ digits: true, speech: true }).optional(),
 });
 
-/** A request of the service to change a conference. */
-export const conferenceOrder = z.object({
-  conferenceSid,
-  order: z.discriminatedUnion("type", [
-    z.object({
-      type: z.literal("change"),
-      leg,
-      muted: z.boolean().optional(),
-      held: z.boolean().optional(),
-    }),
-    z.object({ type: z.literal("remove"), leg }),
-    z.object({ type: z.literal("end") }),
-  ]),
-});
-
-/** Whether the companion has the conference, and the leg in it. */
-export const conferenceAnswer = z.object({ isKnown: z.boolean() });
-
 export type ConferenceStep = z.infer<typeof conferenceStep>;
 export type QueueStep = z.infer<typeof queueStep>;
 export type PickupStep = z.infer<typeof pickupStep>;
-export type ConferenceOrder = z.infer<typeof conferenceOrder>;

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import {
+  conferenceAnswer,
+  conferenceOrder,
   credentialsAnswer,
   credentialsQuery,
   eventsAnswer,
@@ -37,7 +39,6 @@ import {
   presenceAnswer,
   presenceChanges,
 } from "./registrations.ts";
-import { conferenceAnswer, conferenceOrder } from "./conferences.ts";
 import {
   gatewayReport,
   gatewaysAnswer,

@@ -19,6 +19,8 @@ export const member = z.object({
   endOnExit: z.boolean(),
   /** What status callbacks call it; absent without a name. */
   label: z.string().optional(),
+  /** The call that alone hears it; absent where all do. */
+  coach: z.string().optional(),
 });
 
 /** A leg that a transfer calls, to replace the transferor in the conference. */

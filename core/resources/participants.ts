@@ -23,9 +23,13 @@ export const participants = resource({
       "Whether the conference ends when the participant leaves.",
     ),
     apiVersion: z.string().describe("Version of the interface, always a date such as 2012-04-24."),
+    label: z.string().nullable(),
+    /** Whether a single participant hears it, and the call of that one. */
+    coaching: z.boolean(),
+    callSidToCoach: z.string().nullable(),
   },
-  hidden: ["sid"],
-  filters: { muted: "equals", hold: "equals", conferenceSid: "equals" },
+  hidden: ["sid", "label", "coaching", "callSidToCoach"],
+  filters: { muted: "equals", hold: "equals", conferenceSid: "equals", coaching: "equals" },
   paged: true,
 });
 

@@ -1,5 +1,5 @@
 import type { Companion } from "../protocol/companion.ts";
-import type { ConferenceOrder } from "../protocol/conferences.ts";
+import type { ConferenceOrder } from "../protocol/companion.ts";
 import type { CompanionControl } from "../ports/companion_ports.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { SimulatedLeg } from "../resources/internal/simulated_legs.ts";
@@ -32,10 +32,9 @@ function simulatedControl(ports: Ports): CompanionControl {
 
   async function conference({ conferenceSid, order }: ConferenceOrder): Promise<boolean> {
     const inside = await legs.group("conference", conferenceSid);
-    const named = order.type === "end"
-      ? inside
-      : inside.filter(({ callSid }) => callSid === order.leg);
-    if (order.type !== "change") {
+    const isForAll = order.type === "end" || order.type === "announce" && order.leg === undefined;
+    const named = isForAll ? inside : inside.filter(({ callSid }) => callSid === order.leg);
+    if (order.type === "remove" || order.type === "end") {
       for (const leg of named) await change(leg, (one) => waitedEnough(one, ports.now()));
     }
     return named.length > 0;
@@ -55,6 +54,7 @@ function simulatedControl(ports: Ports): CompanionControl {
     },
     mute: async (leg, muted, at) => isSimulated(at) || await control.mute(leg, muted, at),
     conference: (order, at) => isSimulated(at) ? conference(order) : control.conference(order, at),
+    recording: async (request, at) => !isSimulated(at) && await control.recording(request, at),
     stream: async (request, at) => !isSimulated(at) && await control.stream(request, at),
     look: async (at) => isSimulated(at) ? "there" : await control.look(at),
   };

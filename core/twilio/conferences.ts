@@ -1,12 +1,17 @@
 import { z } from "zod";
-import { modifyConference } from "../conferences/modify.ts";
+import { method, url } from "../base/fields.ts";
+import { announce, modifyConference } from "../conferences/modify.ts";
 import { type Conference, conferences as definition } from "../resources/conferences.ts";
 import { dated, equal } from "./noun/filters.ts";
-import { action, noun, refused, works } from "./noun/noun.ts";
+import { action, noun, works } from "./noun/noun.ts";
 import { fetched, listedOf } from "./noun/regular.ts";
 import { apiVersion, basic } from "./noun/written.ts";
 
-const announcing = "nothing can be announced in a conference";
+/** What has a document heard, once: `note` says by whom. */
+export const announcement = (note: string) => ({
+  AnnounceUrl: works(z.union([z.literal(""), url]), note),
+  AnnounceMethod: works(method),
+});
 
 /** A conference, in which calls hear each other. */
 export const conferences = noun<Conference>({
@@ -28,12 +33,13 @@ export const conferences = noun<Conference>({
   update: action({
     parameters: {
       Status: works(z.enum(["completed"])),
-      AnnounceUrl: refused(announcing),
-      AnnounceMethod: refused(announcing, ["POST"]),
+      ...announcement("each participant hears it in place of the others"),
     },
-    perform({ account, path, ports }, { Status: status }) {
+    async perform({ account, path, ports }, sent) {
       const named = { accountSid: account.sid, conferenceSid: path.Sid ?? "" };
-      return modifyConference(named, { status }, ports);
+      const { Status: status, AnnounceUrl: url, AnnounceMethod: method = "POST" } = sent;
+      if (url) await announce(named, { url, method }, ports);
+      return await modifyConference(named, { status }, ports);
     },
   }),
   listed: listedOf("conferences", {

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { flag, method, url, wholeNumber } from "../base/fields.ts";
+import { Fault } from "../base/faults.ts";
+import { flag, method, reference, url, wholeNumber } from "../base/fields.ts";
 import { inlineUrl } from "../flows/address.ts";
 import { recordingEvents } from "../values/recording_context.ts";
 import { limits } from "../base/limits.ts";
@@ -13,6 +14,27 @@ import { given } from "./noun/regular.ts";
 const { fields } = calls;
 const sip = "a Gateway of the account has the credentials of its proxy";
 const noEmergency = "there are no emergency calls";
+
+/** Who alone hears a participant. */
+export const coaching = {
+  Coaching: works(flag, "with `CallSidToCoach`: that participant alone hears this one"),
+  CallSidToCoach: works(reference("CA")),
+};
+
+/**
+ * The call that alone hears a participant; null where all are to hear it again, absent where nothing was
+ * sent. Throws `badParameter`.
+ */
+export function coachOf(
+  { Coaching: isCoach, CallSidToCoach: sid }: SentOf<typeof coaching>,
+  { isUpdate = false } = {},
+): string | null | undefined {
+  if (isCoach === false) return isUpdate ? null : undefined;
+  if (isCoach === true && sid === undefined) {
+    throw new Fault("badParameter", "Coaching=true needs CallSidToCoach");
+  }
+  return sid;
+}
 
 /** What a call into a conference may be asked: that of a call, and that of the noun Conference. */
 export const entering = {
@@ -48,15 +70,14 @@ export const entering = {
   MachineDetectionSilenceTimeout: works(fields.machineDetectionSilenceTimeout),
   AmdStatusCallback: refused("AnsweredBy is in the status callbacks of the call"),
   AmdStatusCallbackMethod: refused("AnsweredBy is in the status callbacks of the call", ["POST"]),
-  Label: refused("participants have no labels"),
+  Label: works(z.string().trim().min(1).max(limits.conferenceNameLength)),
   EarlyMedia: refused("the callee joins when it answers", ["true"]),
   Record: works(flag, "the call of the participant, from the answer to the end"),
   ...recordingParameters,
   SipAuthUsername: refused(sip),
   SipAuthPassword: refused(sip),
   Region: refused("the companion of the first participant mixes the conference"),
-  Coaching: refused("there is no coaching", ["false"]),
-  CallSidToCoach: refused("there is no coaching"),
+  ...coaching,
   JitterBufferSize: refused("the jitter buffer adapts by itself"),
   Byoc: refused("a Gateway of the account takes the place of a BYOC trunk"),
   CallReason: refused("carriers are not told the reason of a call"),
@@ -89,6 +110,8 @@ function conferenceMarkup(name: string, sent: Entering): string {
     waitUrl: sent.WaitUrl,
     waitMethod: sent.WaitMethod,
     maxParticipants: sent.MaxParticipants,
+    participantLabel: sent.Label,
+    coach: coachOf(sent) ?? undefined,
     record: sent.ConferenceRecord,
     statusCallback: sent.ConferenceStatusCallback,
     statusCallbackMethod: sent.ConferenceStatusCallbackMethod,
@@ -136,6 +159,7 @@ export async function called(asked: Asked, sent: Entering): Promise<Participant>
 /** A participant whose call was placed and has not joined yet. */
 export function arriving(call: Call, { path }: Asked, sent: Entering): Participant {
   const { accountSid, dateCreated, dateUpdated, sid, apiVersion } = call;
+  const coach = coachOf(sent) ?? null;
   return {
     sid: `CP${sid.slice(2)}`,
     accountSid,
@@ -148,5 +172,8 @@ export function arriving(call: Call, { path }: Asked, sent: Entering): Participa
     startConferenceOnEnter: sent.StartConferenceOnEnter ?? true,
     endConferenceOnEnter: sent.EndConferenceOnExit ?? false,
     apiVersion,
+    label: sent.Label ?? null,
+    coaching: coach !== null,
+    callSidToCoach: coach,
   };
 }

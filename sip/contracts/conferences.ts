@@ -1,4 +1,7 @@
-import type { ConferenceOrder, ConferenceStep } from "../../core/protocol/conferences.ts";
+import type { Action } from "../../core/protocol/action.ts";
+import type { Script } from "../../core/protocol/script.ts";
+import type { ConferenceOrder } from "../../core/protocol/companion.ts";
+import type { ConferenceStep } from "../../core/protocol/conferences.ts";
 import type {
   MediaConference,
   MediaEngine,
@@ -15,13 +18,22 @@ export interface Conferences {
   order(order: ConferenceOrder): boolean;
 }
 
+/** What a leg hears while it waits; `isHeld` by the service. */
+export interface WaitManner {
+  isHeld: boolean;
+  /** A document; null is silence, absent music of ours. */
+  wait?: Action | null | undefined;
+}
+
 /** A leg that comes to a conference. */
 export interface JoiningLeg {
   leg: string;
   media: MediaLeg;
   step: ConferenceStep;
-  /** Plays what the leg hears while it waits, until the signal aborts; `isHeld` by the service. */
-  wait(signal: AbortSignal, isHeld: boolean): void;
+  /** Plays what the leg hears while it waits, until the signal aborts. */
+  wait(signal: AbortSignal, manner: WaitManner): void;
+  /** Performs audible steps for the leg; resolves at their end, or when the signal aborts. */
+  hear(script: Script, signal: AbortSignal): Promise<void>;
   /** Records the conference from now on; absent when that is not wanted. */
   record?(conference: MediaConference): void;
 }
@@ -39,6 +51,10 @@ export interface Participant {
 interface Member extends JoiningLeg {
   participant: MediaParticipant;
   held: boolean;
+  /** What it hears on hold, where the service said so. */
+  holdWith: Action | null | undefined;
+  /** While steps are performed for it. */
+  announcing: AbortController | undefined;
   /** While it waits; `isHeld` when that is what for. */
   waiting: { over: AbortController; isHeld: boolean } | undefined;
   end(): void;
@@ -60,6 +76,7 @@ export function createConferences(engine: Pick<MediaEngine, "conference">): Conf
   const leave = (sid: string, conference: OpenConference, member: Member) => {
     if (!conference.members.delete(member.leg)) return;
     member.waiting?.over.abort();
+    member.announcing?.abort();
     member.participant.leave();
     if (conference.members.size === 0) return void conferences.delete(sid);
     if (member.step.endOnExit) return endAll(conference);
@@ -78,41 +95,90 @@ export function createConferences(engine: Pick<MediaEngine, "conference">): Conf
       const participant = conference.sound.enter(media);
       const muted = step.muted || media.isMuted;
       participant.setMuted(muted);
-      const member: Member = { ...newcomer, participant, held: false, waiting: undefined, end };
+      const member: Member = {
+        ...newcomer,
+        participant,
+        held: false,
+        holdWith: undefined,
+        announcing: undefined,
+        waiting: undefined,
+        end,
+      };
       conference.members.set(leg, member);
       conference.begun ||= step.startOnEnter;
       arrange(conference);
       if (step.beepOnEnter && isOpen(conference)) conference.sound.announce(enterBeep);
       return { muted, over, leave: () => leave(sid, conference, member) };
     },
-    order({ conferenceSid, order }) {
-      const conference = conferences.get(conferenceSid);
-      if (conference === undefined) return false;
-      if (order.type === "end") {
-        endAll(conference);
-        return true;
-      }
-      const member = conference.members.get(order.leg);
-      if (member === undefined) return false;
-      if (order.type === "remove") member.end();
-      else change(conference, member, order);
-      return true;
-    },
+    order: ({ conferenceSid, order }) => perform(conferences.get(conferenceSid), order),
   };
+}
+
+/** False when the conference, or the leg in it, is not here. */
+function perform(
+  conference: OpenConference | undefined,
+  order: ConferenceOrder["order"],
+): boolean {
+  if (conference === undefined) return false;
+  if (order.type === "end") {
+    endAll(conference);
+    return true;
+  }
+  if (order.type === "announce" && order.leg === undefined) {
+    conference.members.forEach((member) => void announce(conference, member, order.script));
+    return true;
+  }
+  const member = conference.members.get(order.leg ?? "");
+  if (member === undefined) return false;
+  if (order.type === "remove") member.end();
+  else if (order.type === "announce") void announce(conference, member, order.script);
+  else change(conference, member, order);
+  return true;
 }
 
 const endAll = (conference: OpenConference): void =>
   conference.members.forEach((member) => member.end());
 
-function change(
-  conference: OpenConference,
-  member: Member,
-  { muted, held }: { muted?: boolean | undefined; held?: boolean | undefined },
-): void {
+type Change = Extract<ConferenceOrder["order"], { type: "change" }>;
+
+function change(conference: OpenConference, member: Member, order: Change): void {
+  const { muted, held, holdWith, coach, beepOnExit, endOnExit, wait } = order;
   if (muted !== undefined) member.participant.setMuted(muted);
   if (muted === false) member.media.setMuted(false); // Its call may be muted by itself.
   if (held !== undefined) member.held = held;
+  if (holdWith !== undefined) member.holdWith = holdWith ?? undefined;
+  if (coach === null) member.participant.setCoached(undefined);
+  member.step = {
+    ...member.step,
+    ...coach !== undefined && { coach: coach ?? undefined },
+    ...beepOnExit !== undefined && { beepOnExit },
+    ...endOnExit !== undefined && { endOnExit },
+    ...wait !== undefined && { wait },
+  };
+  const isOther = member.waiting?.isHeld ? holdWith !== undefined : wait !== undefined;
+  if (isOther) stopWaiting(member); // It begins again, with the other document.
   arrange(conference);
+}
+
+function stopWaiting(member: Member): void {
+  member.waiting?.over.abort();
+  member.waiting = undefined;
+}
+
+/** Performs steps for a leg, in place of what it hears; a later announcement takes their place. */
+async function announce(
+  conference: OpenConference,
+  member: Member,
+  script: Script,
+): Promise<void> {
+  member.announcing?.abort();
+  const announcing = new AbortController();
+  member.announcing = announcing;
+  stopWaiting(member);
+  await member.hear(script, announcing.signal);
+  if (member.announcing !== announcing) return;
+  member.announcing = undefined;
+  if (conference.members.get(member.leg) === member) arrange(conference);
 }
 
 const opened = (sound: MediaConference): OpenConference => ({
@@ -146,13 +212,14 @@ function arrange(conference: OpenConference): void {
     const { held: isHeld, waiting, participant } = member;
     if (!isOpen(conference) || isHeld) {
       if (waiting?.isHeld === isHeld) continue;
-      waiting?.over.abort();
+      stopWaiting(member);
       participant.setPresent(false);
+      if (member.announcing !== undefined) continue; // It waits when that is over.
       member.waiting = { over: new AbortController(), isHeld };
-      member.wait(member.waiting.over.signal, isHeld);
+      const wait = isHeld ? member.holdWith : member.step.wait;
+      member.wait(member.waiting.over.signal, { isHeld, wait });
     } else {
-      waiting?.over.abort();
-      member.waiting = undefined;
+      stopWaiting(member);
       participant.setPresent(true);
     }
   }

@@ -38,9 +38,15 @@ const companionCallOrder = z.discriminatedUnion("type", [
 const companionCallEvent = z.discriminatedUnion("type", [
   /**
    * The caller is in the conference, and waits; `isHeld` by the service. Where it is, it hears its
-   * wait.
+   * wait, or the document that the service said later; null is silence.
    */
-  z.object({ type: z.literal("waits"), isHeld: z.boolean() }),
+  z.object({
+    type: z.literal("waits"),
+    isHeld: z.boolean(),
+    wait: action.nullable().optional(),
+  }),
+  /** Audible steps are performed for the caller, where it is. */
+  z.object({ type: z.literal("announces"), script: z.array(step) }),
   /** It is in the conference and hears it, or talks to the call that it took. */
   z.object({ type: z.literal("talks"), sipCallId: z.string().optional() }),
   /** The conference was full. */

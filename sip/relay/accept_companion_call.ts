@@ -60,9 +60,13 @@ async function joinConference(
     leg,
     media,
     step,
-    wait(over, isHeld) {
-      say({ type: "waits", isHeld });
+    wait(over, { isHeld, wait }) {
+      say({ type: "waits", isHeld, ...wait !== undefined && { wait } });
       over.addEventListener("abort", () => say({ type: "talks" }), { once: true });
+    },
+    hear(script) {
+      if (!isOver) sayTo(caller, { type: "announces", script });
+      return Promise.resolve(); // Its own companion knows when that is over.
     },
     ...recording,
   });

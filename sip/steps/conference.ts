@@ -6,7 +6,7 @@ import { carried, type ScriptRun, tellEnd } from "./script_run.ts";
 import { joinElsewhere } from "./conference_elsewhere.ts";
 import { createConferencePlace, vacate } from "./conference_place.ts";
 import { type Participation, recordConference, untilEnough } from "./participation.ts";
-import { answered, type PerformStep, wait } from "./wait.ts";
+import { answered, hearSteps, type PerformStep, wait } from "./wait.ts";
 
 /** Asks the service for the steps in place of this one. */
 export async function consult(
@@ -69,8 +69,8 @@ async function join(
     leg,
     media,
     step,
-    wait: (over, isHeld) =>
-      void wait({ ...run, signal: over }, isHeld ? {} : { wait: step.wait }, performStep),
+    wait: (over, manner) => void wait({ ...run, signal: over }, manner, performStep),
+    hear: (script, over) => hearSteps({ ...run, signal: over }, script, performStep),
     ...recording,
   });
   if (participant === undefined) return { outcome: "busy" };

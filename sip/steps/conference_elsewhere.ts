@@ -1,4 +1,5 @@
 import type { RemoteCompanion } from "../../core/protocol/peers.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import type { Recorded } from "../../core/protocol/recordings.ts";
 import type { ConferenceStep } from "../../core/protocol/conferences.ts";
 import { overReason, unlessAborted } from "../base/abort.ts";
@@ -12,7 +13,7 @@ import {
 } from "../peer/companion_call.ts";
 import type { ScriptRun } from "./script_run.ts";
 import { type Participation, untilEnough } from "./participation.ts";
-import { answered, type PerformStep, wait } from "./wait.ts";
+import { answered, hearSteps, type PerformStep, wait } from "./wait.ts";
 
 /**
  * Has the leg in a conference at another companion, by a call to it. That one mixes, mutes and removes;
@@ -76,22 +77,44 @@ function hears(
   },
 ) {
   let waiting = new AbortController();
+  let announcing: AbortController | undefined;
+  /** What the other companion said last that is not over. */
+  let last: { news: CompanionCallEvent; theirs: MediaLeg } | undefined;
   let isOver = run.signal.aborted;
   const end = () => {
     isOver = true;
     waiting.abort(overReason);
+    announcing?.abort(overReason);
   };
   run.signal.addEventListener("abort", end, { once: true });
+
+  /** Does what was said last, unless something is announced: then that comes first. */
+  const settle = () => {
+    if (last === undefined || announcing !== undefined) return;
+    const { news, theirs } = last;
+    waiting.abort(overReason);
+    if (news.type === "talks") media.join(theirs);
+    if (news.type !== "waits") return;
+    media.leave(theirs);
+    waiting = new AbortController();
+    const document = news.wait !== undefined || news.isHeld ? news.wait : step.wait;
+    void wait({ ...run, signal: waiting.signal }, { wait: document }, performStep);
+  };
+  const announce = async (script: Script) => {
+    announcing?.abort(overReason);
+    const own = announcing = new AbortController();
+    waiting.abort(overReason);
+    await hearSteps({ ...run, signal: own.signal }, script, performStep);
+    if (announcing !== own || isOver) return;
+    announcing = undefined;
+    settle();
+  };
   return {
     turn(news: CompanionCallEvent, theirs: MediaLeg) {
       if (isOver) return;
-      waiting.abort(overReason);
-      if (news.type === "talks") media.join(theirs);
-      if (news.type !== "waits") return;
-      media.leave(theirs);
-      waiting = new AbortController();
-      const manner = news.isHeld ? {} : { wait: step.wait };
-      void wait({ ...run, signal: waiting.signal }, manner, performStep);
+      if (news.type === "announces") return void announce(news.script);
+      last = { news, theirs };
+      settle();
     },
     end,
   };

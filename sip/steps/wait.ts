@@ -110,6 +110,23 @@ export async function hearOnce(
   }
 }
 
+/** Performs audible steps for a leg, until the signal aborts. Nothing is thrown. */
+export async function hearSteps(
+  run: ScriptRun,
+  script: Script,
+  performStep: PerformStep,
+): Promise<void> {
+  const { calls, live, signal } = run;
+  try {
+    for (const step of script) {
+      if (signal.aborted) return;
+      if (step.type !== "connect") await performStep(run, step);
+    }
+  } catch (error) {
+    calls.signalling.log("Cannot announce to a leg", { leg: live.leg.id, error: String(error) });
+  }
+}
+
 /** Input as it is reported: without speech where there was none. */
 const toldOf = ({ digits, speech }: Input) => ({ digits, ...speech && { speech } });
 

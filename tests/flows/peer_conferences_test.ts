@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { announce, modifyParticipant } from "../../core/conferences/modify.ts";
 import type { CompanionsLabOptions } from "../support/service/companions_lab.ts";
 import { type FakeMedia, fakeMedia } from "../support/media/fake_media.ts";
 import { notifications } from "../support/service/hand_companion.ts";
@@ -114,6 +115,35 @@ sipTest(
     await lab.participant("bob", { Hold: "false" });
     await mediaAre(() => ofBob.joined === out);
     await Promise.all([bob.bye(), carol.bye()]);
+  },
+);
+
+sipTest(
+  "a participant at another companion hears announcements and the document of its hold there",
+  async () => {
+    await using lab = await start();
+    lab.pages.set("/hold", "<Play>https://app.test/song.wav</Play>");
+    lab.pages.set("/news", "<Play loop='2'>https://app.test/news.wav</Play>");
+    const { ofBob, out, bob, alice } = await both(lab);
+    await mediaAre(() => ofBob.joined === out);
+    const { app } = lab;
+    const { sid } = await lab.conference();
+    const bobs = (await lab.callOf("bob")).sid;
+    const named = { accountSid: app.root.sid, conferenceSid: sid, callSid: bobs };
+
+    await announce(named, { url: "https://app.test/news", method: "POST" }, app.ports);
+    await app.runJobs();
+    await mediaAre(() => ofBob.playing && ofBob.played.at(-1)?.loop === 2);
+    const holdWith = { url: "https://app.test/hold", method: "POST", hops: 0 } as const;
+    await modifyParticipant(named, { hold: true, holdWith }, app.ports);
+    assert.equal(ofBob.playing, true);
+    ofBob.finishPlaying();
+    await mediaAre(() => ofBob.joined === undefined && ofBob.played.at(-1)?.loop === 1);
+    assert.equal(ofBob.played.at(-1)?.samples, 160);
+    assert.equal((await lab.asked("/hold"))[0]?.CallSid, bobs);
+    await modifyParticipant(named, { hold: false }, app.ports);
+    await mediaAre(() => ofBob.joined === out);
+    await Promise.all([bob.bye(), alice.bye()]);
   },
 );
 

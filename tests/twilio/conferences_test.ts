@@ -89,12 +89,130 @@ Deno.test("npm twilio calls a participant into a conference by its name, or its 
     to: "client:alice",
   });
   assert.equal(second.conferenceSid, sid);
-  await assert.rejects(
-    client.conferences(sid).participants.create({
-      from: "client:bob",
-      to: "client:alice",
-      label: "agent",
-    }),
-    { status: 400, message: /Label is not supported/ },
+});
+
+/** A call that npm twilio places into a conference, and has joined it. */
+async function joining(
+  lab: Awaited<ReturnType<typeof startTwilioLab>>,
+  wanted: Record<string, unknown>,
+) {
+  const { app, client } = lab;
+  const made = await client.conferences("Room").participants.create({
+    from: "client:bob",
+    to: "client:alice",
+    ...wanted,
+  });
+  await app.runJobs();
+  const leg = companionOf(app, made.callSid);
+  const [consult] = await leg.report({ type: "answered" });
+  assert.ok(consult?.type === "consult");
+  const [step] = await leg.report({ type: "consulting", serviceContext: consult.serviceContext });
+  assert.ok(step?.type === "conference");
+  const { conferenceSid, startOnEnter, endOnExit, muted } = step;
+  await leg.report({ type: "joined", conferenceSid, startOnEnter, endOnExit, muted });
+  return { made, step, sid: conferenceSid, leg };
+}
+
+Deno.test("npm twilio labels a Participant, finds it by its label, and has it coach another", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await app.root.post("Clients.json", { Login: "alice", Password: "pass" });
+  const agent = await joining(lab, { label: "agent & 1" });
+  const coached = { coaching: true, callSidToCoach: agent.made.callSid };
+  const coach = await joining(lab, { label: "coach", ...coached });
+  assert.deepEqual(
+    [coach.made.label, coach.made.coaching, coach.made.callSidToCoach],
+    ["coach", true, agent.made.callSid],
   );
+  assert.equal(coach.step.coach, agent.made.callSid);
+  const { sid } = agent;
+  const participants = client.conferences(sid).participants;
+
+  const found = await client.conferences(sid).participants("agent & 1").fetch();
+  assert.deepEqual([found.callSid, found.label], [agent.made.callSid, "agent & 1"]);
+  assert.deepEqual(
+    (await participants.list({ coaching: true })).map(({ callSid }) => callSid),
+    [coach.made.callSid],
+  );
+  const one = client.conferences(sid).participants("coach");
+  const heard = await one.update({ coaching: false });
+  assert.deepEqual([heard.coaching, heard.callSidToCoach], [false, null]);
+  const again = await one.update(coached);
+  assert.deepEqual([again.coaching, again.callSidToCoach], [true, agent.made.callSid]);
+  const legs = { type: "change", leg: coach.made.callSid } as const;
+  assert.deepEqual(app.conferenceOrders.map(({ order }) => order), [
+    { ...legs, coach: null },
+    { ...legs, coach: agent.made.callSid },
+  ]);
+  await assert.rejects(one.update({ coaching: true }), { status: 400, message: /CallSidToCoach/ });
+  const stranger = { coaching: true, callSidToCoach: `CA${"9".repeat(32)}` };
+  await assert.rejects(one.update(stranger), { status: 400, message: /must be a participant/ });
+  await assert.rejects(client.conferences(sid).participants("nobody").fetch(), { status: 404 });
+  assert.equal(await one.remove(), true);
+  await assert.rejects(one.fetch(), { status: 404 });
+});
+
+Deno.test("npm twilio holds a Participant with a document, and changes what happens when it leaves", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await app.root.post("Clients.json", { Login: "alice", Password: "pass" });
+  const { made, sid } = await joining(lab, {});
+  const one = client.conferences(sid).participants(made.callSid);
+  const held = await one.update({
+    hold: true,
+    holdUrl: "https://app.test/hold",
+    holdMethod: "GET",
+  });
+  assert.equal(held.hold, true);
+  const changed = await one.update({
+    waitUrl: "",
+    beepOnExit: false,
+    endConferenceOnExit: true,
+  });
+  assert.equal(changed.endConferenceOnExit, true);
+  const legs = { type: "change", leg: made.callSid } as const;
+  assert.deepEqual(app.conferenceOrders.map(({ order }) => order), [
+    { ...legs, held: true, holdWith: { url: "https://app.test/hold", method: "GET", hops: 0 } },
+    { ...legs, wait: null, beepOnExit: false, endOnExit: true },
+  ]);
+  await assert.rejects(one.update({ holdUrl: "ftp://app.test/" }), { status: 400 });
+});
+
+Deno.test("npm twilio announces to a Participant and to all of a Conference, once", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await app.root.post("Clients.json", { Login: "alice", Password: "pass" });
+  const { made, sid } = await joining(lab, { label: "agent" });
+  await joining(lab, {});
+  app.answers = () =>
+    new Response(
+      `<Response><Say>Five minutes left</Say><Dial>client:alice</Dial></Response>`,
+      { headers: { "content-type": "text/xml" } },
+    );
+
+  const announceUrl = "https://app.test/announce";
+  await client.conferences(sid).participants("agent").update({ announceUrl });
+  await app.runJobs();
+  await client.conferences(sid).update({ announceUrl, announceMethod: "GET" });
+  await app.runJobs();
+
+  const orders = app.conferenceOrders.map(({ order }) => order);
+  assert.deepEqual(
+    orders.map((order) =>
+      order.type === "announce" && [order.leg, ...order.script.map(({ type }) => type)]
+    ),
+    [[made.callSid, "say"], [undefined, "say"]],
+  );
+  const [toOne, toAll] = app.fetched;
+  const form = new URLSearchParams(await toOne!.text());
+  assert.deepEqual(
+    [form.get("CallSid"), form.get("ConferenceSid"), form.get("FriendlyName")],
+    [made.callSid, sid, "Room"],
+  );
+  assert.equal(toAll!.method, "GET");
+  assert.equal(new URL(toAll!.url).searchParams.get("ConferenceSid"), sid);
+  const { notifications } = (await app.root.get("Notifications.json")).json();
+  assert.match(notifications[0].message_text, /"dial" in a wait document/);
+  await client.conferences(sid).update({ status: "completed" });
+  await assert.rejects(client.conferences(sid).update({ announceUrl }), { code: 21222 });
 });

@@ -313,3 +313,89 @@ conferenceTest(
     await closeAll([alice]);
   },
 );
+
+conferenceTest(
+  "an announcement is heard by all, or by one, also on hold, and the conference afterwards",
+  async () => {
+    await using lab = await startConferenceLab({
+      loadAudio: (url) => Promise.resolve(tone(url.endsWith("low") ? 1_500 : 2_000, 0.4)),
+    });
+    const talkers = [];
+    for (const [login, hz] of cast) {
+      talkers.push(await enter(lab, { login, hz, script: [conferenceStep()] }));
+    }
+    const [alice, bob, carol] = talkers as [In, In, In];
+    const announced = [500, 750, 1_000, 1_500, 2_000];
+    const endless = (url: string): Script => [{ type: "play", url, loop: 0 }];
+    const once = (url: string): Script => [{ type: "play", url, loop: 1 }];
+
+    await order(lab, { type: "announce", script: endless("http://app.test/low") });
+    for (const talker of talkers) {
+      await talker.untilHears(
+        announced,
+        ([a, b, c, low]) => there(low!) && gone(a!) && gone(b!) && gone(c!),
+      );
+    }
+    await order(lab, { type: "announce", script: once("http://app.test/high") });
+    await alice.untilHears(announced, ([, b, c, low]) => there(b!) && there(c!) && gone(low!));
+    await carol.untilHears(announced, ([a, b, , low]) => there(a!) && there(b!) && gone(low!));
+
+    await order(lab, { type: "change", leg: bob.leg, held: true });
+    await bob.untilHears(announced, (levels) => levels.every((level) => !there(level)));
+    const toBob = endless("http://app.test/high");
+    assert.equal(await order(lab, { type: "announce", leg: bob.leg, script: toBob }), true);
+    await bob.untilHears(announced, ([a, , c, , high]) => there(high!) && gone(a!) && gone(c!));
+    await alice.untilHears(announced, ([, b, c, , high]) => gone(b!) && there(c!) && gone(high!));
+    // It comes back from hold while it still hears that.
+    await order(lab, { type: "change", leg: bob.leg, held: false });
+    await order(lab, { type: "announce", leg: bob.leg, script: once("http://app.test/low") });
+    await bob.untilHears(announced, ([a, , c, , high]) => there(a!) && there(c!) && gone(high!));
+    const stranger = `CA${"9".repeat(32)}`;
+    assert.equal(await order(lab, { type: "announce", leg: stranger, script: [] }), false);
+    await closeAll(talkers);
+  },
+);
+
+conferenceTest(
+  "a participant on hold hears the document of the hold, and a coach is heard by one until it is none",
+  async () => {
+    await using lab = await startConferenceLab({
+      loadAudio: (url) => Promise.resolve(tone(url.endsWith("low") ? 1_500 : 2_000, 0.4)),
+    });
+    const talkers = [];
+    for (const [login, hz] of cast) {
+      talkers.push(await enter(lab, { login, hz, script: [conferenceStep()] }));
+    }
+    const [alice, bob, carol] = talkers as [In, In, In];
+    const before = lab.service.answer;
+    lab.service.answer = (report) =>
+      report.event.type === "waiting"
+        ? [{ type: "play", url: report.event.action.url, loop: 1 }]
+        : before(report);
+    const heard = [500, 750, 1_000, 1_500, 2_000];
+    const document = (url: string) => ({ url, method: "POST", hops: 0 }) as const;
+
+    const holdWith = document("http://app.test/low");
+    await order(lab, { type: "change", leg: alice.leg, held: true, holdWith });
+    await alice.untilHears(heard, ([, b, c, low]) => there(low!) && gone(b!) && gone(c!));
+    await order(lab, {
+      type: "change",
+      leg: alice.leg,
+      holdWith: document("http://app.test/high"),
+    });
+    await alice.untilHears(heard, ([, , , low, high]) => gone(low!) && there(high!));
+    await order(lab, { type: "change", leg: alice.leg, held: false });
+    await alice.untilHears(heard, ([, b, c, , high]) => there(b!) && there(c!) && gone(high!));
+
+    await order(lab, { type: "change", leg: alice.leg, coach: bob.leg });
+    await carol.untilHears(heard, ([a, b]) => gone(a!) && there(b!));
+    await bob.untilHears(heard, ([a, , c]) => there(a!) && there(c!));
+    await order(lab, { type: "change", leg: alice.leg, coach: null });
+    await carol.untilHears(heard, ([a, b]) => there(a!) && there(b!));
+
+    await order(lab, { type: "change", leg: carol.leg, endOnExit: true });
+    await carol.dialog.bye();
+    await Promise.all([alice.dialog.ended, bob.dialog.ended]);
+    await closeAll(talkers);
+  },
+);

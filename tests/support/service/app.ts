@@ -6,7 +6,7 @@ import { createAccount } from "../../../core/accounts/create_account.ts";
 import type { Script } from "../../../core/protocol/script.ts";
 import type { StreamRequest } from "../../../core/protocol/streams.ts";
 import type { RecordingRequest } from "../../../core/protocol/recordings.ts";
-import type { ConferenceOrder } from "../../../core/protocol/conferences.ts";
+import type { ConferenceOrder } from "../../../core/protocol/companion.ts";
 import type { MessageOrder, OutwardOrder } from "../../../core/protocol/messages.ts";
 import type { RegisteredBinding } from "../../../core/protocol/registrations.ts";
 import type { AnyJobHandler } from "../../../core/ports/job_handler.ts";

@@ -1,5 +1,6 @@
 import { companionRequests } from "../../../core/protocol/requests.ts";
-import type { ConferenceOrder, ConferenceStep } from "../../../core/protocol/conferences.ts";
+import type { ConferenceOrder } from "../../../core/protocol/companion.ts";
+import type { ConferenceStep } from "../../../core/protocol/conferences.ts";
 import type { Script } from "../../../core/protocol/script.ts";
 import { type SipLab, type SipLabOptions, startSipLab } from "./sip_lab.ts";
 import { talkAt, type Talker } from "../media/talker.ts";
