@@ -8,6 +8,7 @@ const rowOf = (account: Json): Row => ({
   email: account.email_address,
   role: account.role,
   status: account.status,
+  type: account.type,
   since: account.date_created,
 });
 
@@ -27,11 +28,16 @@ export async function accountSids(service: Service): Promise<string[]> {
 }
 
 /** Makes a sub-account with a random password; its row has the AuthToken, which nothing else shows. */
-export async function createAccount(service: Service, email: string, name = ""): Promise<Row[]> {
+export async function createAccount(
+  service: Service,
+  email: string,
+  { name = "", isTest = false }: { name?: string | undefined; isTest?: boolean } = {},
+): Promise<Row[]> {
   const form = {
     EmailAddress: email,
     Password: newPassword(),
     ...(name === "" ? {} : { FriendlyName: name }),
+    ...isTest && { Type: "Test" },
   };
   const made = await service.accounts(".json", form);
   return [{ ...rowOf(made), token: made.auth_token }];

@@ -25,6 +25,8 @@ interface Given {
   word: string;
   account: string | undefined;
   name: string | undefined;
+  /** A test account is to be made. */
+  isTest: boolean;
 }
 
 interface Command {
@@ -88,8 +90,8 @@ const commands: Record<string, Command> = {
   },
   "accounts create": {
     takes: "EMAIL",
-    says: "makes a sub-account and prints its AuthToken; --name NAME",
-    run: ({ service, word, name }) => createAccount(service, word, name),
+    says: "makes a sub-account and prints its AuthToken; --name NAME, --test",
+    run: ({ service, word, name, isTest }) => createAccount(service, word, { name, isTest }),
   },
   "accounts suspend": statusCommand("suspended", "suspends an account: it may change nothing"),
   "accounts activate": statusCommand("active", "ends a suspension"),
@@ -122,6 +124,7 @@ const help = (): string => {
     "deno task admin COMMAND [--json] [--url URL] [--account-sid SID]",
     ...lines,
     "Environment: SWITCHBOARD_URL, ACCOUNT_SID, AUTH_TOKEN; without them the service of DATA_DIR here.",
+    "API_KEY_SID and API_KEY_SECRET stand for AUTH_TOKEN.",
   ].join("\n");
 };
 
@@ -153,15 +156,16 @@ async function run(): Promise<void> {
       "account-sid": { type: "string" },
       account: { type: "string" },
       name: { type: "string" },
+      test: { type: "boolean" },
       help: { type: "boolean" },
     },
   });
   if (values.help || positionals.length === 0 || positionals[0] === "help") return say(help());
   const { command, word } = find(positionals);
   const connected = connect(values);
-  const { account, name } = values;
+  const { account, name, test: isTest = false } = values;
   const service = createService(connected);
-  const rows = await command.run({ service, connected, word, account, name });
+  const rows = await command.run({ service, connected, word, account, name, isTest });
   if (values.json) say(JSON.stringify(rows));
   else say(rows.length === 0 ? "None" : table(rows));
 }

@@ -95,6 +95,12 @@ Deno.test({
     await rowsOf(["accounts", "close", made.sid], env);
     const all = await rowsOf(["accounts"], env);
     assert.deepEqual(all.map(({ status }: { status: string }) => status), ["active", "closed"]);
+    const key = await system.post("Keys.json", { Role: "Administrator" });
+    const { AUTH_TOKEN: _, ...without } = env;
+    const byKey = { ...without, API_KEY_SID: key.sid, API_KEY_SECRET: key.secret };
+    const create = ["accounts", "create", "ci@example.test", "--test"];
+    const [test] = await rowsOf(create, byKey);
+    assert.equal(test.type, "Test");
   },
 });
 
