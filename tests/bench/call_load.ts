@@ -1,3 +1,6 @@
+import { WebSocket as WsSocket } from "ws";
+import { openSoftphone } from "../support/sip/softphone.ts";
+import { plainOffer, plainSocket } from "../support/sip/plain_peer.ts";
 import { startAppServer } from "../support/service/app_server.ts";
 import { startSystem, type System } from "../support/process/system.ts";
 import { webrtcAnswer } from "../support/media/webrtc_answer.ts";
@@ -19,6 +22,11 @@ export interface CallLoad extends AsyncDisposable {
   callbacks: number;
   /** Calls a softphone, which rings and answers; the document hangs up. Four callbacks tell of it. */
   call(phone: number): Promise<CallTimes>;
+  /**
+   * Has a softphone call in, and hangs up; how long the 200 took from the INVITE on, in ms, with the
+   * request of the document that answers.
+   */
+  callIn(): Promise<number>;
   /** CPU seconds that the processes have used so far. */
   cpu(): { service: number; companion: number };
   /** Bytes of memory that the processes have now, and of the file of the store. */
@@ -54,6 +62,18 @@ export async function startCallLoad(
       await ringing.answer(webrtcAnswer(ringing.invite.body));
     };
   }
+  app.pages.set("/in", "<Response><Pause length='60'/></Response>");
+  const form = { Login: "caller", Password: "caller-secret", VoiceUrl: `${app.url}/in` };
+  await system.post("Clients.json", form);
+  const caller = await openSoftphone({
+    url: system.wsUrl,
+    login: "caller",
+    password: "caller-secret",
+    domain: "localhost",
+    connect: (url) => new WsSocket(url, ["sip"]) as unknown as WebSocket, // It has what is used here.
+  });
+  await caller.register();
+  const sound = await plainSocket();
   const pidOf = (script: "main.ts" | "sip/main.ts") => system.pids(script)[0]!; // Both run.
   const load: CallLoad = {
     system,
@@ -75,6 +95,15 @@ export async function startCallLoad(
       over.delete(sid);
       return { ...times, over: performance.now() - startedAt };
     },
+    async callIn() {
+      const startedAt = performance.now();
+      const call = caller.call("answer", { sdp: plainOffer(sound.port) });
+      const { status } = await call.final;
+      if (status !== 200) throw new Error(`The call was answered ${status}`);
+      const took = performance.now() - startedAt;
+      await (await call.answered).bye();
+      return took;
+    },
     cpu: () => ({
       service: cpuSeconds(pidOf("main.ts")),
       companion: cpuSeconds(pidOf("sip/main.ts")),
@@ -85,6 +114,8 @@ export async function startCallLoad(
       store: bytesOf(`${system.directory}/switchboard.db`),
     }),
     async [Symbol.asyncDispose]() {
+      sound.close();
+      await caller.close();
       await system[Symbol.asyncDispose]();
       await app[Symbol.asyncDispose]();
     },

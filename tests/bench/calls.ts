@@ -3,10 +3,10 @@ import { at, type CallLoad, startCallLoad } from "./call_load.ts";
 /**
  * `deno task bench:calls`: calls a second from POST to the `completed` callback, each with four
  * callbacks, with 100 scripted softphones (PHONES) on the loopback, one at a time and all at once; the
- * delay from POST to the INVITE arriving, and the CPU time of service and companion for each call.
- * Beside them, in the same run: the HTTP round trip of /health, durable creates of an application, and
- * POSTs whose calls nobody can answer. With OLD, the path of another checkout, that one is driven in
- * turn: single processes differ by a third.
+ * delay from POST to the INVITE arriving, that of a softphone's INVITE until the 200 by markup, and the
+ * CPU time of service and companion for each call. Beside them, in the same run: the HTTP round trip of
+ * /health, durable creates of an application, and POSTs whose calls nobody can answer. With OLD, the
+ * path of another checkout, that one is driven in turn: single processes differ by a third.
  */
 
 const phones = Number(Deno.env.get("PHONES") ?? 100);
@@ -71,10 +71,12 @@ function tasks(load: CallLoad): Record<string, () => Promise<Figures>> {
         1,
         () => timed(() => system.post("Applications.json", { FriendlyName: "bench" })),
       ),
-    "POST Calls to nobody": () =>
-      measure(load, phones, () => timed(() => system.post("Calls.json", nobody))),
+    "INVITE to 200 by markup": () => measure(load, 1, load.callIn),
     "calls, one at a time": () => measure(load, 1, invited),
     [`calls, ${phones} at once`]: () => measure(load, phones, invited),
+    // The last: its calls fail for a while after it.
+    "POST Calls to nobody": () =>
+      measure(load, phones, () => timed(() => system.post("Calls.json", nobody))),
   };
 }
 
@@ -101,13 +103,9 @@ function print(name: string, figures: Map<string, Figures>): void {
       } companion`,
     );
   }
-  const [, create, , alone, many] = [...figures.values()] as [
-    Figures,
-    Figures,
-    Figures,
-    Figures,
-    Figures,
-  ];
+  const of = (what: string): Figures => figures.get(what)!; // One for each of `tasks`.
+  const create = of("create of an application");
+  const [alone, many] = [of("calls, one at a time"), of(`calls, ${phones} at once`)];
   const ratio = (value: number) => value.toFixed(1);
   log(
     `  CPU of the service a call, of that of a create  ${

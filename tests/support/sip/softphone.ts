@@ -61,6 +61,8 @@ export interface SoftphoneOptions {
   authority?: string;
   /** Headers of the WebSocket's handshake, as a reverse proxy adds them. */
   headers?: Record<string, string>;
+  /** Another client of WebSocket than Deno's, which leaves Nagle's algorithm on: browsers do not. */
+  connect?(url: string): WebSocket;
 }
 
 /** Connects a softphone; it says nothing yet. */
@@ -69,7 +71,10 @@ export async function openSoftphone(options: SoftphoneOptions): Promise<Softphon
   const client = authority === undefined
     ? undefined
     : Deno.createHttpClient({ caCerts: [authority] });
-  const socket = new WebSocket(url, { protocols: ["sip"], headers, ...client && { client } });
+  const {
+    connect = () => new WebSocket(url, { protocols: ["sip"], headers, ...client && { client } }),
+  } = options;
+  const socket = connect(url);
   const opened = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<number>();
   void closed.promise.then(() => client?.close());
