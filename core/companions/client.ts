@@ -14,6 +14,7 @@ import { liveCompanions } from "./companions.ts";
 import { currentOrigin } from "../base/origin.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
+import { timeLimit } from "../base/time_limit.ts";
 import type { CompanionControl, Companions, CompanionState } from "../ports/companion_ports.ts";
 
 /** The requests to one companion. */
@@ -145,8 +146,9 @@ function controlClient({ secret, fetch, now, timeoutMs }: CompanionClientOptions
     const body = writeSealed(secret, content);
     const signature = signRequest(secret, { at: now(), method: "POST", path, body });
     const headers = { "content-type": "application/json", [signatureHeader]: signature };
-    const signal = AbortSignal.timeout(answerMs);
-    const response = await send(new Request(url + path, { method: "POST", headers, body, signal }));
+    using time = timeLimit(answerMs);
+    const order = { method: "POST", headers, body, signal: time.signal };
+    const response = await send(new Request(url + path, order));
     if (response.ok) return await response.json();
     await response.body?.cancel();
     const { status } = response;
@@ -158,8 +160,8 @@ function controlClient({ secret, fetch, now, timeoutMs }: CompanionClientOptions
     at: (url: string): Control => clientOf(companionRequests, post(url)),
     async look(url: string, { id, runId }: Companion) {
       try {
-        const signal = AbortSignal.timeout(Math.min(timeoutMs, limits.companionLookMs));
-        const response = await fetch(new Request(url + readyPath, { signal }));
+        using time = timeLimit(Math.min(timeoutMs, limits.companionLookMs));
+        const response = await fetch(new Request(url + readyPath, { signal: time.signal }));
         const { companion } = readyAnswer.parse(await response.json());
         if (companion.id !== id) return "silent";
         if (companion.runId !== runId) return "gone";
@@ -170,8 +172,8 @@ function controlClient({ secret, fetch, now, timeoutMs }: CompanionClientOptions
     },
     async ready(url: string) {
       try {
-        const signal = AbortSignal.timeout(timeoutMs);
-        const response = await send(new Request(url + readyPath, { signal }));
+        using time = timeLimit(timeoutMs);
+        const response = await send(new Request(url + readyPath, { signal: time.signal }));
         await response.body?.cancel();
         return response.ok;
       } catch {

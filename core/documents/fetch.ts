@@ -13,6 +13,7 @@ import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type Tokens, tokensOf } from "../accounts/access.ts";
 import { type Signable, signedRequest, signerOf } from "../base/signature.ts";
+import { timeLimit } from "../base/time_limit.ts";
 import { type Element, parseDocument } from "../markup/parse.ts";
 
 /**
@@ -106,11 +107,10 @@ async function exchangeWith(
 ): Promise<{ response: Response; text: string; exchange: Exchange }> {
   const none = unanswered(source);
   const hidden = [...tokensOf(tokens), ...secretsOf(source.url)];
-  const timeout = AbortSignal.timeout(limits.documentTimeoutMs);
+  using time = timeLimit(limits.documentTimeoutMs, signal);
   try {
-    const bounded = AbortSignal.any([signal, timeout]);
     const keyed = { authToken: tokens.authToken, now: ports.now() };
-    const request = signedRequest(source, { ...keyed, signal: bounded });
+    const request = signedRequest(source, { ...keyed, signal: time.signal });
     const response = await ports.fetch(request, signerOf(source, keyed));
     const isAudio = /^audio\//i.test(response.headers.get("content-type") ?? "");
     const { text, isWhole } = await readText(response, isAudio ? 1 : limits.documentBytes);
@@ -126,7 +126,7 @@ async function exchangeWith(
     );
   } catch (error) {
     if (signal.aborted || error instanceof DocumentFault) throw error;
-    const why = timeout.aborted
+    const why = time.isOver
       ? `no complete response within ${limits.documentTimeoutMs / 1_000} s`
       : reasonOf(error, hidden);
     throw new DocumentFault("documentUnreachable", why, none);

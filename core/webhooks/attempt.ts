@@ -14,6 +14,7 @@ import { tokensOf } from "../accounts/access.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Delivery, DeliveryAttempt } from "../resources/deliveries.ts";
 import { signedRequest, signerOf } from "../base/signature.ts";
+import { timeLimit } from "../base/time_limit.ts";
 import { shownRequest, signableOf } from "./request.ts";
 
 /** What one request came to: as the Delivery keeps it, and as a Notification tells it. */
@@ -46,11 +47,10 @@ export async function attemptOf(
   const startTime = ports.now();
   const timed = () => ({ startTime, duration: Math.max(0, Math.round(ports.now() - startTime)) });
   const request = shownRequest(delivery);
-  const timeout = AbortSignal.timeout(limits.callbackTimeoutMs);
+  using time = timeLimit(limits.callbackTimeoutMs, run.signal);
   try {
-    const signal = AbortSignal.any([run.signal, timeout]);
     const keyed = { authToken: account.authToken, now: startTime };
-    const signed = signedRequest(signable, { ...keyed, signal });
+    const signed = signedRequest(signable, { ...keyed, signal: time.signal });
     signed.headers.set("x-switchboard-delivery", delivery.sid);
     const response = await ports.fetch(signed, signerOf(signable, keyed));
     const { text } = await readText(response, limits.callbackAnswerBytes);
@@ -68,7 +68,7 @@ export async function attemptOf(
     const nothing = { status: null, responseHeaders: null, responseBody: null, error: null };
     const attempt = { made: { ...timed(), ...nothing }, exchange: request };
     measure(attempt);
-    const message = timeout.aborted
+    const message = time.isOver
       ? `no complete response within ${limits.callbackTimeoutMs / 1_000} s`
       : reasonOf(error, hidden).slice(0, limits.deliveryErrorLength);
     throw new AttemptFailed(message, attempt, { cause: error });
