@@ -19,7 +19,7 @@ import { type Platform, platformOf, wakeEachMinute } from "./core/start/platform
 import { type MigrationLines, migrationLines } from "./core/start/migration_lines.ts";
 import { portsOf, ratesOf } from "./core/start/service_ports.ts";
 import { handlers } from "./core/jobs/mod.ts";
-import { examplePassword } from "./core/base/example_password.ts";
+import { examplePassword } from "./core/openapi/example_password.ts";
 import { limits } from "./core/base/limits.ts";
 import { collectProcess } from "./core/metrics/registry.ts";
 import { commits } from "./core/metrics/service_metrics.ts";

@@ -1,4 +1,4 @@
-import { examplePassword } from "../base/example_password.ts";
+import { examplePassword } from "./example_password.ts";
 import examples from "./examples.json" with { type: "json" };
 
 /** Gives the example of a schema, by its name. */

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
-import { examplePassword } from "../../core/base/example_password.ts";
+import { examplePassword } from "../../core/openapi/example_password.ts";
 import { Fault } from "../../core/base/faults.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { pagePolicy, prefixOf } from "./docs.ts";

@@ -1,4 +1,4 @@
-import { limits } from "./limits.ts";
+import { limits } from "../base/limits.ts";
 
 const word = "secret";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { timeLimit } from "../../core/base/time_limit.ts";
+import { timeLimit } from "../../../core/base/time_limit.ts";
 
 Deno.test("a time limit aborts when its time is over, and says so", async () => {
   using limit = timeLimit(1);
