@@ -2,6 +2,7 @@ import type { LegEvent } from "../protocol/events.ts";
 import type { Gathered, PartialSpeech } from "../protocol/gather.ts";
 import type { Call } from "../resources/calls.ts";
 import { iso8601 } from "../base/wire.ts";
+import { answeredByShown } from "./answered_by.ts";
 
 /**
  * What every markup request and callback of a call carries. A value that is not known is left out.
@@ -20,7 +21,7 @@ export function callParameters(
     ApiVersion: call.apiVersion,
     Direction: call.direction,
     CallerName: call.callerName,
-    AnsweredBy: call.answeredBy,
+    AnsweredBy: answeredByShown(call),
     ForwardedFrom: call.forwardedFrom,
     CallTimestamp: iso8601(call.startTime ?? call.dateCreated),
     InstanceId: instanceId,

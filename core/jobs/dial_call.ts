@@ -107,7 +107,7 @@ async function noteCompanion(
 
 /** What `MachineDetection` asks for; nothing where it is not asked for. */
 const machineDetection = (call: Call) => {
-  const { machineDetection: wanted } = call;
+  const { machineDetection: wanted, asyncAmd } = call;
   if (wanted === null || wanted === undefined) return {};
   return {
     machineDetection: {
@@ -117,6 +117,8 @@ const machineDetection = (call: Call) => {
       speechThresholdMs: call.machineDetectionSpeechThreshold ?? limits.machineSpeechMs[1],
       speechEndMs: call.machineDetectionSpeechEndThreshold ?? limits.machineSpeechEndMs[1],
       silenceMs: call.machineDetectionSilenceTimeout ?? limits.machineSilenceMs[1],
+      ...asyncAmd && { isAsync: true },
+      ...asyncAmd?.callback && { callback: asyncAmd.callback },
     },
   };
 };

@@ -13,7 +13,9 @@ import { type JsonSchema, sidSchema } from "./schemas.ts";
 /** What each parameter of the requests to a customer's server means. */
 export const parameterTexts: Record<string, string> = {
   AccountSid: "Sid of the account.",
-  AnsweredBy: "Result of answering machine detection: human, machine or unknown.",
+  AnsweredBy:
+    "Result of answering machine detection: human, machine or unknown; of a call by /2010-04-01 " +
+    "machine_start or machine_end_other in place of machine.",
   ApiVersion:
     "Version of the interface by which the call or message was made, or that of the number.",
   Body: "Text of the message.",
@@ -54,6 +56,7 @@ export const parameterTexts: Record<string, string> = {
   InstanceId: "Identity of the instance of the service.",
   LocationAge: "Age of the location as the network reports it (AOL).",
   LocationAreaCode: "Location area code of the cell (LAC).",
+  MachineDetectionDuration: "Milliseconds until answering machine detection knew its result.",
   MessageSid: "Sid of the message.",
   MessageStatus:
     "Status of the message: sent or failed; of one by /2010-04-01 also delivered, undelivered or canceled.",
@@ -118,7 +121,7 @@ const rfc2822 = written(
 /** The values of parameters that are not free text, as keywords of JSON Schema. */
 export const parameterValues: Record<string, JsonSchema> = {
   AccountSid: sidSchema("AC"),
-  AnsweredBy: oneOf(...answeredBy.options),
+  AnsweredBy: oneOf(...answeredBy.options, "machine_start", "machine_end_other"),
   ApiVersion: oneOf(limits.apiVersion, limits.twilioApiVersion),
   CallDuration: count,
   CallSid: sidSchema("CA"),
@@ -139,6 +142,7 @@ export const parameterValues: Record<string, JsonSchema> = {
   GeolocationSid: sidSchema("GL"),
   GeolocationType: oneOf("Immediate", "Notification"),
   Hold: flag,
+  MachineDetectionDuration: count,
   MessageSid: sidSchema("SM"),
   MessageStatus: oneOf("sent", "delivered", "undelivered", "failed", "canceled"),
   Muted: flag,

@@ -100,6 +100,14 @@ export const declaredWebhooks: Record<string, Webhook> = {
     always: ["QueueResult"],
     sometimes: ["QueueTime", "QueueSid"],
   }),
+  machineDetection: {
+    summary: "Reports who answered a call",
+    description:
+      "AsyncAmdStatusCallback or AmdStatusCallback of a request, amdStatusCallback of a Number or Sip.",
+    tag: "Call",
+    always: [...alwaysOfCall, "AnsweredBy", "MachineDetectionDuration"],
+    sometimes: sometimesOfCall.filter((name) => name !== "AnsweredBy"),
+  },
   conferenceAnnouncement: inCall(
     "Requests what a conference or a participant hears",
     "AnnounceUrl of a request: once, with the parameters of the call that is to hear it, or of the " +

@@ -65,7 +65,9 @@ export const legEvent = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("detected"),
     answeredBy,
-    /** Of a leg that a dial placed: who is told the result. No script is asked for then. */
+    /** How long it was listened for. */
+    durationMs: z.number().int().nonnegative().optional(),
+    /** Where the script goes on meanwhile: the callback of the result. No script is requested then. */
     callback: callback.optional(),
   }),
   z.object({ type: z.literal("next"), action }),

@@ -71,7 +71,11 @@ export const step = z.discriminatedUnion("type", [
     type: z.literal("invite"),
     invitation,
     timeoutS: z.number().positive(),
-    machineDetection: machineDetection.optional(),
+    /** With `isAsync` the answer brings the next script, and the result is an event beside it. */
+    machineDetection: machineDetection.extend({
+      isAsync: z.boolean().optional(),
+      callback: callback.optional(),
+    }).optional(),
     /** Records the leg from its answer to its end. */
     record: recordingOrder.optional(),
     recordingManner: recordingManner.optional(),

@@ -107,13 +107,16 @@ export function reportPartial(call: Call, event: PartialSpeech, { settings }: Po
 /** Notes the result of answering machine detection, and posts it to the callback of a noun. */
 export function reportDetection(
   call: Call,
-  { answeredBy, callback }: LegEvent & { type: "detected" },
+  { answeredBy, durationMs, callback }: LegEvent & { type: "detected" },
   { settings }: Ports,
 ): Change<Call> {
   const record = { ...call, answeredBy };
   if (callback === undefined) return { record };
   const { accountSid, sid: callSid } = call;
-  const params = callParameters(record, settings);
+  const params = {
+    ...callParameters(record, settings),
+    ...durationMs !== undefined && { MachineDetectionDuration: String(durationMs) },
+  };
   const told = { accountSid, callSid, ...callback, params, event: "call.detected" };
   return { record, jobs: [deliverWebhook(told)] };
 }

@@ -140,6 +140,8 @@ export const calls = resource({
     ),
     /** Keys that are sent when the callee answers, before the markup is performed. */
     sendDigits: digits.nullable(),
+    /** The markup goes on during answering machine detection, whose result a callback gets. */
+    asyncAmd: z.object({ callback: z.object({ url: z.string(), method }).nullable() }).nullable(),
     /** How it is recorded from the answer to its end; null where it is not. */
     recording: recordingWanted.nullable(),
     /** Seconds after the answer at which the call is ended. */
@@ -177,6 +179,7 @@ export const calls = resource({
   hidden: [
     ...optionalParameters,
     "sendDigits",
+    "asyncAmd",
     "recording",
     "timeLimit",
     "initiated",
@@ -233,6 +236,7 @@ export const calls = resource({
     machineDetectionSpeechEndThreshold: speechEndMs,
     machineDetectionSilenceTimeout: silenceMs,
     sendDigits: null,
+    asyncAmd: null,
     recording: null,
     timeLimit: null,
     initiated: false,

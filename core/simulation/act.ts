@@ -96,8 +96,10 @@ const phases: Record<State["phase"], Phase> = {
   },
 
   async detecting(leg, line) {
-    const { answeredBy } = leg.state.behaviour;
-    return await talk(leg, { type: "detected", answeredBy }, line);
+    const { behaviour: { answeredBy }, detection } = leg.state;
+    const callback = detection?.callback;
+    const told = { durationMs: times.detectionMs, ...callback && { callback } };
+    return await talk(leg, { type: "detected", answeredBy, ...told }, line);
   },
 
   async talking(leg, line) {

@@ -15,7 +15,10 @@ export interface State {
   invitation: Invitation;
   timeoutS: number;
   /** Listens for an answering machine before its script begins; to the end of its greeting. */
-  detection: { untilEnd: boolean } | null;
+  detection: {
+    untilEnd: boolean;
+    callback: { url: string; method: "GET" | "POST" } | null;
+  } | null;
   /** The steps that are left; the first one is performed. */
   script: Script;
   /** When the first step began, which takes time; null where it has not, or takes none. */

@@ -47,7 +47,9 @@ function begun(
     behaviour,
     invitation,
     timeoutS,
-    detection: machineDetection ? { untilEnd: machineDetection.untilEnd } : null,
+    detection: machineDetection
+      ? { untilEnd: machineDetection.untilEnd, callback: machineDetection.callback ?? null }
+      : null,
     script: [],
     begunAt: null,
     abandoned: null,

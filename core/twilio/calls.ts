@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { twilioAnswerer } from "../calls/answered_by.ts";
 import { placedBy } from "../calls/placed_by.ts";
 import { refuseWhileDraining } from "../companions/companions.ts";
 import { flag, method, reference, url, wholeNumber } from "../base/fields.ts";
@@ -52,9 +53,9 @@ const parameters = {
   CallerId: works(fields.from, "is shown in place of `From`"),
   Record: works(flag, "from the answer to the end, `Trim` unless do-not-trim is sent"),
   ...recordingParameters,
-  AsyncAmd: refused("the markup begins when the answering machine detection is over", ["false"]),
-  AsyncAmdStatusCallback: refused("`AsyncAmd` is not supported"),
-  AsyncAmdStatusCallbackMethod: refused("`AsyncAmd` is not supported"),
+  AsyncAmd: works(flag, "the markup goes on during `MachineDetection`"),
+  AsyncAmdStatusCallback: works(url, "with `AsyncAmd`"),
+  AsyncAmdStatusCallbackMethod: works(method),
   SipAuthUsername: refused(sip),
   SipAuthPassword: refused(sip),
   Passports: refused("calls are not signed (STIR/SHAKEN)"),
@@ -66,16 +67,26 @@ const parameters = {
 
 /** The parameters of a call as its record has them: markup without a URL is one of ours. */
 function wantedOf(sent: SentOf<typeof parameters>): Record<string, unknown> {
-  const { Twiml, CallerId, SendDigits, MachineDetection, Record: isRecorded, ...others } = sent;
+  const { Twiml, CallerId, SendDigits, MachineDetection, Record: isRecorded, ...rest } = sent;
+  const { AsyncAmd, AsyncAmdStatusCallback, AsyncAmdStatusCallbackMethod, ...others } = rest;
   const wanted = given({
     ...asFields(without(others, recordingParameters)),
     recording: isRecorded ? recordingOfSent(sent, { trims: true }) : undefined,
     url: sent.Url ?? Twiml,
     sendDigits: SendDigits,
     machineDetection: SendDigits === undefined ? MachineDetection : undefined,
+    asyncAmd: AsyncAmd
+      ? asyncAmdOf(AsyncAmdStatusCallback, AsyncAmdStatusCallbackMethod)
+      : undefined,
   });
   return CallerId === undefined ? wanted : { ...wanted, from: CallerId };
 }
+
+/** Answering machine detection beside the markup, as a call keeps it. */
+export const asyncAmdOf = (
+  url: string | undefined,
+  method: "GET" | "POST" = "POST",
+): Call["asyncAmd"] => ({ callback: url === undefined ? null : { url, method } });
 
 /** Without the parameters of these names. */
 const without = (sent: Record<string, unknown>, names: object): Record<string, unknown> =>
@@ -120,7 +131,7 @@ export const calls = noun<Call>({
     price: (call) => price(call.price),
     price_unit: () => null,
     direction: ({ direction }) => direction,
-    answered_by: ({ answeredBy }) => answeredBy,
+    answered_by: (call) => twilioAnswerer(call),
     api_version: apiVersion,
     forwarded_from: ({ forwardedFrom }) => forwardedFrom,
     group_sid: () => null,

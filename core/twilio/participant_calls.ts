@@ -6,7 +6,7 @@ import { recordingEvents } from "../values/recording_context.ts";
 import { limits } from "../base/limits.ts";
 import { type Call, calls } from "../resources/calls.ts";
 import type { Participant } from "../resources/participants.ts";
-import { placed } from "./calls.ts";
+import { asyncAmdOf, placed } from "./calls.ts";
 import { type Asked, refused, type SentOf, works } from "./noun/noun.ts";
 import { eventNames, recordingOfSent, recordingParameters } from "./noun/recording_parameters.ts";
 import { given } from "./noun/regular.ts";
@@ -68,8 +68,8 @@ export const entering = {
   MachineDetectionSpeechThreshold: works(fields.machineDetectionSpeechThreshold),
   MachineDetectionSpeechEndThreshold: works(fields.machineDetectionSpeechEndThreshold),
   MachineDetectionSilenceTimeout: works(fields.machineDetectionSilenceTimeout),
-  AmdStatusCallback: refused("AnsweredBy is in the status callbacks of the call"),
-  AmdStatusCallbackMethod: refused("AnsweredBy is in the status callbacks of the call", ["POST"]),
+  AmdStatusCallback: works(url, "with `MachineDetection`, during which the callee joins"),
+  AmdStatusCallbackMethod: works(method),
   Label: works(z.string().trim().min(1).max(limits.conferenceNameLength)),
   EarlyMedia: refused("the callee joins when it answers", ["true"]),
   Record: works(flag, "the call of the participant, from the answer to the end"),
@@ -147,6 +147,8 @@ export async function called(asked: Asked, sent: Entering): Promise<Participant>
     statusCallbackMethod: sent.StatusCallbackMethod,
     statusCallbackEvent: sent.StatusCallbackEvent,
     machineDetection: sent.MachineDetection,
+    asyncAmd: sent.MachineDetection &&
+      asyncAmdOf(sent.AmdStatusCallback, sent.AmdStatusCallbackMethod),
     machineDetectionTimeout: sent.MachineDetectionTimeout,
     machineDetectionSpeechThreshold: sent.MachineDetectionSpeechThreshold,
     machineDetectionSpeechEndThreshold: sent.MachineDetectionSpeechEndThreshold,

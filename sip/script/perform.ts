@@ -1,6 +1,6 @@
 import type { Script, Step } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../base/abort.ts";
-import { detectMachine } from "../steps/detect_machine.ts";
+import { detectMachine, reportAnswerer } from "../steps/detect_machine.ts";
 import { dial } from "../steps/dial.ts";
 import { echo } from "../steps/echo.ts";
 import { gather } from "../steps/gather.ts";
@@ -34,7 +34,10 @@ const invite: StepHandler<"invite"> = async (
   if (leg.isUssd) run.reply = nextReply(leg);
   const answered = await unlessAborted(leg.whenAnswered, signal);
   if (answered && leg.isUssd) return live.report({ type: "answered" }); // Its script goes on.
-  if (answered && machineDetection !== undefined) {
+  if (answered && machineDetection?.isAsync) {
+    // Another script does not end it, the end of the leg does.
+    void reportAnswerer({ ...run, signal: leg.signal }, machineDetection);
+  } else if (answered && machineDetection !== undefined) {
     live.report({ type: "answered" });
     const answeredBy = await detectMachine(run, machineDetection);
     if (answeredBy === undefined) return;

@@ -1,6 +1,6 @@
 import type { Invitation } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../base/abort.ts";
-import { detectMachine } from "../steps/detect_machine.ts";
+import { reportAnswerer } from "../steps/detect_machine.ts";
 import { performSteps } from "./perform.ts";
 import type { ScriptRun } from "../steps/script_run.ts";
 import { sendDigits } from "../steps/play.ts";
@@ -30,14 +30,4 @@ export async function prepare(
   if (digits !== undefined) await sendDigits(run, { digits, loop: 1 });
   const isLetThrough = !screened || await performSteps(run, await script);
   return isLetThrough && !signal.aborted;
-}
-
-/** Reports who answered, once that is known, while the leg goes on. */
-async function reportAnswerer(
-  run: ScriptRun,
-  { callback, ...wanted }: NonNullable<Invitation["machineDetection"]>,
-): Promise<void> {
-  const answeredBy = await detectMachine(run, wanted);
-  if (answeredBy === undefined) return;
-  run.live.report({ type: "detected", answeredBy, ...callback && { callback } });
 }

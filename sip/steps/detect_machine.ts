@@ -28,3 +28,15 @@ export async function detectMachine(
     stop();
   }
 }
+
+/** Reports who answered, once that is known, while the leg goes on. */
+export async function reportAnswerer(
+  run: ScriptRun,
+  { callback, ...wanted }: MachineDetection,
+): Promise<void> {
+  const startedAt = Date.now();
+  const answeredBy = await detectMachine(run, wanted);
+  if (answeredBy === undefined) return;
+  const durationMs = Date.now() - startedAt;
+  run.live.report({ type: "detected", answeredBy, durationMs, ...callback && { callback } });
+}

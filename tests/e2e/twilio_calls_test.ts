@@ -2,10 +2,13 @@ import assert from "node:assert/strict";
 import twilio from "twilio";
 import { type AppServer, startAppServer } from "../support/service/app_server.ts";
 import { channelOf, readRecording, secondsOf } from "../support/service/recorded.ts";
-import { portOf } from "../support/sip/plain_peer.ts";
+import { portOf, soundOf } from "../support/sip/plain_peer.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { freePorts, startSystem, type System } from "../support/process/system.ts";
 import { openTrunk, type TrunkPeer } from "../support/sip/trunk_peer.ts";
+import { pcmFile } from "../support/media/wav_file.ts";
+import { speech } from "../support/media/synthetic_speech.ts";
+import { amplitudeOf, tone } from "../support/media/tone.ts";
 import { openVoice, type Voice } from "../support/media/voice.ts";
 
 /** Calls that npm `twilio` places and controls, on real audio. */
@@ -64,6 +67,13 @@ async function answeredCall(
   return { sid, voice };
 }
 
+/** Resolves when the last 0.4 s that were heard have a tone. */
+const untilHears = (voice: Voice, hz: number) =>
+  eventually(`${hz} Hz`, () => {
+    const packets = voice.heard.filter(({ payloadType }) => payloadType === 0).slice(-20);
+    return packets.length === 20 && amplitudeOf(hz, soundOf("PCMU", packets)) > 3_000;
+  });
+
 /** Says a tone for so long. */
 async function say(voice: Voice, hz: number | null, seconds: number): Promise<void> {
   voice.say(hz);
@@ -92,7 +102,7 @@ const near = (found: number, wanted: number, by = 0.6) =>
   assert.ok(Math.abs(found - wanted) < by, `${found} s, not ${wanted} s`);
 
 Deno.test({
-  name: "npm twilio records calls, pauses, resumes and stops, on real audio",
+  name: "npm twilio places, records and controls calls on real audio",
   timeout: 240_000,
   async fn(t) {
     await using lab = await startLab();
@@ -153,6 +163,29 @@ Deno.test({
         assert.deepEqual([channels, recording.source], [2, "OutboundAPI"]);
         near(secondsOf(500, channelOf(samples, 0)), 2);
         assert.ok(secondsOf(500, channelOf(samples, 1)) < 0.2);
+      },
+    );
+
+    await t.step(
+      "AsyncAmd: the markup is heard while the machine greets, then the callback comes",
+      async () => {
+        app.pages.set("/tone.wav", pcmFile(tone(1_000, 1)));
+        const call = await answeredCall(lab, {
+          twiml: `<Response><Play loop="0">${app.url}/tone.wav</Play></Response>`,
+          machineDetection: "Enable",
+          asyncAmd: "true",
+          asyncAmdStatusCallback: `${app.url}/amd`,
+        });
+        const { sid, voice } = call;
+        await untilHears(voice, 1_000);
+        assert.equal((await client.calls(sid).fetch()).answeredBy, null);
+        voice.sayOnce(speech(8));
+        const told = await app.asked("/amd");
+        assert.deepEqual([told.CallSid, told.AnsweredBy], [sid, "machine_start"]);
+        assert.ok(Number(told.MachineDetectionDuration) > 1_000);
+        await untilHears(voice, 1_000);
+        assert.equal((await client.calls(sid).fetch()).answeredBy, "machine_start");
+        await hangUp(lab, call);
       },
     );
 

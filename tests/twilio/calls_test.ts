@@ -205,3 +205,65 @@ Deno.test("Events of a call are its status callbacks with their responses", asyn
   assert.equal(request.parameters.CallSid, sid);
   assert.equal(response.response_code, 200);
 });
+
+Deno.test("AsyncAmd lets the markup run, and its callback gets who answered in Twilio's words", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await app.root.post("Clients.json", alice);
+  app.answers = () => xml("<Say>Hi</Say>");
+  const { sid } = await client.calls.create({
+    ...call,
+    machineDetection: "DetectMessageEnd",
+    machineDetectionTimeout: 20,
+    asyncAmd: "true",
+    asyncAmdStatusCallback: "https://app.test/amd",
+    asyncAmdStatusCallbackMethod: "GET",
+  });
+  await app.runJobs();
+  const [invite] = app.scripts.find(({ leg }) => leg === sid)!.script;
+  assert.ok(invite?.type === "invite");
+  const callback = { url: "https://app.test/amd", method: "GET" } as const;
+  const { isAsync, timeoutS, untilEnd } = invite.machineDetection!;
+  assert.deepEqual([isAsync, timeoutS, untilEnd], [true, 20, true]);
+  assert.deepEqual(invite.machineDetection!.callback, callback);
+
+  const leg = companionOf(app, sid);
+  const script = await leg.report({ type: "answered" });
+  assert.deepEqual(script.map(({ type }) => type), ["say", "hangup"]);
+  const detected = {
+    type: "detected",
+    answeredBy: "machine",
+    durationMs: 1_200,
+    callback,
+  } as const;
+  await leg.report(detected, { wantsScript: false });
+  await app.runJobs();
+
+  const told = app.fetched.filter(({ url }) => url.startsWith(callback.url));
+  const params = new URL(told[0]!.url).searchParams;
+  assert.deepEqual(
+    [told.length, params.get("AnsweredBy"), params.get("MachineDetectionDuration")],
+    [1, "machine_end_other", "1200"],
+  );
+  assert.equal((await client.calls(sid).fetch()).answeredBy, "machine_end_other");
+  assert.equal((await app.root.get(`Calls/${sid}.json`)).json().answered_by, "machine");
+});
+
+Deno.test("MachineDetection of a participant goes on while it joins, with its AmdStatusCallback", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await app.root.post("Clients.json", alice);
+  const { callSid } = await client.conferences("Room").participants.create({
+    from: call.from,
+    to: call.to,
+    machineDetection: "Enable",
+    amdStatusCallback: "https://app.test/amd",
+  });
+  await app.runJobs();
+  const [invite] = app.scripts.find(({ leg }) => leg === callSid)!.script;
+  assert.ok(invite?.type === "invite");
+  assert.deepEqual(
+    [invite.machineDetection?.isAsync, invite.machineDetection?.callback],
+    [true, { url: "https://app.test/amd", method: "POST" }],
+  );
+});

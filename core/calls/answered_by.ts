@@ -1,0 +1,14 @@
+import { limits } from "../base/limits.ts";
+import type { Call } from "../resources/calls.ts";
+
+type Answered = Pick<Call, "answeredBy" | "machineDetection">;
+
+/** Who answered a call, in the words of Twilio's interface. */
+export function twilioAnswerer({ answeredBy, machineDetection }: Answered): string | null {
+  if (answeredBy !== "machine") return answeredBy;
+  return machineDetection === "DetectMessageEnd" ? "machine_end_other" : "machine_start";
+}
+
+/** The same in those of the interface that the call was placed by. */
+export const answeredByShown = (call: Answered & Pick<Call, "apiVersion">): string | null =>
+  call.apiVersion === limits.twilioApiVersion ? twilioAnswerer(call) : call.answeredBy;
