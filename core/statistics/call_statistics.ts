@@ -12,7 +12,7 @@ export interface Span {
 }
 
 /** Calls that are looked at: in one list, and in each period where more began. */
-const [most, mostOfPeriod] = [1_000, 50];
+const [most, mostOfPeriod] = [500, 20];
 
 export interface CallStatistics {
   calls: number;
@@ -28,8 +28,8 @@ interface Sample {
 }
 
 /**
- * What became of the calls that began in a span of time. Reads 1,000 calls where no more began, else the
- * latest 50 of each period: totals are exact, outcomes then estimates.
+ * What became of the calls that began in a span of time. Reads 500 calls where no more began, else the
+ * latest 20 of each period: totals are exact, outcomes then estimates.
  */
 export async function callStatistics(
   accountSid: string,
@@ -43,14 +43,15 @@ export async function callStatistics(
     return { calls: items, total };
   };
   const starts = Array.from({ length: periods }, (_, at) => from + at * periodMs);
-  const all = await sampleOf(from, from + periods * periodMs, most);
-  const samples = all.total > all.calls.length
+  const before = from + periods * periodMs;
+  const { total } = await sampleOf(from, before, 1);
+  const samples = total > most
     ? await Promise.all(starts.map((start) => sampleOf(start, start + periodMs, mostOfPeriod)))
-    : apart(all.calls, span);
+    : apart((await sampleOf(from, before, most)).calls, span);
   const calls = samples.flatMap(({ calls }) => calls);
   const setups = calls.flatMap(setupOf).sort((a, b) => a - b);
   return {
-    calls: all.total,
+    calls: total,
     sampledCalls: calls.length,
     setupMedian: setups[Math.floor((setups.length - 1) * 0.5)] ?? null,
     setupLong: setups[Math.floor((setups.length - 1) * 0.95)] ?? null,

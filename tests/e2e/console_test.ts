@@ -1,21 +1,13 @@
 import assert from "node:assert/strict";
-import axe from "axe-core";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { chromiumTest } from "../support/browsers/chromium.ts";
+import { judgePages, signIn } from "../support/browsers/judge_pages.ts";
 import { firefoxTest } from "../support/browsers/firefox.ts";
 import { startAppServer } from "../support/service/app_server.ts";
 import { plainOffer, plainSocket } from "../support/sip/plain_peer.ts";
 import { startSystem, type System } from "../support/process/system.ts";
 
 const markup = (body: string) => `<Response>${body}</Response>`;
-
-async function signIn(page: Page, system: System): Promise<void> {
-  await page.goto(`${system.baseUrl}/console`);
-  await page.getByLabel("E-mail address or Account Sid").fill(system.accountSid);
-  await page.getByLabel("Password or AuthToken").fill(system.authToken);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("heading", { name: "Overview" }).waitFor();
-}
 
 /** A caller is in a menu, which heard two keys and whose markup had a verb that was skipped. */
 async function callMenu(system: System, app: ReturnType<typeof startAppServer>) {
@@ -66,55 +58,22 @@ async function steerCall(browser: Browser, system: System, sid: string): Promise
   await page.close();
 }
 
-/** What axe finds on the pages, narrow and wide, dark and light. */
-async function judgePages(browser: Browser, system: System, sid: string): Promise<void> {
+/** Pages that have something to show of a call. */
+const judged = (system: System, sid: string): string[] => {
   const below = `/console/${system.accountSid}`;
-  const paths = [
+  return [
     below,
     `${below}/Calls`,
     `${below}/Calls/${sid}`,
     `${below}/Calls?Status=failed`,
     `${below}/Notifications`,
     `${below}/Clients/new`,
-    `${below}/Accounts`,
     `${below}/Webhooks/Deliveries`,
     `${below}/search?q=alice`,
     `${below}/nowhere`,
     "/console/security",
   ];
-  for (
-    const [width, colorScheme] of [[1280, "light"], [360, "dark"], [360, "light"], [
-      1280,
-      "dark",
-    ]] as const
-  ) {
-    const viewport = { width, height: 800 };
-    // axe itself is a script that the policy of the pages forbids.
-    const context = await browser.newContext({ viewport, colorScheme, bypassCSP: true });
-    const page = await context.newPage();
-    const judge = async (path: string) => {
-      await page.evaluate(axe.source);
-      const result = await page.evaluate(() =>
-        (globalThis as unknown as { axe: typeof axe }).axe.run()
-      );
-      const what = `${path} at ${width}, ${colorScheme}`;
-      assert.ok(result.passes.length > 5, what);
-      assert.deepEqual(result.violations.map(({ id, nodes }) => [id, nodes[0]?.html]), [], what);
-      assert.ok(
-        await page.evaluate("document.documentElement.scrollWidth <= innerWidth"),
-        what,
-      );
-    };
-    await page.goto(`${system.baseUrl}/console/sign-in`);
-    await judge("/console/sign-in");
-    await signIn(page, system);
-    for (const path of paths) {
-      await page.goto(system.baseUrl + path);
-      await judge(path);
-    }
-    await context.close();
-  }
-}
+};
 
 chromiumTest(
   "the console in Chromium: a live call is found, read and ended, and axe finds nothing",
@@ -124,7 +83,7 @@ chromiumTest(
     const { sid, socket } = await callMenu(system, app);
 
     await steerCall(browser, system, sid);
-    await judgePages(browser, system, sid);
+    await judgePages(browser, { system, paths: judged(system, sid) });
     socket.close();
   },
 );

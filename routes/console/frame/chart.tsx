@@ -52,20 +52,13 @@ export function Bars({ title, series, bars, ends, most = String, format = String
         preserveAspectRatio="none"
         aria-hidden="true"
       >
+        {series.map(({ look }, index) => (
+          <path class={look || undefined} d={pathOf(bars, index, highest)} />
+        ))}
         {bars.map((bar, at) => (
-          <g>
+          <rect class="over" x={at * barWidth} width={barWidth} height={height}>
             <title data-at={bar.at}>{tipOf(bar, series, format)}</title>
-            <rect class="ground" x={at * barWidth} width={barWidth} height={height} />
-            {partsOf(bar.values, highest).map(({ y, tall, index }) => (
-              <rect
-                class={series[index]?.look || undefined}
-                x={at * barWidth + 1}
-                y={y}
-                width={barWidth - 2}
-                height={tall}
-              />
-            ))}
-          </g>
+          </rect>
         ))}
       </svg>
       <p class="soft scale">
@@ -78,17 +71,21 @@ export function Bars({ title, series, bars, ends, most = String, format = String
   );
 }
 
-/** The parts of a bar that are not empty; the smallest can still be seen. */
-function partsOf(values: readonly number[], highest: number) {
-  let top = height;
-  return values.map((value, index) => {
-    const tall = value <= 0 ? 0 : Math.max(1.5, value / highest * height);
-    top -= tall;
-    return { index, tall: round(tall), y: round(Math.max(0, top)) };
-  }).filter(({ tall }) => tall > 0);
-}
+/** One path for the parts of a series: a page with many charts stays small. */
+const pathOf = (bars: readonly Bar[], index: number, highest: number): string =>
+  bars.map(({ values }, at) => {
+    const tall = heightOf(values[index], highest);
+    if (tall === 0) return "";
+    const below = values.slice(0, index).reduce((sum, one) => sum + heightOf(one, highest), 0);
+    const top = round(Math.max(0, height - below - tall));
+    return `M${at * barWidth + 1} ${top}h${barWidth - 2}v${round(tall)}h-${barWidth - 2}z`;
+  }).join("");
 
-const round = (value: number): number => Math.round(value * 100) / 100;
+/** The smallest part can still be seen. */
+const heightOf = (value = 0, highest: number): number =>
+  value <= 0 ? 0 : Math.max(1.5, value / highest * height);
+
+const round = (value: number): number => Math.round(value * 10) / 10;
 
 function tipOf({ label, values }: Bar, series: readonly Series[], format: (n: number) => string) {
   const parts = values.map((value, index) => [series[index]?.name ?? "", value] as const)

@@ -21,8 +21,8 @@ const spans = [
 
 type Span = typeof spans[number];
 
-/** Groups that the page shows. */
-const mostGroups = 12;
+/** Groups that the page shows, and characters of the text of each. */
+const [mostGroups, textLength] = [9, 200];
 
 /** Notifications of one code and URL. */
 interface Group {
@@ -137,6 +137,13 @@ function groupsOf(items: Row[]): Group[] {
 
 const faultOf = new Map(Object.values(faults).map((fault) => [fault.code as number, fault]));
 
+/** What a Notification says beyond the message of its code, which is the heading. */
+function detailOf(row: Row | undefined, message = ""): string {
+  const text = String(row?.message_text ?? "");
+  const detail = text.startsWith(`${message}: `) ? text.slice(message.length + 2) : text;
+  return detail.length > textLength ? `${detail.slice(0, textLength)}…` : detail;
+}
+
 interface GroupProps extends Group {
   below: string;
   periods: Periods;
@@ -160,7 +167,7 @@ const GroupCard = ({ code, url, rows, below, periods }: GroupProps) => {
       </div>
       {url && <p class="soft cut">{url}</p>}
       <p>
-        {String(last?.message_text ?? "")}{" "}
+        {detailOf(last, fault?.message)}{" "}
         <span class="soft">
           Last: <Time at={last?.message_date} />
         </span>

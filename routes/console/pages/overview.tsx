@@ -273,7 +273,7 @@ function Causes({ below, failures }: { below: string; failures: Rows }) {
             cell: ({ sid }) => <a href={`${below}/Notifications?ErrorCode=${sid}`}>{sid}</a>,
           },
           { title: "Times", isNumber: true, cell: ({ count }) => String(count) },
-          { title: "Latest", cell: ({ text }) => <span class="cut">{String(text)}</span> },
+          { title: "Latest", cell: ({ text }) => <span class="value">{String(text)}</span> },
           { title: "Cure", cell: ({ sid }) => <span class="cure">{adviceOf(sid) ?? "–"}</span> },
         ]}
       />
