@@ -121,7 +121,8 @@ routes/console/build   | console/frame http core/*                              
 routes/console/pages   | console/build console/frame http core/*                                    | hono | a file for each page of the console
 routes/console/administration | console/frame console/pages http core/*               | hono | accounts, keys, usage, and the service itself
 routes/console/designer | console/frame console/pages http core/*                      | hono | the pages of the designer of flows
-routes/console         | console/designer console/administration console/build console/frame console/pages http core/*                      | hono | the console, put together
+routes/console/live    | console/frame console/pages http core/*                      | hono | what happens now: calls, conferences, queues, and a tail of events
+routes/console         | console/live console/designer console/administration console/build console/frame console/pages http core/*                      | hono | the console, put together
 routes                 | events http resources twilio core/*                                        | hono | the HTTP interface, put together; pages
 routes/protocol        | core/*                                                       | hono | requests of companions to the service
 core/typescript_client/runtime |                                                              |  | the client as it is shipped: requests, lists, signatures, markup

@@ -2,9 +2,10 @@ import { parseArgs } from "node:util";
 import { plainReason } from "../base/plain_reason.ts";
 import { limits } from "../base/limits.ts";
 import { readEvents } from "../events/read_events.ts";
+import type { ToldEvent } from "../events/summary.ts";
 import { fail, say } from "../process/process.ts";
 import { connect } from "./connection.ts";
-import { lineOf, type ToldEvent } from "./event_lines.ts";
+import { lineOf } from "./event_lines.ts";
 import type { Connection } from "./service.ts";
 
 const help = [

@@ -54,8 +54,13 @@ export interface SignedIn {
 /**
  * The session of a cookie. Null when there is none, it was idle for too long or is too old, what it
  * was opened with is wrong by now, or the account is not active.
+ * `isUse`: this keeps it from being idle; what a page loads by itself does not.
  */
-export async function sessionOf(token: string, ports: SessionPorts): Promise<SignedIn | null> {
+export async function sessionOf(
+  token: string,
+  ports: SessionPorts,
+  { isUse = true } = {},
+): Promise<SignedIn | null> {
   const session = await ports.records.consoleSessions.holder("tokenHash", await sha256(token));
   if (session === null) return null;
   const account = await ports.accounts.get(session.accountSid);
@@ -66,13 +71,22 @@ export async function sessionOf(token: string, ports: SessionPorts): Promise<Sig
     await endSession(session, ports);
     return null;
   }
-  return { session: await seen(session, ports), account };
+  return { session: isUse ? await seen(session, ports) : session, account };
 }
 
 /** Whether what a session was opened with would open it now. */
 async function isBound({ credentialHash }: ConsoleSession, account: Account): Promise<boolean> {
   const bindings = [...tokensOf(account), verifierOf(account)];
   return (await Promise.all(bindings.map(sha256))).includes(credentialHash);
+}
+
+/** Whether a session that was in force still is; this is no use of it. */
+export async function isOpen(
+  { accountSid, sid }: Pick<ConsoleSession, "accountSid" | "sid">,
+  ports: SessionPorts,
+): Promise<boolean> {
+  const session = await ports.records.consoleSessions.get(accountSid, sid);
+  return session !== null && !isOver(session, ports);
 }
 
 /** A session is over when it was idle for too long, or lasted too long. */

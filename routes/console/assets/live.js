@@ -1,8 +1,9 @@
-/** Loads a page as a document; nothing in it runs. */
+/** Loads a page as a document; nothing in it runs. It does not count as a use of the session. */
 function load(url) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("GET", url);
+    request.setRequestHeader("X-Console-Live", "1");
     request.responseType = "document";
     request.onload = () =>
       request.status === 200 && request.response ? resolve(request.response) : reject();
@@ -11,23 +12,57 @@ function load(url) {
   });
 }
 
+/** In ms: events that come together lead to one look, and looks are no closer than this. */
+const pauseMs = 400;
+
 /**
- * Replaces what stands in elements with `data-live` by what the page has now, as often as it says in
- * seconds, until the page says no more. What the viewer is at (focus, open details) stays.
+ * Replaces what stands in the element with `data-live` by what the page has now, until the page says no
+ * more: whenever an event comes of the stream in `data-events`, else as often as it says in seconds.
+ * What the viewer is at (focus, open details) stays.
  */
 export function follow(page, shown) {
   const live = page.querySelector("[data-live]");
   if (live === null) return;
-  const wait = () => setTimeout(turn, Number(live.dataset.live) * 1000);
-  async function turn() {
-    if (document.hidden) return wait();
+  let isLooking = false;
+  let isDue = false;
+
+  /** Looks once more when something happened during a look, or while the viewer was at a part of it. */
+  async function look() {
+    if (isLooking || document.hidden) return void (isDue = true);
+    isLooking = true;
+    isDue = false;
     const fresh = await load(location.href).catch(() => null);
     const found = fresh?.getElementById(live.id);
-    if (found && !live.contains(document.activeElement)) replace(live, found, shown);
     if (found && found.dataset.live === undefined) return location.reload();
-    wait();
+    const isBusy = live.contains(document.activeElement);
+    if (found && !isBusy) {
+      replace(live, found, shown);
+      tellStatus(fresh);
+    }
+    isDue ||= isBusy && found && found.innerHTML !== live.innerHTML;
+    setTimeout(() => {
+      isLooking = false;
+      if (isDue && !document.hidden) look();
+    }, isBusy ? 2000 : pauseMs);
   }
-  wait();
+  const everySeconds = () => setInterval(look, Number(live.dataset.live) * 1000);
+
+  page.addEventListener("visibilitychange", () => !document.hidden && isDue && look());
+  if (!live.dataset.events) return everySeconds();
+  const stream = new EventSource(live.dataset.events);
+  stream.addEventListener("message", look);
+  stream.addEventListener("open", look);
+  stream.addEventListener("gap", look);
+  stream.addEventListener("error", () => {
+    if (stream.readyState === EventSource.CLOSED) everySeconds();
+  });
+}
+
+/** A live region tells what is new in it: the same text again is told by nobody. */
+function tellStatus(fresh) {
+  const here = document.querySelector("[data-live-status]");
+  const text = here && fresh.getElementById(here.id)?.textContent;
+  if (text && here.textContent !== text) here.textContent = text;
 }
 
 function replace(live, found, shown) {

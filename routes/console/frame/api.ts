@@ -1,3 +1,4 @@
+import { limits } from "../../../core/base/limits.ts";
 import { accountAddress, accountsAddress } from "../../http/represent.ts";
 
 /** How the console asks the interface: a request within the process. */
@@ -44,6 +45,8 @@ export interface Api {
   list(path: string, query?: URLSearchParams | Record<string, string>): Promise<Rows>;
   /** A change. Null where the interface answers without a body. */
   send(method: "POST" | "DELETE", path: string, form?: URLSearchParams): Promise<Row | null>;
+  /** What the interface for Twilio's libraries answers: it shows queues, which the other does not. */
+  face(path: string): Promise<Record<string, unknown>>;
   /** The response as it is, whatever its status. */
   raw(path: string, headers?: HeadersInit): Promise<Response>;
 }
@@ -81,10 +84,17 @@ export function apiOf(options: ApiOptions): Api {
       const init = { method, ...form && { body: form } };
       return (await json(path, init)).body as Row | null; // A record, or nothing after a removal.
     },
+    async face(path) {
+      const { body } = await json(`${facePath}${path}`);
+      return body as Record<string, unknown>; // An object of the interface.
+    },
     raw: (path, headers = {}) => request(path, { headers }),
   };
   return api;
 }
+
+/** Marks a path of the interface for Twilio's libraries. */
+const facePath = "face:";
 
 /** Sends requests within the process, with the credentials of the caller. */
 function requester({ ask, baseUrl, caller, accountSid, requestId }: ApiOptions) {
@@ -98,6 +108,10 @@ function requester({ ask, baseUrl, caller, accountSid, requestId }: ApiOptions) 
   const { origin } = new URL(baseUrl);
   const below = origin + accountAddress(accountSid);
   const addressOf = (path: string) => {
+    if (path.startsWith(facePath)) {
+      const ofFace = `${origin}/${limits.twilioApiVersion}/Accounts/${accountSid}`;
+      return `${ofFace}/${path.slice(facePath.length)}.json`;
+    }
     if (path.startsWith("/")) return (origin + accountsAddress + path).replace(/\/(?=$|\?)/, "");
     return path === "" ? below : `${below}/${path}`;
   };

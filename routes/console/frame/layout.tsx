@@ -45,6 +45,7 @@ export function Layout({ title, prefix, signedIn, script, children }: Frame) {
         <link rel="stylesheet" href={asset("parts.css")} />
         <link rel="stylesheet" href={asset("timeline.css")} />
         <link rel="stylesheet" href={asset("charts.css")} />
+        <link rel="stylesheet" href={asset("live.css")} />
         <script type="module" src={asset("main.js")}></script>
         {script && <script type="module" src={asset(script)}></script>}
       </head>

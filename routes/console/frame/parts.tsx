@@ -95,7 +95,7 @@ export const Facts = ({ facts }: { facts: [name: string, value: Child][] }) => (
 );
 
 /** A button that changes something by itself: a form without fields. */
-export const Act = ({ to, csrf, label, look = "", hidden = {}, confirm }: {
+export const Act = ({ to, csrf, label, look = "", hidden = {}, confirm, about }: {
   to: string;
   csrf: string;
   label: string;
@@ -103,6 +103,8 @@ export const Act = ({ to, csrf, label, look = "", hidden = {}, confirm }: {
   hidden?: Record<string, string>;
   /** Asked before, by script. */
   confirm?: string;
+  /** What it is done to, for those who hear one button of many alike. */
+  about?: string;
 }) => (
   <form method="post" action={to} class="act" data-confirm={confirm}>
     <input type="hidden" name="csrf" value={csrf} />
@@ -113,7 +115,10 @@ export const Act = ({ to, csrf, label, look = "", hidden = {}, confirm }: {
         value={value}
       />
     ))}
-    <button type="submit" class={look}>{label}</button>
+    <button type="submit" class={look}>
+      {label}
+      {about && <span class="hidden">{about}</span>}
+    </button>
   </form>
 );
 

@@ -12,6 +12,8 @@ export const groups = ["", "Activity", "Faults", "Build", "Account", "Service"] 
 /** The navigation, in its order. A page says by the path of its section where it belongs. */
 export const sections: readonly Section[] = [
   { path: "", title: "Overview", group: "" },
+  { path: "live", title: "Live", group: "Activity" },
+  { path: "tail", title: "Tail", group: "Activity" },
   { path: "Calls", title: "Calls", group: "Activity" },
   { path: "SMS/Messages", title: "Texts", group: "Activity" },
   { path: "Email/Messages", title: "E-mails", group: "Activity" },

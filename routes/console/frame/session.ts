@@ -47,7 +47,8 @@ export const requireSession = (ports: Ports) =>
   createMiddleware<ConsoleEnv>(async (c, next) => {
     const token = getCookie(c, cookieOf(ports).name) ?? "";
     const home = homeOf(ports.settings.baseUrl);
-    const found = token === "" ? null : await sessionOf(token, ports);
+    const isUse = c.req.header("X-Console-Live") === undefined && !c.req.path.endsWith("/Events");
+    const found = token === "" ? null : await sessionOf(token, ports, { isUse });
     if (found === null) return signInFirst(c, token !== "", home);
     c.set("session", found.session);
     c.set("caller", found.account);

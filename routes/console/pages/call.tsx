@@ -23,7 +23,11 @@ export async function showCall(c: Page, ports: Ports): Promise<Response> {
       <Heading title={title} kind={`Call, ${directionOf(call)}`}>
         {isRunning && <Steer call={call} below={below} csrf={c.var.csrf} />}
       </Heading>
-      <div id="live" data-live={isRunning ? "2" : undefined}>
+      <div
+        id="live"
+        data-live={isRunning ? "2" : undefined}
+        data-events={isRunning ? `${below}/Events?Sid=${call.sid}` : undefined}
+      >
         <section class="card summary">
           <p class="verdict" aria-live="polite">
             <Status value={call.status} /> {verdictOf(whole)}

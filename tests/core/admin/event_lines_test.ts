@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { lineOf, type ToldEvent } from "../../../core/admin/event_lines.ts";
+import { lineOf } from "../../../core/admin/event_lines.ts";
+import type { ToldEvent } from "../../../core/events/summary.ts";
 import { eventTypes } from "../../../core/model/event_types.ts";
 
 const sid = `CA${"1".repeat(32)}`;

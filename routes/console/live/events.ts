@@ -1,0 +1,97 @@
+import { Hono } from "hono";
+import { isOpen } from "../../../core/console/sessions.ts";
+import { eventLimits } from "../../../core/events/limits.ts";
+import { readEvents, type SentEvent } from "../../../core/events/read_events.ts";
+import { callOf, changedAt, summaryOf, type ToldEvent } from "../../../core/events/summary.ts";
+import type { Ports } from "../../../core/ports/ports.ts";
+import { ApiRefusal } from "../frame/api.ts";
+import type { ConsoleEnv, Page } from "../frame/env.ts";
+import { recordPath } from "../frame/links.ts";
+
+/** What of a request for events goes on to the interface. */
+const passed = ["Type", "Sid", "LastEventId"];
+
+/**
+ * The events of an account for the pages: those of the interface, each as the line that a page shows.
+ * The stream ends with the session.
+ */
+export function eventPages(ports: Ports): Hono<ConsoleEnv> {
+  return new Hono<ConsoleEnv>().get("/", async (c) => {
+    const sent = new URL(c.req.url).searchParams;
+    const query = new URLSearchParams([...sent].filter(([name]) => passed.includes(name)));
+    const lastId = c.req.header("Last-Event-ID");
+    const headers = lastId === undefined ? {} : { "Last-Event-ID": lastId };
+    const events = await c.var.api.raw(`Events?${query}`, headers);
+    if (!events.ok || events.body === null) throw await refusalOf(events);
+    c.header("Content-Type", "text/event-stream; charset=utf-8");
+    c.header("X-Accel-Buffering", "no");
+    return c.body(shownEvents(c, events.body as ReadableStream<Uint8Array<ArrayBuffer>>, ports));
+  });
+}
+
+async function refusalOf(response: Response): Promise<ApiRefusal> {
+  const { code, message } = await response.json();
+  return new ApiRefusal(response.status, code, message, response.headers.get("Retry-After"));
+}
+
+/** Turns the events of the interface into those of the pages. */
+function shownEvents(
+  c: Page,
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  ports: Ports,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder();
+  const ending = new AbortController();
+  let beat = () => {};
+  const timer = setInterval(async () => {
+    // The store is asked again at the next beat.
+    if (await isOpen(c.var.session, ports).catch(() => true)) beat();
+    else ending.abort();
+  }, eventLimits.beatMs);
+  const parts = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>();
+  body.pipeTo(parts.writable, { signal: ending.signal }).catch(() => {}); // It ends below.
+  const events = readEvents(parts.readable);
+  return new ReadableStream({
+    start(controller) {
+      beat = () => {
+        // Nothing more waits to be read.
+        if (controller.desiredSize === 0) controller.enqueue(encoder.encode(": alive\n\n"));
+      };
+    },
+    async pull(controller) {
+      try {
+        const { done, value } = await events.next();
+        if (done) {
+          clearInterval(timer);
+          return controller.close();
+        }
+        controller.enqueue(encoder.encode(textOf(value)));
+      } catch {
+        clearInterval(timer);
+        controller.close(); // The session is over: the page finds the sign-in.
+      }
+    },
+    cancel() {
+      clearInterval(timer);
+      ending.abort();
+    },
+  }, { highWaterMark: 0 });
+}
+
+/** An event of the pages: without the record, of which a page shows a line. */
+function textOf({ name, id, data }: SentEvent): string {
+  if (name !== "message") return `event: ${name}\nid: ${id}\ndata: ${data}\n\n`;
+  const event: ToldEvent = JSON.parse(data);
+  const { type, change, sid } = event;
+  const call = callOf(event);
+  const at = changedAt(event);
+  const shown = {
+    type,
+    change,
+    sid,
+    ...summaryOf(event),
+    at: Number.isNaN(at) ? null : at,
+    path: (call && recordPath(call)) ?? recordPath(sid) ?? null,
+  };
+  return `id: ${id}\ndata: ${JSON.stringify(shown)}\n\n`;
+}
