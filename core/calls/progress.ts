@@ -74,6 +74,14 @@ export function endOfTime({ accountSid, sid: callSid, answeredAt, timeLimit }: C
 
 const begun = (call: Call, at: number) => ({ initiated: true, startTime: call.startTime ?? at });
 
+/** What came of a call that validates a number; nothing of any other. */
+function validationParameters({ validation }: Call): Record<string, string> {
+  if (!validation) return {};
+  const { callerIdSid } = validation;
+  if (callerIdSid === null) return { VerificationStatus: "failed" };
+  return { VerificationStatus: "success", OutgoingCallerIdSid: callerIdSid };
+}
+
 /** Adds the callback of an event when the call asked for it. `completed` is the default. */
 function fire(call: Call, event: CallbackEvent, { at, instanceId }: Moment): Change<Call> {
   const { statusCallback: url, statusCallbackMethod: method, statusCallbackEvent: asked } = call;
@@ -85,6 +93,7 @@ function fire(call: Call, event: CallbackEvent, { at, instanceId }: Moment): Cha
     ...callParameters(call, { instanceId, status }),
     ...(call.phoneNumberSid === null ? {} : call.dialled),
     ...(event === "completed" ? { CallDuration: String(call.duration ?? 0) } : {}),
+    ...(event === "completed" ? validationParameters(call) : {}),
     Timestamp: rfc2822(at),
     CallbackSource: "call-progress-events",
     SequenceNumber: String(call.sequence),

@@ -2,12 +2,13 @@ import { type Document, fetchDocument, inlineDocument } from "./fetch.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Signable } from "../base/signature.ts";
-import { inlineMarkup, isFlow } from "../flows/address.ts";
+import { inlineMarkup, isFlow, isValidation } from "../flows/address.ts";
+import { validationDocument } from "./validation_document.ts";
 import { type FlowContext, flowDocument } from "./flow_document.ts";
 
 /**
  * The document at a URL, requested with the known parameters: an application server's, or a flow's;
- * or the markup that the URL itself is.
+ * the markup that the URL itself is; or what the call that validates a number says.
  */
 export async function documentAt(
   source: Signable,
@@ -16,6 +17,10 @@ export async function documentAt(
 ): Promise<Document> {
   if (isFlow(source.url)) {
     return await flowDocument(source, { ...context, accountSid: account.sid }, ports);
+  }
+  if (isValidation(source.url)) {
+    const { callSid } = context;
+    return await validationDocument(source, { accountSid: account.sid, callSid }, ports);
   }
   const inline = inlineMarkup(source.url);
   if (inline !== null) return inlineDocument(inline);

@@ -40,6 +40,16 @@ export const inlineUrl = (markup: string): string => inlineScheme + markup;
 export const inlineMarkup = (url: string): string | null =>
   url.startsWith(inlineScheme) ? url.slice(inlineScheme.length) : null;
 
+const validationScheme = "validation:";
+
+/** Addresses of ours for the call that validates a number: its question, and the answer to that. */
+export const validationUrls = {
+  ask: `${validationScheme}ask`,
+  check: `${validationScheme}check`,
+} as const;
+
+export const isValidation = (url: string): boolean => url.startsWith(validationScheme);
+
 /** A URL as customers see it: without the variables of a flow, or the text of markup. */
 export function shownUrl(url: string): string {
   if (inlineMarkup(url) !== null) return inlineScheme;

@@ -4,7 +4,7 @@ import { digits } from "../protocol/gather.ts";
 import type { Step } from "../protocol/script.ts";
 import type { Address } from "../values/address.ts";
 import type { Caller, Routing, Unroutable } from "../calls/route.ts";
-import { isFlow } from "../flows/address.ts";
+import { isFlow, isValidation } from "../flows/address.ts";
 import { limits } from "../base/limits.ts";
 import { hasShortHost } from "../base/url_host.ts";
 import type { Call } from "../resources/calls.ts";
@@ -128,7 +128,10 @@ export function resolveUrl(
   { documentUrl }: Pick<DocumentContext, "documentUrl">,
 ): string | null {
   const url = URL.parse(address, documentUrl);
-  if (url !== null && isFlow(url.href) && isFlow(documentUrl)) return url.href; // Ours alone.
+  const isOurs = [isFlow, isValidation].some((is) =>
+    url !== null && is(url.href) && is(documentUrl)
+  );
+  if (url !== null && isOurs) return url.href;
   const isUsable = url !== null && /^https?:$/.test(url.protocol) && hasShortHost(url) &&
     url.href.length <= limits.urlLength;
   return isUsable ? url.href : null;

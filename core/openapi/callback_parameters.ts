@@ -66,6 +66,7 @@ export const parameterTexts: Record<string, string> = {
   NetworkEntityAddress: "Address of the network entity that serves the device.",
   NumMedia: "Number of media, always 0.",
   OutboundCallSid: "Sid of the Call that the Dial placed.",
+  OutgoingCallerIdSid: "Sid of the OutgoingCallerId that a validation added.",
   ParentCallSid: "Sid of the Call whose Dial placed this one.",
   PhoneNumberSid: "Sid of the IncomingPhoneNumber that the call came in for.",
   QueuePosition: "Position of the call in the queue, counted from 1.",
@@ -107,6 +108,7 @@ export const parameterTexts: Record<string, string> = {
   TranscriptionUrl: "URL of the Transcription.",
   Transferee: "Party that is transferred.",
   Transferor: "Party that transfers.",
+  VerificationStatus: "Result of the validation of a number: success or failed.",
   UnstableSpeechResult: "Speech recognized so far; it may change.",
 };
 
@@ -148,6 +150,7 @@ export const parameterValues: Record<string, JsonSchema> = {
   Muted: flag,
   NumMedia: oneOf("0"),
   OutboundCallSid: sidSchema("CA"),
+  OutgoingCallerIdSid: sidSchema("PN"),
   ParentCallSid: sidSchema("CA"),
   PhoneNumberSid: sidSchema("PN"),
   QueuePosition: written("^[1-9]\\d*$"),
@@ -165,6 +168,7 @@ export const parameterValues: Record<string, JsonSchema> = {
   ReasonConferenceEnded: oneOf(...conferenceEndReasons),
   ReferCallStatus: oneOf(...outcome.options),
   ReferSipResponseCode: written("^[1-6]\\d{2}$"),
+  VerificationStatus: oneOf("success", "failed"),
   SequenceNumber: count,
   SessionDuration: count,
   SessionId: sidSchema("VX"),

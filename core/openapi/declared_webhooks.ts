@@ -178,7 +178,13 @@ export const declaredWebhooks: Record<string, Webhook> = {
     description: "StatusCallback of a call or number, for each event in StatusCallbackEvent.",
     tag: "Call",
     always: [...alwaysOfCall, "Timestamp", "CallbackSource", "SequenceNumber"],
-    sometimes: [...sometimesOfCall, "CallDuration", ...ofDialled],
+    sometimes: [
+      ...sometimesOfCall,
+      "CallDuration",
+      ...ofDialled,
+      "VerificationStatus",
+      "OutgoingCallerIdSid",
+    ],
     values: {
       CallStatus: ["initiated", ...callStatus.options],
       CallbackSource: ["call-progress-events"],

@@ -140,6 +140,15 @@ export const calls = resource({
     ),
     /** Keys that are sent when the callee answers, before the markup is performed. */
     sendDigits: digits.nullable(),
+    /** Of a call that validates a number: what it asks for, and what came of it. */
+    validation: z.object({
+      code: z.string(),
+      phoneNumber: z.string(),
+      friendlyName: z.string().nullable(),
+      tries: z.number().int(),
+      /** The OutgoingCallerId, once the code was right. */
+      callerIdSid: z.string().nullable(),
+    }).nullable(),
     /** The markup goes on during answering machine detection, whose result a callback gets. */
     asyncAmd: z.object({ callback: z.object({ url: z.string(), method }).nullable() }).nullable(),
     /** How it is recorded from the answer to its end; null where it is not. */
@@ -179,6 +188,7 @@ export const calls = resource({
   hidden: [
     ...optionalParameters,
     "sendDigits",
+    "validation",
     "asyncAmd",
     "recording",
     "timeLimit",
@@ -236,6 +246,7 @@ export const calls = resource({
     machineDetectionSpeechEndThreshold: speechEndMs,
     machineDetectionSilenceTimeout: silenceMs,
     sendDigits: null,
+    validation: null,
     asyncAmd: null,
     recording: null,
     timeLimit: null,

@@ -1,12 +1,19 @@
 import type { Base } from "../base/record.ts";
-import { method } from "../base/fields.ts";
+import { Fault } from "../base/faults.ts";
+import { method, url } from "../base/fields.ts";
+import { limits } from "../base/limits.ts";
+import { validationUrls } from "../flows/address.ts";
+import { digits } from "../protocol/gather.ts";
+import type { Call } from "../resources/calls.ts";
+import { formatNumber } from "../values/phone_number.ts";
+import { placed } from "./calls.ts";
 import {
   type OutgoingCallerId,
   outgoingCallerIds as definition,
 } from "../resources/outgoing_caller_ids.ts";
 import { equal } from "./noun/filters.ts";
-import { action, needs, noun, refused, works } from "./noun/noun.ts";
-import { asFields, changed, fetched, listedOf, made, removed } from "./noun/regular.ts";
+import { action, type Asked, needs, noun, refused, works } from "./noun/noun.ts";
+import { asFields, changed, fetched, given, listedOf, removed } from "./noun/regular.ts";
 import { basic } from "./noun/written.ts";
 
 const { fields } = definition;
@@ -34,33 +41,69 @@ export const outgoingCallerIds = noun<OutgoingCallerId>({
   }),
 });
 
-const noCall = "the number is added at once, by the rules of this service; no call is made";
+/** Seconds after which the call that asks for the code is ended. */
+const validationS = 180;
 
-/** Adds a number: by the rules of this service, nobody is called. */
-export const validationRequests = noun<OutgoingCallerId>({
+/** A number of the account's that the call may come from. Throws `callerIdNotAllowed` where it has none. */
+async function ownNumber({ account, ports }: Asked): Promise<string> {
+  const first = { where: [], skip: 0, limit: 1 };
+  const { incomingPhoneNumbers, outgoingCallerIds } = ports.records;
+  const [number] = (await incomingPhoneNumbers.list(account.sid, first)).items;
+  const [validated] = (await outgoingCallerIds.list(account.sid, first)).items;
+  const found = number?.phoneNumber ?? validated?.phoneNumber;
+  if (found !== undefined) return found;
+  throw new Fault("callerIdNotAllowed", "the account has no number that the call could come from");
+}
+
+/** A code of six digits. */
+const newCode = (): string =>
+  String(crypto.getRandomValues(new Uint32Array(1))[0]! % 1_000_000).padStart(6, "0");
+
+/** Calls a number, which is added when the callee types the code that the response has. */
+export const validationRequests = noun<Call>({
   type: "ValidationRequest",
   path: "OutgoingCallerIds",
   plural: "validation_requests",
-  note: noCall,
+  note: "the number is called from the first number of the account, and added when the callee " +
+    "types the code; POST OutgoingCallerIds at /2012-04-24 adds a number at once",
   fields: {
     account_sid: ({ accountSid }: Base) => accountSid,
-    phone_number: ({ phoneNumber }) => phoneNumber,
-    friendly_name: ({ friendlyName }) => friendlyName,
-    validation_code: () => null,
-    call_sid: () => null,
+    phone_number: ({ validation }) => validation?.phoneNumber ?? null,
+    friendly_name: ({ validation }) => validation?.friendlyName ?? null,
+    validation_code: ({ validation }) => validation?.code ?? null,
+    call_sid: ({ sid }) => sid,
   },
   address: null,
   create: action({
     parameters: {
       PhoneNumber: needs(fields.phoneNumber),
       FriendlyName: works(fields.friendlyName),
-      CallDelay: refused(noCall, ["0"]),
-      Extension: refused(noCall),
-      StatusCallback: refused(noCall),
-      StatusCallbackMethod: works(method, "without effect, as there is no callback"),
+      CallDelay: refused("the number is called at once", ["0"]),
+      Extension: works(digits.max(limits.sentDigits), "keys that are sent first"),
+      StatusCallback: works(url, "is requested at the end of the call, with VerificationStatus"),
+      StatusCallbackMethod: works(method),
     },
     faults: { PhoneNumber: "badPhoneNumber" },
-    perform: (asked, { PhoneNumber: phoneNumber, FriendlyName: friendlyName }) =>
-      made("outgoingCallerIds", { phoneNumber, ...friendlyName && { friendlyName } }, asked),
+    async perform(asked, sent) {
+      const { PhoneNumber: phoneNumber, FriendlyName } = sent;
+      const validation: Call["validation"] = {
+        code: newCode(),
+        phoneNumber,
+        friendlyName: FriendlyName ?? formatNumber(phoneNumber),
+        tries: 0,
+        callerIdSid: null,
+      };
+      const wanted = given({
+        to: phoneNumber,
+        from: await ownNumber(asked),
+        url: validationUrls.ask,
+        sendDigits: sent.Extension,
+        timeLimit: validationS,
+        statusCallback: sent.StatusCallback,
+        statusCallbackMethod: sent.StatusCallbackMethod,
+        validation,
+      });
+      return await placed(wanted, asked);
+    },
   }),
 });

@@ -189,6 +189,31 @@ Deno.test({
       },
     );
 
+    await t.step("a number is validated by the code that its owner types", async () => {
+      const asked = await client.validationRequests.create({
+        phoneNumber: far,
+        statusCallback: `${app.url}/verified`,
+      });
+      const voice = await openVoice();
+      const invite = await lab.trunk.request("INVITE");
+      lab.trunk.answer(invite, { sdp: voice.sdp });
+      voice.speakTo(portOf(invite.body));
+      await eventually("the question is heard", () => {
+        const packets = voice.heard.filter(({ payloadType }) => payloadType === 0).slice(-20);
+        return packets.length === 20 && soundOf("PCMU", packets).some((sample) => sample > 2_000);
+      });
+      for (const digit of asked.validationCode) {
+        voice.press(digit);
+        await say(voice, null, 0.2);
+      }
+      const told = await app.asked("/verified");
+      lab.trunk.respond(await lab.trunk.request("BYE"), 200);
+      assert.equal(told.VerificationStatus, "success");
+      const [added] = await client.outgoingCallerIds.list({ phoneNumber: far });
+      assert.equal(added?.sid, told.OutgoingCallerIdSid);
+      await voice.close();
+    });
+
     await t.step("a recording of a Conference is stopped while it goes on", async () => {
       const twiml =
         `<Response><Dial><Conference record="record-from-start">Room</Conference></Dial></Response>`;

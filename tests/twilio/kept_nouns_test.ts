@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { startTwilioLab } from "../support/service/twilio_lab.ts";
+import { companionOf } from "../support/service/hand_companion.ts";
+import { startTwilioLab, type TwilioLab } from "../support/service/twilio_lab.ts";
 import { makeSample } from "../support/service/samples.ts";
 
 Deno.test("npm twilio reads, downloads and removes Recordings, also below their call", async () => {
@@ -60,26 +61,100 @@ Deno.test("npm twilio reads and removes Transcriptions, also below their recordi
   await assert.rejects(client.transcriptions(sid).remove(), { status: 404 });
 });
 
-Deno.test("npm twilio adds, renames and removes OutgoingCallerIds", async () => {
-  await using lab = await startTwilioLab();
-  const { client } = lab;
-
+/** A call that validates a number, answered, and its leg. */
+async function validation(lab: TwilioLab, more: Record<string, unknown> = {}) {
+  const { app, client } = lab;
+  const outboundProxy = { proxy: "edge.carrier.test", credentials: null };
+  Object.assign(app.ports.settings.trunks, { outboundProxy });
   const asked = await client.validationRequests.create({
     phoneNumber: "+14155550109",
-    friendlyName: "Office",
+    friendlyName: "mine",
+    statusCallback: "https://app.test/verified",
+    ...more,
   });
-  assert.equal(asked.phoneNumber, "+14155550109");
-  const [one] = await client.outgoingCallerIds.list({ phoneNumber: "+14155550109" });
-  assert.equal(one!.friendlyName, "Office");
-  const renamed = await client.outgoingCallerIds(one!.sid).update({ friendlyName: "Desk" });
-  assert.equal(renamed.friendlyName, "Desk");
-  assert.equal((await client.outgoingCallerIds(one!.sid).fetch()).friendlyName, "Desk");
-  assert.equal(await client.outgoingCallerIds(one!.sid).remove(), true);
+  await app.runJobs();
+  const leg = companionOf(app, asked.callSid);
+  const script = await leg.report({ type: "answered" });
+  const gather = script.find((step) => step.type === "gather");
+  assert.ok(gather?.type === "gather" && gather.action !== undefined);
+  const { action } = gather;
+  const type = (digits: string) => leg.report({ type: "gathered", digits, action });
+  const told = async () => {
+    await leg.report({ type: "ended", outcome: "completed" });
+    await app.runJobs();
+    const sent = app.fetched.filter(({ url }) => url === "https://app.test/verified").at(-1)!;
+    return new URLSearchParams(await sent.text());
+  };
+  return { asked, script, type, told };
+}
+
+Deno.test("npm twilio has a number called for its code, and added when that is typed", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await assert.rejects(client.validationRequests.create({ phoneNumber: "+14155550109" }), {
+    status: 400,
+    message: /no number that the call could come from/,
+  });
+  await app.root.post("OutgoingCallerIds.json", { PhoneNumber: "+14155550101" });
+  const { asked, script, type, told } = await validation(lab, { extension: "1w2" });
+  assert.deepEqual([asked.phoneNumber, asked.friendlyName], ["+14155550109", "mine"]);
+  assert.match(asked.validationCode, /^\d{6}$/);
+  assert.deepEqual(script.map(({ type }) => type), ["digits", "gather", "say", "hangup"]);
+  const call = await client.calls(asked.callSid).fetch();
+  assert.deepEqual([call.from, call.to], ["+14155550101", "+14155550109"]);
+  assert.equal((await client.outgoingCallerIds.list()).length, 1);
+
+  const wrong = await type(asked.validationCode === "000000" ? "111111" : "000000");
+  assert.deepEqual(wrong.map(({ type }) => type), ["say", "gather", "say", "hangup"]);
+  const right = await type(asked.validationCode);
+  assert.deepEqual(right.map(({ type }) => type), ["say", "hangup"]);
+  const [added] = await client.outgoingCallerIds.list({ phoneNumber: asked.phoneNumber });
+  assert.equal(added?.friendlyName, "mine");
+  const form = await told();
+  assert.deepEqual(
+    [form.get("VerificationStatus"), form.get("OutgoingCallerIdSid"), form.get("CallStatus")],
+    ["success", added.sid, "completed"],
+  );
+
+  const renamed = await client.outgoingCallerIds(added.sid).update({ friendlyName: "ours" });
+  assert.equal(renamed.friendlyName, "ours");
+  assert.equal(await client.outgoingCallerIds(added.sid).remove(), true);
+});
+
+Deno.test("a number whose code is typed wrong three times, or never, is not added", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await app.root.post("OutgoingCallerIds.json", { PhoneNumber: "+14155550101" });
+  const { asked, type, told } = await validation(lab);
+  const other = asked.validationCode === "000000" ? "111111" : "000000";
+  for (const wanted of ["gather", "gather", "hangup"]) {
+    assert.equal((await type(other))[1]?.type, wanted);
+  }
+  assert.equal((await told()).get("VerificationStatus"), "failed");
+  const silent = await validation(lab);
+  assert.equal((await silent.told()).get("VerificationStatus"), "failed");
+  assert.deepEqual(await client.outgoingCallerIds.list({ phoneNumber: asked.phoneNumber }), []);
   await assert.rejects(client.validationRequests.create({ phoneNumber: "x" }), { code: 21421 });
   await assert.rejects(
     client.validationRequests.create({ phoneNumber: "+14155550109", callDelay: 5 }),
     { status: 400, message: /CallDelay is not supported/ },
   );
+});
+
+Deno.test("markup of customers cannot name the addresses by which a number is validated", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await app.root.post("Clients.json", { Login: "alice", Password: "pass" });
+  const twiml = `<Response><Redirect>validation:check</Redirect></Response>`;
+  const { sid } = await client.calls.create({ from: "client:bob", to: "client:alice", twiml });
+  await app.runJobs();
+  const script = await companionOf(app, sid).report({ type: "answered" });
+
+  assert.deepEqual(script.map(({ type }) => type), ["hangup"]);
+  const url = "validation:ask";
+  await assert.rejects(client.calls.create({ from: "client:bob", to: "client:alice", url }), {
+    status: 400,
+  });
 });
 
 Deno.test("npm twilio keeps Addresses", async () => {
