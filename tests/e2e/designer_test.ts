@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
+import axe from "axe-core";
 import type { Browser, Locator, Page } from "playwright-core";
 import { chromiumTest } from "../support/browsers/chromium.ts";
 import { firefoxTest } from "../support/browsers/firefox.ts";
 import { startSystem, type System } from "../support/process/system.ts";
+import { callCentre } from "../support/service/flow_samples.ts";
+import { plainOffer, plainSocket } from "../support/sip/plain_peer.ts";
+import type { Softphone } from "../support/sip/softphone.ts";
 
 async function openPage(browser: Browser, system: System, path: string): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1500, height: 950 } });
@@ -158,6 +162,7 @@ async function dryRun(page: Page): Promise<void> {
   assert.match(await card(page, "ring").getAttribute("class") ?? "", /current/);
   await page.locator("#designer-run summary", { hasText: "$Digits" }).first().click();
   const variable = page.locator(".fresh", { hasText: "$Digits" }).locator("dd").first();
+  await variable.waitFor();
   assert.equal(await variable.innerText(), "1");
   await page.locator("#designer-run").getByRole("button", { name: "Hang up" }).click();
   await page.getByText("The caller hung up; what is left needs a caller").first().waitFor();
@@ -175,16 +180,54 @@ async function editText(page: Page): Promise<void> {
   await page.getByText("No problems").waitFor();
 }
 
+/** Saves the flow, and then a change of it. */
 async function save(page: Page): Promise<void> {
   await page.getByLabel("Name", { exact: true }).first().fill("News");
   await page.getByRole("button", { name: "Save" }).click();
   await page.waitForURL(/Flows\/AP[0-9a-f]{32}/);
   await page.getByRole("heading", { name: "News" }).waitFor();
+  await page.locator('[data-outline="say"]').click();
+  await panel(page).getByLabel("Text (required)").fill("No news.");
+  await page.getByText("not saved").waitFor();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("link", { name: "Version 2" }).waitFor();
+  await page.getByText("not saved").waitFor({ state: "hidden" });
+}
+
+/** The first version is compared with the second, and restored. */
+async function restore(page: Page): Promise<void> {
+  await page.getByRole("link", { name: "Version 2" }).click();
+  await page.getByRole("link", { name: "Version 1" }).click();
+  await page.locator("ins", { hasText: "Here is the news, $From." }).waitFor();
+  assert.equal(await page.locator("del").first().innerText(), "No news.");
+  page.once("dialog", (dialog) => void dialog.accept());
+  await page.getByRole("button", { name: "Restore" }).click();
+  await page.getByRole("link", { name: "Version 3" }).waitFor();
+  assert.equal((await flowIn(page)).steps.say.text, "Here is the news, $From.");
+}
+
+/** The designer calls the phone, which presses 1: the flow then calls it once more. */
+async function callMe(page: Page, alice: Softphone): Promise<void> {
+  await page.locator("#designer-tabs").getByRole("button", { name: "Try it" }).click();
+  await panel(page).getByLabel("Client").selectOption("alice");
+  await page.getByRole("button", { name: "Call me" }).click();
+  const call = await alice.nextPlainCall();
+  const socket = await plainSocket();
+  const dialog = await call.answer(plainOffer(socket.port));
+  await page.getByRole("link", { name: "Timeline of the call" }).waitFor();
+  await dialog.request("INFO", {
+    body: { type: "application/dtmf-relay", content: "Signal=1\r\n" },
+  });
+  const second = await alice.nextPlainCall();
+  second.decline(486);
+  await page.getByRole("link", { name: "Timeline of the call" }).click();
+  await page.getByText("Pressed:").waitFor();
+  socket.close();
 }
 
 for (const [test, name] of [[chromiumTest, "Chromium"], [firefoxTest, "Firefox"]] as const) {
   test(
-    `the designer in ${name}: a flow is built by mouse and keys, tried, saved, and calls a phone`,
+    `the designer in ${name}: a flow is built by mouse and keys, tried, saved, restored, and calls a phone`,
     async (browser) => {
       await using system = await startSystem({ env: { RTP_PORTS: "0" } });
       const alice = await system.phone("alice");
@@ -196,8 +239,66 @@ for (const [test, name] of [[chromiumTest, "Chromium"], [firefoxTest, "Firefox"]
       await dryRun(page);
       await editText(page);
       await save(page);
+      await restore(page);
+      await callMe(page, alice);
       assert.deepEqual(problems, []);
-      void alice;
     },
   );
 }
+
+/** What axe finds, and whether the page is wider than the window. */
+async function judge(page: Page, what: string): Promise<void> {
+  await page.evaluate(axe.source);
+  const result = await page.evaluate(() =>
+    (globalThis as unknown as { axe: typeof axe }).axe.run()
+  );
+  assert.ok(result.passes.length > 5, what);
+  assert.deepEqual(result.violations.map(({ id, nodes }) => [id, nodes[0]?.html]), [], what);
+  assert.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), what);
+}
+
+chromiumTest(
+  "axe finds nothing in the designer, narrow and wide, dark and light",
+  async (browser) => {
+    await using system = await startSystem({ env: { RTP_PORTS: "0" } });
+    const { sid } = await system.post("Applications.json", {
+      FriendlyName: "Call centre",
+      Flow: JSON.stringify(callCentre),
+    });
+    await system.post(`Applications/${sid}.json`, {
+      Flow: JSON.stringify({ ...callCentre, variables: { tries: "1" } }),
+    });
+    const { flow_versions: versions } = await system.get(`FlowVersions.json?ApplicationSid=${sid}`);
+    const below = `${system.baseUrl}/console/${system.accountSid}/Flows`;
+    const pages = ["", "/new", `/${sid}/versions`, `/${sid}/versions/${versions[1].sid}`];
+    for (
+      const [width, colorScheme, paths] of [
+        [1500, "light", pages],
+        [360, "dark", pages],
+        [1500, "dark", []],
+        [360, "light", []],
+      ] as const
+    ) {
+      const viewport = { width, height: 800 };
+      // axe itself is a script that the policy of the pages forbids.
+      const context = await browser.newContext({ viewport, colorScheme, bypassCSP: true });
+      const page = await context.newPage();
+      const at = (what: string) => `${what} at ${width}, ${colorScheme}`;
+      await signIn(page, system);
+      for (const path of paths) {
+        await page.goto(below + path);
+        await judge(page, at(path));
+      }
+      await page.goto(`${below}/${sid}`);
+      await page.getByText("No problems").waitFor();
+      await judge(page, at("step"));
+      await page.locator("#designer-tabs").getByRole("button", { name: "JSON" }).click();
+      await judge(page, at("JSON"));
+      await page.locator("#designer-tabs").getByRole("button", { name: "Try it" }).click();
+      await page.getByRole("button", { name: "Start", exact: true }).click();
+      await page.getByRole("heading", { name: "ask waits" }).waitFor();
+      await judge(page, at("dry run"));
+      await context.close();
+    }
+  },
+);

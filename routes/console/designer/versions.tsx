@@ -89,8 +89,8 @@ async function showVersions(c: Page, ports: Ports): Promise<Response> {
               { title: "By", cell: (row) => <span class="cut">{authorOf(row)}</span> },
               { title: "Steps", isNumber: true, cell: (row) => String(stepsOf(row)) },
               {
-                title: "",
-                cell: (row) => row.number === application.flow_version ? "in force" : "",
+                title: "State",
+                cell: (row) => row.number === application.flow_version ? "in force" : "former",
               },
             ]}
           />

@@ -144,7 +144,7 @@ function listOf(schema, value, at) {
         el(
           "div",
           { class: "actions" },
-          small("Up", n === 0, `Move ${at.name} ${n + 1} up`, () => set(moved(parts, n, n - 1))),
+          small("Up", n === 0, `Up: ${at.name} ${n + 1}`, () => set(moved(parts, n, n - 1))),
           small("Remove", false, `Remove ${at.name} ${n + 1}`, () =>
             set(parts.filter((_, one) =>
               one !== n

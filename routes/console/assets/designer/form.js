@@ -60,7 +60,7 @@ export function createForm({ model, schemas, problems, kindOf, say }) {
         { class: "actions" },
         isStart
           ? el("span", { class: "soft" }, "The flow begins here.")
-          : small("Begin here", false, `Begin the flow with ${name}`, () =>
+          : small("Begin here", false, `Begin here, with ${name}`, () =>
             model.change((flow) =>
               void (flow.start = name)
             )),

@@ -36,7 +36,10 @@ export function createModel(flow) {
       return future.length > 0;
     },
     watch: (watcher) => watchers.add(watcher),
-    /** Changes a copy of the flow. `edit` may return the name of the step that is selected then. */
+    /**
+     * Changes a copy of the flow. `edit` may return the name of the step that is selected then.
+     * @param {string | null} [key]
+     */
     change(edit, key = null) {
       const flow = structuredClone(current.flow);
       const selected = edit(flow);

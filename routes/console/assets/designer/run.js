@@ -29,6 +29,7 @@ export function createRun({ model, schemas, kindOf, send, say, ends, redraw, sho
   panel.append(el("div", { class: "actions" }, start, back, stop), list, next, status);
 
   async function perform(focuses = false) {
+    const before = withoutSids(state.trace);
     try {
       state.trace = await send("/dry-run", {
         Flow: JSON.stringify(model.flow),
@@ -43,6 +44,8 @@ export function createRun({ model, schemas, kindOf, send, say, ends, redraw, sho
       next.replaceChildren(el("p", { class: "problem", role: "alert" }, `${message}.`));
       list.replaceChildren();
     }
+    // What somebody is typing for the next input stays where nothing came of the change.
+    if (!focuses && before === withoutSids(state.trace)) return;
     state.way = wayOf(state.trace);
     draw(focuses);
     redraw();
@@ -77,9 +80,11 @@ export function createRun({ model, schemas, kindOf, send, say, ends, redraw, sho
     back.disabled = trace === null || state.inputs.length === 0;
     stop.hidden = trace === null;
     if (trace === null) return;
+    const open = [...list.querySelectorAll("details")].map((one) => one.open);
     list.replaceChildren(
       ...trace.steps.map((step, at) => entryOf(step, trace.steps[at - 1], model)),
     );
+    list.querySelectorAll("details").forEach((one, at) => one.open = open[at] ?? false);
     next.replaceChildren(...nextOf(trace));
     status.textContent = trace.end?.detail ?? `Step ${trace.awaits.step} waits`;
     if (focuses) (next.querySelector("input, select, textarea, button") ?? next).focus();
@@ -147,6 +152,10 @@ function withFirst(schema, input) {
   }
   return schema;
 }
+
+/** A trace as a text that is the same for the same run: each one has Sids and times of its own. */
+const withoutSids = (trace) =>
+  JSON.stringify(trace)?.replaceAll(/[A-Z]{2}[0-9a-f]{32}|\d{4}-\d\d-\d\dT[\d:.]+Z/g, "");
 
 /** The steps that a run came through, the pairs that followed each other, and where it waits. */
 function wayOf(trace) {
