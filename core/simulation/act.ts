@@ -3,7 +3,7 @@ import type { Script } from "../protocol/script.ts";
 import { cutAt, statusOf } from "./dial_plan.ts";
 import type { Leg, State } from "./leg.ts";
 import type { Line } from "./line.ts";
-import { abandon, begin, finish } from "./steps.ts";
+import { abandon, begin, finish, leaveQueue } from "./steps.ts";
 import { simulationLimits, simulationTimes as times } from "./times.ts";
 
 /**
@@ -18,6 +18,7 @@ export async function act(before: Leg, line: Line): Promise<Leg | null> {
     await line.report(leg, moment);
     return { ...leg, state: { ...leg.state, plan: later } };
   }
+  if (hasToTell(leg)) return await tellDetection(leg, line);
   if (abandoned !== null) {
     const left = await abandon(leg, abandoned, line, "redirected");
     return { ...left, state: { ...left.state, abandoned: null, begunAt: null } };
@@ -29,6 +30,23 @@ export async function act(before: Leg, line: Line): Promise<Leg | null> {
   if (isOver) return await leave(leg, line);
   if (moment !== undefined) return { ...leg, due: Math.min(moment.at, endsAt ?? moment.at) };
   return await phases[phase](leg, line);
+}
+
+/** Whether it is known beside the script who answered, and not told. */
+const hasToTell = ({ state: { detection, phase } }: Leg): boolean =>
+  phase === "talking" && detection !== null && detection.isBeside && !detection.isTold;
+
+function detectedOf({ state: { behaviour: { answeredBy }, detection } }: Leg): LegEvent {
+  const callback = detection?.callback;
+  const told = { durationMs: times.detectionMs, ...callback && { callback } };
+  return { type: "detected", answeredBy, ...told };
+}
+
+async function tellDetection(leg: Leg, line: Line): Promise<Leg> {
+  await line.report(leg, { event: detectedOf(leg) });
+  const { detection } = leg.state;
+  const state = { ...leg.state, detection: detection && { ...detection, isTold: true } };
+  return { ...leg, seq: leg.seq + 1, state };
 }
 
 /** A leg that does too much hangs up. */
@@ -88,7 +106,9 @@ const phases: Record<State["phase"], Phase> = {
     const { behaviour: { outcome }, timeoutS, detection } = leg.state;
     const isLate = timeoutS * 1_000 < times.answerMs;
     if (outcome === "no-answer" || isLate) return await end(leg, "no-answer", line);
-    if (detection === null) return await talk(leg, { type: "answered" }, line);
+    if (detection === null || detection.isBeside) {
+      return await talk(leg, { type: "answered" }, line);
+    }
     if (await isOver(leg, { type: "answered" }, line)) return await end(leg, "completed", line);
     const isGreeting = detection.untilEnd && leg.state.behaviour.answeredBy === "machine";
     const waited = times.detectionMs + (isGreeting ? times.greetingMs : 0);
@@ -96,10 +116,7 @@ const phases: Record<State["phase"], Phase> = {
   },
 
   async detecting(leg, line) {
-    const { behaviour: { answeredBy }, detection } = leg.state;
-    const callback = detection?.callback;
-    const told = { durationMs: times.detectionMs, ...callback && { callback } };
-    return await talk(leg, { type: "detected", answeredBy, ...told }, line);
+    return await talk(leg, detectedOf(leg), line);
   },
 
   async talking(leg, line) {
@@ -107,12 +124,14 @@ const phases: Record<State["phase"], Phase> = {
     if (step === undefined || step.type === "hangup" || step.type === "reject") {
       return await end(leg, "completed", line);
     }
+    const { taken } = leg.state;
+    if (step.type === "queue" && taken?.waitedS === null) return await leaveQueue(leg, step, line);
     if (leg.state.begunAt === null) {
       const begun = await begin(leg, step, line);
       if (begun !== null) return begun;
     }
     const { leg: finished, script } = await finish(leg, step, line);
-    const isReplacing = script.length > 0 && step.type !== "consult";
+    const isReplacing = script.length > 0 && step.type !== "consult" && step.type !== "pickup";
     const state: State = {
       ...finished.state,
       script: isReplacing ? script : [...script, ...left],
@@ -129,10 +148,12 @@ const counted = (leg: Leg): Leg => ({ ...leg, seq: leg.seq + 1 });
 const isOver = async (leg: Leg, event: LegEvent, line: Line): Promise<boolean> =>
   (await line.report(leg, { event })).some(({ type }) => type === "hangup");
 
-function answered(leg: Leg): Pick<State, "answeredAt" | "endsAt"> {
+function answered(leg: Leg): Pick<State, "answeredAt" | "endsAt" | "recordings"> {
   const { behaviour: { hangsUpS = Infinity }, longestS } = leg.state;
   const talkS = Math.min(hangsUpS, longestS);
-  return { answeredAt: leg.clock, endsAt: leg.clock + talkS * 1_000 };
+  const { recording } = leg.state;
+  const recordings = recording === null ? [] : [{ ...recording, since: leg.clock }];
+  return { answeredAt: leg.clock, endsAt: leg.clock + talkS * 1_000, recordings };
 }
 
 /** The script begins that answers an event. */

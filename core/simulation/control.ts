@@ -2,9 +2,8 @@ import type { Companion } from "../protocol/companion.ts";
 import type { ConferenceOrder } from "../protocol/companion.ts";
 import type { CompanionControl } from "../ports/companion_ports.ts";
 import type { Ports } from "../ports/ports.ts";
-import type { SimulatedLeg } from "../resources/internal/simulated_legs.ts";
-import { due } from "./go_on.ts";
-import { interrupted, type Leg, opened, simulated, waitedEnough } from "./leg.ts";
+import { interrupted, simulated, waitedEnough } from "./leg.ts";
+import { orderLeg } from "./orders.ts";
 
 const isSimulated = (at: Pick<Companion, "id"> | null | undefined): boolean =>
   at?.id === simulated.id;
@@ -18,24 +17,12 @@ function simulatedControl(ports: Ports): CompanionControl {
   const { control, records } = ports;
   const { simulatedLegs: legs } = records;
 
-  /** False where the leg is not there. */
-  async function change(
-    { accountSid, sid }: Pick<SimulatedLeg, "accountSid" | "sid">,
-    changed: (leg: Leg) => Leg,
-  ): Promise<void> {
-    await legs.update(accountSid, sid, (record) => {
-      const before = opened(record);
-      const leg = changed(before);
-      return leg === before ? { record } : due(leg);
-    });
-  }
-
   async function conference({ conferenceSid, order }: ConferenceOrder): Promise<boolean> {
     const inside = await legs.group("conference", conferenceSid);
     const isForAll = order.type === "end" || order.type === "announce" && order.leg === undefined;
     const named = isForAll ? inside : inside.filter(({ callSid }) => callSid === order.leg);
     if (order.type === "remove" || order.type === "end") {
-      for (const leg of named) await change(leg, (one) => waitedEnough(one, ports.now()));
+      for (const leg of named) await orderLeg(leg, (one) => waitedEnough(one, ports.now()), ports);
     }
     return named.length > 0;
   }
@@ -49,7 +36,7 @@ function simulatedControl(ports: Ports): CompanionControl {
       }
       const leg = await legs.holder("callSid", callSid);
       if (leg === null) return isSimulated(at) ? null : await control.run(callSid, script, options);
-      await change(leg, (one) => interrupted(one, script, ports.now()));
+      await orderLeg(leg, (one) => interrupted(one, script, ports.now()), ports);
       return simulated;
     },
     mute: async (leg, muted, at) => isSimulated(at) || await control.mute(leg, muted, at),

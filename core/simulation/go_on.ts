@@ -1,12 +1,12 @@
 import { Fault } from "../base/faults.ts";
-import { type ArgsOf, simulateLeg } from "../model/job_kinds.ts";
-import type { Change } from "../model/store.ts";
+import type { ArgsOf, simulateLeg } from "../model/job_kinds.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { SimulatedLeg } from "../resources/internal/simulated_legs.ts";
 import { act } from "./act.ts";
 import { isLive } from "../values/status.ts";
 import { closed, type Leg, legSidOf, opened, simulated } from "./leg.ts";
 import { type Line, lineTo } from "./line.ts";
+import { due } from "./orders.ts";
 import { simulationLimits } from "./times.ts";
 
 type Args = ArgsOf<typeof simulateLeg>;
@@ -84,13 +84,6 @@ async function fitting(leg: Leg, line: Line): Promise<Leg> {
   return { ...leg, seq: leg.seq + 1, state: { ...leg.state, script: [] } };
 }
 
-/** A leg with the job that goes on with it. */
-export function due(leg: Leg): Change<SimulatedLeg> {
-  const { accountSid, sid: legSid, turn } = leg;
-  const job = simulateLeg({ accountSid, legSid, turn }, ...leg.isReal ? [leg.due] : []);
-  return { record: closed(leg), jobs: [{ ...job, series: legSid }] }; // One run after another.
-}
-
 async function forget({ accountSid, sid }: SimulatedLeg, ports: Ports): Promise<void> {
   try {
     await ports.records.simulatedLegs.remove(accountSid, sid);
@@ -103,7 +96,8 @@ async function forget({ accountSid, sid }: SimulatedLeg, ports: Ports): Promise<
 export async function giveUp({ accountSid, legSid }: Args, ports: Ports): Promise<void> {
   const record = await ports.records.simulatedLegs.get(accountSid, legSid);
   if (record === null) return;
-  const leg = opened(record);
+  const { state, ...kept } = opened(record);
+  const leg = await resumed({ ...kept, state: { ...state, isInterrupted: true } }, ports);
   const { report } = lineTo(ports, new AbortController().signal);
   await report({ ...leg, clock: leg.due }, { event: { type: "ended", outcome: "failed" } });
   await forget(record, ports);

@@ -14,9 +14,11 @@ export interface State {
   behaviour: Behaviour;
   invitation: Invitation;
   timeoutS: number;
-  /** Listens for an answering machine before its script begins; to the end of its greeting. */
+  /** Listens for an answering machine, to the end of its greeting; before its script, or beside it. */
   detection: {
     untilEnd: boolean;
+    isBeside: boolean;
+    isTold: boolean;
     callback: { url: string; method: "GET" | "POST" } | null;
   } | null;
   /** The steps that are left; the first one is performed. */
@@ -25,6 +27,8 @@ export interface State {
   begunAt: number | null;
   /** A step that an order of another script broke off. */
   abandoned: Step | null;
+  /** What is recorded from the answer on. */
+  recording: { order: RecordingOrder; channels: 1 | 2 } | null;
   /** What is recorded of the leg until it ends, and since when. */
   recordings: { order: RecordingOrder; channels: 1 | 2; since: number }[];
   /** How often it did something. */
@@ -44,6 +48,8 @@ export interface State {
   isInterrupted: boolean;
   /** The conference that it is in ends when it leaves. */
   endsConference: boolean;
+  /** Who took it out of its queue, until when they talk, and how long it waited, once that is told. */
+  taken: { by: string; until: number; waitedS: number | null } | null;
   /** Seconds after the answer at which the call is over. */
   longestS: number;
 }
@@ -88,3 +94,17 @@ export function waitedEnough(leg: Leg, now: number): Leg {
   const state = { ...leg.state, isInterrupted: true };
   return { ...leg, clock, due: clock, turn: leg.turn + 1, state };
 }
+
+/** The leg after another one took it out of its queue; the leg itself where it does not wait in one. */
+export function takenBy(leg: Leg, by: string, { at, until }: { at: number; until: number }): Leg {
+  const { begunAt, script: [step], taken } = leg.state;
+  const isWaiting = step?.type === "queue" && begunAt !== null && taken === null;
+  if (!isWaiting) return leg;
+  const clock = Math.max(leg.clock, at);
+  const state = { ...leg.state, taken: { by, until, waitedS: null }, isInterrupted: true };
+  return { ...leg, clock, due: clock, turn: leg.turn + 1, state };
+}
+
+/** Whether a leg talks to another one: it took that out of a queue, or was taken. */
+export const isTalking = ({ state: { begunAt, script: [step], taken } }: Leg): boolean =>
+  begunAt !== null && (step?.type === "pickup" || step?.type === "queue" && taken !== null);

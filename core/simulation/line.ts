@@ -4,7 +4,8 @@ import type { Script } from "../protocol/script.ts";
 import { takePart } from "../recordings/take_part.ts";
 import { handleReport } from "../reports/handle_report.ts";
 import type { Ports } from "../ports/ports.ts";
-import { type Leg, simulated } from "./leg.ts";
+import { isTalking, type Leg, legSidOf, opened, simulated, takenBy, waitedEnough } from "./leg.ts";
+import { orderLeg } from "./orders.ts";
 import { simulationLimits } from "./times.ts";
 import { toneOf } from "./tone.ts";
 
@@ -20,6 +21,10 @@ export interface Happened {
 export interface Line {
   /** Reports what happened at the time of the leg, and brings the script that answers. */
   report(leg: Leg, happened: Happened): Promise<Script>;
+  /** Takes a leg of the account out of its queue, until a time; false where it does not wait. */
+  take(leg: Leg, callSid: string, until: number): Promise<boolean>;
+  /** Ends the conversation with another leg. */
+  release(leg: Leg, callSid: string): Promise<void>;
   /** Has a tone recorded; null where the service does not want the recording. */
   record(
     leg: Leg,
@@ -33,6 +38,18 @@ export const lineTo = (ports: Ports, signal: AbortSignal): Line => ({
     const leg = other.leg ?? callSid;
     const report = { leg, accountSid, seq: other.seq ?? seq, at, wantsScript, event };
     return handleReport({ companion: simulated, ...report }, ports, signal);
+  },
+
+  async take({ accountSid, callSid: by, clock: at }, callSid, until) {
+    const named = { accountSid, sid: legSidOf(callSid) };
+    await orderLeg(named, (other) => takenBy(other, by, { at, until }), ports);
+    const other = await ports.records.simulatedLegs.get(accountSid, named.sid);
+    return other !== null && opened(other).state.taken?.by === by; // Also where this is done again.
+  },
+
+  async release({ accountSid, clock }, callSid) {
+    const at = { accountSid, sid: legSidOf(callSid) };
+    await orderLeg(at, (other) => isTalking(other) ? waitedEnough(other, clock) : other, ports);
   },
 
   async record({ callSid: leg }, recording, { seconds, channels }) {

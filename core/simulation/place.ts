@@ -5,8 +5,9 @@ import type { Call } from "../resources/calls.ts";
 import { simulatedLegs } from "../resources/internal/simulated_legs.ts";
 import { behaviourOf } from "../values/test_calls.ts";
 import { newBase } from "../model/resource.ts";
-import { due } from "./go_on.ts";
+import { due } from "./orders.ts";
 import { type Leg, legSidOf, type State } from "./leg.ts";
+import { channelsOf } from "./tone.ts";
 import { simulationTimes } from "./times.ts";
 
 /** Places a call of a test account, by a script that begins with its `invite`. A second run does nothing. */
@@ -38,7 +39,7 @@ export async function placeSimulated(call: Call, script: Script, ports: Ports): 
 type Invite = Extract<Script[number], { type: "invite" }>;
 
 function begun(
-  { invitation, timeoutS, machineDetection }: Invite,
+  { invitation, timeoutS, machineDetection, record, recordingManner }: Invite,
   { behaviour, timeLimit }: Pick<State, "behaviour"> & Pick<Call, "timeLimit">,
 ): State {
   const { longestS } = simulationTimes;
@@ -48,8 +49,14 @@ function begun(
     invitation,
     timeoutS,
     detection: machineDetection
-      ? { untilEnd: machineDetection.untilEnd, callback: machineDetection.callback ?? null }
+      ? {
+        untilEnd: machineDetection.untilEnd,
+        isBeside: machineDetection.isAsync ?? false,
+        isTold: false,
+        callback: machineDetection.callback ?? null,
+      }
       : null,
+    recording: record ? { order: record, channels: channelsOf(recordingManner) } : null,
     script: [],
     begunAt: null,
     abandoned: null,
@@ -64,6 +71,7 @@ function begun(
     endsAt: null,
     isInterrupted: false,
     endsConference: false,
+    taken: null,
     longestS: Math.min(timeLimit ?? longestS, longestS),
   };
 }

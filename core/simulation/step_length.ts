@@ -37,6 +37,8 @@ export function secondsOf(step: Step, state: State): number {
       return times.referS;
     case "queue":
       return Infinity;
+    case "pickup":
+      return Math.min(times.talkS, step.timeLimitS);
     case "conference":
       return Math.min(times.conferenceS, step.timeLimitS);
     default:

@@ -1,12 +1,12 @@
 import type { Action } from "../protocol/action.ts";
 import type { LegEvent } from "../protocol/events.ts";
 import { keyInput } from "../protocol/key_input.ts";
-import type { RecordingManner } from "../protocol/recordings.ts";
 import type { Script, Step } from "../protocol/script.ts";
 import { planOf } from "./dial_plan.ts";
 import type { Leg } from "./leg.ts";
 import type { Line } from "./line.ts";
 import { inputOf, secondsOf } from "./step_length.ts";
+import { channelsOf } from "./tone.ts";
 
 type StepOf<T extends Step["type"]> = Extract<Step, { type: T }>;
 
@@ -22,6 +22,7 @@ export async function begin(leg: Leg, step: Step, line: Line): Promise<Leg | nul
   const seconds = secondsOf(step, leg.state);
   if (seconds === 0) return null;
   const due = Math.min(leg.clock + seconds * 1_000, leg.state.endsAt ?? leg.clock);
+  if (step.type === "pickup" && !await line.take(leg, step.leg, due)) return null;
   const begun = { begunAt: leg.clock, tookTime: true };
   const waiting = { ...leg, due, state: { ...leg.state, ...begun } };
   const entered = entryOf(step);
@@ -63,10 +64,33 @@ export async function abandon(
   if (step.type === "dial") return (await endDial(leg, step, line, true)).leg;
   if (step.type === "record") return (await endRecord(leg, step, line, true)).leg;
   if (step.type === "conference") return (await endStay(leg, step, line, true)).leg;
+  if (step.type === "pickup") {
+    await line.release(leg, step.leg);
+    return (await endPickup(leg, step, line, true)).leg;
+  }
   if (step.type !== "queue") return leg;
+  const { taken } = leg.state;
+  if (taken !== null) await line.release(leg, taken.by);
   const { queueSid, action } = step;
-  const event = { type: "dequeued", queueSid, result, waitedS: waitedS(leg) } as const;
+  const event = {
+    type: "dequeued",
+    queueSid,
+    result: taken === null ? result : "bridged",
+    waitedS: taken?.waitedS ?? waitedS(leg),
+  } as const;
   return (await told(leg, { ...event, ...action && { action } }, line, true)).leg;
+}
+
+/** Lets a leg leave its queue for the one that took it: the step goes on until the two are done. */
+export async function leaveQueue(leg: Leg, step: StepOf<"queue">, line: Line): Promise<Leg> {
+  const { taken } = leg.state;
+  if (taken === null) return leg;
+  const waited = waitedS(leg);
+  const event = { type: "dequeued", queueSid: step.queueSid, result: "bridged" } as const;
+  await line.report(leg, { event: { ...event, waitedS: waited } });
+  const due = Math.max(leg.clock, Math.min(taken.until, leg.state.endsAt ?? taken.until));
+  const state = { ...leg.state, taken: { ...taken, waitedS: waited } };
+  return { ...leg, seq: leg.seq + 1, due, state };
 }
 
 /** Whole seconds since the step of a leg began. */
@@ -151,6 +175,16 @@ const finishers: { readonly [T in Step["type"]]?: Finisher<StepOf<T>> } = {
     return await told(handed, { ...event, action }, line);
   },
 
+  async queue(leg, { queueSid, action: wanted }, line) {
+    const { taken } = leg.state;
+    const over = { ...leg, state: { ...leg.state, taken: null } };
+    if (wanted === undefined || taken === null) return goesOn(over);
+    const { handed, action } = carried(over, wanted);
+    const bridged = { queueSid, result: "bridged", waitedS: taken.waitedS ?? 0 } as const;
+    return await told(handed, { type: "dequeued", ...bridged, action }, line);
+  },
+
+  pickup: (leg, step, line) => endPickup(leg, step, line),
   conference: (leg, step, line) => endStay(leg, step, line),
   dial: (leg, step, line) => endDial(leg, step, line),
   record: (leg, step, line) => endRecord(leg, step, line),
@@ -175,9 +209,6 @@ function withInput(
   };
   return { ...leg, state: { ...leg.state, gathers: taken } };
 }
-
-const channelsOf = ({ isMono = false, track = "both" }: RecordingManner = {}): 1 | 2 =>
-  isMono || track !== "both" ? 1 : 2;
 
 async function endStay(
   leg: Leg,
@@ -218,6 +249,31 @@ async function endDial(
   const outcome = isOver && !hasTalked ? "canceled" : result.outcome;
   const event = { type: "dialled", ...result, outcome, durationS: talkedS, action } as const;
   return await told(handed, { ...event, ...recording && { recording } }, line, isOver);
+}
+
+/** Ends the conversation with a leg of a queue; where that was gone, the service says what is next. */
+async function endPickup(
+  leg: Leg,
+  step: StepOf<"pickup">,
+  line: Line,
+  isOver = false,
+): Promise<Finished> {
+  const { leg: other, serviceContext, record, recordingManner, action: wanted } = step;
+  if (leg.state.begunAt === null) {
+    const missing = { ...serviceContext, gone: other };
+    const consult = { type: "consult", serviceContext: missing } as const;
+    return { leg, script: [{ ...consult, ...wanted && { action: wanted } }] };
+  }
+  const durationS = waitedS(leg);
+  const channels = channelsOf(recordingManner);
+  const recording = record !== undefined && durationS > 0
+    ? await line.record(leg, record, { seconds: durationS, channels })
+    : null;
+  if (wanted === undefined) return goesOn(leg);
+  const { handed, action } = carried(leg, wanted);
+  const talked = { outcome: "completed", leg: other, durationS, ringS: 0, action } as const;
+  const event = { type: "dialled", ...talked, ...recording && { recording } } as const;
+  return await told(handed, event, line, isOver);
 }
 
 async function endRecord(

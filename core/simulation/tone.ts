@@ -1,4 +1,4 @@
-import { recordingLimits } from "../protocol/recordings.ts";
+import { recordingLimits, type RecordingManner } from "../protocol/recordings.ts";
 
 /** A soft tone of 440 Hz on each channel, as recordings are made of it. */
 export function toneOf(seconds: number, channels: 1 | 2): Uint8Array<ArrayBuffer> {
@@ -14,3 +14,7 @@ export function toneOf(seconds: number, channels: 1 | 2): Uint8Array<ArrayBuffer
   }
   return bytes;
 }
+
+/** The channels of a recording of both sides, or of one. */
+export const channelsOf = ({ isMono = false, track = "both" }: RecordingManner = {}): 1 | 2 =>
+  isMono || track !== "both" ? 1 : 2;

@@ -569,3 +569,103 @@ Deno.test("a document that leads to itself ends a test call after so many steps"
   const documents = (await asked(app)).filter(({ path }) => path === "/voice").length;
   assert.ok(documents > 100 && documents <= simulationLimits.acts, String(documents));
 });
+
+Deno.test("a suspension ends test calls in real time, and a test call needs no companion", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  app.answers = () => xml('<Pause length="60"/>');
+  const drained = { id: "c", runId: "r", seenAt: app.clock.now, isDraining: true };
+  await app.ports.companions.beat(drained);
+  const sid = await calls(test, "+15005551006");
+  await app.runJobs();
+  app.clock.now += 3_000;
+  await app.runJobs();
+  assert.equal((await callOf(app, sid, test)).status, "in-progress");
+
+  await app.root.post(`/2012-04-24/Accounts/${test.sid}.json`, { Status: "suspended" });
+  await app.runJobs();
+
+  const call = await callOf(app, sid, app.root.with({ sid: test.sid }));
+  assert.equal(call.status, "completed");
+});
+
+Deno.test("a simulated leg whose jobs fail again and again ends its call", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  const sid = await calls(test, numbers.answers);
+  const { simulatedLegs } = app.ports.records;
+  simulatedLegs.update = () => Promise.reject(new Error("broken"));
+
+  for (let n = 0; n < 12; n++) {
+    await app.runJobs();
+    app.clock.now += 60_000;
+  }
+
+  const call = await callOf(app, sid, test);
+  assert.equal(call.status, "failed");
+  const none = { where: [], skip: 0, limit: 1 };
+  assert.equal((await simulatedLegs.list(test.sid, none)).total, 0);
+});
+
+Deno.test("a test call takes another one out of its queue, and both go on when they have talked", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  app.answers = (request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/voice") return xml('<Enqueue action="/dequeued">support</Enqueue>');
+    if (pathname === "/agent") return xml('<Dial action="/talked"><Queue>support</Queue></Dial>');
+    return xml('<Pause length="2"/>');
+  };
+  const caller = await calls(test, "+15005551006");
+  await app.runJobs();
+  app.clock.now += 10_000;
+  await app.runJobs();
+  await calls(test, "+15005551006", { Url: "https://app.test/agent" });
+  await app.runJobs();
+  for (let n = 0; n < 20; n++) {
+    app.clock.now += 1_000;
+    await app.runJobs();
+  }
+
+  const told = Object.fromEntries(
+    (await asked(app)).filter(({ path }) => /dequeued|talked/.test(path))
+      .map(({ path, params }) => [path, params]),
+  );
+  const { QueueResult, QueueTime } = told["/dequeued"]!;
+  assert.deepEqual([QueueResult, QueueTime], ["bridged", "10"]);
+  const { DialCallStatus, DialCallSid, DialCallDuration } = told["/talked"]!;
+  assert.deepEqual([DialCallStatus, DialCallSid, DialCallDuration], ["completed", caller, "5"]);
+  const { calls: all } = (await test.get("Calls.json")).json();
+  assert.deepEqual(all.map((one: { status: string }) => one.status), ["completed", "completed"]);
+  assert.deepEqual(await notifications(app, test), []);
+  assertNothingLeft(app);
+});
+
+Deno.test("a conversation out of a queue ends for both when one of them is ended", async () => {
+  for (const ended of ["caller", "agent"]) {
+    using app = await startApp();
+    const test = await testAccount(app);
+    app.answers = (request) =>
+      request.url.endsWith("/voice")
+        ? xml("<Enqueue>support</Enqueue>")
+        : xml("<Dial><Queue>support</Queue></Dial>");
+    const caller = await calls(test, "+15005551006");
+    await app.runJobs();
+    app.clock.now += 3_000;
+    await app.runJobs();
+    const agent = await calls(test, "+15005551006", { Url: "https://app.test/agent" });
+    await app.runJobs();
+    for (let n = 0; n < 4; n++) {
+      app.clock.now += 1_000;
+      await app.runJobs();
+    }
+
+    const sid = ended === "caller" ? caller : agent;
+    await test.post(`Calls/${sid}.json`, { Status: "completed" });
+    await app.runJobs();
+
+    for (const one of [caller, agent]) {
+      assert.equal((await callOf(app, one, test)).status, "completed", ended);
+    }
+  }
+});

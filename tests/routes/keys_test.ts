@@ -4,6 +4,7 @@ import { withKeyring } from "../../core/accounts/keyring.ts";
 import { limits } from "../../core/base/limits.ts";
 import { refusalLimits } from "../../core/rest/limits.ts";
 import { openStore } from "../../kv/open_store.ts";
+import { metrics } from "../../routes/metrics.ts";
 import { routes } from "../../routes/mod.ts";
 import type { ApiClient, Form } from "../support/service/api_client.ts";
 import { type App, startApp } from "../support/service/app.ts";
@@ -344,4 +345,25 @@ Deno.test("the latest use of a key is its hour, written once in it", async () =>
   app.clock.now += 3_600_000;
   await ask();
   assert.equal(writes, 2);
+});
+
+Deno.test("an Administrator key of the root account reads the metrics, and shows as used", async () => {
+  using app = await startApp({
+    mounts: (ports) => ({
+      metrics: metrics({ token: "", refresh: () => Promise.resolve() }, ports) as never,
+    }),
+  });
+  const [admin, developer] = [
+    await withKey(app.root, { Role: "Administrator" }),
+    await withKey(app.root),
+  ];
+  const statusOf = async ({ user, token }: ApiClient) => {
+    const headers = { Authorization: `Basic ${btoa(`${user}:${token}`)}` };
+    return (await app.http.request("/metrics", { headers })).status;
+  };
+  assert.deepEqual([await statusOf(admin), await statusOf(developer)], [200, 403]);
+
+  await app.root.delete(`Keys/${admin.user}.json`);
+
+  assert.equal(await statusOf(admin), 401); // One cache for both, which knows at once.
 });

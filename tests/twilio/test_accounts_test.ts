@@ -46,7 +46,7 @@ Deno.test("npm twilio with test credentials runs whole calls, without a phone", 
     "+15005550021": "completed",
   });
   const { answeredBy, price } = await client.calls(inline.sid).fetch();
-  assert.equal(answeredBy, "machine");
+  assert.equal(answeredBy, "machine_start");
   assert.equal(Number(price), 0);
   const picked = app.fetched.find(({ url }) => url.endsWith("/picked"));
   assert.equal(new URLSearchParams(await picked!.text()).get("Digits"), "1");
@@ -79,4 +79,32 @@ Deno.test("npm twilio with test credentials sends texts that are delivered, or f
     await assert.rejects(client.messages.create({ ...ends, body: "Hi" }), { status: 400, code });
   }
   assert.deepEqual(app.sentOut, []);
+});
+
+Deno.test("npm twilio with test credentials records a call, and hears of a machine beside its markup", async () => {
+  await using lab = await startTwilioLab();
+  const { app } = lab;
+  const client = await testClient(lab);
+  const { sid } = await client.calls.create({
+    from: "+15005550006",
+    to: "+15005550014",
+    twiml: '<Response><Pause length="7"/></Response>',
+    record: true,
+    machineDetection: "Enable",
+    asyncAmd: "true",
+    asyncAmdStatusCallback: "https://app.test/amd",
+  });
+  await app.runJobs();
+
+  const call = await client.calls(sid).fetch();
+  assert.deepEqual([call.status, call.duration, call.answeredBy], [
+    "completed",
+    "7",
+    "machine_start",
+  ]);
+  const [told] = app.fetched.filter(({ url }) => url.endsWith("/amd"));
+  const params = new URLSearchParams(await told!.text());
+  assert.deepEqual([params.get("CallSid"), params.get("AnsweredBy")], [sid, "machine_start"]);
+  const [recording] = await client.calls(sid).recordings.list();
+  assert.deepEqual([recording!.duration, recording!.status], ["7", "completed"]);
 });
