@@ -85,14 +85,15 @@ const factsOf = (call: Row, below: string): [string, Child][] => [
 ];
 
 /** Why the call is as it is, in one sentence: the first error, else how it ended. */
-function verdictOf({ call, notifications, ladder }: WholeCall): string {
+function verdictOf(whole: WholeCall): string {
+  const { call, notifications, ladder } = whole;
   const error = notifications.findLast(({ log }) => log === 0);
   if (error) return String(error.message_text).replace(/\.?$/, ".");
   const refusal = ladder.findLast(({ summary }) => /^[3-6]\d\d /.test(String(summary)));
   const status = String(call.status);
   if (refusal && status !== "completed") return `The last SIP answer was ${refusal.summary}.`;
   return ({
-    "completed": `It was answered and lasted ${seconds(call.duration)}.`,
+    "completed": `It was answered and lasted ${seconds(call.duration)}. ${endOf(whole)}`,
     "busy": "The callee is busy, or refused it.",
     "no-answer": "The callee did not answer in time.",
     "canceled": "It was ended before the callee answered.",
@@ -101,6 +102,31 @@ function verdictOf({ call, notifications, ladder }: WholeCall): string {
     "ringing": "The callee is being called.",
     "queued": "It waits to be placed.",
   })[status] ?? "";
+}
+
+/** Between the last markup of a call and its end, in ms, while nothing else can have ended it. */
+const atOnceMs = 1_500;
+
+/** What is known of why an answered call was hung up; empty where a party did it, or may have. */
+function endOf({ call, documents, changes }: WholeCall): string {
+  const ended = Date.parse(String(call.end_time));
+  const byHand = changes.findLast(({ parameters, status }) =>
+    /Status=(completed|canceled)/.test(String(parameters)) && Number(status) < 400
+  );
+  if (byHand) return `At the console, ${byHand.actor_email} hung it up.`;
+  const last = documents.at(-1);
+  if (last === undefined) return "";
+  const verbs = String(last.verbs);
+  if (/\b(Hangup|Reject)$/.test(verbs)) {
+    return `Its last markup ends with ${verbs.split(", ").at(-1)}.`;
+  }
+  const readAt = Date.parse(String(last.start_time)) + Number(last.duration);
+  if (verbs === "" && Math.abs(ended - readAt) < atOnceMs) {
+    return "Its last markup was empty, which hangs up.";
+  }
+  return `Its last markup (${verbs || "empty"}) was read ${
+    seconds((ended - readAt) / 1_000)
+  } before the end; a call is hung up after its last verb, or by a party.`;
 }
 
 /** What may be done to a call while it lasts. */

@@ -21,7 +21,7 @@ interface Around {
 
 /** Everything that happened in a call, in order of time. */
 export function entriesOf(whole: WholeCall, around: Around): Entry[] {
-  const { call, legs, notifications, deliveries, documents, ladder, recordings } = whole;
+  const { call, legs, notifications, deliveries, documents, ladder, recordings, changes } = whole;
   const entries = [
     ...milestones(call),
     ...legs.map((leg) => legEntry(leg, around)),
@@ -30,6 +30,7 @@ export function entriesOf(whole: WholeCall, around: Around): Entry[] {
     ...deliveries.map((one) => deliveryEntry(one, around)),
     ...documents.map(documentEntry),
     ...recordings.map(recordingEntry),
+    ...changes.map(changeEntry),
   ];
   return entries.filter(({ at }) => Number.isFinite(at)).toSorted((one, other) =>
     one.at - other.at
@@ -65,6 +66,19 @@ function milestones(call: Row): Entry[] {
   }
   return entries;
 }
+
+/** What somebody did to the call at the console. */
+const changeEntry = ({ date_created, actor_email, parameters, status }: Row): Entry => ({
+  at: ms(date_created),
+  kind: "Console",
+  look: Number(status) < 400 ? "" : "bad",
+  content: (
+    <p>
+      {String(actor_email)}: <code>{String(parameters)}</code>
+      {Number(status) < 400 ? "" : `, refused with ${status}`}
+    </p>
+  ),
+});
 
 const legEntry = (leg: Row, { below }: Around): Entry => ({
   at: ms(leg.date_created),

@@ -19,6 +19,8 @@ export interface WholeCall {
   documents: Row[];
   recordings: Row[];
   transcriptions: Row[];
+  /** What somebody did to it at the console. */
+  changes: Row[];
   /** Empty where no SIP trace is kept. */
   ladder: LadderMessage[];
 }
@@ -31,14 +33,16 @@ export async function readCall(api: Api, sid: string): Promise<WholeCall> {
   const call = await api.read(`Calls/${sid}`);
   const list = async (path: string, query: Record<string, string> = {}) =>
     (await api.list(path, { ...query, PageSize: most })).items.toReversed();
-  const [legs, notifications, deliveries, documents, recordings, trace] = await Promise.all([
-    list("Calls", { ParentCallSid: sid }),
-    list(`Calls/${sid}/Notifications`),
-    list("Webhooks/Deliveries", { CallSid: sid }),
-    list("Webhooks/Documents", { CallSid: sid }),
-    list(`Calls/${sid}/Recordings`),
-    api.find(`Calls/${sid}/SipTrace`),
-  ]);
+  const [legs, notifications, deliveries, documents, recordings, changes, trace] = await Promise
+    .all([
+      list("Calls", { ParentCallSid: sid }),
+      list(`Calls/${sid}/Notifications`),
+      list("Webhooks/Deliveries", { CallSid: sid }),
+      list("Webhooks/Documents", { CallSid: sid }),
+      list(`Calls/${sid}/Recordings`),
+      list("AuditEntries", { Target: `Calls/${sid}` }),
+      api.find(`Calls/${sid}/SipTrace`),
+    ]);
   const transcriptions = await Promise.all(
     recordings.slice(0, 10).map((recording) => list(`Recordings/${recording.sid}/Transcriptions`)),
   );
@@ -49,6 +53,7 @@ export async function readCall(api: Api, sid: string): Promise<WholeCall> {
     deliveries,
     documents,
     recordings,
+    changes,
     transcriptions: transcriptions.flat(),
     ladder: (trace?.messages ?? []) as LadderMessage[], // As `sipTrace` writes them.
   };

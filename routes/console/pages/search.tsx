@@ -62,16 +62,21 @@ interface Found {
   title: string;
   rows: Row[];
   columns: Column[];
+  /** The list that has more of it: its path, and what it is narrowed by. */
+  all?: { path: string; sought: readonly string[] };
 }
 
 /** Looks for a number or a Login in all that has one. */
 async function found(api: Api, query: string, below: string): Promise<Found[]> {
   const isNumber = /^[+\d][\d ().-]*$/.test(query);
   const text = isNumber ? query.replaceAll(/[ ().-]/g, "") : query.replace(/^client:/, "");
+  // People leave the + out, and the store has it.
+  const texts = isNumber && !text.startsWith("+") ? [text, `+${text}`] : [text];
   const list = async (path: string, filter: Record<string, string>) =>
     (await api.list(path, { ...filter, PageSize: most }).catch(absent))?.items ?? [];
   const both = async (path: string) => {
-    const all = await Promise.all([list(path, { From: text }), list(path, { To: text })]);
+    const asked = texts.flatMap((one) => [list(path, { From: one }), list(path, { To: one })]);
+    const all = await Promise.all(asked);
     return all.flat().toSorted((one, other) => one.sid < other.sid ? 1 : -1).slice(0, Number(most));
   };
   const columnsOf = (definition: unknown) =>
@@ -79,14 +84,26 @@ async function found(api: Api, query: string, below: string): Promise<Found[]> {
   const [ofCalls, ofTexts, ofNumbers, ofClients] = await Promise.all([
     both(calls.path),
     both(messages.path),
-    isNumber ? list(incomingPhoneNumbers.path, { PhoneNumber: text }) : [],
+    isNumber
+      ? Promise.all(texts.map((PhoneNumber) => list(incomingPhoneNumbers.path, { PhoneNumber })))
+      : [],
     isNumber ? [] : list(clients.path, { Login: text }),
   ]);
   return [
-    { title: "Numbers", rows: ofNumbers, columns: columnsOf(incomingPhoneNumbers) },
+    { title: "Numbers", rows: ofNumbers.flat(), columns: columnsOf(incomingPhoneNumbers) },
     { title: "Clients", rows: ofClients, columns: columnsOf(clients) },
-    { title: "Calls", rows: ofCalls, columns: callColumns(below) },
-    { title: "Texts", rows: ofTexts, columns: columnsOf(messages) },
+    {
+      title: "Calls",
+      rows: ofCalls,
+      columns: callColumns(below),
+      all: { path: calls.path, sought: texts },
+    },
+    {
+      title: "Texts",
+      rows: ofTexts,
+      columns: columnsOf(messages),
+      all: { path: messages.path, sought: texts },
+    },
   ].filter(({ rows }) => rows.length > 0);
 }
 
@@ -101,9 +118,14 @@ function show(c: Page, query: string, all: Found[], ports: Ports): Response {
             : "Nothing here has this Sid, number or Login. A number is found by all of its digits."}
         </Empty>
       )}
-      {all.map(({ title, rows, columns }) => (
+      {all.map(({ title, rows, columns, all: list }) => (
         <section class="card">
-          <h2>{title}</h2>
+          <div class="heading-row">
+            <h2>{title}</h2>
+            {list && (
+              <More to={`${belowOf(c, ports)}/${list.path}`} rows={rows} sought={list.sought} />
+            )}
+          </div>
           <Table caption={title} columns={columns} rows={rows} />
         </section>
       ))}
@@ -111,3 +133,21 @@ function show(c: Page, query: string, all: Found[], ports: Ports): Response {
   );
   return showPage(c, { title: "Find", section: "search", content, query }, ports);
 }
+
+/** The ways to all calls or texts from and to what was sought, older ones too. */
+const More = ({ to, rows, sought }: { to: string; rows: Row[]; sought: readonly string[] }) => {
+  const isSought = (value: unknown) => sought.includes(String(value).replace(/^client:/, ""));
+  const ends = ["From", "To"].map((name) => {
+    const field = name.toLowerCase();
+    return { name, value: rows.find((row) => isSought(row[field]))?.[field] };
+  });
+  return (
+    <p class="actions">
+      {ends.filter(({ value }) => value !== undefined).map(({ name, value }) => (
+        <a href={`${to}?${new URLSearchParams({ [name]: String(value) })}`}>
+          All {name.toLowerCase()} {String(value)}
+        </a>
+      ))}
+    </p>
+  );
+};

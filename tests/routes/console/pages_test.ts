@@ -36,9 +36,12 @@ Deno.test("the search leads a Sid to its record, and a number and a Login to wha
   assert.equal((await find(call.sid)).path, `/console/${app.root.sid}/Calls/${call.sid}`);
   assert.equal((await find(sid.toUpperCase())).path, `/console/${sub.sid}/Clients/${sid}`);
   assert.equal((await find(sub.sid)).path, `/console/${sub.sid}`);
-  for (const text of ["+1 (555) 0001", "zoe", "client:zoe"]) {
+  for (const text of ["+1 (555) 0001", "15550001", "zoe", "client:zoe"]) {
     assert.match((await find(text)).text, new RegExp(`Calls/${call.sid}`), text);
   }
+  const more = /href="\/console([^"]*)">All from \+15550001</.exec((await find("1 555 0001")).text);
+  assert.match((await browser.get(more![1]!)).text, new RegExp(`Calls/${call.sid}`));
+  assert.match((await find("zoe")).text, />All to client:zoe</);
   for (const text of ["CA" + "0".repeat(32), "nobody", "+15559999", "<b>&", ""]) {
     const page = await find(text);
     assert.equal(page.status, 200);
@@ -176,6 +179,7 @@ Deno.test("the timeline of a call has its markup with what was skipped, input, c
   assert.match(ended.path, /done=ended$/);
   const [entry] = (await app.root.get("AuditEntries.json?Action=POST")).json().audit_entries;
   assert.deepEqual([entry.target, entry.parameters], [`Calls/${call.sid}`, "Status=completed"]);
+  assert.match(ended.text, /root@example\.com: <code>Status=completed<\/code>/);
 });
 
 Deno.test("the page of a Delivery has its attempts, and sends it again", async () => {
@@ -190,4 +194,39 @@ Deno.test("the page of a Delivery has its attempts, and sends it again", async (
   const replayed = await browser.post(`${path}/replay`);
   assert.equal(replayed.path, `/console${path}?done=replayed`);
   assert.equal((await app.root.get(`Webhooks/Deliveries/${sid}.json`)).json().status, "queued");
+});
+
+Deno.test("an ended call says in one line why it was hung up, as far as that is known", async () => {
+  using app = await startConsole();
+  const browser = consoleClient(app);
+  await browser.signIn("root@example.com", "root password");
+  const verdictOf = async (body: string, isByHand = false) => {
+    app.answers = () => new Response(body, { headers: { "Content-Type": "text/xml" } });
+    const form = { From: "+15550001", To: "client:zoe", Url: "https://app.test/voice" };
+    const { sid } = (await app.root.post("Calls.json", form)).json();
+    const call = (await app.ports.records.calls.get(app.root.sid, sid))!;
+    const { firstScript } = await import("../../../core/documents/next_script.ts");
+    await firstScript({ call, ports: app.ports, signal: new AbortController().signal });
+    if (isByHand) await browser.post(`/${app.root.sid}/Calls/${sid}/end`);
+    await app.ports.records.calls.update(app.root.sid, sid, (record) => ({
+      record: { ...record, status: "completed", endTime: app.clock.now + 9_000, duration: 9 },
+    }));
+    const page = await browser.get(`/${app.root.sid}/Calls/${sid}`);
+    return /class="verdict"[^>]*>.*?<\/span>([^<]*)/.exec(page.text)![1]!.trim();
+  };
+
+  const lasted = "It was answered and lasted 9 s. ";
+  assert.equal(
+    await verdictOf("<Response><Say>Bye</Say><Hangup/></Response>"),
+    `${lasted}Its last markup ends with Hangup.`,
+  );
+  assert.equal(
+    await verdictOf("<Response><Say>Bye</Say></Response>"),
+    `${lasted}Its last markup (Say) was read 9 s before the end; a call is hung up after its last ` +
+      "verb, or by a party.",
+  );
+  assert.equal(
+    await verdictOf("<Response><Say>Bye</Say></Response>", true),
+    `${lasted}At the console, root@example.com hung it up.`,
+  );
 });
