@@ -33,6 +33,14 @@ export interface CallLoad extends AsyncDisposable {
   size(): { service: number; companion: number; store: number };
 }
 
+/** The phones stay registered for longer than any soak. */
+const registeredS = 7_200;
+const unanswered = new Set(["busy", "failed", "no-answer", "canceled"]);
+
+const neverRang = (): never => {
+  throw new Error("A call was completed whose INVITE did not come");
+};
+
 /** `root`: where the programs are; this working tree unless given. */
 export async function startCallLoad(
   { phones, root }: { phones: number; root?: string },
@@ -52,10 +60,15 @@ export async function startCallLoad(
     if (path !== "/events") return;
     load.callbacks++;
     if (CallStatus === "completed") ending(CallSid).resolve();
+    else if (unanswered.has(CallStatus ?? "")) {
+      const failure = new Error(`${CallSid} ended with ${CallStatus}`);
+      ending(CallSid).reject(failure);
+    }
   };
   const invited = new Map<number, () => void>();
   for (let number = 0; number < phones; number++) {
     const phone = await system.phone(`bench${number}`);
+    await phone.register({ expires: registeredS });
     phone.onCall = async (ringing) => {
       invited.get(number)?.();
       ringing.ring();
@@ -90,8 +103,9 @@ export async function startCallLoad(
         StatusCallback: `${app.url}/events`,
         StatusCallbackEvent: "initiated ringing answered completed",
       });
-      const times = { invited: await rang.promise, over: 0 };
-      await ending(sid).promise;
+      const { promise: ended } = ending(sid);
+      const times = { invited: await Promise.race([rang.promise, ended.then(neverRang)]), over: 0 };
+      await ended;
       over.delete(sid);
       return { ...times, over: performance.now() - startedAt };
     },
