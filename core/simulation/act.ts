@@ -1,7 +1,7 @@
 import type { LegEvent, Outcome } from "../protocol/events.ts";
 import type { Script } from "../protocol/script.ts";
 import { cutAt, statusOf } from "./dial_plan.ts";
-import type { Leg, State } from "./leg.ts";
+import { type Leg, recordedS, type State } from "./leg.ts";
 import type { Line } from "./line.ts";
 import { abandon, begin, finish, leaveQueue } from "./steps.ts";
 import { simulationLimits, simulationTimes as times } from "./times.ts";
@@ -72,8 +72,9 @@ const after = (leg: Leg, ms: number, changes: Partial<State>): Leg => ({
 });
 
 async function end(leg: Leg, outcome: Outcome, line: Line): Promise<null> {
-  for (const { order, channels, since } of leg.state.recordings) {
-    await line.record(leg, order, { seconds: (leg.clock - since) / 1_000, channels });
+  for (const recording of leg.state.recordings) {
+    const { order, channels } = recording;
+    await line.record(leg, order, { seconds: recordedS(recording, leg.clock), channels });
   }
   await line.report(leg, { event: { type: "ended", outcome, ...statusOf(outcome) } });
   return null;
@@ -152,7 +153,7 @@ function answered(leg: Leg): Pick<State, "answeredAt" | "endsAt" | "recordings">
   const { behaviour: { hangsUpS = Infinity }, longestS } = leg.state;
   const talkS = Math.min(hangsUpS, longestS);
   const { recording } = leg.state;
-  const recordings = recording === null ? [] : [{ ...recording, since: leg.clock }];
+  const recordings = recording === null ? [] : [{ ...recording, since: leg.clock, beforeMs: 0 }];
   return { answeredAt: leg.clock, endsAt: leg.clock + talkS * 1_000, recordings };
 }
 

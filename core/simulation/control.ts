@@ -4,6 +4,7 @@ import type { CompanionControl } from "../ports/companion_ports.ts";
 import type { Ports } from "../ports/ports.ts";
 import { interrupted, simulated, waitedEnough } from "./leg.ts";
 import { orderLeg } from "./orders.ts";
+import { recordSimulated } from "./recordings.ts";
 
 const isSimulated = (at: Pick<Companion, "id"> | null | undefined): boolean =>
   at?.id === simulated.id;
@@ -27,8 +28,14 @@ function simulatedControl(ports: Ports): CompanionControl {
     return named.length > 0;
   }
 
-  return {
-    ...control,
+  const { invalidate, gatewaysChanged, bindings, message, sendOut, ready } = control;
+  return { // Each one is named: a new one has to say what it does with simulated legs.
+    invalidate,
+    gatewaysChanged,
+    bindings,
+    message,
+    sendOut,
+    ready,
     async run(callSid, script, options = {}) {
       const { at } = options;
       if (at !== null && at !== undefined && !isSimulated(at)) {
@@ -41,7 +48,8 @@ function simulatedControl(ports: Ports): CompanionControl {
     },
     mute: async (leg, muted, at) => isSimulated(at) || await control.mute(leg, muted, at),
     conference: (order, at) => isSimulated(at) ? conference(order) : control.conference(order, at),
-    recording: async (request, at) => !isSimulated(at) && await control.recording(request, at),
+    recording: (request, at) =>
+      isSimulated(at) ? recordSimulated(request, ports) : control.recording(request, at),
     stream: async (request, at) => !isSimulated(at) && await control.stream(request, at),
     look: async (at) => isSimulated(at) ? "there" : await control.look(at),
   };

@@ -29,8 +29,8 @@ export interface State {
   abandoned: Step | null;
   /** What is recorded from the answer on. */
   recording: { order: RecordingOrder; channels: 1 | 2 } | null;
-  /** What is recorded of the leg until it ends, and since when. */
-  recordings: { order: RecordingOrder; channels: 1 | 2; since: number }[];
+  /** What is recorded of the leg until it ends. */
+  recordings: LegRecording[];
   /** How often it did something. */
   acts: number;
   /** Of the legs that its Dial has placed. */
@@ -52,6 +52,14 @@ export interface State {
   taken: { by: string; until: number; waitedS: number | null } | null;
   /** Seconds after the answer at which the call is over. */
   longestS: number;
+}
+
+/** A recording of a leg: since when it goes on, null while it pauses, and what was recorded before. */
+export interface LegRecording {
+  order: RecordingOrder;
+  channels: 1 | 2;
+  since: number | null;
+  beforeMs: number;
 }
 
 /** A leg with its state. */
@@ -108,3 +116,19 @@ export function takenBy(leg: Leg, by: string, { at, until }: { at: number; until
 /** Whether a leg talks to another one: it took that out of a queue, or was taken. */
 export const isTalking = ({ state: { begunAt, script: [step], taken } }: Leg): boolean =>
   begunAt !== null && (step?.type === "pickup" || step?.type === "queue" && taken !== null);
+
+/** Seconds that a recording has at a time. */
+export const recordedS = ({ since, beforeMs }: LegRecording, at: number): number =>
+  (beforeMs + (since === null ? 0 : at - since)) / 1_000;
+
+/** The leg with other recordings; what it does goes on. Nothing is recorded before the answer. */
+export function withRecordings(
+  leg: Leg,
+  now: number,
+  change: (recordings: LegRecording[], at: number) => LegRecording[],
+): Leg {
+  if (leg.state.phase !== "talking") return leg;
+  const recordings = change(leg.state.recordings, timeAt(leg, now));
+  const state = { ...leg.state, recordings, isInterrupted: true };
+  return { ...leg, turn: leg.turn + 1, state };
+}

@@ -163,7 +163,8 @@ const finishers: { readonly [T in Step["type"]]?: Finisher<StepOf<T>> } = {
   },
 
   recordLeg(leg, { recording: order, recordingManner }) {
-    const recording = { order, channels: channelsOf(recordingManner), since: leg.clock };
+    const channels = channelsOf(recordingManner);
+    const recording = { order, channels, since: leg.clock, beforeMs: 0 };
     const recordings = [...leg.state.recordings, recording];
     return goesOn({ ...leg, state: { ...leg.state, recordings } });
   },

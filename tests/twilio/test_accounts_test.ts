@@ -108,3 +108,39 @@ Deno.test("npm twilio with test credentials records a call, and hears of a machi
   const [recording] = await client.calls(sid).recordings.list();
   assert.deepEqual([recording!.duration, recording!.status], ["7", "completed"]);
 });
+
+Deno.test("npm twilio with test credentials records a call in real time, pauses and stops", async () => {
+  await using lab = await startTwilioLab();
+  const { app } = lab;
+  const client = await testClient(lab);
+  const { sid } = await client.calls.create({
+    from: "+15005550006",
+    to: "+15005551006",
+    twiml: '<Response><Pause length="60"/></Response>',
+  });
+  const pass = async (seconds: number) => {
+    app.clock.now += seconds * 1_000;
+    await app.runJobs();
+  };
+  for (const seconds of [0, 1, 2]) await pass(seconds);
+  const { recordings } = client.calls(sid);
+
+  const one = await recordings.create();
+  const other = await recordings.create();
+  assert.equal(one.status, "in-progress");
+  await pass(4);
+  await recordings(one.sid).update({ status: "paused", pauseBehavior: "skip" });
+  await pass(10);
+  await recordings(one.sid).update({ status: "in-progress" });
+  await pass(3);
+  await recordings(one.sid).update({ status: "stopped" });
+  await pass(3);
+  assert.equal((await client.recordings(one.sid).fetch()).duration, "7");
+  await client.calls(sid).update({ status: "completed" });
+  await pass(0);
+
+  const call = await client.calls(sid).fetch();
+  assert.deepEqual([call.status, call.duration], ["completed", "20"]);
+  assert.equal((await client.recordings(other.sid).fetch()).duration, "20");
+  assert.deepEqual(app.scripts, []);
+});
