@@ -14,7 +14,7 @@ export interface HearingOptions {
   language(): string;
   /** The caller begins or ceases to speak. */
   onSpeaking(isSpeaking: boolean): void;
-  /** Speech has gone on for `interruptAfterMs`. */
+  /** Speech has gone on for `interruptAfterMs`; again where it does so after a rest. */
   onSpeech(): void;
   /** Whether the words of the utterance that has just ended are wanted. */
   isWanted(): boolean;
@@ -25,7 +25,7 @@ export interface HearingOptions {
 interface State {
   options: HearingOptions;
   utterances: Utterances;
-  /** Frames of the utterance that goes on, and whether `onSpeech` was called. */
+  /** Frames since the caller began, or went on after a rest, and whether `onSpeech` was called. */
   frames: number;
   isTold: boolean;
   /** Utterances that wait to be understood, and the last of them. */
@@ -42,6 +42,7 @@ export function hear(options: HearingOptions): () => void {
   const over = new AbortController();
   const utterances = createUtterances(createVoiceDetector(), {
     onStart: () => begin(state),
+    onResume: () => listenAnew(state),
     onEnd: (pcm) => end(state, pcm),
   }, { pauseMs });
   const state: State = {
@@ -70,9 +71,15 @@ export function hear(options: HearingOptions): () => void {
 }
 
 function begin(state: State): void {
-  state.frames = state.looked = 0;
-  state.isTold = false;
+  state.looked = 0;
+  listenAnew(state);
   state.options.onSpeaking(true);
+}
+
+/** Has the speech from here on interrupt what is said. */
+function listenAnew(state: State): void {
+  state.frames = 0;
+  state.isTold = false;
 }
 
 /** Interrupts, once speech has gone on for long enough. */

@@ -142,7 +142,10 @@ function listen(state: State): void {
       if (isSpeaking) state.isWanted = isReported(state, "speech");
       tellSpeaking(state, "clientSpeaking", isSpeaking);
     },
-    onSpeech: () => state.isWanted = interrupt(state, "speech") || isReported(state, "speech"),
+    onSpeech() {
+      const hasInterrupted = interrupt(state, "speech");
+      state.isWanted ||= hasInterrupted || isReported(state, "speech");
+    },
     isWanted: () => state.isWanted,
     onWords({ text }, lang, last) {
       if (last) talk.takeTurn();

@@ -10,12 +10,16 @@ const frameMs = 20;
  * among them: a click or a tap has fewer.
  */
 const onsetFrames = 15;
+/** Within an utterance speech begins anew after so many frames without a voice. */
+const restFrames = 10;
 /** What is kept of the time up to then, so that a soft first sound is not lost. */
 const keptFrames = onsetFrames + 10;
 
 /** What becomes of what somebody says. */
 export interface UtteranceEvents {
   onStart(): void;
+  /** It goes on after a rest that did not end it. */
+  onResume?(): void;
   /** With all of it, and a little silence on either side. */
   onEnd(pcm: Pcm): void;
 }
@@ -35,7 +39,7 @@ export interface Utterances {
  */
 export function createUtterances(
   hasVoice: VoiceDetector,
-  { onStart, onEnd }: UtteranceEvents,
+  { onStart, onResume, onEnd }: UtteranceEvents,
   {
     pauseMs = sipLimits.utterancePauseMs,
     longestMs = sipLimits.utteranceMs,
@@ -45,6 +49,7 @@ export function createUtterances(
   const mostFrames = longestMs / frameMs;
   let frames: Pcm[] = [];
   let isOpen = false;
+  let isResting = false;
   let voiced = 0;
   let quiet = 0;
 
@@ -54,7 +59,7 @@ export function createUtterances(
   };
   const close = () => {
     const pcm = joined(frames);
-    isOpen = false;
+    isOpen = isResting = false;
     frames = [];
     onEnd(pcm);
   };
@@ -65,6 +70,11 @@ export function createUtterances(
       voiced = isVoiced ? voiced + 1 : 0;
       quiet = isVoiced ? 0 : quiet + 1;
       if (isOpen) {
+        isResting ||= quiet >= restFrames;
+        if (isResting && voiced >= onsetFrames) {
+          isResting = false;
+          onResume?.();
+        }
         if (quiet >= pauseFrames || frames.length >= mostFrames) close();
         return;
       }

@@ -7,6 +7,7 @@ import { startSystem } from "../support/process/system.ts";
 import { plainOffer, plainSocket, portOf } from "../support/sip/plain_peer.ts";
 import { tone } from "../support/media/tone.ts";
 import { keptAwake } from "./awake.ts";
+import { measureConversations } from "./conversation_delays.ts";
 import { type Line, plainLines } from "./media_peers.ts";
 import { embedded, type MediaServer } from "./media_servers.ts";
 import { pinTo } from "./process_cpu.ts";
@@ -14,10 +15,11 @@ import { pinTo } from "./process_cpu.ts";
 /**
  * `deno task bench:streams`: how soon a frame of a call is at the server of its audio stream, and back
  * at the phone, beside an echo of RTP by the engine itself in the same run; how soon a caller hears
- * silence after `clear`; and how soon the first audio of a call is at the server after the answer. The
- * engine is alone on the first core; phones and server share the second one. STREAMS is the number of
- * streams (default 50), SECONDS the time of each figure (default 20), CALLS that of the calls
- * (default 20).
+ * silence after `clear`; how soon the first audio of a call is at the server after the answer; and of
+ * conversations by text, how soon a text is heard, and silence where the caller speaks. The engine is
+ * alone on the first core; phones and server share the second one. STREAMS is the number of streams
+ * (default 50), SECONDS the time of each figure (default 20), CALLS that of the calls and of the turns
+ * of a conversation (default 20). ONLY=media, calls or conversations measures that alone.
  */
 
 const streams = Number(Deno.env.get("STREAMS") ?? 50);
@@ -226,12 +228,15 @@ log(`${awake.loops} busy loops at priority 19 beside it`);
 log(
   "ms".padEnd(52) + ["median", "p90", "p99", "most", "count"].map((c) => c.padStart(10)).join(""),
 );
-if (Deno.env.get("ONLY") !== "calls") {
+const only = Deno.env.get("ONLY");
+const isWanted = (part: string) => only === undefined || only === part;
+if (isWanted("media")) {
   await pinTo(1);
   await measureEcho();
   await measureStreams();
   await measureClear();
 }
-if (Deno.env.get("ONLY") !== "media") await measureFirstAudio();
+if (isWanted("calls")) await measureFirstAudio();
+if (isWanted("conversations")) await measureConversations(calls, show);
 await awake[Symbol.asyncDispose]();
 Deno.exit();

@@ -6,6 +6,7 @@ import type {
 } from "../../../core/protocol/streams.ts";
 import type { Script } from "../../../core/protocol/script.ts";
 import { sipLimits } from "../../../sip/base/limits.ts";
+import type { Pcm } from "../../../sip/media/base/port.ts";
 import type { Utterance } from "../../../sip/media/sources/speaker.ts";
 import { streamServer } from "../../support/media/stream_server.ts";
 import { framesOf, inTurn, silence, speech } from "../../support/media/synthetic_speech.ts";
@@ -64,16 +65,16 @@ async function talking(own: Partial<ConversationSettings> = {}, options: SipLabO
   const agent = await server.next();
   await agent.message(({ type }) => type === "setup");
   await eventually("it listens", () => call.ours.listeners === 1 || options.recogniser === null);
+  const hear = (...parts: Pcm[]) =>
+    framesOf(inTurn(...parts)).forEach((frame) => call.ours.hear(frame));
   return {
     call,
     agent,
     spoken,
     heard,
     saying: () => eventually("something is said", () => call.ours.playing),
-    say(seconds: number) {
-      const pcm = inTurn(silence(0.5), speech(seconds), silence(1.5));
-      for (const frame of framesOf(pcm)) call.ours.hear(frame);
-    },
+    hear,
+    say: (seconds: number) => hear(silence(0.5), speech(seconds), silence(1.5)),
     async ended(): Promise<ConversedEvent> {
       const { event } = await call.lab.service.event("conversed", call.leg);
       return event as ConversedEvent;
@@ -152,6 +153,21 @@ sipTest(
     assert.ok(Number.isInteger(durationUntilInterruptMs), `${durationUntilInterruptMs}`);
   },
 );
+
+sipTest("converse() is interrupted by a caller that goes on after a rest", async () => {
+  await using made = await talking();
+  const { agent, call, hear } = made;
+  hear(silence(0.5), speech(1), silence(0.6));
+  agent.send(text("An answer before the caller has ended."));
+  await made.saying();
+
+  hear(speech(1), silence(1.5));
+  await agent.message(ofType("interrupt"));
+  await agent.message(ofType("prompt"));
+
+  assert.equal(call.ours.playing, false);
+  assert.equal(agent.messages.filter(ofType("prompt")).length, 1);
+});
 
 for (const reported of ["none", "speech", "dtmf", "any"] as const) {
   sipTest(

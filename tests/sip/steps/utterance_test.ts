@@ -11,9 +11,10 @@ function cut(...parts: Pcm[]) {
   const found: { began: number; ended?: number; seconds?: number }[] = [];
   const sound = inTurn(...parts);
   const memory: Pcm = new Int16Array(FRAME_SAMPLES); // A frame is there only while it is taken.
-  let at = 0;
+  let [at, resumed] = [0, 0];
   const utterances = createUtterances(createVoiceDetector(), {
     onStart: () => found.push({ began: at / 50 }),
+    onResume: () => void resumed++,
     onEnd(pcm) {
       const end = at * FRAME_SAMPLES;
       assert.deepEqual(pcm, sound.slice(end - pcm.length, end));
@@ -25,7 +26,7 @@ function cut(...parts: Pcm[]) {
     memory.set(frame);
     utterances.take(memory);
   }
-  return { found, utterances };
+  return { found, utterances, resumed };
 }
 
 const near = (value: number | undefined, wanted: number, by: number) =>
@@ -46,6 +47,14 @@ Deno.test("createUtterances() takes a short pause for a part of it, a long one f
 
   assert.equal(gap(0.6).found.length, 1);
   assert.equal(gap(1.5).found.length, 2);
+});
+
+Deno.test("createUtterances() tells when an utterance goes on after a rest, and not without one", () => {
+  const rests = (...seconds: number[]) =>
+    cut(silence(1), speech(1), ...seconds.flatMap((one) => [silence(one), speech(1)]), silence(2))
+      .resumed;
+
+  assert.deepEqual([rests(), rests(0.1), rests(0.6), rests(0.6, 0.6)], [0, 0, 1, 2]);
 });
 
 Deno.test("createUtterances() hears a short word, and no click, tap or noise", () => {
