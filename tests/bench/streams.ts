@@ -15,11 +15,12 @@ import { pinTo } from "./process_cpu.ts";
 /**
  * `deno task bench:streams`: how soon a frame of a call is at the server of its audio stream, and back
  * at the phone, beside an echo of RTP by the engine itself in the same run; how soon a caller hears
- * silence after `clear`; how soon the first audio of a call is at the server after the answer; and of
- * conversations by text, how soon a text is heard, and silence where the caller speaks. The engine is
- * alone on the first core; phones and server share the second one. STREAMS is the number of streams
+ * silence after `clear`; how soon the first audio of a call is at the server after the answer; and,
+ * asked for, of conversations by text, how soon a text is heard, and silence where the caller speaks.
+ * The engine is alone on the first core; phones and server share the second one. STREAMS is the number of streams
  * (default 50), SECONDS the time of each figure (default 20), CALLS that of the calls and of the turns
- * of a conversation (default 20). ONLY=media, calls or conversations measures that alone.
+ * of a conversation (default 20). ONLY=media or calls measures that alone,
+ * ONLY=conversations what nothing else measures.
  */
 
 const streams = Number(Deno.env.get("STREAMS") ?? 50);
@@ -237,6 +238,6 @@ if (isWanted("media")) {
   await measureClear();
 }
 if (isWanted("calls")) await measureFirstAudio();
-if (isWanted("conversations")) await measureConversations(calls, show);
+if (only === "conversations") await measureConversations(calls, show);
 await awake[Symbol.asyncDispose]();
 Deno.exit();
