@@ -141,6 +141,8 @@ const SearchForm = ({ countries, country, kind, sent }: Wanted & {
 
 function Offers({ below, rows, country, kind }: Wanted & { below: string; rows: Rows }) {
   const to = `${below}/${path}/buy`;
+  const chosen = ({ phone_number }: Row) =>
+    new URLSearchParams({ PhoneNumber: String(phone_number), Kind: kind });
   if (rows.items.length === 0) return <Empty>No number fits. Ask for fewer digits.</Empty>;
   return (
     <>
@@ -148,24 +150,19 @@ function Offers({ below, rows, country, kind }: Wanted & { below: string; rows: 
         caption="Available numbers"
         rows={rows.items}
         columns={[
-          { title: "Number", cell: (row) => String(row.phone_number) },
-          { title: "As people read it", cell: (row) => String(row.friendly_name) },
-          { title: "Place", cell: placeOf },
-          { title: "Carries", cell: (row) => carriesOf(row) },
           {
-            title: "Choose",
+            title: "Number",
             cell: (row) => (
-              <a
-                href={`${to}/confirm?${new URLSearchParams({
-                  PhoneNumber: String(row.phone_number),
-                  Kind: kind,
-                })}`}
-                aria-label={`Choose ${row.phone_number}`}
-              >
-                Choose
-              </a>
+              <span>
+                <a href={`${to}/confirm?${chosen(row)}`} aria-label={`Choose ${row.phone_number}`}>
+                  {String(row.phone_number)}
+                </a>{" "}
+                <span class="soft">{String(row.friendly_name)}</span>
+              </span>
             ),
           },
+          { title: "Place", cell: placeOf },
+          { title: "Carries", cell: (row) => carriesOf(row) },
         ]}
       />
       <Pager to={to} rows={withWanted(rows, { country, kind })} words={["Previous", "Next"]} />
@@ -191,7 +188,7 @@ const carried: Record<string, string> = {
 };
 
 /** What a number carries, in words. */
-function carriesOf({ capabilities }: Row): string {
+export function carriesOf({ capabilities }: Row): string {
   const able = Object.entries(capabilities as Record<string, unknown>)
     .filter(([, value]) => String(value) === "true")
     .map(([name]) => carried[name]);

@@ -52,7 +52,7 @@ export const Inputs = ({ fields, values = {}, id = "f", choices = {} }: {
     {fields.map(({ name, schema, isRequired }) => (
       <div class="input">
         <label for={`${id}-${name}`}>
-          {titleOf(name)}
+          {titleOf(name.replace(/(?<=Application)Sid$/, ""))}
           {isRequired && <span class="soft">(required)</span>}
         </label>
         {choices[name]

@@ -1,4 +1,3 @@
-import type { Ports } from "../../../core/ports/ports.ts";
 import type { Row } from "../frame/api.ts";
 import type { Page } from "../frame/env.ts";
 import type { Notice } from "./notice.ts";
@@ -7,11 +6,23 @@ import type { Notice } from "./notice.ts";
 const mostNumbers = "200";
 
 /** What somebody should look at beside what statistics tell: the account, its numbers, the service. */
-export async function attentionOf(c: Page, _ports: Ports): Promise<Notice[]> {
-  const { account, api } = c.var;
-  const { items } = await api.list("IncomingPhoneNumbers", { PageSize: mostNumbers });
+export async function attentionOf(c: Page): Promise<Notice[]> {
+  const { account, caller, api } = c.var;
+  const isRoot = caller.ancestors.length === 0 && account.sid === caller.sid;
+  const [{ items }, companions] = await Promise.all([
+    api.list("IncomingPhoneNumbers", { PageSize: mostNumbers }),
+    isRoot ? api.list("Supervisor/companions") : null,
+  ]);
   const idle = items.filter(isIdle);
+  const isDown = companions?.items.every(({ status }) => status !== "live");
   return [
+    ...isDown
+      ? [{
+        look: "bad" as const,
+        text: "No companion is live: there is no SIP",
+        path: "Supervisor",
+      }]
+      : [],
     ...account.status === "active" ? [] : [{
       look: "bad" as const,
       text: `The account is ${account.status}`,

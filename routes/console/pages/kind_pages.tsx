@@ -25,6 +25,8 @@ import { schemasOf } from "../frame/schemas.ts";
 import { Pager, Table } from "../frame/table.tsx";
 import type { Kind } from "./kinds.tsx";
 import { extras } from "./record_extras.tsx";
+import { Settings } from "./settings.tsx";
+import { carriesOf } from "../build/buy_number.tsx";
 import { tryButtons } from "../build/try_markup.tsx";
 
 const pageSize = 25;
@@ -221,7 +223,7 @@ async function showRecord(
         <form method="post" action={to} class="card stack">
           <h2>Settings</h2>
           <input type="hidden" name="csrf" value={c.var.csrf} />
-          <Inputs
+          <Settings
             fields={fields}
             values={values ?? valuesOf(fields, row)}
             choices={await choicesOf(c, fields, kind)}
@@ -276,6 +278,7 @@ function shownOf(field: string, value: unknown, below: string) {
   if (/Sid$/.test(pascal(field))) return <Sid sid={value} below={below} />;
   if (field === "status") return <Status value={value} />;
   if (/^date|Date$|Time$/.test(field)) return <Time at={value} />;
+  if (field === "capabilities") return carriesOf({ sid: "", capabilities: value });
   if (typeof value === "object") return <pre tabindex={0}>{JSON.stringify(value, null, 2)}</pre>;
   return <span class="value">{String(value)}</span>;
 }

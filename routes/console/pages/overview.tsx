@@ -37,7 +37,7 @@ export function overviewPages(ports: Ports): Hono<ConsoleEnv> {
       api.read("Statistics", new URLSearchParams({ Span: name })),
       api.list("Notifications", { "StartTime>": since, PageSize: mostFailures }),
       api.list("Calls", { PageSize: "8" }),
-      attentionOf(c, ports),
+      attentionOf(c),
     ]);
     const isNew = calls.items.length === 0 && Number(state.clients) < 2;
     const content = (

@@ -115,7 +115,7 @@ function show(c: Page, query: string, all: Found[], ports: Ports): Response {
         <Empty>
           {query === ""
             ? "Enter a Sid, a phone number or the Login of a Client."
-            : "Nothing here has this Sid, number or Login. A number is found by all of its digits."}
+            : "Nothing here has this Sid, number or Login. A number is found by all of its digits, with its country code."}
         </Empty>
       )}
       {all.map(({ title, rows, columns, all: list }) => (

@@ -6,7 +6,9 @@ Deno.test("the overview has the first steps of a new account, and what needs att
   const browser = consoleClient(app);
   const first = await browser.signIn("root@example.com", "root password");
   assert.match(first.text, /First steps/);
-  assert.doesNotMatch(first.text, /Needs attention/);
+  assert.match(first.text, /Needs attention[^]*Supervisor">No companion is live/);
+  await app.ports.companions.beat({ id: "c", runId: "1", seenAt: app.clock.now });
+  assert.doesNotMatch((await browser.get("")).text, /Needs attention/);
   assert.doesNotMatch(first.text, /As a table/);
 
   for (const Login of ["alice", "bob"]) {

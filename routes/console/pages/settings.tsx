@@ -1,0 +1,29 @@
+import { type Choices, type Field, Inputs } from "../frame/form.tsx";
+
+/** Forms with more settings show the usual ones first. */
+const [mostSettings, usual] = [
+  12,
+  /^(FriendlyName|StatusCallback|(Voice|Sms)(Url|ApplicationSid))$/,
+];
+
+/** The inputs of the settings of a record; those of a long form that are rarely changed are folded. */
+export function Settings({ fields, values, choices }: {
+  fields: Field[];
+  values: Record<string, string>;
+  choices: Choices;
+}) {
+  const isLong = fields.length > mostSettings;
+  const first = fields.filter(({ name }) => !isLong || usual.test(name));
+  const others = fields.filter((one) => !first.includes(one));
+  return (
+    <>
+      <Inputs fields={first} values={values} choices={choices} />
+      {others.length > 0 && (
+        <details>
+          <summary>More settings</summary>
+          <Inputs fields={others} values={values} choices={choices} />
+        </details>
+      )}
+    </>
+  );
+}
