@@ -54,17 +54,9 @@ function show(c: Page, ports: Ports): Response {
         <noscript>
           <p>This page needs scripts. In a terminal, `deno task tail` shows the same.</p>
         </noscript>
-        <ol
-          id="tail"
-          class="tail"
-          role="log"
-          aria-live="polite"
-          aria-label="Events, newest first"
-          tabindex={0}
-          data-events={`${below}/Events?${query}`}
-          data-below={below}
-        >
-        </ol>
+        <div class="tail" role="log" aria-label="Events, newest first" tabindex={0}>
+          <ol id="tail" data-events={`${below}/Events?${query}`} data-below={below}></ol>
+        </div>
       </section>
     </>
   );

@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { chromiumTest } from "../support/browsers/chromium.ts";
+import { firefoxTest } from "../support/browsers/firefox.ts";
+import { startAppServer } from "../support/service/app_server.ts";
+import { plainOffer, plainSocket } from "../support/sip/plain_peer.ts";
+import { startSystem, type System } from "../support/process/system.ts";
+
+async function signIn(page: Page, system: System): Promise<void> {
+  await page.goto(`${system.baseUrl}/console`);
+  await page.getByLabel("E-mail address or Account Sid").fill(system.accountSid);
+  await page.getByLabel("Password or AuthToken").fill(system.authToken);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+}
+
+/** Phones of Clients that call a document. */
+async function startCallers(system: System, app: ReturnType<typeof startAppServer>) {
+  const sockets: { close(): void }[] = [];
+  return {
+    async call(login: string, path: string, body: string) {
+      app.pages.set(path, `<Response>${body}</Response>`);
+      const phone = await system.phone(login);
+      const [client] = await system.get(`Clients.json?Login=${login}`);
+      await system.post(`Clients/${client.sid}.json`, { VoiceUrl: `${app.url}${path}` });
+      const socket = await plainSocket();
+      sockets.push(socket);
+      await phone.call("anybody", { sdp: plainOffer(socket.port) }).answered;
+      const { CallSid } = await app.asked(path);
+      return CallSid!;
+    },
+    [Symbol.dispose]: () => sockets.forEach((socket) => socket.close()),
+  };
+}
+
+/** What goes wrong in a page. */
+function watch(page: Page): string[] {
+  const problems: string[] = [];
+  page.on("pageerror", ({ message }) => problems.push(message));
+  page.on("console", (line) => line.type() === "error" && problems.push(line.text()));
+  return problems;
+}
+
+/** The pages Live and Tail learn of calls by themselves; a participant is muted and removed. */
+async function followCalls(
+  browser: Browser,
+  system: System,
+  app: ReturnType<typeof startAppServer>,
+) {
+  using callers = await startCallers(system, app);
+  const context = await browser.newContext();
+  const [page, tail] = [await context.newPage(), await context.newPage()];
+  const problems = [page, tail].map(watch);
+  await signIn(page, system);
+  const below = `${system.baseUrl}/console/${system.accountSid}`;
+  await tail.goto(`${below}/tail?Type=call&Type=participant`);
+  await tail.getByText("Connected").waitFor();
+  await page.bringToFront();
+  await page.goto(`${below}/live`);
+  await page.getByText("No call is in progress.").waitFor();
+
+  const room = "<Dial><Conference>daily</Conference></Dial>";
+  const alice = await callers.call("alice", "/room", room);
+  await page.getByRole("link", { name: "daily" }).waitFor(); // By itself.
+  const bob = await callers.call("bob", "/room-too", room);
+  const carol = await callers.call("carol", "/queue", '<Enqueue waitUrl="">support</Enqueue>');
+  await page.getByText("Queue support: 1 waiting").waitFor();
+  await page.getByText("3 calls, 1 conference, 1 caller waiting.").waitFor();
+
+  const seat = page.getByRole("row", { name: bob });
+  await seat.getByRole("button", { name: "Mute" }).click();
+  await page.getByRole("row", { name: bob }).getByText("muted", { exact: true }).waitFor();
+  await page.getByRole("row", { name: bob }).getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("row", { name: bob }).waitFor({ state: "detached" });
+
+  await tail.bringToFront();
+  const lines = tail.getByRole("log");
+  await lines.getByText("joined").first().waitFor();
+  await lines.getByRole("link", { name: carol }).first().waitFor();
+  await tail.getByRole("button", { name: "Pause" }).click();
+  await tail.getByText("Paused. 0 events wait.").waitFor();
+  await system.post(`Calls/${alice}.json`, { Status: "completed" });
+  await tail.getByText(/Paused\. [1-9]/).waitFor();
+  await tail.getByRole("button", { name: "Go on" }).click();
+  await lines.getByText("completed").first().waitFor();
+  assert.deepEqual(problems.flat(), []);
+  await context.close();
+}
+
+/** What axe finds on the pages, narrow and wide, dark and light. */
+async function judgePages(browser: Browser, system: System): Promise<void> {
+  const below = `/console/${system.accountSid}`;
+  const shots = Deno.env.get("SHOTS");
+  for (
+    const [width, colorScheme] of [[1280, "light"], [360, "dark"], [360, "light"], [
+      1280,
+      "dark",
+    ]] as const
+  ) {
+    // axe itself is a script that the policy of the pages forbids.
+    const context = await browser.newContext({
+      viewport: { width, height: 800 },
+      colorScheme,
+      bypassCSP: true,
+    });
+    const page = await context.newPage();
+    await signIn(page, system);
+    for (const path of ["live", "tail"]) {
+      await page.goto(`${system.baseUrl}${below}/${path}`);
+      if (path === "tail") {
+        await page.getByText("Connected").waitFor();
+        const form = { From: "+15550001", To: "client:zoe", Url: `${system.baseUrl}/demo/welcome` };
+        await system.post("Calls.json", form);
+        await page.getByRole("log").getByText("failed").first().waitFor();
+      }
+      await page.evaluate(axe.source);
+      const result = await page.evaluate(() =>
+        (globalThis as unknown as { axe: typeof axe }).axe.run()
+      );
+      const what = `${path} at ${width}, ${colorScheme}`;
+      assert.ok(result.passes.length > 5, what);
+      assert.deepEqual(result.violations.map(({ id, nodes }) => [id, nodes[0]?.html]), [], what);
+      assert.ok(
+        await page.evaluate("document.documentElement.scrollWidth <= innerWidth"),
+        what,
+      );
+      if (shots) {
+        await page.screenshot({
+          path: `${shots}/${path}-${width}-${colorScheme}.png`,
+          fullPage: true,
+        });
+      }
+    }
+    await context.close();
+  }
+}
+
+chromiumTest(
+  "the console in Chromium follows calls, a conference and a queue as they happen, and axe finds nothing",
+  async (browser) => {
+    await using app = startAppServer();
+    await using system = await startSystem({ env: { RTP_PORTS: "0" } });
+    await followCalls(browser, system, app);
+
+    using callers = await startCallers(system, app);
+    const room = "<Dial><Conference>daily</Conference></Dial>";
+    await callers.call("dora", "/one", room);
+    await callers.call("emil", "/two", room);
+    await callers.call("fritz", "/three", '<Enqueue waitUrl="">support</Enqueue>');
+    await judgePages(browser, system);
+  },
+);
+
+firefoxTest("the console in Firefox follows calls, a conference and a queue", async (browser) => {
+  await using app = startAppServer();
+  await using system = await startSystem({ env: { RTP_PORTS: "0" } });
+  await followCalls(browser, system, app);
+});
