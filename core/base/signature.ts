@@ -55,19 +55,45 @@ export const signerOf =
     return redirected;
   };
 
+/** The texts that the signatures of a request are over, and its body. `at` is in seconds. */
+export interface SignedTexts {
+  /** Of `X-Switchboard-Signature`: HMAC-SHA256 in hex. */
+  own: string;
+  /** Of `X-Twilio-Signature`: HMAC-SHA1 in Base64. */
+  twilio: string;
+  body: string;
+}
+
+/** The URL is as it is sent: that of a GET has its parameters. */
+export function signedTexts({ url, method, params }: Signable, at: number): SignedTexts {
+  const body = method === "POST" ? new URLSearchParams(params).toString() : "";
+  const sorted = method === "POST" ? Object.entries(params).sort(byName).flat().join("") : "";
+  return { own: `${at}.${method}.${url}.${body}`, twilio: url + sorted, body };
+}
+
+/** The signature headers of a request. */
+export function signaturesOf(
+  signable: Signable,
+  { authToken, now }: { authToken: string; now: number },
+): Record<"x-switchboard-signature" | "x-twilio-signature", string> {
+  const at = Math.floor(now / 1000);
+  const { own, twilio } = signedTexts(signable, at);
+  return {
+    "x-switchboard-signature": `t=${at},v1=${hmac("sha256", authToken, own, "hex")}`,
+    "x-twilio-signature": hmac("sha1", authToken, twilio, "base64"),
+  };
+}
+
 /** Sets both signatures; returns the body that they are about. */
 function sign(
   headers: Headers,
-  { url, method, params }: Signable,
-  { authToken, now }: { authToken: string; now: number },
+  signable: Signable,
+  keyed: { authToken: string; now: number },
 ): string {
-  const body = method === "POST" ? new URLSearchParams(params).toString() : "";
-  const at = Math.floor(now / 1000);
-  const signature = hmac("sha256", authToken, `${at}.${method}.${url}.${body}`, "hex");
-  headers.set("x-switchboard-signature", `t=${at},v1=${signature}`);
-  const sorted = method === "POST" ? Object.entries(params).sort(byName).flat().join("") : "";
-  headers.set("x-twilio-signature", hmac("sha1", authToken, url + sorted, "base64"));
-  return body;
+  for (const [name, value] of Object.entries(signaturesOf(signable, keyed))) {
+    headers.set(name, value);
+  }
+  return signedTexts(signable, 0).body;
 }
 
 /**

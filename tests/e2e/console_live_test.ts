@@ -16,7 +16,7 @@ async function signIn(page: Page, system: System): Promise<void> {
 }
 
 /** Phones of Clients that call a document. */
-async function startCallers(system: System, app: ReturnType<typeof startAppServer>) {
+function startCallers(system: System, app: ReturnType<typeof startAppServer>) {
   const sockets: { close(): void }[] = [];
   return {
     async call(login: string, path: string, body: string) {
@@ -48,7 +48,7 @@ async function followCalls(
   system: System,
   app: ReturnType<typeof startAppServer>,
 ) {
-  using callers = await startCallers(system, app);
+  using callers = startCallers(system, app);
   const context = await browser.newContext();
   const [page, tail] = [await context.newPage(), await context.newPage()];
   const problems = [page, tail].map(watch);
@@ -143,7 +143,7 @@ chromiumTest(
     await using system = await startSystem({ env: { RTP_PORTS: "0" } });
     await followCalls(browser, system, app);
 
-    using callers = await startCallers(system, app);
+    using callers = startCallers(system, app);
     const room = "<Dial><Conference>daily</Conference></Dial>";
     await callers.call("dora", "/one", room);
     await callers.call("emil", "/two", room);

@@ -34,7 +34,8 @@ export function follow(page, shown) {
     const fresh = await load(location.href).catch(() => null);
     const found = fresh?.getElementById(live.id);
     if (found && found.dataset.live === undefined) return location.reload();
-    const isBusy = live.contains(document.activeElement);
+    const isPlaying = [...live.querySelectorAll("audio")].some((audio) => !audio.paused);
+    const isBusy = isPlaying || live.contains(document.activeElement);
     if (found && !isBusy) {
       replace(live, found, shown);
       tellStatus(fresh);

@@ -1,9 +1,11 @@
 import { showTimes } from "./times.js";
 import { follow } from "./live.js";
+import { drawWaves } from "./wave.js";
 import { askFirst } from "./confirm.js";
 import { offerCopies } from "./copy.js";
 
 showTimes(document);
 askFirst(document);
 offerCopies(document);
+drawWaves(document);
 follow(document, showTimes);

@@ -65,6 +65,14 @@ interface Waiting {
   members: Row[];
 }
 
+/** A way to a call by its parties, where they are known; else by its Sid. */
+const CallLink = ({ sid, calls, below }: { sid: unknown; calls: Row[]; below: string }) => {
+  const call = calls.find((one) => one.sid === sid);
+  return call === undefined
+    ? <Sid sid={sid} below={below} />
+    : <Sid sid={sid} below={below} label={`${call.from} → ${call.to}`} />;
+};
+
 interface Now {
   calls: Row[];
   /** How many there are. */
@@ -182,7 +190,7 @@ const Calls = ({ calls, callCount, below, csrf }: Now & Around) => (
   </section>
 );
 
-const Conferences = ({ conferences, below, csrf }: Now & Around) => (
+const Conferences = ({ conferences, calls, below, csrf }: Now & Around) => (
   <>
     {conferences.length === 0 && (
       <section class="card">
@@ -213,7 +221,7 @@ const Conferences = ({ conferences, below, csrf }: Now & Around) => (
             <Table
               caption={`Participants of ${name}`}
               rows={participants}
-              columns={participantColumns({ to, below, csrf })}
+              columns={participantColumns({ to, calls, below, csrf })}
             />
           )}
         </section>
@@ -222,10 +230,12 @@ const Conferences = ({ conferences, below, csrf }: Now & Around) => (
   </>
 );
 
-const participantColumns = ({ to, below, csrf }: Around & { to: string }) => [
+const participantColumns = (
+  { to, calls, below, csrf }: Around & { to: string; calls: Row[] },
+) => [
   {
     title: "Participant",
-    cell: ({ call_sid }: Row) => <Sid sid={call_sid} below={below} />,
+    cell: ({ call_sid }: Row) => <CallLink sid={call_sid} calls={calls} below={below} />,
   },
   {
     title: "Heard",
@@ -259,7 +269,7 @@ const participantColumns = ({ to, below, csrf }: Around & { to: string }) => [
   },
 ];
 
-const Queues = ({ queues, below }: Now & Around) => (
+const Queues = ({ queues, calls, below }: Now & Around) => (
   <>
     {queues.length === 0 && (
       <section class="card">
@@ -275,7 +285,10 @@ const Queues = ({ queues, below }: Now & Around) => (
           rows={members}
           columns={[
             { title: "Place", isNumber: true, cell: ({ position }) => String(position) },
-            { title: "Call", cell: ({ call_sid }) => <Sid sid={call_sid} below={below} /> },
+            {
+              title: "Call",
+              cell: ({ call_sid }) => <CallLink sid={call_sid} calls={calls} below={below} />,
+            },
             { title: "Since", cell: ({ date_enqueued }) => <Time at={date_enqueued} /> },
           ]}
         />

@@ -1,6 +1,9 @@
 import { seconds, Sid, Status } from "../frame/parts.tsx";
 import type { WholeCall } from "./call_parts.ts";
 
+/** Seconds of the longest recording that a page draws: it has to hold all of its audio. */
+const mostWaveS = 900;
+
 /** The recordings of a call with a player each, and what was said in them. */
 export const Recordings = (
   { recordings, transcriptions, below }: WholeCall & { below: string },
@@ -20,7 +23,7 @@ export const Recordings = (
             preload="none"
             src={`${below}/Recordings/${one.sid}/audio`}
             aria-label={`Recording ${at + 1}`}
-            data-wave={`wave-${one.sid}`}
+            data-wave={Number(one.duration) <= mostWaveS ? "" : undefined}
           />
         )}
         {transcriptions.filter(({ recording_sid }) => recording_sid === one.sid).map((said) => (

@@ -230,3 +230,31 @@ Deno.test("an ended call says in one line why it was hung up, as far as that is 
     `${lasted}At the console, root@example.com hung it up.`,
   );
 });
+
+Deno.test("the page of a Delivery has the texts that its signatures are over, and the signatures that were sent", async () => {
+  using app = await startConsole();
+  for (const method of ["POST", "GET"]) {
+    app.fetched.length = 0;
+    const call = await app.root.post("Calls.json", {
+      From: "+15550001",
+      To: "client:zoe",
+      Url: "https://app.test/voice",
+      StatusCallback: "https://app.test/events?a=1",
+      StatusCallbackMethod: method,
+    });
+    await app.root.post(`Calls/${call.json().sid}.json`, { Status: "canceled" });
+    await app.runJobs();
+    const sent = app.fetched.find(({ url }) => url.startsWith("https://app.test/events"))!;
+    const [{ sid }] = (await app.root.get("Webhooks/Deliveries.json")).json().deliveries;
+    const browser = consoleClient(app);
+    await browser.signIn("root@example.com", "root password");
+    const page = await browser.get(`/${app.root.sid}/Webhooks/Deliveries/${sid}`);
+    const shown = page.text.replaceAll("&amp;", "&");
+    for (const name of ["X-Switchboard-Signature", "X-Twilio-Signature"]) {
+      assert.ok(shown.includes(`${name}: ${sent.headers.get(name)}`), `${method} ${name}`);
+    }
+    const body = method === "POST" ? await sent.clone().text() : "";
+    assert.ok(shown.includes(`.${method}.${sent.url}.${body}`), method);
+    assert.ok(!page.text.includes(app.root.token));
+  }
+});
