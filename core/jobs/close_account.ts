@@ -25,6 +25,7 @@ const atClose: Record<keyof Records, "deleted" | "kept"> = {
   documentRequests: "deleted",
   idempotencyKeys: "deleted",
   keys: "deleted",
+  usageTriggers: "deleted",
   calls: "kept",
   messages: "kept",
   emails: "kept",

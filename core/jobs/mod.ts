@@ -1,6 +1,7 @@
 import type { AnyJobHandler } from "../ports/job_handler.ts";
 import { announceHandler } from "../conferences/announce.ts";
 import { answerMessageHandler } from "./answer_message.ts";
+import { checkTriggerHandler } from "../usage/check_trigger.ts";
 import { clearReferencesHandler } from "./clear_references.ts";
 import { closeAccountHandler } from "./close_account.ts";
 import { deliverWebhookHandler } from "./deliver_webhook.ts";
@@ -35,6 +36,7 @@ import { transcribeRecordingHandler } from "./transcribe_recording.ts";
 export const handlers: AnyJobHandler[] = [
   announceHandler,
   answerMessageHandler,
+  checkTriggerHandler,
   clearReferencesHandler,
   closeAccountHandler,
   deliverWebhookHandler,

@@ -82,6 +82,13 @@ export const announceInConference = jobKind({
   lane: ({ accountSid }) => `documents:${accountSid}`,
 });
 
+/** Looks at what a Usage Trigger watches, and requests its callback when that has its value. */
+export const checkTrigger = jobKind({
+  kind: "usage.trigger",
+  args: z.object({ accountSid: z.string(), triggerSid: z.string() }),
+  lane: () => "triggers",
+});
+
 /** Has the companion end the conference of a Conference that is over. */
 export const endConference = jobKind({
   kind: "conference.end_room",

@@ -5,6 +5,11 @@ import { dequeuedEvent } from "../protocol/conferences.ts";
 import { answeredBy, outcome } from "../protocol/events.ts";
 import { limits } from "../base/limits.ts";
 import { streamCallbackEvents } from "../streams/stream_news.ts";
+import {
+  triggerCategories,
+  triggerFields,
+  triggerPeriods,
+} from "../resources/internal/usage_triggers.ts";
 import { calls } from "../resources/calls.ts";
 import { recordingSources, recordingTracks } from "../values/recording_context.ts";
 import { callStatus } from "../values/status.ts";
@@ -30,6 +35,8 @@ export const parameterTexts: Record<string, string> = {
   ConferenceSid: "Sid of the Conference.",
   Confidence: "Confidence of the speech recognition, from 0 to 1.",
   CurrentQueueSize: "Number of calls in the queue.",
+  CurrentValue: "Usage when the trigger fired.",
+  DateFired: "Date when the trigger fired (ISO 8601, in UTC).",
   DeviceIdentifier: "Subscriber number of the device.",
   DialCallDuration: "Seconds that the connected call lasted.",
   DialCallSid: "Sid of the Call that the Dial placed.",
@@ -110,6 +117,13 @@ export const parameterTexts: Record<string, string> = {
   Transferor: "Party that transfers.",
   VerificationStatus: "Result of the validation of a number: success or failed.",
   UnstableSpeechResult: "Speech recognized so far; it may change.",
+  IdempotencyToken: "The same for each attempt of one report.",
+  Recurring: "Period of the trigger: daily, monthly, yearly or alltime.",
+  TriggerBy: "Sum that the trigger watches: count, usage or price.",
+  TriggerValue: "Value at which the trigger fires.",
+  UsageCategory: "Category of usage that the trigger watches.",
+  UsageRecordUri: "Path of the usage records of the category.",
+  UsageTriggerSid: "Sid of the Usage Trigger.",
 };
 
 const oneOf = (...values: readonly string[]): JsonSchema => ({ enum: values });
@@ -168,6 +182,11 @@ export const parameterValues: Record<string, JsonSchema> = {
   ReasonConferenceEnded: oneOf(...conferenceEndReasons),
   ReferCallStatus: oneOf(...outcome.options),
   ReferSipResponseCode: written("^[1-6]\\d{2}$"),
+  DateFired: { format: "date-time" },
+  Recurring: oneOf(...triggerPeriods),
+  TriggerBy: oneOf(...triggerFields),
+  UsageCategory: oneOf(...triggerCategories),
+  UsageTriggerSid: sidSchema("UT"),
   VerificationStatus: oneOf("success", "failed"),
   SequenceNumber: count,
   SessionDuration: count,

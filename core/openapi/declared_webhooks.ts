@@ -246,6 +246,23 @@ export const declaredWebhooks: Record<string, Webhook> = {
     sometimes: ["ErrorCode"],
     values: { SmsStatus: ["sent", "delivered", "undelivered", "failed", "canceled"] },
   },
+  usageTrigger: {
+    summary: "Reports usage that has reached a value",
+    description: "CallbackUrl of a Usage Trigger of Twilio's libraries.",
+    tag: "UsageRecord",
+    always: [
+      "AccountSid",
+      "UsageTriggerSid",
+      "Recurring",
+      "UsageCategory",
+      "TriggerBy",
+      "TriggerValue",
+      "CurrentValue",
+      "DateFired",
+      "IdempotencyToken",
+      "UsageRecordUri",
+    ],
+  },
   conferenceStatus: {
     summary: "Reports an event of a conference",
     description: "statusCallback of a Conference, for each event in statusCallbackEvent.",

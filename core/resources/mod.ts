@@ -29,6 +29,7 @@ import { sandboxes } from "./sandboxes.ts";
 import { simulatedLegs } from "./internal/simulated_legs.ts";
 import { streams } from "./streams.ts";
 import { transcriptions } from "./transcriptions.ts";
+import { usageTriggers } from "./internal/usage_triggers.ts";
 
 /** Every resource type below an account, by the name its records go by. */
 export const resources = {
@@ -61,6 +62,7 @@ export const resources = {
   simulatedLegs,
   streams,
   transcriptions,
+  usageTriggers,
 };
 
 type RecordsOf<T> = { [Name in keyof T]: RecordOf<T[Name]> };

@@ -78,6 +78,7 @@ export const erased = {
   idempotencyKeys: { has: ({ made }, search) => belongs(made, search) },
   // What the account has configured, with its own numbers and Clients.
   addresses: null,
+  usageTriggers: null,
   applications: null,
   clients: null,
   flowVersions: null,

@@ -20,6 +20,7 @@ import { callRecordings, conferenceRecordings, recordings } from "./recordings.t
 import { callStreams } from "./streams.ts";
 import { recordingTranscriptions, transcriptions } from "./transcriptions.ts";
 import { balance, usageRecords } from "./usage.ts";
+import { usageTriggers } from "./usage_triggers.ts";
 
 /**
  * Every noun of this interface below an account; of two whose paths fit a request, the first
@@ -57,4 +58,5 @@ export const nouns: readonly AnyNoun[] = [
   tokens,
   transcriptions,
   ...usageRecords,
+  usageTriggers,
 ];

@@ -64,6 +64,14 @@ async function dialled(app: App, parent: string, script: Script) {
   return { sid, child };
 }
 
+/** What a request to the interface of Twilio's libraries makes. */
+async function twilioMade(app: App, path: string, form: Record<string, string>) {
+  const base = `/2010-04-01/Accounts/${app.root.sid}`;
+  const answer = await app.root.post(`${base}/${path}.json`, form);
+  assert.ok(answer.status < 300, answer.text);
+  return answer.json();
+}
+
 const bob = (app: App) => made(app.root, "Clients", { Login: "bob", Password: "secret" });
 
 /** Replies to a step of a script with an event, with the action of the step. */
@@ -138,6 +146,72 @@ const flows: Flow[] = [
         ...actionOf(script, "record"),
       });
     },
+  },
+  {
+    webhooks: ["machineDetection", "conferenceAnnouncement", "recordingStatus"],
+    async run(app) {
+      await bob(app);
+      const { sid } = await twilioMade(app, "Calls", {
+        From: "client:bob",
+        To: "client:bob",
+        Twiml: `<Response><Dial><Conference record="true" recordingStatusCallback="${
+          at("recordingStatus")
+        }">Room</Conference></Dial></Response>`,
+        MachineDetection: "Enable",
+        AsyncAmd: "true",
+        AsyncAmdStatusCallback: at("machineDetection"),
+      });
+      await app.runJobs();
+      const hand = companionOf(app, sid);
+      const { serviceContext } = step(await hand.report({ type: "answered" }), "consult");
+      const callback = { url: at("machineDetection"), method: "POST" } as const;
+      const detected = {
+        type: "detected",
+        answeredBy: "machine",
+        durationMs: 9,
+        callback,
+      } as const;
+      await hand.report(detected, { wantsScript: false });
+      const room = step(await hand.report({ type: "consulting", serviceContext }), "conference");
+      const { conferenceSid, muted, startOnEnter, endOnExit } = room;
+      await hand.report({ type: "joined", conferenceSid, muted, startOnEnter, endOnExit });
+      const data = new Uint8Array(16_000).toBase64();
+      const audio = { channels: 1, at: 0, data, end: "whole" } as const;
+      await takePart({ recording: room.record!, leg: sid, ...audio }, app.ports);
+      await twilioMade(app, `Conferences/${conferenceSid}`, {
+        AnnounceUrl: at("conferenceAnnouncement"),
+      });
+    },
+  },
+  {
+    webhooks: ["callStatus"],
+    async run(app) {
+      const outboundProxy = { proxy: "edge.carrier.test", credentials: null };
+      Object.assign(app.ports.settings.trunks, { outboundProxy });
+      await numberOf(app, {});
+      const { validation_code: digits, call_sid: sid } = await twilioMade(
+        app,
+        "OutgoingCallerIds",
+        {
+          PhoneNumber: subscriber,
+          StatusCallback: at("callStatus"),
+        },
+      );
+      await app.runJobs();
+      const hand = companionOf(app, sid);
+      const { action } = actionOf(await hand.report({ type: "answered" }), "gather");
+      await hand.report({ type: "gathered", digits, action });
+      await hand.report({ type: "ended", outcome: "completed" });
+    },
+  },
+  {
+    webhooks: ["usageTrigger"],
+    run: (app) =>
+      twilioMade(app, "Usage/Triggers", {
+        UsageCategory: "sms",
+        TriggerValue: "0",
+        CallbackUrl: at("usageTrigger"),
+      }),
   },
   {
     webhooks: ["dialAction", "dialScreening", "callStatus"],

@@ -88,6 +88,11 @@ const makes: Record<string, Form> = {
     To: "+15550009",
     Body: "Hi",
   },
+  "/2010-04-01/Accounts/{AccountSid}/Usage/Triggers": {
+    UsageCategory: "sms",
+    TriggerValue: "5",
+    CallbackUrl: "https://app.test/usage",
+  },
   UssdPush: { From: "+14155550199", To: "+15550009", Url: "https://app.test/ussd" },
 };
 

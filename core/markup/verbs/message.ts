@@ -1,13 +1,6 @@
-import type { OrderOf } from "../../values/order.ts";
 import type { Element } from "../parse.ts";
-import {
-  actionAttribute,
-  type DocumentContext,
-  readAttributes,
-  sharedVerb,
-  urlAttribute,
-} from "../verb.ts";
-import { textAttributes } from "./sms.ts";
+import { type DocumentContext, readAttributes, sharedVerb } from "../verb.ts";
+import { textAttributes, textSteps } from "./sms.ts";
 
 /** Sends a text message, as answers to messages of Twilio's interface say it; `Body` has its text. */
 export const message = sharedVerb({
@@ -15,20 +8,8 @@ export const message = sharedVerb({
   attributes: textAttributes,
   answers: true,
   hasElements: true,
-  compile(element, { to, from, method, statusCallbackMethod }, context) {
-    const statusCallback = urlAttribute(element, "statusCallback", context);
-    const action = actionAttribute(element, method, context);
-    const serviceContext: OrderOf<"sms"> = {
-      kind: "sms",
-      from: from ?? context.ends.ours,
-      to: to ?? context.ends.theirs,
-      body: bodyOf(element, context),
-      ...statusCallback !== undefined && { statusCallback },
-      statusCallbackMethod,
-      isMessage: true,
-    };
-    return [{ type: "note", serviceContext, ...action && { action } }];
-  },
+  compile: (element, attributes, context) =>
+    textSteps(element, attributes, { context, body: bodyOf(element, context), isMessage: true }),
 });
 
 /** The text of its Body elements, one a line, or its own. */

@@ -1,6 +1,14 @@
 import { z } from "zod";
 import type { OrderOf } from "../../values/order.ts";
-import { actionAttribute, methodAttribute, sharedVerb, urlAttribute } from "../verb.ts";
+import type { Step } from "../../protocol/script.ts";
+import type { Element } from "../parse.ts";
+import {
+  actionAttribute,
+  type DocumentContext,
+  methodAttribute,
+  sharedVerb,
+  urlAttribute,
+} from "../verb.ts";
 
 /** An end of a message; the one of the call or message that the document is for, where it is absent. */
 const end = z.string().trim().min(1).max(255).optional();
@@ -15,22 +23,30 @@ export const textAttributes = {
   statusCallbackMethod: methodAttribute,
 };
 
+/** The step that sends a text message; `isMessage` of Twilio's verb, which takes longer texts. */
+export function textSteps(
+  element: Element,
+  { to, from, method, statusCallbackMethod }: z.infer<z.ZodObject<typeof textAttributes>>,
+  { context, ...text }: { context: DocumentContext; body: string; isMessage?: true },
+): Step[] {
+  const statusCallback = urlAttribute(element, "statusCallback", context);
+  const action = actionAttribute(element, method, context);
+  const serviceContext: OrderOf<"sms"> = {
+    kind: "sms",
+    from: from ?? context.ends.ours,
+    to: to ?? context.ends.theirs,
+    ...text,
+    ...statusCallback !== undefined && { statusCallback },
+    statusCallbackMethod,
+  };
+  return [{ type: "note", serviceContext, ...action && { action } }];
+}
+
 /** Sends a text message. */
 export const sms = sharedVerb({
   name: "Sms",
   attributes: textAttributes,
   answers: true,
-  compile(element, { to, from, method, statusCallbackMethod }, context) {
-    const statusCallback = urlAttribute(element, "statusCallback", context);
-    const action = actionAttribute(element, method, context);
-    const serviceContext: OrderOf<"sms"> = {
-      kind: "sms",
-      from: from ?? context.ends.ours,
-      to: to ?? context.ends.theirs,
-      body: element.text,
-      ...statusCallback !== undefined && { statusCallback },
-      statusCallbackMethod,
-    };
-    return [{ type: "note", serviceContext, ...action && { action } }];
-  },
+  compile: (element, attributes, context) =>
+    textSteps(element, attributes, { context, body: element.text }),
 });

@@ -23,6 +23,7 @@ export type SampledName = Exclude<
   | "queues"
   | "simulatedLegs"
   | "sandboxes"
+  | "usageTriggers"
 >;
 
 /** How a resource comes to be in tests, and what may be changed about it. */

@@ -87,9 +87,17 @@ check("notifications.list", len(client.notifications.list()) >= 0, True)
 
 validation = client.validation_requests.create(phone_number="+14155550109")
 check("validation_requests", validation.phone_number, "+14155550109")
+check("validation_requests.code", len(validation.validation_code), 6)
 caller_id = client.outgoing_caller_ids.list()[0]
 check("outgoing_caller_ids", caller_id.update(friendly_name="Desk").friendly_name, "Desk")
 check("outgoing_caller_ids.delete", caller_id.delete(), True)
+
+trigger = client.usage.triggers.create(
+    usage_category="sms", trigger_value="+5", callback_url="https://app.test/usage"
+)
+check("usage.triggers.update", trigger.update(friendly_name="texts").friendly_name, "texts")
+check("usage.triggers.list", len(client.usage.triggers.list(usage_category="sms")), 1)
+check("usage.triggers.delete", trigger.delete(), True)
 
 address = client.addresses.create(
     customer_name="Ada", street="1 Main St", city="London", region="London",
