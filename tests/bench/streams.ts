@@ -15,12 +15,11 @@ import { pinTo } from "./process_cpu.ts";
 /**
  * `deno task bench:streams`: how soon a frame of a call is at the server of its audio stream, and back
  * at the phone, beside an echo of RTP by the engine itself in the same run; how soon a caller hears
- * silence after `clear`; how soon the first audio of a call is at the server after the answer; and,
- * asked for, of conversations by text, how soon a text is heard, and silence where the caller speaks.
- * The engine is alone on the first core; phones and server share the second one. STREAMS is the number of streams
- * (default 50), SECONDS the time of each figure (default 20), CALLS that of the calls and of the turns
- * of a conversation (default 20). ONLY=media or calls measures that alone,
- * ONLY=conversations what nothing else measures.
+ * silence after `clear`; and how soon the first audio of a call is at the server after the answer. The
+ * engine is alone on the first core; phones and server share the second one. STREAMS is the number of
+ * streams (default 50), SECONDS the time of each figure (default 20), CALLS that of the calls
+ * (default 20). ONLY=media or ONLY=calls measures that alone. ONLY=conversations measures
+ * conversations by text: how soon a text is heard, and silence where the caller speaks.
  */
 
 const streams = Number(Deno.env.get("STREAMS") ?? 50);
