@@ -66,6 +66,17 @@ function conversationTest(name: string, relay: Relay, body: (lab: Lab) => Promis
   });
 }
 
+/** Says words until something came of them: on a busy machine a phone's sound has gaps. */
+async function sayUntil<T>(talking: TalkingPhone, words: Int16Array, told: Promise<T>): Promise<T> {
+  const again = setInterval(() => talking.speak(words), 8_000);
+  talking.speak(words);
+  try {
+    return await told;
+  } finally {
+    clearInterval(again);
+  }
+}
+
 const greeting = "Welcome to the switchboard. How can I help you today?";
 const long = "Our offices are open from nine to five, and on Fridays until four. " +
   "Please bring your papers along with you, and come to the desk in the hall. " +
@@ -81,18 +92,16 @@ conversationTest(
     await talking.hearsSomething();
     await agent.message(({ value }) => value === greeting);
 
-    talking.speak(words);
-    const prompt = await agent.message(({ type }) => type === "prompt");
+    const prompt = await sayUntil(talking, words, agent.message(({ type }) => type === "prompt"));
     for (const token of long.split(/(?= )/)) agent.send({ type: "text", token, last: false });
     agent.send({ type: "text", token: "", last: true });
     await talking.hearsSomething();
+    const prompts = () => agent.messages.filter(({ type }) => type === "prompt").length;
+    const before = prompts();
     talking.speak(words);
     const interrupt = await agent.message(({ type }) => type === "interrupt");
     await talking.hearsNothing();
-    await eventually(
-      "words again",
-      () => agent.messages.filter(({ type }) => type === "prompt").length === 2,
-    );
+    await sayUntil(talking, words, eventually("words again", () => prompts() > before));
     talking.press(5);
     const dtmf = await agent.message(({ type }) => type === "dtmf");
     agent.send({ type: "language", ttsLanguage: "de-DE" });
@@ -175,11 +184,17 @@ programTest(
     const { talking } = await callTalking(phone, "agent");
     try {
       await talking.hearsSomething();
-      talking.speak(asTelephone(await wordsOf("opening hours")).pcm);
-      const hours = await agent.line("heard: ");
+      const [opening, billed] = [
+        await wordsOf("opening hours"),
+        await wordsOf("billing department"),
+      ];
+      const hours = await sayUntil(talking, asTelephone(opening).pcm, agent.line("heard: "));
       await talking.hearsSomething();
-      talking.speak(asTelephone(await wordsOf("billing department")).pcm);
-      const department = await agent.line("handed over: ");
+      const department = await sayUntil(
+        talking,
+        asTelephone(billed).pcm,
+        agent.line("handed over: "),
+      );
       const called = await billing.nextPlainCall();
 
       assert.match(hours, /opening hours/i);
