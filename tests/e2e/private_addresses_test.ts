@@ -55,6 +55,9 @@ Deno.test({
     });
     const { status } = await phone.call("sip:service@localhost", { sdp: plainOffer(9) }).final;
     assert.equal(status, 500);
+    const tried = await system.post("Webhooks/Tests.json", { Url: `${app.url}/voice` });
+    assert.equal(tried.problems[0].error_code, 11210);
+    assert.match(tried.problems[0].text, /private address/);
     assert.deepEqual(app.requests, []);
   },
 });

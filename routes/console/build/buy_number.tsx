@@ -146,6 +146,12 @@ function Offers({ below, rows, country, kind }: Wanted & { below: string; rows: 
   if (rows.items.length === 0) return <Empty>No number fits. Ask for fewer digits.</Empty>;
   return (
     <>
+      {rows.items.every(isFictional) && (
+        <p class="soft">
+          These numbers are fictional (555-01XX): phones of this service can call them, and no
+          carrier brings calls to them. Bring a number of your carrier for those.
+        </p>
+      )}
       <Table
         caption="Available numbers"
         rows={rows.items}
@@ -176,6 +182,10 @@ function withWanted(rows: Rows, { country, kind }: Wanted): Rows {
     query && new URLSearchParams([...query, ["Country", country], ["Kind", kind]]);
   return { ...rows, next: kept(rows.next), previous: kept(rows.previous) };
 }
+
+/** Whether a number is of those that the North American plan keeps for fiction. */
+const isFictional = ({ phone_number }: Row): boolean =>
+  /^\+1\d{3}55501\d\d$/.test(String(phone_number));
 
 const placeOf = ({ rate_center: center, region, iso_country: country }: Row): string =>
   [center, region, country].filter(Boolean).join(", ") || "–";
