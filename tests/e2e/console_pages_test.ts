@@ -3,6 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { chromiumTest } from "../support/browsers/chromium.ts";
 import { firefoxTest } from "../support/browsers/firefox.ts";
 import { judgePages, signIn } from "../support/browsers/judge_pages.ts";
+import { eventually } from "../support/process/eventually.ts";
 import { startSystem, type System } from "../support/process/system.ts";
 import { startAppServer } from "../support/service/app_server.ts";
 import { plainOffer, plainSocket } from "../support/sip/plain_peer.ts";
@@ -69,6 +70,27 @@ async function testCall(page: Page, { system, alice }: { system: System; alice: 
   return { sid, clientSid: String(client.sid) };
 }
 
+/** Why was the call to a number hung up? Three steps from the first page: find it, open it, read. */
+async function findReason(page: Page, system: System): Promise<void> {
+  const [From, To] = ["+12125550177", "client:bob"];
+  await system.post("Clients.json", { Login: "bob", Password: "secret" });
+  const { sid } = await system.post("Calls.json", {
+    From,
+    To,
+    Url: `${system.baseUrl}/demo/welcome`,
+  });
+  await eventually(
+    "the end of the call",
+    async () => (await system.get(`Calls/${sid}.json`)).end_time ?? undefined,
+  );
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.getByLabel("Find a Sid, a number or a Login").fill("1 (212) 555-0177");
+  await page.getByRole("button", { name: "Find" }).click();
+  const row = page.getByRole("table", { name: "Calls" }).getByRole("row", { name: To });
+  await row.getByRole("link").first().click();
+  await page.locator(".verdict", { hasText: "none of its phones is registered" }).waitFor();
+}
+
 /** The root account looks at the service itself. */
 async function lookAtService(page: Page): Promise<void> {
   await page.getByRole("link", { name: "Health" }).click();
@@ -86,6 +108,7 @@ async function mainWays(browser: Browser, system: System, app: AppServer) {
   const { page, problems } = await openPage(browser, system);
   await buyAndTry(page, app);
   const { sid, clientSid } = await testCall(page, { system, alice });
+  await findReason(page, system);
   await lookAtService(page);
   assert.deepEqual(problems, []);
   await page.close();
