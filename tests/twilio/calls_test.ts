@@ -84,6 +84,23 @@ Deno.test("Twiml of a call is performed without a request, after SendDigits", as
   assert.equal((await client.calls(sid).fetch()).from, "client:carol");
 });
 
+Deno.test("Twiml may have 40 KiB, ten times what Twilio takes, and all of it is performed", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await app.root.post("Clients.json", alice);
+  const half = "€".repeat(6_000);
+  const said = (length: number) =>
+    `<Response><Say>${half}</Say><Say>${"€".repeat(length)}</Say></Response>`;
+  const most = Math.floor((40 * 1_024 - new TextEncoder().encode(said(0)).length) / 3);
+  const { sid } = await client.calls.create({ to: call.to, from: call.from, twiml: said(most) });
+  await app.runJobs();
+  const [, second] = await companionOf(app, sid).report({ type: "answered" });
+
+  assert.equal(second?.type === "say" && second.text.length, most);
+  const tooLong = { to: call.to, from: call.from, twiml: said(most + 1) };
+  await assert.rejects(client.calls.create(tooLong), { status: 400, message: /40960 bytes/ });
+});
+
 Deno.test("Twiml redirects a call in progress, and is refused when it is no markup", async () => {
   await using lab = await startTwilioLab();
   const { app, client } = lab;
