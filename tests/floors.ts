@@ -28,7 +28,7 @@ core/notifications     | base flows model ports resources rest values           
 core/idempotency       | base model ports resources                                   | node: | responses to requests with an Idempotency-Key
 core/gateways          | accounts base notifications ports protocol resources values  | node: | trunks: which one a call takes, caller ids, registrations
 core/retention         | accounts base model notifications ports resources values     |  | the removal of records that are older than they are kept
-core/webhooks          | accounts base metrics model notifications ports resources    | zod | signed webhooks and their Deliveries
+core/webhooks          | accounts base metrics model notifications ports resources rest    | zod | signed webhooks and their Deliveries
 core/usage             | accounts base model ports resources resources/internal resources/views webhooks |  | sums of usage, and triggers that watch them
 core/calls             | *                                                            |  | calls: statuses, parameters, route, rates
 core/markup            | base calls flows protocol resources values                   | fast-xml-parser zod | the markup: parser and what verbs share

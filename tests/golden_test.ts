@@ -194,6 +194,17 @@ Deno.test("Tokens: the wire formats are those of tests/golden", async () => {
   await golden("tokens_one.xml", (await app.root.post("Tokens", { Ttl: "600" })).text);
 });
 
+Deno.test("DeliveryReplay: the wire formats are those of tests/golden", async () => {
+  using app = await startApp();
+  const form = { Replay: "failed", StartTime: "2024-01-31T11:00:00Z" };
+
+  await golden(
+    "deliveryReplays_one.json",
+    (await app.root.post("Webhooks/Deliveries.json", form)).text,
+  );
+  await golden("deliveryReplays_one.xml", (await app.root.post("Webhooks/Deliveries", form)).text);
+});
+
 Deno.test("SecondFactor: the wire formats are those of tests/golden", async () => {
   using app = await startApp();
 

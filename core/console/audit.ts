@@ -1,3 +1,4 @@
+import type { Job } from "../model/job.ts";
 import { newBase } from "../model/resource.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
@@ -16,6 +17,8 @@ export interface Deed extends Browser {
   /** The HTTP status that it came to. */
   status: number;
   requestId?: string | null;
+  /** What it causes; committed with its entry. */
+  jobs?: Job[];
 }
 
 /** Parameters whose values stand in no log. */
@@ -51,5 +54,5 @@ export async function audit(
     userAgent: deed.userAgent.slice(0, consoleLimits.userAgentLength),
     requestId: deed.requestId ?? null,
   };
-  await ports.records.auditEntries.insert({ record });
+  await ports.records.auditEntries.insert({ record, ...deed.jobs && { jobs: deed.jobs } });
 }

@@ -23,6 +23,7 @@ import { pushUssdHandler } from "./push_ussd.ts";
 import { redirectCallHandler } from "./redirect_call.ts";
 import { releaseMessageHandler } from "../messages/release_message.ts";
 import { removeAudioHandler } from "./remove_audio.ts";
+import { replayFailedHandler } from "../webhooks/replay_failed.ts";
 import { sendEmailHandler } from "./send_email.ts";
 import { sendMessageHandler } from "./send_message.ts";
 import { settleRecordingHandler } from "./settle_recording.ts";
@@ -58,6 +59,7 @@ export const handlers: AnyJobHandler[] = [
   redirectCallHandler,
   releaseMessageHandler,
   removeAudioHandler,
+  replayFailedHandler,
   sendEmailHandler,
   sendMessageHandler,
   settleRecordingHandler,

@@ -23,6 +23,7 @@ import { secondFactors } from "../resources/views/second_factors.ts";
 import { tokenParameters, tokens } from "../resources/views/tokens.ts";
 import { transcribeParameters } from "../recordings/transcribe.ts";
 import { stopParams, streamForm } from "./streams.ts";
+import { deliveryReplays, replayFailedParameters } from "../webhooks/replay_failed.ts";
 import { resources } from "../resources/mod.ts";
 import { statistics } from "../resources/views/statistics.ts";
 import { pushParameters } from "../ussd/push.ts";
@@ -79,9 +80,16 @@ const clientOperations: Operation[] = [
   }),
 ];
 
-const deliveryOperations = updateOperations(deliveries, {
-  summary: "Sends a delivery again",
-});
+const deliveryOperations = [
+  ...updateOperations(deliveries, { summary: "Sends a delivery again" }),
+  createOperation(deliveryReplays, {
+    id: "replayFailedDeliveries",
+    summary: "Sends the failed deliveries of an hour again",
+    description: "A job sends up to 1,000 of them again; the audit log has the request.",
+    tag: deliveries.type,
+    isMaking: false,
+  }),
+];
 
 const sandboxOperations: Operation[] = [
   readOperation(sandboxes, { path: `${accountPath}/Sandbox` }),
@@ -233,6 +241,8 @@ export const irregularForms: Record<string, JsonSchema> = {
     formSchema({ schema: stockParams }),
   ),
   DeliveryUpdate: formSchema({ schema: replayParams }),
+  DeliveryReplay: recordSchema(deliveryReplays, { isAddressed: false }),
+  DeliveryReplayCreate: formSchema(replayFailedParameters),
   CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases ?? {} }),
   ...conferenceForms,
   ...designerForms,

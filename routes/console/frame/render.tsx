@@ -11,6 +11,7 @@ const notices: Record<string, string> = {
   saved: "Saved.",
   deleted: "Deleted.",
   replayed: "Queued to be sent again.",
+  "replayed-failed": "The failed Deliveries of that hour are being sent again.",
   ended: "The call is being ended.",
   redirected: "The call was redirected.",
   muted: "Muted.",

@@ -16,6 +16,13 @@ const kind: Kind = {
   title: "Deliveries",
   one: "Delivery",
   empty: "No status callback has been sent.",
+  beside: (c, to, now) => (
+    <ReplayFailed
+      to={to}
+      csrf={c.var.csrf}
+      hour={new Date(now - now % 3_600_000 - 3_600_000).toISOString().slice(0, 16)}
+    />
+  ),
   columns: (below) => [
     {
       title: "Event",
@@ -34,10 +41,31 @@ const kind: Kind = {
   ],
 };
 
+/** Sends the failed ones of an hour again. */
+const ReplayFailed = ({ to, csrf, hour }: { to: string; csrf: string; hour: string }) => (
+  <details class="filters">
+    <summary>Replay failed</summary>
+    <form method="post" action={`${to}/replay-failed`} class="filter-row">
+      <input type="hidden" name="csrf" value={csrf} />
+      <div>
+        <label for="hour">The hour from (UTC)</label>
+        <input id="hour" name="hour" type="datetime-local" value={hour} required />
+      </div>
+      <button type="submit">Send again</button>
+    </form>
+  </details>
+);
+
 /** The list of Deliveries, one of them, and its replay. */
 export function deliveryPages(with_: KindPorts): Hono<ConsoleEnv> {
   const { ports } = with_;
-  const app = new Hono<ConsoleEnv>().post("/:sid/replay", async (c) => {
+  const app = new Hono<ConsoleEnv>().post("/replay-failed", async (c) => {
+    const hour = (await readForm(c, ports)).get("hour") ?? "";
+    // What a browser sends of an hour has no zone: the page says that it is UTC.
+    const form = new URLSearchParams({ Replay: "failed", StartTime: `${hour}:00Z` });
+    await change(c, { path, form }, ports);
+    return c.redirect(`${belowOf(c, ports)}/${path}?done=replayed-failed`, 303);
+  }).post("/:sid/replay", async (c) => {
     const back = (await readForm(c, ports)).get("back") ?? "";
     const sid = c.req.param("sid");
     await change(

@@ -86,6 +86,7 @@ async function showList(c: Page, kind: Kind, ports: Ports): Promise<Response> {
         {more.map(({ path, label }) => <a class="button" href={`${to}/${path}`}>{label}</a>)}
         {create && <a class="button main" href={`${to}/new`}>New {one}</a>}
       </Heading>
+      {kind.beside?.(c, to, ports.now())}
       <Filters definition={definition} to={to} sent={sent} />
       {rows.items.length === 0
         ? <Empty>{kept.size > 0 ? "Nothing fits the filter." : empty}</Empty>

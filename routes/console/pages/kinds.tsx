@@ -1,7 +1,9 @@
 import { emailRecords } from "../../../core/resources/emails.ts";
 import { resources } from "../../../core/resources/mod.ts";
 import type { AnyResource } from "../../../core/model/resource.ts";
+import type { Child } from "hono/jsx";
 import type { Row } from "../frame/api.ts";
+import type { Page } from "../frame/env.ts";
 import { seconds, Sid, Status, Time } from "../frame/parts.tsx";
 import type { Column } from "../frame/table.tsx";
 
@@ -19,6 +21,8 @@ export interface Kind {
   create?: string;
   update?: string;
   removable?: boolean;
+  /** What stands above its list; `to` is the address of the list. */
+  beside?(c: Page, to: string, now: number): Child;
   /** What values of a field are called, by the name of the field. */
   words?: Record<string, Record<string, string>>;
   /** What leads on from its list, below its path. */

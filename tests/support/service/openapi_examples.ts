@@ -11,6 +11,7 @@ import {
 import { bindings } from "../../../core/resources/views/bindings.ts";
 import { documentTests } from "../../../core/resources/views/document_tests.ts";
 import { resources } from "../../../core/resources/mod.ts";
+import { deliveryReplays } from "../../../core/webhooks/replay_failed.ts";
 import { secondFactors } from "../../../core/resources/views/second_factors.ts";
 import { statistics } from "../../../core/resources/views/statistics.ts";
 import { emailRecords } from "../../../core/resources/emails.ts";
@@ -27,6 +28,7 @@ export const goldenResources: Record<string, AnyResource> = {
   accounts,
   available: availablePhoneNumbers,
   bindings,
+  deliveryReplays,
   secondFactors,
   document_tests: documentTests,
   emailRecords,
@@ -65,6 +67,7 @@ const requests: Record<string, Form> = {
   DocumentTestCreate: { Url: "https://app.test/voice", From: "+14155550199" },
   DryRunWanted: dryRun,
   DeliveryUpdate: { Replay: "true" },
+  DeliveryReplayCreate: { Replay: "failed", StartTime: "2024-01-31T11:00:00Z" },
   JobRetry: { Retry: "00000aa1b2c3d4e5f60718" },
   NumberImport: { Numbers: "PhoneNumber,Kind\n+14155550100,local\n" },
   EmailMessageCreate: {
