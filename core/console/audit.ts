@@ -21,17 +21,18 @@ export interface Deed extends Browser {
   jobs?: Job[];
 }
 
-/** Parameters whose values stand in no log. */
-const isSecret = (name: string): boolean => /password|token|secret|pin$|^code$/i.test(name);
+/** Parameters whose values stand in no log. A flow may hold passwords of external services. */
+const isSecret = (name: string): boolean => /password|token|secret|pin$|^code$|^flow$/i.test(name);
 
 /** The parameters without secrets, as far as there is room. */
 function shownOf(parameters: Iterable<[name: string, value: string]>): Record<string, string> {
   const shown: Record<string, string> = {};
   let room: number = consoleLimits.parametersLength;
   for (const [name, value] of parameters) {
-    room -= name.length + value.length;
+    const text = isSecret(name) ? "********" : value;
+    room -= name.length + text.length;
     if (room < 0) break;
-    shown[name] = isSecret(name) ? "********" : value;
+    shown[name] = text;
   }
   return shown;
 }

@@ -143,8 +143,10 @@ const Panels = ({ to, csrf, edited, ends }: {
     </div>
     <div id="designer-panels">
       <section data-panel="step" id="designer-step" aria-label="Step"></section>
-      <section data-panel="run" aria-label="Try it" hidden>
-        <Ends kind={edited.kind} />
+      <section data-panel="run" aria-label="Try it">
+        <div data-scripted hidden>
+          <Ends kind={edited.kind} />
+        </div>
         <div id="designer-run"></div>
         {ends !== null && <CallMe to={`${to}/call`} csrf={csrf} ends={ends} />}
       </section>

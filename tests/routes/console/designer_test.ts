@@ -176,6 +176,28 @@ Deno.test("versions of a flow are listed with their author, compared and restore
   assert.match((await browser.get(`${to}/${other}/versions`)).text, /No version is kept yet/);
 });
 
+Deno.test("the audit log shows no flow, which may hold passwords, and who saved it all the same", async () => {
+  using app = await startConsole();
+  const { browser, to } = await signedIn(app);
+  const step = {
+    type: "externalService",
+    url: "https://crm.test/",
+    username: "me",
+    password: "hidden-password",
+  };
+  const Flow = JSON.stringify(flowOf({ ask: step, hi: { type: "say", text: "x".repeat(4_000) } }));
+  const made = await browser.post(to, { Flow, Kind: "voice", FriendlyName: "Menu" }, script);
+  const { sid } = JSON.parse(made.text);
+  const entries = await app.root.get("AuditEntries.json?Target=Applications");
+  assert.doesNotMatch(entries.text, /hidden-password/);
+  assert.deepEqual(
+    new URLSearchParams(entries.json().audit_entries[0].parameters).get("FriendlyName"),
+    "Menu",
+  );
+  const page = await browser.get(`/${app.root.sid}/Applications/${sid}`);
+  assert.match(page.text, new RegExp(`Flows/${sid}">Open in the designer`));
+});
+
 Deno.test("a flow that another saved meanwhile is not overwritten", async () => {
   using app = await startConsole();
   const { browser, to } = await signedIn(app);

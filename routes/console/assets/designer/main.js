@@ -63,11 +63,13 @@ function design(schemas) {
   part("step").append(form.view);
 
   const check = later(250, async () => {
+    const [checked, of] = [model.flow, kind.value];
     try {
       const { problems } = await send("/check", {
         Flow: JSON.stringify(model.flow),
         Kind: kind.value,
       });
+      if (checked !== model.flow || of !== kind.value) return; // Another check follows.
       const before = JSON.stringify(state.problems);
       const isEmpty = Object.keys(model.flow.steps).length === 0;
       state.problems = isEmpty ? [] : problems;

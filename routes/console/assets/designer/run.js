@@ -19,7 +19,7 @@ const acts = {
  * server performs it anew for each input, by the code that performs calls.
  */
 export function createRun({ model, schemas, kindOf, send, say, ends, redraw, show, panel }) {
-  const state = { inputs: [], trace: null, way: { has: () => false, at: null } };
+  const state = { inputs: [], trace: null, turn: 0, way: { has: () => false, at: null } };
   const list = el("ol", { class: "trace" });
   const next = el("div", { class: "trace-next" });
   const status = el("p", { class: "hidden", role: "status" });
@@ -30,13 +30,16 @@ export function createRun({ model, schemas, kindOf, send, say, ends, redraw, sho
 
   async function perform(focuses = false) {
     const before = withoutSids(state.trace);
+    const turn = ++state.turn;
     try {
-      state.trace = await send("/dry-run", {
+      const trace = await send("/dry-run", {
         Flow: JSON.stringify(model.flow),
         Kind: kindOf(),
         Inputs: JSON.stringify(state.inputs),
         ...ends(),
       });
+      if (turn !== state.turn) return; // A later run shows more.
+      state.trace = trace;
       if (state.trace.awaits?.problem) state.inputs.length = state.trace.used;
     } catch ({ message }) {
       state.trace = null;
@@ -61,6 +64,7 @@ export function createRun({ model, schemas, kindOf, send, say, ends, redraw, sho
     return perform(true);
   };
   function close() {
+    state.turn++;
     state.trace = null;
     state.inputs = [];
     state.way = wayOf(null);

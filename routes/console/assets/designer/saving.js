@@ -36,8 +36,20 @@ export function createSaving({ model, send, say, part }) {
       part("saved").textContent = `Version ${version}`;
       draw();
       return true;
-    } catch ({ message }) {
-      part("save-problem").textContent = `${message}.`;
+    } catch ({ message, status }) {
+      part("save-problem").replaceChildren(
+        `${message}.`,
+        ...status === 409
+          ? [
+            " ",
+            el(
+              "a",
+              { href: `${page.dataset.base}/${page.dataset.sid}/versions`, target: "_blank" },
+              "Look at the versions",
+            ),
+          ]
+          : [],
+      );
       return false;
     }
   }

@@ -11,7 +11,10 @@ export function senderOf({ base, csrf }) {
       throw new Error("The session has ended. Sign in again in another tab, then repeat this");
     }
     const body = await response.json();
-    if (!response.ok) throw new Error(body.problem ?? "Cannot complete the request");
+    if (!response.ok) {
+      const error = new Error(body.problem ?? "Cannot complete the request");
+      throw Object.assign(error, { status: response.status });
+    }
     return body;
   };
 }
