@@ -8,11 +8,11 @@ import { type EventType, eventTypes } from "../model/event_types.ts";
 
 export const eventTypeNames = Object.keys(eventTypes) as EventType[];
 
+const rule = `must be some of ${eventTypeNames.join(", ")}`;
+
 const types = z.union([z.string(), z.array(z.string())]).transform((sent) =>
   [sent].flat().flatMap((text) => text.split(/[\s,]+/)).filter((name) => name !== "")
-).pipe(z.array(z.enum(eventTypeNames), {
-  error: `must be some of ${eventTypeNames.join(", ")}`,
-}));
+).pipe(z.array(z.enum(eventTypeNames), { error: rule }).min(1, rule));
 
 /** The form of an event's id. */
 const eventId = /^[0-9a-f]{20}\.(~|[A-Z]{2}[0-9a-f]{32})$/;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { ConversedEvent } from "../../core/protocol/streams.ts";
 import type { LegEvent } from "../../core/protocol/events.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { takePart } from "../../core/recordings/take_part.ts";
@@ -393,6 +394,8 @@ const flows: Flow[] = [
       await hand.report({ type: "streamed", sid, action: after });
     },
   },
+  conversation({ how: "ended", handoffData: "sales" }),
+  conversation({ how: "failed", fault: "unreachable", message: "the connection broke off" }),
   {
     webhooks: ["geolocation"],
     options: { ports: { locationSource: { lookUp: () => Promise.resolve(locations[0]!) } } },
@@ -406,6 +409,30 @@ const flows: Flow[] = [
     },
   },
 ];
+
+/** A conversation by text, and how it ends. */
+function conversation(end: Pick<ConversedEvent, "how"> & Partial<ConversedEvent>): Flow {
+  const relay = '<ConversationRelay url="wss://agent.test/relay"/>';
+  return {
+    webhooks: ["connectAction"],
+    async run(app) {
+      const markup = `<Connect action="${at("connectAction")}">${relay}</Connect>`;
+      const { hand, script } = await called(app, markup);
+      const { serviceContext, action } = step(script, "consult");
+      const context = serviceContext && { serviceContext };
+      const found = await hand.report({ type: "consulting", ...context, ...action && { action } });
+      const { conversation: { sid, url }, action: after } = step(found, "converse");
+      const told = {
+        type: "conversed",
+        sid,
+        url,
+        durationS: 12,
+        ...after && { action: after },
+      } as const;
+      await hand.report({ ...told, ...end });
+    },
+  };
+}
 
 /** Runs a flow, and compares each request that it causes with the webhook that its path names. */
 async function parametersSent({ webhooks, options = {}, run }: Flow): Promise<[string, string][]> {
