@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { identifiedFetch } from "../../../core/base/identified_fetch.ts";
 import type { ConsoleEnv } from "../frame/env.ts";
 
 /** Headers of a player's request, and of the answer, that pass through. */
@@ -13,10 +14,10 @@ export function recordingAudio(): Hono<ConsoleEnv> {
       const value = c.req.header(name);
       if (value !== undefined) headers.set(name, value);
     }
-    const audio = await c.var.api.raw(`Recordings/${c.req.param("sid")}.wav`, headers);
-    // Audio may be in object storage, where its own signed URL leads.
-    const location = audio.headers.get("Location");
-    if (location !== null) return c.redirect(location, 307);
+    const kept = await c.var.api.raw(`Recordings/${c.req.param("sid")}.wav`, headers);
+    // A page may load nothing from object storage: its policy allows this service alone.
+    const elsewhere = kept.headers.get("Location");
+    const audio = elsewhere === null ? kept : await identifiedFetch(elsewhere, { headers });
     for (const name of answered) {
       const value = audio.headers.get(name);
       if (value !== null) c.header(name, value);
