@@ -145,10 +145,12 @@ Deno.test({
     });
     await app.asked("/sent", ({ SmsStatus }) => SmsStatus === "sent");
     const status = await commands.next();
+    const later = await commands.next();
     await commands.next();
     await center.hasSubmitted(2);
 
     assert.equal(status, "sent\n");
+    assert.equal(later, "queued\n");
     assert.equal((await app.asked("/text")).Body, "Hello");
   },
 });
@@ -184,6 +186,7 @@ Deno.test({
     await commands.next();
     await eventually("the aggregator has the text", () => sent.length === 1);
     const before = await commands.next();
+    await commands.next();
     await commands.next();
     await eventually("the reply is sent", () => sent.length === 2);
     await eventually("the first one waits for its receipt", async () => {
