@@ -250,34 +250,49 @@ Deno.test({
 });
 
 Deno.test({
-  name: "the commands of docs/how-to/deliveries.md find and repeat a callback, as they stand there",
+  name: "the commands of docs/how-to/deliveries.md find and repeat callbacks, as they stand there",
   timeout,
   async fn() {
     const page = "docs/how-to/deliveries.md";
     await using app = startAppServer();
     await using system = await startSystem({ env: await pageSettings(page) });
     await using commands = await openPageCommands(page, { system, app });
+    const hasDeliveries = (status: string, count: number) =>
+      eventually(`${count} ${status}`, async () => {
+        const { total } = await system.get(`Webhooks/Deliveries.json?Status=${status}`);
+        return total === count;
+      });
     app.pages.set("/events", 500);
 
     await commands.next();
-    await eventually("it was given up", async () => {
-      const { total } = await system.get("Webhooks/Deliveries.json?Status=failed");
-      return total === 1;
-    });
+    await hasDeliveries("failed", 1);
     const found = await commands.next();
     app.pages.delete("/events");
     await commands.next();
-    await eventually("it was delivered", async () => {
-      const { total } = await system.get("Webhooks/Deliveries.json?Status=delivered");
-      return total === 1;
+    await hasDeliveries("delivered", 1);
+
+    app.pages.set("/events", 500);
+    await system.post("Calls.json", {
+      From: "me",
+      To: "client:erin",
+      Url: `${app.url}/voice`,
+      StatusCallback: `${app.url}/events`,
     });
+    await hasDeliveries("failed", 1);
+    app.pages.delete("/events");
+    const replayed = JSON.parse(await commands.next());
+    await hasDeliveries("delivered", 2);
     commands.done();
 
-    const ids = app.requests.map(({ headers }) => headers.get("x-switchboard-delivery"));
-    assert.equal(ids.length, 2);
-    assert.equal(ids[0], ids[1]);
+    const [first, again, second, ...rest] = app.requests.map(({ headers }) =>
+      headers.get("x-switchboard-delivery")
+    );
+    assert.equal(again, first);
+    assert.notEqual(second, first);
+    assert.deepEqual(rest, [second]);
     assert.match(found, /"status": 500/);
     assert.match(found, /given up/);
+    assert.equal(replayed.count, 1);
   },
 });
 
