@@ -9,6 +9,32 @@ interface Load {
   writesPerSecond: number;
 }
 
+interface Saved {
+  file: string;
+  /** What was acknowledged before it began. */
+  acknowledged: ReturnType<ReturnType<typeof startLoad>["acknowledged"]>;
+  /** Where it is restored. */
+  directory: string;
+}
+
+/** Most of a restoration is the start of processes, one after the other: several use both cores. */
+const restoredAtOnce = 3;
+
+/** Restores a backup into a file, and asserts that it holds what it should. */
+async function assertRestores(
+  { file, acknowledged, directory }: Saved,
+  accountSid: string,
+): Promise<void> {
+  const { code, output } = await runTask(["restore", file], { DATA_DIR: directory });
+  assert.equal(code, 0, output);
+  const store = await restoredStore(directory);
+  try {
+    await assertHolds(store, accountSid, acknowledged);
+  } finally {
+    store.close();
+  }
+}
+
 /** Backs up a system under load into a folder, restores each backup into a file, and checks it. */
 async function backUpUnderLoad(
   folder: string,
@@ -17,7 +43,7 @@ async function backUpUnderLoad(
 ): Promise<void> {
   const data = `${folder}/data`;
   await Deno.mkdir(data);
-  const saved = [];
+  const saved: Saved[] = [];
   await using system = await startSystem({
     directory: data,
     env: { REQUESTS_PER_SECOND: "0", ...kv },
@@ -34,16 +60,11 @@ async function backUpUnderLoad(
   await load.stop();
   assert.ok(rate > writesPerSecond * 0.9, `${rate} writes a second`);
 
-  for (const { file, acknowledged, directory } of saved) {
-    const { code, output } = await runTask(["restore", file], { DATA_DIR: directory });
-    assert.equal(code, 0, output);
-    const store = await restoredStore(directory);
-    try {
-      await assertHolds(store, system.accountSid, acknowledged);
-    } finally {
-      store.close();
-    }
-  }
+  const left = saved.values();
+  const restoring = Array.from({ length: restoredAtOnce }, async () => {
+    for (const backup of left) await assertRestores(backup, system.accountSid);
+  });
+  await Promise.all(restoring);
   const names = [...Deno.readDirSync(data)].map(({ name }) => name);
   assert.deepEqual(names.filter((name) => /\.backup(?!\.lock)/.test(name)), []);
   assert.equal(await system.stop(), 0);
@@ -69,7 +90,8 @@ async function inFolder(test: (folder: string) => Promise<void>): Promise<void> 
   }
 }
 
-const timeout = 240_000;
+/** On a busy machine the first test has taken four minutes, though it needs less than one of CPU. */
+const timeout = 480_000;
 
 Deno.test({
   name: "20 backups during 200 writes a second hold every record acknowledged before each began",
