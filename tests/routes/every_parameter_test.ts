@@ -14,6 +14,7 @@ const least: Record<string, (n: number) => Form> = {
   ApplicationCreate: () => ({ FriendlyName: "ivr" }),
   CallCreate: () => ({ From: "+15550001", To: "client:bob", Url: "https://app.test/voice" }),
   ClientCreate: () => ({ Login: "bob", Password: "secret" }),
+  DeliveryReplayCreate: () => ({ Replay: "failed", StartTime: "2024-01-31T11:00:00Z" }),
   DeliveryUpdate: () => ({ Replay: "true" }),
   DocumentTestCreate: () => ({ Url: "https://app.test/voice" }),
   DryRunWanted: () => ({ Flow: '{"start":"a","steps":{"a":{"type":"hangup"}}}' }),
