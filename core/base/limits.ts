@@ -283,7 +283,7 @@ export const limits = {
 
   /** How often old records are looked for, and how many are removed together. */
   removeOldMs: 3_600_000,
-  removedAtOnce: 100,
+  removedAtOnce: 20,
   /** When the deletion of a closed account's resources is repeated. */
   closingAgainMs: [60_000, 600_000],
 
