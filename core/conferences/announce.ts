@@ -28,7 +28,7 @@ export const announceHandler: JobHandler<ArgsOf<typeof announceInConference>> = 
       if (conference === null || conference.status === "completed") return;
       const [first] = present(conference).toSorted((one, other) => one.at - other.at);
       const call = await ports.records.calls.get(accountSid, callSid ?? first?.callSid ?? "");
-      if (call === null) return; // Nobody is there to hear it.
+      if (call === null) return; // No participant hears it.
       const cause = { at: madeAt, id };
       const told = { ConferenceSid: conferenceSid, FriendlyName: conference.friendlyName };
       const context = { call, ports, signal, cause };

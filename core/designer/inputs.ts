@@ -77,7 +77,7 @@ export const inputsText = z.string().superRefine((text, context) => {
 
 /** The inputs of a text that `inputsText` finds nothing wrong with. */
 export const readInputs = (text: string): DryRunInput[] =>
-  // The union is of more kinds than the compiler is told of.
+  // The schema is a union of schemas in an array, whose types the compiler does not infer.
   inputList.parse(JSON.parse(text)) as DryRunInput[];
 
 function problemOf(text: string): string | null {

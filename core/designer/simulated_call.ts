@@ -159,7 +159,7 @@ async function dial(step: Step & { type: "dial" }, run: Run): Promise<Came | und
   }, run);
 }
 
-/** A dial none of whose legs has a route rings nobody. */
+/** The result of a dial in which no leg has a route: it fails without a call. */
 const failedDial = (
   { legs, action }: Step & { type: "dial" },
   run: Run,

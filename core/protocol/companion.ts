@@ -121,7 +121,7 @@ export const conferenceOrder = z.object({
       wait: action.nullable().optional(),
     }),
     z.object({ type: z.literal("remove"), leg: legId }),
-    /** Performs audible steps for a leg, or for each; whom it hears is silent meanwhile. */
+    /** Plays steps to one leg, or to all. These legs do not hear the conference meanwhile. */
     z.object({ type: z.literal("announce"), leg: legId.optional(), script: z.array(step) }),
     z.object({ type: z.literal("end") }),
   ]),

@@ -22,7 +22,7 @@ export const recordingOrder = z.object({
   accountSid: z.string(),
   /** The service wants to know also of a recording of which nothing was sent, as nothing was said. */
   isAbsenceTold: z.boolean().optional(),
-  /** The service has its record already: it is told of the end also where nothing was recorded. */
+  /** The service has made the record. The companion reports the end even where nothing was recorded. */
   isKnown: z.boolean().optional(),
   serviceContext: z.record(z.string(), z.unknown()).optional(),
 });

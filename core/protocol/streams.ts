@@ -88,7 +88,7 @@ export const streamAnswer = z.object({ isDone: z.boolean() });
 /** What a caller may do to be heard while the server's text is said. */
 export const conversationInput = z.enum(["none", "speech", "dtmf", "any"]);
 
-/** What the server is told besides. */
+/** Further messages that the customer's server asked for (`events` of a ConversationRelay). */
 export const conversationEvents = z.enum(["speaker-events", "tokens-played"]);
 
 /** A voice of the speech provider, and the one that the document names, where it stands for that. */

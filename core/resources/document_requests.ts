@@ -3,6 +3,29 @@ import { formText, isoDate, method, reference } from "../base/fields.ts";
 import { limits } from "../base/limits.ts";
 import { type RecordOf, resource } from "../model/resource.ts";
 
+/** What is shown of a request for markup, of a live call or of a test (`Webhooks/Tests`). */
+export const markupRequestFields = {
+  url: z.string().max(limits.urlLength).describe(
+    "URL of the request, without credentials; the step of a flow for an Application with one.",
+  ),
+  method: method.describe("HTTP method of the request: GET or POST."),
+  requestVariables: formText.describe("Parameters of the request, form-encoded."),
+  startTime: isoDate.describe("Date of the request."),
+  duration: z.number().int().nonnegative().describe(
+    "Milliseconds until the markup was read, or could not be.",
+  ),
+  status: z.number().int().nullable().describe(
+    "HTTP status of the response; null without a response, and of a flow.",
+  ),
+  responseHeaders: z.string().nullable().describe(
+    "Headers of the response, one a line; null without a response.",
+  ),
+  responseBody: z.string().nullable().describe(
+    "First 8 KiB of the response, null without a response.",
+  ),
+  verbs: z.string().describe("Verbs of the markup in their order, separated by commas."),
+};
+
 /** One request for the call-control markup of a call, and what came of it. */
 export const documentRequests = resource({
   type: "DocumentRequest",
@@ -11,25 +34,7 @@ export const documentRequests = resource({
   sidPrefix: "WM",
   fields: {
     callSid: reference("CA").describe("Sid of the Call that the markup is for."),
-    url: z.string().max(limits.urlLength).describe(
-      "URL of the request, without credentials; the step of a flow for an Application with one.",
-    ),
-    method: method.describe("HTTP method of the request: GET or POST."),
-    requestVariables: formText.describe("Parameters of the request, form-encoded."),
-    startTime: isoDate.describe("Date of the request."),
-    duration: z.number().int().nonnegative().describe(
-      "Milliseconds until the markup was read, or could not be.",
-    ),
-    status: z.number().int().nullable().describe(
-      "HTTP status of the response; null without a response, and of a flow.",
-    ),
-    responseHeaders: z.string().nullable().describe(
-      "Headers of the response, one a line; null without a response.",
-    ),
-    responseBody: z.string().nullable().describe(
-      "First 8 KiB of the response, null without a response.",
-    ),
-    verbs: z.string().describe("Verbs of the markup in their order, separated by commas."),
+    ...markupRequestFields,
     skipped: z.string().nullable().describe(
       "What of the markup was skipped, separated by semicolons; null when nothing was.",
     ),

@@ -48,7 +48,10 @@ export interface State {
   isInterrupted: boolean;
   /** The conference that it is in ends when it leaves. */
   endsConference: boolean;
-  /** Who took it out of its queue, until when they talk, and how long it waited, once that is told. */
+  /**
+   * The leg that took this one out of its queue, until when they talk in ms, and how long this leg
+   * waited in s; null for the wait until it was reported.
+   */
   taken: { by: string; until: number; waitedS: number | null } | null;
   /** Seconds after the answer at which the call is over. */
   longestS: number;

@@ -13,7 +13,7 @@ import type { Call } from "../resources/calls.ts";
 import type { ConversationWanted } from "../values/stream_wanted.ts";
 import { assertSocketUrl } from "./socket_url.ts";
 
-/** Conversations by text: the step of a ConversationRelay, and what its action is told. */
+/** Conversations by text: the step of a ConversationRelay, and the parameters of its `action`. */
 
 /** The step of the noun. One that cannot be opened leaves a Notification, and the call goes on. */
 export async function conversationScript(

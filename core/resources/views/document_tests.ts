@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { formText, isoDate, method } from "../../base/fields.ts";
-import { limits } from "../../base/limits.ts";
 import { type RecordOf, resource } from "../../model/resource.ts";
+import { markupRequestFields } from "../document_requests.ts";
 
 /** A request for markup that was made to try it. Nothing of it is stored. */
 export const documentTests = resource({
@@ -15,25 +14,7 @@ export const documentTests = resource({
     kind: z.enum(["voice", "sms", "ussd"]).describe(
       "What the markup was requested for: a call (voice), a text message (sms) or a USSD dialogue (ussd).",
     ),
-    url: z.string().max(limits.urlLength).describe(
-      "URL of the request, without credentials; the step of a flow for an Application with one.",
-    ),
-    method: method.describe("HTTP method of the request: GET or POST."),
-    requestVariables: formText.describe("Parameters of the request, form-encoded."),
-    startTime: isoDate.describe("Date of the request."),
-    duration: z.number().int().nonnegative().describe(
-      "Milliseconds until the markup was read, or could not be.",
-    ),
-    status: z.number().int().nullable().describe(
-      "HTTP status of the response; null without a response, and of a flow.",
-    ),
-    responseHeaders: z.string().nullable().describe(
-      "Headers of the response, one a line; null without a response.",
-    ),
-    responseBody: z.string().nullable().describe(
-      "First 8 KiB of the response, null without a response.",
-    ),
-    verbs: z.string().describe("Verbs of the markup in their order, separated by commas."),
+    ...markupRequestFields,
     steps: z.array(z.object({
       text: z.string().describe("What the step does, as a sentence."),
     })).describe("What the markup would do, in its order."),
