@@ -11,7 +11,7 @@ import { inventoryNumbers } from "../numbers/providers/inventory.ts";
 import { openNumbers } from "../numbers/providers/open.ts";
 import type { Ports, StoreOverview } from "../ports/ports.ts";
 import type { Blobs, NumberProvider } from "../ports/providers.ts";
-import { serverSigner } from "../base/server_signature.ts";
+import { serverSigner } from "../adapters/server_signature.ts";
 import { sidMaker } from "../base/sid.ts";
 import { withSimulation } from "../simulation/control.ts";
 import { counting, type WriteObserver } from "../supervisor/counters.ts";

@@ -16,7 +16,7 @@ import { openNumbers } from "../../../core/numbers/providers/open.ts";
 import type { Ports } from "../../../core/ports/ports.ts";
 import type { Account } from "../../../core/resources/accounts.ts";
 import type { Email } from "../../../core/resources/emails.ts";
-import { serverSigner } from "../../../core/base/server_signature.ts";
+import { serverSigner } from "../../../core/adapters/server_signature.ts";
 import { withSimulation } from "../../../core/simulation/control.ts";
 import { counting } from "../../../core/supervisor/counters.ts";
 import { openStore, type Store } from "../../../kv/open_store.ts";
