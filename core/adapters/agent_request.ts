@@ -1,17 +1,10 @@
+import { Buffer } from "node:buffer";
 import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
 import { Agent as SecureAgent, request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
 import { identifiedFetch, userAgent } from "../base/identified_fetch.ts";
 import { limits } from "../base/limits.ts";
-
-/** A request whose body is at hand. */
-export interface Outgoing {
-  url: URL;
-  method: string;
-  headers: Headers;
-  body: Uint8Array<ArrayBuffer>;
-  signal: AbortSignal;
-}
+import { type Answer, answerOf, type OutgoingRequest, requestOf } from "../base/outgoing.ts";
 
 /** `lookup` of `node:net`: resolves a name, and may refuse it. */
 export type Lookup = (
@@ -19,13 +12,6 @@ export type Lookup = (
   options: { all?: boolean },
   done: (error: Error | null, ...found: never[]) => void,
 ) => void;
-
-/** Reads the body of a request, which is used up. */
-export async function outgoing(request: Request): Promise<Outgoing> {
-  const { url, method, headers, signal } = request;
-  const body = request.body === null ? new Uint8Array() : await request.bytes();
-  return { url: new URL(url), method, headers, body, signal };
-}
 
 /** So many bytes of an answer are waited for before it is given out; longer ones come as a stream. */
 const wholeBytes = 64 << 10;
@@ -37,34 +23,36 @@ const reusedConnectionMs = 4_000;
  * Sends requests over connections of `node:http` that stay open for a while, at a fraction of the CPU
  * time of `fetch`. A request that met a connection which the server had just closed is sent once more.
  */
-export function agentRequests(lookup?: Lookup): (request: Outgoing) => Promise<Response> {
+export function agentRequests(lookup?: Lookup): (request: OutgoingRequest) => Promise<Answer> {
   const options = { keepAlive: true, timeout: reusedConnectionMs };
   const [plain, secure] = [new Agent(options), new SecureAgent(options)];
 
-  return async function send(request: Outgoing): Promise<Response> {
-    const { url, method, headers, body, signal } = request;
+  return async function send(request: OutgoingRequest): Promise<Answer> {
+    const { url, method, body, signal } = request;
     signal.throwIfAborted();
     const isSecure = url.protocol === "https:";
-    const { promise, resolve, reject } = Promise.withResolvers<Response>();
-    const all = { "user-agent": userAgent, ...Object.fromEntries(headers) };
-    const sent = (isSecure ? httpsRequest : httpRequest)(url, {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const sent = (isSecure ? httpsRequest : httpRequest)({
+      host: url.hostname.replace(/^\[|\]$/g, ""),
+      port: url.port || (isSecure ? 443 : 80),
+      path: url.pathname + url.search,
       method,
       agent: isSecure ? secure : plain,
-      headers: { ...all, "content-length": body.length },
+      headers: headerList(request),
+      setHost: false,
       ...lookup && { lookup: lookup as never },
     });
     const abort = () => sent.destroy(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
     let isAnswered = false;
-    sent.on("response", (answer) => {
+    sent.on("response", (incoming) => {
       isAnswered = true;
-      const over = () => signal.removeEventListener("abort", abort);
-      answer.on("end", over).on("close", over);
-      responseOf(answer).then(resolve, reject);
+      incoming.on("close", () => signal.removeEventListener("abort", abort));
+      answerIn(incoming, url.href).then(resolve, reject);
     });
     sent.on("error", reject);
     boundConnecting(sent, isSecure ? "secureConnect" : "connect");
-    sent.end(body);
+    sent.end(body); // A text goes in one piece with the head.
     try {
       return await promise;
     } catch (error) {
@@ -77,11 +65,22 @@ export function agentRequests(lookup?: Lookup): (request: Outgoing) => Promise<R
   };
 }
 
-/** `fetch` by such connections; those with TLS are of `fetch`, which trusts Deno's authorities. */
-export function agentFetch(): (request: Request) => Promise<Response> {
+/** Names and values by turns: `node:http` writes those as they are. */
+function headerList({ url, headers, body }: OutgoingRequest): string[] {
+  const list = ["host", url.host];
+  if (!("user-agent" in headers)) list.push("user-agent", userAgent);
+  for (const name in headers) list.push(name, headers[name]!); // It is one of them.
+  list.push("content-length", String(Buffer.byteLength(body)));
+  return list;
+}
+
+/** The same; requests with TLS are those of `fetch`, which trusts Deno's authorities. */
+export function plainAgentRequests(): (request: OutgoingRequest) => Promise<Answer> {
   const send = agentRequests();
   return async (request) =>
-    request.url.startsWith("https:") ? identifiedFetch(request) : send(await outgoing(request));
+    request.url.protocol === "https:"
+      ? answerOf(await identifiedFetch(requestOf(request)))
+      : await send(request);
 }
 
 /** Ends a request whose connection is not there in time; the whole of it has the signal's time. */
@@ -97,23 +96,21 @@ function boundConnecting(sent: ClientRequest, connected: "connect" | "secureConn
   });
 }
 
-async function responseOf(answer: IncomingMessage): Promise<Response> {
-  const status = answer.statusCode ?? 0;
+async function answerIn(incoming: IncomingMessage, url: string): Promise<Answer> {
+  const status = incoming.statusCode ?? 0;
   if (status < 200 || status > 599) {
-    answer.destroy();
+    incoming.destroy();
     throw new Error(`Cannot understand the answer: its status is ${status}`);
   }
-  const headers = headersOf(answer.rawHeaders);
-  if ([204, 205, 304].includes(status)) {
-    answer.resume();
-    return new Response(null, { status, headers });
-  }
-  return new Response(await bodyOf(answer), { status, headers });
+  const headers = headersIn(incoming.rawHeaders);
+  return { url, status, headers, body: await bodyOf(incoming) };
 }
 
+type Streamed = Exclude<Answer["body"], Uint8Array>;
+
 /** The whole of a short body, else a stream of it. */
-function bodyOf(answer: IncomingMessage): Promise<BodyInit> {
-  const { promise, resolve, reject } = Promise.withResolvers<BodyInit>();
+function bodyOf(answer: IncomingMessage): Promise<Answer["body"]> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer["body"]>();
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   const leave = () => {
@@ -129,12 +126,12 @@ function bodyOf(answer: IncomingMessage): Promise<BodyInit> {
     leave();
     answer.pause();
     // Node's types and those of the web differ for the same stream.
-    resolve(Readable.toWeb(Readable.from(follow(chunks, answer))) as unknown as ReadableStream);
+    resolve(Readable.toWeb(Readable.from(follow(chunks, answer))) as unknown as Streamed);
   };
   const end = () => {
     leave();
     const [only = new Uint8Array(), ...others] = chunks;
-    resolve(others.length === 0 ? only : new Blob(chunks));
+    resolve(others.length === 0 ? only : new Uint8Array(Buffer.concat(chunks)));
   };
   const cut = () => reject(new Error("the connection was closed before the response was complete"));
   answer.on("data", take);
@@ -149,9 +146,9 @@ async function* follow(chunks: Uint8Array[], answer: IncomingMessage): AsyncGene
   yield* answer;
 }
 
-function headersOf(raw: string[]): Headers {
-  const headers = new Headers();
+function headersIn(raw: string[]): [string, string][] {
+  const headers: [string, string][] = [];
   // Names and values alternate; the loop stays below the length.
-  for (let i = 0; i + 1 < raw.length; i += 2) headers.append(raw[i]!, raw[i + 1]!);
+  for (let i = 0; i + 1 < raw.length; i += 2) headers.push([raw[i]!.toLowerCase(), raw[i + 1]!]);
   return headers;
 }

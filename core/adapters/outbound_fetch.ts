@@ -4,7 +4,16 @@ import { Fault } from "../base/faults.ts";
 import { currentTraceparent, traced } from "../base/tracing.ts";
 import { limits } from "../base/limits.ts";
 import { isAddress } from "../net/public_address.ts";
-import { agentRequests, type Lookup, type Outgoing, outgoing } from "./agent_request.ts";
+import {
+  type Answer,
+  answerOf,
+  dropBody,
+  headerOf,
+  type OutgoingRequest,
+  requestOf,
+  responseOf,
+} from "../base/outgoing.ts";
+import { agentRequests, type Lookup } from "./agent_request.ts";
 
 export interface OutboundOptions {
   /** Which addresses may be connected to; absent, all may. */
@@ -15,80 +24,93 @@ export interface OutboundOptions {
   ownWithin?: string;
 }
 
+/** Sends a request, and follows redirects; `signer` signs what a redirect leads to. */
+export type Outbound = (
+  request: OutgoingRequest,
+  signer?: (redirected: OutgoingRequest) => OutgoingRequest,
+) => Promise<Answer>;
+
 /**
  * Requests to addresses that customers gave. The address that a name resolves to is checked at the
  * moment of connecting, also after each redirect, so that no name can point inside the network; at
- * most `limits.redirects` are followed, as RFC 9110 §15.4 says. What a redirect leads to is signed by
- * `signer`, where there is one. Throws an Error that says why.
+ * most `limits.redirects` are followed, as RFC 9110 §15.4 says. Throws an Error that says why.
  */
-export function outboundFetch(
-  options: OutboundOptions,
-): (request: Request, signer?: (redirected: Request) => Request) => Promise<Response> {
+export function outboundRequests(options: OutboundOptions): Outbound {
   const { mayReach, ownOrigin, ownWithin } = options;
   const own = URL.parse(ownOrigin)?.origin;
   const send = agentRequests(mayReach && guardedLookup(mayReach) as Lookup);
-  const sendOut = (request: Outgoing) => {
+  const sendOut = (request: OutgoingRequest) => {
     const host = request.url.hostname.replace(/^\[|\]$/g, "");
     if (mayReach !== undefined && isAddress(host) && !mayReach(host)) throw refusal(host);
     return tracedRequest(request, send);
   };
+  const fetched = async (request: OutgoingRequest): Promise<Answer> => {
+    const { url } = request;
+    const isWithin = url.origin === own && ownWithin !== undefined;
+    const target = isWithin ? ownWithin + url.pathname + url.search : url;
+    const response = await identifiedFetch(requestOf(request, target), { redirect: "manual" });
+    return { ...answerOf(response), url: url.href };
+  };
   return async (request, signer = (redirected) => redirected) => {
-    let current = await outgoing(request);
+    let current = request;
     for (let followed = 0;; followed++) {
       const { url } = current;
       // What needs no guard and has TLS trusts Deno's authorities.
       const isFetched = url.origin === own || mayReach === undefined && url.protocol === "https:";
-      const within = url.origin === own ? ownWithin : undefined;
-      const response = isFetched
-        ? await identifiedFetch(requestOf(current, within), { redirect: "manual" })
-        : await sendOut(current);
-      const location = response.headers.get("location");
-      if (![301, 302, 303, 307, 308].includes(response.status) || location === null) {
-        return withUrl(response, url.href);
-      }
-      await response.body?.cancel();
+      const answer = await (isFetched ? fetched(current) : sendOut(current));
+      const { status } = answer;
+      const location = redirects.includes(status) ? headerOf(answer, "location") : null;
+      if (location === null) return answer;
+      await dropBody(answer);
       if (followed === limits.redirects) {
         throw new Error(`Cannot follow more than ${limits.redirects} redirects`);
       }
-      const next = requestOf(redirected(current, response.status, new URL(location, url)));
-      current = await outgoing(signer(next));
+      current = signer(redirected(current, status, new URL(location, url)));
     }
   };
 }
 
-function requestOf({ url, method, headers, body, signal }: Outgoing, within?: string): Request {
-  const target = within === undefined ? url : within + url.pathname + url.search;
-  const isEmpty = method === "GET" || method === "HEAD";
-  return new Request(target, { method, headers, signal, ...!isEmpty && { body } });
+const redirects = [301, 302, 303, 307, 308];
+
+/** The same for what works with `fetch`; of a request, its body is read as text. */
+export function outboundFetch(options: OutboundOptions): (request: Request) => Promise<Response> {
+  const send = outboundRequests(options);
+  return async (request) => {
+    const { url, method, headers, signal } = request;
+    const body = request.body === null ? "" : await request.text();
+    const fields = Object.fromEntries(headers);
+    return responseOf(await send({ url: new URL(url), method, headers: fields, body, signal }));
+  };
 }
 
 /** A request as a span, and with the `traceparent` that `fetch` would send by itself. */
-const tracedRequest = (request: Outgoing, send: (request: Outgoing) => Promise<Response>) => {
+const tracedRequest = (
+  request: OutgoingRequest,
+  send: (request: OutgoingRequest) => Promise<Answer>,
+) => {
   const { method, url, headers } = request;
   const attributes = { "http.request.method": method, "server.address": url.hostname };
   return traced(method, { kind: "client", attributes }, async (span) => {
     const traceparent = currentTraceparent();
-    if (traceparent !== undefined) headers.set("traceparent", traceparent);
-    const response = await send(request);
-    span.setAttribute("http.response.status_code", response.status);
-    return response;
+    const answer = await send(
+      traceparent === undefined ? request : { ...request, headers: { ...headers, traceparent } },
+    );
+    span.setAttribute("http.response.status_code", answer.status);
+    return answer;
   });
 };
 
-function redirected(request: Outgoing, status: number, target: URL): Outgoing {
-  if (!/^https?:$/.test(target.protocol)) {
-    throw new Error(`Cannot follow a redirect to ${target.protocol}`);
+function redirected(request: OutgoingRequest, status: number, url: URL): OutgoingRequest {
+  if (!/^https?:$/.test(url.protocol)) {
+    throw new Error(`Cannot follow a redirect to ${url.protocol}`);
   }
-  const headers = new Headers(request.headers);
-  if (target.origin !== request.url.origin) headers.delete("authorization");
   const keepsMethod = status === 307 || status === 308 || request.method === "GET";
-  if (keepsMethod) return { ...request, url: target, headers };
-  headers.delete("content-type");
-  return { ...request, url: target, method: "GET", headers, body: new Uint8Array() };
+  const headers = { ...request.headers };
+  if (url.origin !== request.url.origin) delete headers.authorization;
+  if (keepsMethod) return { ...request, url, headers };
+  delete headers["content-type"];
+  return { ...request, url, method: "GET", headers, body: "" };
 }
-
-const withUrl = (response: Response, url: string): Response =>
-  Object.defineProperty(response, "url", { value: url });
 
 type LookupCallback = (
   error: Error | null,

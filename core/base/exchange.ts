@@ -1,5 +1,6 @@
 import { plainReason } from "./plain_reason.ts";
 import { decodeText } from "./decode_text.ts";
+import { type Answer, headerOf } from "./outgoing.ts";
 
 /** One request to a customer's server and what came back, as a Notification tells it. */
 export interface Exchange {
@@ -47,15 +48,30 @@ export function reasonOf(error: unknown, secrets: string[]): string {
     .replaceAll(/\/\/[^/\s@]*@/g, "//");
 }
 
-/** The headers of an answer, one a line. */
-export const headerLines = (response: Response): string =>
-  [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n").slice(0, 4_096);
+/** A text that may be cut off. */
+interface CutText {
+  text: string;
+  /** Nothing was cut off. */
+  isWhole: boolean;
+}
 
-/** The text of a message, cut off after `maxBytes`; `isWhole` tells whether it was not. */
-export async function readText(
-  message: Request | Response,
+/** The headers of an answer, one a line. */
+export const headerLines = ({ headers }: Pick<Answer, "headers">): string =>
+  headers.map(([name, value]) => `${name}: ${value}`).join("\n").slice(0, 4_096);
+
+/** The text of an answer, cut off after `maxBytes`. */
+export async function textOf(
+  answer: Pick<Answer, "headers" | "body">,
   maxBytes: number,
-): Promise<{ text: string; isWhole: boolean }> {
+): Promise<CutText> {
+  const { body } = answer;
+  const type = headerOf(answer, "content-type");
+  if (!(body instanceof Uint8Array)) return await readStream(body, type, maxBytes);
+  return { text: decodeText(body.subarray(0, maxBytes), type), isWhole: body.length <= maxBytes };
+}
+
+/** The text of a message of `fetch`, cut off after `maxBytes`. */
+export async function readText(message: Request | Response, maxBytes: number): Promise<CutText> {
   const { body, headers } = message;
   const length = headers.get("content-length");
   // The connection gives no more than it says; what is packed may become longer.
@@ -64,13 +80,21 @@ export async function readText(
     const bytes = new Uint8Array(await message.arrayBuffer()); // node:http's requests lack `bytes`.
     return { text: decodeText(bytes, headers.get("content-type")), isWhole: true };
   }
+  return await readStream(body ?? [], headers.get("content-type"), maxBytes);
+}
+
+async function readStream(
+  stream: AsyncIterable<Uint8Array<ArrayBuffer>> | [],
+  type: string | null,
+  maxBytes: number,
+): Promise<CutText> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
-  for await (const chunk of body ?? []) {
+  for await (const chunk of stream) {
     chunks.push(chunk.subarray(0, maxBytes - size));
     size += chunk.length;
     if (size > maxBytes) break; // Leaving the loop cancels the rest.
   }
   const bytes = chunks.length === 1 ? chunks[0]! : await new Blob(chunks).bytes();
-  return { text: decodeText(bytes, headers.get("content-type")), isWhole: size <= maxBytes };
+  return { text: decodeText(bytes, type), isWhole: size <= maxBytes };
 }

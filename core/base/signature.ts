@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import type { OutgoingRequest } from "./outgoing.ts";
 
 /** What is requested from a customer's server on behalf of an account. */
 export interface Signable {
@@ -20,27 +21,33 @@ const hmac = (hash: "sha1" | "sha256", secret: string, text: string, encoding: "
  * `X-Twilio-Signature` over the URL and the sorted form parameters.
  */
 export function signedRequest(
-  { url, method, params }: Signable,
-  { authToken, now, signal }: { authToken: string; now: number; signal: AbortSignal },
-): Request {
-  const target = new URL(url);
-  const headers = new Headers({ accept: "text/xml, application/xml, audio/*;q=0.9, */*;q=0.5" });
-  authorize(headers, target);
+  { url: to, method, params }: Signable,
+  { signal, ...keyed }: Keyed & { signal: AbortSignal },
+): OutgoingRequest {
+  const url = new URL(to);
+  const headers: Record<string, string> = {
+    accept: "text/xml, application/xml, audio/*;q=0.9, */*;q=0.5",
+    ...authorization(url),
+  };
   if (method === "GET") {
-    for (const [name, value] of Object.entries(params)) target.searchParams.append(name, value);
-  }
-  const body = sign(headers, { url: target.href, method, params }, { authToken, now });
-  if (method === "GET") return new Request(target, { method, headers, signal });
-  headers.set("content-type", "application/x-www-form-urlencoded; charset=utf-8");
-  return new Request(target, { method, headers, body, signal });
+    for (const [name, value] of Object.entries(params)) url.searchParams.append(name, value);
+  } else headers["content-type"] = "application/x-www-form-urlencoded; charset=utf-8";
+  const { signatures, body } = signed({ url: url.href, method, params }, keyed);
+  return { url, method, headers: { ...headers, ...signatures }, body, signal };
 }
 
-/** Makes a header of the credentials in a URL, which leave it. */
-function authorize(headers: Headers, target: URL): void {
-  if (target.username === "") return;
+/** What signatures are keyed with, and when they are made, in ms. */
+interface Keyed {
+  authToken: string;
+  now: number;
+}
+
+/** The header of the credentials in a URL, which leave it; none where it has none. */
+function authorization(target: URL): Record<string, string> {
+  if (target.username === "") return {};
   const login = `${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`;
-  headers.set("authorization", `Basic ${encoder.encode(login).toBase64()}`);
   target.username = target.password = "";
+  return { authorization: `Basic ${encoder.encode(login).toBase64()}` };
 }
 
 /**
@@ -48,11 +55,10 @@ function authorize(headers: Headers, target: URL): void {
  * as a GET it has no form any more.
  */
 export const signerOf =
-  ({ params }: Signable, keyed: { authToken: string; now: number }) =>
-  (redirected: Request): Request => {
-    const { url, method, headers } = redirected;
-    sign(headers, { url, method: method === "POST" ? "POST" : "GET", params }, keyed);
-    return redirected;
+  ({ params }: Signable, keyed: Keyed) => (redirected: OutgoingRequest): OutgoingRequest => {
+    const method = redirected.method === "POST" ? "POST" : "GET";
+    const { signatures } = signed({ url: redirected.url.href, method, params }, keyed);
+    return { ...redirected, headers: { ...redirected.headers, ...signatures } };
   };
 
 /** The texts that the signatures of a request are over, and its body. `at` is in seconds. */
@@ -71,29 +77,24 @@ export function signedTexts({ url, method, params }: Signable, at: number): Sign
   return { own: `${at}.${method}.${url}.${body}`, twilio: url + sorted, body };
 }
 
+type Signatures = Record<"x-switchboard-signature" | "x-twilio-signature", string>;
+
 /** The signature headers of a request. */
-export function signaturesOf(
+export const signaturesOf = (signable: Signable, keyed: Keyed): Signatures =>
+  signed(signable, keyed).signatures;
+
+/** The signature headers of a request, and the body that they are about. */
+function signed(
   signable: Signable,
-  { authToken, now }: { authToken: string; now: number },
-): Record<"x-switchboard-signature" | "x-twilio-signature", string> {
+  { authToken, now }: Keyed,
+): { signatures: Signatures; body: string } {
   const at = Math.floor(now / 1000);
-  const { own, twilio } = signedTexts(signable, at);
-  return {
+  const { own, twilio, body } = signedTexts(signable, at);
+  const signatures = {
     "x-switchboard-signature": `t=${at},v1=${hmac("sha256", authToken, own, "hex")}`,
     "x-twilio-signature": hmac("sha1", authToken, twilio, "base64"),
   };
-}
-
-/** Sets both signatures; returns the body that they are about. */
-function sign(
-  headers: Headers,
-  signable: Signable,
-  keyed: { authToken: string; now: number },
-): string {
-  for (const [name, value] of Object.entries(signaturesOf(signable, keyed))) {
-    headers.set(name, value);
-  }
-  return signedTexts(signable, 0).body;
+  return { signatures, body };
 }
 
 /**
@@ -102,13 +103,12 @@ function sign(
  */
 export function signedHandshake(
   url: string,
-  { authToken, now }: { authToken: string; now: number },
+  keyed: Keyed,
 ): { url: string; headers: Record<string, string> } {
   const target = new URL(url);
-  const headers = new Headers();
-  authorize(headers, target);
-  sign(headers, { url: target.href, method: "GET", params: {} }, { authToken, now });
-  return { url: target.href, headers: Object.fromEntries(headers) };
+  const authorized = authorization(target);
+  const signable = { url: target.href, method: "GET", params: {} } as const;
+  return { url: target.href, headers: { ...authorized, ...signaturesOf(signable, keyed) } };
 }
 
 const byName = ([a]: [string, string], [b]: [string, string]) => a < b ? -1 : a > b ? 1 : 0;

@@ -1,5 +1,5 @@
 import type { BridgeSecret } from "../protocol/bridge_secret.ts";
-import { type Companion, readyAnswer } from "../protocol/companion.ts";
+import { type Companion, protocolLimits, readyAnswer } from "../protocol/companion.ts";
 import {
   type ClientOf,
   clientOf,
@@ -14,6 +14,8 @@ import { liveCompanions } from "./companions.ts";
 import { currentOrigin } from "../base/origin.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
+import { textOf } from "../base/exchange.ts";
+import { type Answer, dropBody, isOk, type OutgoingRequest } from "../base/outgoing.ts";
 import { timeLimit } from "../base/time_limit.ts";
 import type { CompanionControl, Companions, CompanionState } from "../ports/companion_ports.ts";
 
@@ -25,7 +27,7 @@ export interface CompanionClientOptions {
   url: string;
   companions: Companions;
   secret: BridgeSecret;
-  fetch(request: Request): Promise<Response>;
+  fetch(request: OutgoingRequest): Promise<Answer>;
   now(): number;
   /** How long one request may take, in ms. */
   timeoutMs: number;
@@ -131,9 +133,17 @@ const isRefused = (error: unknown): boolean =>
   error instanceof Error &&
   (/connection (was )?(refused|reset)/i.test(error.message) || isRefused(error.cause));
 
+const readyRequest = (url: string, signal: AbortSignal): OutgoingRequest => ({
+  url: new URL(url + readyPath),
+  method: "GET",
+  headers: {},
+  body: "",
+  signal,
+});
+
 /** What can be asked of the control at an address. */
 function controlClient({ secret, fetch, now, timeoutMs }: CompanionClientOptions) {
-  async function send(request: Request): Promise<Response> {
+  async function send(request: OutgoingRequest): Promise<Answer> {
     try {
       return await fetch(request);
     } catch (cause) {
@@ -145,13 +155,16 @@ function controlClient({ secret, fetch, now, timeoutMs }: CompanionClientOptions
   const post = (url: string): Send => async ({ path, answerMs = timeoutMs }, content) => {
     const body = writeSealed(secret, content);
     const signature = signRequest(secret, { at: now(), method: "POST", path, body });
-    const headers = { "content-type": "application/json", [signatureHeader]: signature };
+    const headers = {
+      "content-type": "application/json",
+      [signatureHeader.toLowerCase()]: signature,
+    };
     using time = timeLimit(answerMs);
-    const order = { method: "POST", headers, body, signal: time.signal };
-    const response = await send(new Request(url + path, order));
-    if (response.ok) return await response.json();
-    await response.body?.cancel();
-    const { status } = response;
+    const request = { url: new URL(url + path), method: "POST", headers, body };
+    const answer = await send({ ...request, signal: time.signal });
+    if (isOk(answer)) return JSON.parse((await textOf(answer, protocolLimits.bodyBytes)).text);
+    await dropBody(answer);
+    const { status } = answer;
     throw new Fault("unavailable", `The SIP companion answered ${status}${refusalHint(status)}`);
   };
 
@@ -161,11 +174,12 @@ function controlClient({ secret, fetch, now, timeoutMs }: CompanionClientOptions
     async look(url: string, { id, runId }: Companion) {
       try {
         using time = timeLimit(Math.min(timeoutMs, limits.companionLookMs));
-        const response = await fetch(new Request(url + readyPath, { signal: time.signal }));
-        const { companion } = readyAnswer.parse(await response.json());
+        const answer = await fetch(readyRequest(url, time.signal));
+        const { text } = await textOf(answer, protocolLimits.bodyBytes);
+        const { companion } = readyAnswer.parse(JSON.parse(text));
         if (companion.id !== id) return "silent";
         if (companion.runId !== runId) return "gone";
-        return response.ok ? "there" : "silent";
+        return isOk(answer) ? "there" : "silent";
       } catch (error) {
         return isRefused(error) ? "gone" : "silent";
       }
@@ -173,9 +187,9 @@ function controlClient({ secret, fetch, now, timeoutMs }: CompanionClientOptions
     async ready(url: string) {
       try {
         using time = timeLimit(timeoutMs);
-        const response = await send(new Request(url + readyPath, { signal: time.signal }));
-        await response.body?.cancel();
-        return response.ok;
+        const answer = await send(readyRequest(url, time.signal));
+        await dropBody(answer);
+        return isOk(answer);
       } catch {
         return false;
       }

@@ -1,3 +1,4 @@
+import type { Answer, OutgoingRequest } from "../base/outgoing.ts";
 import { askService, type Served } from "../documents/external_service.ts";
 import type { Variables } from "../flows/expand.ts";
 import type { StepOf } from "../flows/steps.ts";
@@ -21,17 +22,19 @@ export async function simulatedService(
   return served;
 }
 
-async function respond(request: Request, run: Run, stop: AbortController): Promise<Response> {
+async function respond(
+  { method, url, body }: OutgoingRequest,
+  run: Run,
+  stop: AbortController,
+): Promise<Answer> {
   const shown = run.steps.at(-1);
-  const body = await request.text();
-  if (shown !== undefined) {
-    shown.request = { method: request.method, url: request.url, body: body || null };
-  }
+  if (shown !== undefined) shown.request = { method, url: url.href, body: body || null };
   try {
     const input = takeInput(run, ["response", "noResponse"]);
     if (input.type === "noResponse") return await Promise.reject(new Error("no response in time"));
     const { status, body: text = "" } = input;
-    return new Response(withoutBody.has(status) ? null : text, { status });
+    const content = withoutBody.has(status) ? "" : text;
+    return { url: url.href, status, headers: [], body: new TextEncoder().encode(content) };
   } catch (error) {
     // An input that is missing ends the dry run, and is no failure of the service.
     if (error instanceof Error && error.name === "RunOver") stop.abort(error);

@@ -2,11 +2,12 @@ import {
   type Exchange,
   headerLines,
   masked,
-  readText,
   reasonOf,
+  textOf,
   unanswered,
 } from "../base/exchange.ts";
 import { limits } from "../base/limits.ts";
+import { type Answer, isOk, type OutgoingRequest } from "../base/outgoing.ts";
 import type { Ports } from "../ports/ports.ts";
 import { expand, expandUrl, type Variables } from "../flows/expand.ts";
 import type { StepOf } from "../flows/steps.ts";
@@ -40,17 +41,17 @@ export async function askService(
     return { problem: "it is no http or https address", variables: statusOf(""), exchange };
   }
   const { request, params, secrets } = requestOf(step, target, variables, signal);
-  const url = masked(request.url, secrets);
+  const url = masked(request.url.href, secrets);
   const shown = Object.fromEntries(
     Object.entries(params).map(([name, value]) => [name, masked(value, secrets)]),
   );
   const exchange = unanswered({ url, method, params: shown });
   try {
-    const response = await ports.fetch(request);
-    const { text, isWhole } = await readText(response, limits.documentBytes);
-    const responseHeaders = masked(headerLines(response), secrets);
+    const answer = await ports.fetch(request);
+    const { text, isWhole } = await textOf(answer, limits.documentBytes);
+    const responseHeaders = masked(headerLines(answer), secrets);
     const answered = { ...exchange, responseHeaders, responseBody: masked(text, secrets) };
-    return { ...valuesIn(response, { text, isWhole }, step), exchange: answered };
+    return { ...valuesIn(answer, { text, isWhole }, step), exchange: answered };
   } catch (error) {
     if (signal.aborted) throw error;
     const problem = reasonOf(error, secrets);
@@ -60,53 +61,58 @@ export async function askService(
 
 const statusOf = (status: string) => ({ ServiceStatus: status });
 
-function requestOf(step: Step, url: URL, variables: Variables, signal: AbortSignal) {
+/** The request of a step; the parameters and the secrets in it, which must never be shown. */
+function requestOf(
+  step: Step,
+  url: URL,
+  variables: Variables,
+  around: AbortSignal,
+): { request: OutgoingRequest; params: Record<string, string>; secrets: string[] } {
   const { method = "GET", contentType = "form", population = "auto", parameters = [] } = step;
-  const bounded = AbortSignal.any([signal, AbortSignal.timeout(limits.documentTimeoutMs)]);
-  const headers = new Headers({ accept: "application/json, */*;q=0.5" });
-  const secrets = authorize(headers, step, url, variables);
+  const signal = AbortSignal.any([around, AbortSignal.timeout(limits.documentTimeoutMs)]);
+  const { secrets, ...authorized } = authorization(step, url, variables);
+  const headers = { accept: "application/json, */*;q=0.5", ...authorized.headers };
   const pairs = parameters.map(({ name, value }): [string, string] => [
     name,
     expand(value, variables),
   ]);
-  const init = { method, headers, signal: bounded };
   if (method === "GET") {
     for (const [name, value] of pairs) url.searchParams.append(name, value);
-    return { request: new Request(url, init), params: {}, secrets };
-  }
-  if (contentType === "form" && population === "auto") {
-    headers.set("content-type", "application/x-www-form-urlencoded; charset=utf-8");
-    const body = new URLSearchParams(pairs).toString();
-    return {
-      request: new Request(url, { ...init, body }),
-      params: Object.fromEntries(pairs),
-      secrets,
-    };
+    return { request: { url, method, headers, body: "", signal }, params: {}, secrets };
   }
   const isJson = contentType === "json";
-  headers.set(
-    "content-type",
-    isJson ? "application/json" : "application/x-www-form-urlencoded; charset=utf-8",
-  );
+  const typed = {
+    ...headers,
+    "content-type": isJson
+      ? "application/json"
+      : "application/x-www-form-urlencoded; charset=utf-8",
+  };
+  if (!isJson && population === "auto") {
+    const body = new URLSearchParams(pairs).toString();
+    const params = Object.fromEntries(pairs);
+    return { request: { url, method, headers: typed, body, signal }, params, secrets };
+  }
   const body = expand(step.body ?? "", variables, isJson ? undefined : encodeURIComponent);
-  return { request: new Request(url, { ...init, body }), params: { Body: body }, secrets };
+  return {
+    request: { url, method, headers: typed, body, signal },
+    params: { Body: body },
+    secrets,
+  };
 }
 
-/** Adds the step's credentials, or those in the URL, which leave it; what must never be shown. */
-function authorize(
-  headers: Headers,
+/** The header of the step's credentials, or of those in the URL, which leave it. */
+function authorization(
   { username, password }: Step,
   url: URL,
   variables: Variables,
-): string[] {
+): { headers: Record<string, string>; secrets: string[] } {
   const [user, secret] = username === undefined
     ? [decoded(url.username), decoded(url.password)]
     : [expand(username, variables), expand(password ?? "", variables)];
   url.username = url.password = "";
-  if (user === "") return [];
+  if (user === "") return { headers: {}, secrets: [] };
   const login = new TextEncoder().encode(`${user}:${secret}`).toBase64();
-  headers.set("authorization", `Basic ${login}`);
-  return [secret, login];
+  return { headers: { authorization: `Basic ${login}` }, secrets: [secret, login] };
 }
 
 /** Without its escapes; one that is none stands for itself. */
@@ -119,12 +125,13 @@ function decoded(text: string): string {
 }
 
 function valuesIn(
-  { status, ok }: Response,
+  answer: Answer,
   { text, isWhole }: { text: string; isWhole: boolean },
   { extract = {} }: Step,
 ): Pick<Served, "problem" | "variables"> {
+  const { status } = answer;
   const variables: Record<string, string> = statusOf(String(status));
-  if (!ok) return { problem: `it answered ${status}`, variables };
+  if (!isOk(answer)) return { problem: `it answered ${status}`, variables };
   if (!isWhole) {
     return { problem: `its answer is over ${limits.documentBytes >> 10} KiB`, variables };
   }

@@ -2,9 +2,9 @@ import {
   type Exchange,
   headerLines,
   masked,
-  readText,
   reasonOf,
   secretsOf,
+  textOf,
   unanswered,
 } from "../base/exchange.ts";
 import { Fault, type FaultName } from "../base/faults.ts";
@@ -13,6 +13,7 @@ import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type Tokens, tokensOf } from "../accounts/access.ts";
 import { type Signable, signedRequest, signerOf } from "../base/signature.ts";
+import { type Answer, headerOf, isOk } from "../base/outgoing.ts";
 import { timeLimit } from "../base/time_limit.ts";
 import { type Element, parseDocument } from "../markup/parse.ts";
 
@@ -50,10 +51,10 @@ export async function fetchDocument(
   { signal, ...tokens }: Tokens & { signal: AbortSignal },
   ports: Ports,
 ): Promise<Document> {
-  const { response, text, exchange } = await exchangeWith(source, tokens, signal, ports);
-  const { status } = response;
-  const url = response.url || source.url;
-  if (!response.ok) {
+  const { answer, text, exchange } = await exchangeWith(source, tokens, signal, ports);
+  const { status } = answer;
+  const url = answer.url || source.url;
+  if (!isOk(answer)) {
     throw new DocumentFault(
       "documentUnreachable",
       `the server answered ${status}`,
@@ -64,7 +65,7 @@ export async function fetchDocument(
   const of = { url, exchange, status };
   if (text.trim() === "") return { ...of, verbs: [] };
 
-  const [type = ""] = (response.headers.get("content-type") ?? "").split(";");
+  const [type = ""] = (headerOf(answer, "content-type") ?? "").split(";");
   const kind = type.trim().toLowerCase();
   if (kind.startsWith("audio/")) return { ...of, verbs: [verbOf("Play", url)] };
   if (kind === "text/plain") return { ...of, verbs: [verbOf("Say", text.trim())] };
@@ -104,25 +105,25 @@ async function exchangeWith(
   tokens: Tokens,
   signal: AbortSignal,
   ports: Ports,
-): Promise<{ response: Response; text: string; exchange: Exchange }> {
+): Promise<{ answer: Answer; text: string; exchange: Exchange }> {
   const none = unanswered(source);
   const hidden = [...tokensOf(tokens), ...secretsOf(source.url)];
   using time = timeLimit(limits.documentTimeoutMs, signal);
   try {
     const keyed = { authToken: tokens.authToken, now: ports.now() };
     const request = signedRequest(source, { ...keyed, signal: time.signal });
-    const response = await ports.fetch(request, signerOf(source, keyed));
-    const isAudio = /^audio\//i.test(response.headers.get("content-type") ?? "");
-    const { text, isWhole } = await readText(response, isAudio ? 1 : limits.documentBytes);
-    const responseHeaders = masked(headerLines(response), hidden);
+    const answer = await ports.fetch(request, signerOf(source, keyed));
+    const isAudio = /^audio\//i.test(headerOf(answer, "content-type") ?? "");
+    const { text, isWhole } = await textOf(answer, isAudio ? 1 : limits.documentBytes);
+    const responseHeaders = masked(headerLines(answer), hidden);
     const responseBody = isAudio ? "" : masked(text, hidden);
     const exchange = { ...none, responseHeaders, responseBody };
-    if (isWhole || isAudio) return { response, text, exchange };
+    if (isWhole || isAudio) return { answer, text, exchange };
     throw new DocumentFault(
       "documentInvalid",
       `the document is larger than ${limits.documentBytes >> 10} KiB`,
       exchange,
-      response.status,
+      answer.status,
     );
   } catch (error) {
     if (signal.aborted || error instanceof DocumentFault) throw error;

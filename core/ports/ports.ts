@@ -1,3 +1,4 @@
+import type { Answer, OutgoingRequest } from "../base/outgoing.ts";
 import type { Trace } from "../protocol/traces.ts";
 import type { NumberOffer, NumberSearch } from "../values/offer.ts";
 import type { CompanionControl, Companions } from "./companion_ports.ts";
@@ -156,7 +157,10 @@ export interface Ports {
    * Requests to customers' servers: guarded against private addresses, redirects followed, each
    * request that one leads to signed anew by `signer`.
    */
-  fetch(request: Request, signer?: (redirected: Request) => Request): Promise<Response>;
+  fetch(
+    request: OutgoingRequest,
+    signer?: (redirected: OutgoingRequest) => OutgoingRequest,
+  ): Promise<Answer>;
   /** The AuthToken of a password: slow, salted with the Sid and the server's secret; 32 hex digits. */
   deriveToken(accountSid: string, password: string): Promise<string>;
   log(line: string, fields?: Record<string, unknown>): void;

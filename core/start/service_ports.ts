@@ -25,8 +25,8 @@ import { iceSettings } from "../configuration/reach_variables.ts";
 import { recognitionEndpoint } from "../configuration/speech_endpoints.ts";
 import { httpTranscriber } from "../adapters/transcriber.ts";
 import { smtpMailer } from "../adapters/mailer.ts";
-import { agentFetch } from "../adapters/agent_request.ts";
-import { outboundFetch } from "../adapters/outbound_fetch.ts";
+import { plainAgentRequests } from "../adapters/agent_request.ts";
+import { outboundRequests } from "../adapters/outbound_fetch.ts";
 import { log } from "../process/log.ts";
 import { s3Blobs } from "../adapters/s3_blobs.ts";
 
@@ -78,7 +78,7 @@ const writeObserver: WriteObserver = {
 export function portsOf(config: Config, parts: Parts): Ports {
   const { store, secretKey, bridgeSecret } = parts;
   const now = () => Date.now();
-  const fetchOutside = outboundFetch({
+  const fetchOutside = outboundRequests({
     ...(config.ALLOW_PRIVATE_URLS ? {} : { mayReach: isPublicAddress }),
     ...ownRequests(config),
   });
@@ -105,7 +105,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
       url: config.BRIDGE_URL,
       companions: store.companions,
       secret: bridgeSecret,
-      fetch: agentFetch(),
+      fetch: plainAgentRequests(),
       now,
       timeoutMs: 5_000,
     }),

@@ -2,9 +2,9 @@ import {
   type Exchange,
   headerLines,
   masked,
-  readText,
   reasonOf,
   secretsOf,
+  textOf,
 } from "../base/exchange.ts";
 import type { JobRun } from "../ports/job_handler.ts";
 import { limits } from "../base/limits.ts";
@@ -51,18 +51,18 @@ export async function attemptOf(
   try {
     const keyed = { authToken: account.authToken, now: startTime };
     const signed = signedRequest(signable, { ...keyed, signal: time.signal });
-    signed.headers.set("x-switchboard-delivery", delivery.sid);
-    const response = await ports.fetch(signed, signerOf(signable, keyed));
-    const { text } = await readText(response, limits.callbackAnswerBytes);
+    const headers = { ...signed.headers, "x-switchboard-delivery": delivery.sid };
+    const answer = await ports.fetch({ ...signed, headers }, signerOf(signable, keyed));
+    const { text } = await textOf(answer, limits.callbackAnswerBytes);
     const exchange = {
       ...request,
-      responseHeaders: masked(headerLines(response), hidden),
+      responseHeaders: masked(headerLines(answer), hidden),
       responseBody: masked(text, hidden),
     };
-    const attempt = { made: { ...timed(), ...answerOf(response.status, exchange) }, exchange };
+    const attempt = { made: { ...timed(), ...answerOf(answer.status, exchange) }, exchange };
     measure(attempt);
-    if (response.status < 500) return attempt;
-    throw new AttemptFailed(`the server answered ${response.status}`, attempt);
+    if (answer.status < 500) return attempt;
+    throw new AttemptFailed(`the server answered ${answer.status}`, attempt);
   } catch (error) {
     if (error instanceof AttemptFailed || run.signal.aborted) throw error;
     const nothing = { status: null, responseHeaders: null, responseBody: null, error: null };

@@ -5,6 +5,7 @@ import { deliverWebhookHandler } from "../../core/jobs/deliver_webhook.ts";
 import { deliverWebhook } from "../../core/webhooks/deliver.ts";
 import { limits } from "../../core/base/limits.ts";
 import { notification } from "../../core/notifications/notify.ts";
+import { requestOf } from "../../core/base/outgoing.ts";
 import { signedRequest } from "../../core/base/signature.ts";
 import { openStore } from "../../kv/open_store.ts";
 import { clock, type Order, type Reply } from "./receivers.ts";
@@ -80,7 +81,9 @@ async function builtInQueue(): Promise<Sender> {
     const signal = AbortSignal.any([timeout, stopping.signal]);
     const options = { authToken: "bench", now: Date.now(), signal };
     try {
-      const response = await fetch(signedRequest({ url, params, method: "POST" }, options));
+      const response = await fetch(
+        requestOf(signedRequest({ url, params, method: "POST" }, options)),
+      );
       await response.body?.cancel();
     } catch {
       // It would be tried again after the bench.

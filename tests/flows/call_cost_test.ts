@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { liveCompanions } from "../../core/companions/companions.ts";
 import { handlers } from "../../core/jobs/mod.ts";
 import { companionClient } from "../../core/companions/client.ts";
+import { answerOf } from "../../core/base/outgoing.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { eventually } from "../support/process/eventually.ts";
@@ -30,7 +31,7 @@ async function startService() {
     secret: "secret",
     now: () => app.clock.now,
     timeoutMs: 1_000,
-    fetch: () => Promise.resolve(Response.json({ companion })),
+    fetch: () => Promise.resolve(answerOf(Response.json({ companion }))),
   });
   const made = await app.root.post("Clients.json", { Login: "alice", Password: "secret" });
   assert.equal(made.status, 200, made.text);

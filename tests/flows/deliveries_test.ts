@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { answerOf } from "../../core/base/outgoing.ts";
 import { Fault } from "../../core/base/faults.ts";
 import { deliverWebhook, type Webhook } from "../../core/webhooks/deliver.ts";
 import { limits } from "../../core/base/limits.ts";
@@ -74,7 +75,7 @@ Deno.test("requests of one call come one after another in their order, beside th
   const open = new Map<string, number>();
   let most = 0;
   app.ports.fetch = async (request) => {
-    const form = new URLSearchParams(await request.text());
+    const form = new URLSearchParams(request.body);
     const call = form.get("CallSid")!;
     open.set(call, (open.get(call) ?? 0) + 1);
     assert.equal(open.get(call), 1, "one of the same call is under way");
@@ -82,7 +83,7 @@ Deno.test("requests of one call come one after another in their order, beside th
     await new Promise((turn) => setTimeout(turn));
     open.set(call, open.get(call)! - 1);
     seen.push(`${call} ${form.get("SequenceNumber")}`);
-    return new Response();
+    return answerOf(new Response());
   };
   const calls = ["1", "2", "3"].map((digit) => `CA${digit.repeat(32)}`);
   const numbers = ["0", "1", "2", "3", "4"];

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { outboundFetch } from "../../core/adapters/outbound_fetch.ts";
+import { outboundRequests } from "../../core/adapters/outbound_fetch.ts";
 import { limits } from "../../core/base/limits.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { fakeSignals } from "../support/sip/fake_signals.ts";
@@ -40,7 +40,7 @@ function startService(answer: () => Response) {
 const startReal = (mayReach?: (address: string) => boolean): Promise<App> =>
   startApp({
     ports: {
-      fetch: outboundFetch({ ownOrigin: "http://api.test", ...mayReach && { mayReach } }),
+      fetch: outboundRequests({ ownOrigin: "http://api.test", ...mayReach && { mayReach } }),
     },
   });
 

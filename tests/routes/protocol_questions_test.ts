@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { type Answer, answerOf } from "../../core/base/outgoing.ts";
 import { type Report, scriptAnswer } from "../../core/protocol/companion.ts";
 import { serviceRequests } from "../../core/protocol/requests.ts";
 import { signatureHeader, signRequest } from "../../core/protocol/signature.ts";
@@ -11,14 +12,14 @@ const secret = "a secret of both sides";
 
 /** A service, and two Clients; the application server of slow answers when it is told to. */
 async function startQuestions() {
-  const document = Promise.withResolvers<Response>();
+  const document = Promise.withResolvers<Answer>();
   const fetched = Promise.withResolvers<AbortSignal>();
   const app = await startApp({
     mounts: (ports) => ({ bridge: protocolRoutes(ports, secret) }),
     ports: {
       fetch(request) {
         fetched.resolve(request.signal);
-        const { promise, reject } = Promise.withResolvers<Response>();
+        const { promise, reject } = Promise.withResolvers<Answer>();
         request.signal.addEventListener("abort", () => reject(request.signal.reason));
         return Promise.race([promise, document.promise]);
       },
@@ -34,7 +35,7 @@ async function startQuestions() {
     app,
     /** The search for the slow document. */
     searching: fetched.promise,
-    answer: () => document.resolve(xml("<Hangup/>")),
+    answer: () => document.resolve(answerOf(xml("<Hangup/>"))),
     incoming: (login: "slow" | "quick"): Report => ({
       companion,
       leg: newLeg(),

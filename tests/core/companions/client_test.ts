@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { answerOf, requestOf } from "../../../core/base/outgoing.ts";
 import { companionClient } from "../../../core/companions/client.ts";
 import { companionFor, liveCompanions } from "../../../core/companions/companions.ts";
 import { Fault } from "../../../core/base/faults.ts";
@@ -40,16 +41,18 @@ function startClient(states: CompanionState[], statuses: Record<string, number |
     now,
     timeoutMs: 1_000,
     fetch({ url }) {
-      const { host, pathname } = new URL(url);
+      const { host, pathname } = url;
       asked.push(host + pathname);
       const status = statuses[host];
       if (status === undefined) return Promise.reject(new TypeError("connection refused"));
       if (status === "no leg") {
-        return Promise.resolve(Response.json({ companion: null, isDone: false }));
+        return Promise.resolve(answerOf(Response.json({ companion: null, isDone: false })));
       }
       const companion = { id: host, runId: "run" };
       return Promise.resolve(
-        Response.json({ companion, bindings: [], isDone: true, isKnown: true }, { status }),
+        answerOf(
+          Response.json({ companion, bindings: [], isDone: true, isKnown: true }, { status }),
+        ),
       );
     },
   });
@@ -169,7 +172,7 @@ for (
       secret: "secret",
       now,
       timeoutMs: 1_000,
-      fetch: () => Promise.resolve(answer()),
+      fetch: () => Promise.resolve(answerOf(answer())),
     });
     assert.equal(await client.look({ id: "one", runId: "run of one" }), seen);
   });
@@ -184,7 +187,7 @@ Deno.test("look() finds a companion gone whose address refuses, or that is known
     secret: "secret",
     now,
     timeoutMs: 200,
-    fetch: (request) => fetch(request),
+    fetch: async (request) => answerOf(await fetch(requestOf(request))),
   });
   const one = { id: "one", runId: "run of one" };
 

@@ -5,7 +5,8 @@ import { addressNotes } from "../../../core/configuration/address_notes.ts";
 import { configLines, readConfig } from "../../../core/configuration/config.ts";
 import type { MachineAddresses } from "../../../core/configuration/machine_addresses.ts";
 import { portRange, rtpengines } from "../../../core/configuration/media_variables.ts";
-import { outboundFetch } from "../../../core/adapters/outbound_fetch.ts";
+import { textOf } from "../../../core/base/exchange.ts";
+import { outboundFetch, outboundRequests } from "../../../core/adapters/outbound_fetch.ts";
 import { ownRequests } from "../../../core/adapters/own_requests.ts";
 
 const addresses: Record<string, boolean> = {
@@ -97,7 +98,7 @@ Deno.test("outboundFetch() follows redirects as the RFC says, and no further tha
   ]);
 });
 
-Deno.test("outboundFetch() has each request that a redirect leads to signed, not the first", async () => {
+Deno.test("outboundRequests() has each request that a redirect leads to signed, not the first", async () => {
   const seen: string[] = [];
   await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
     const { pathname, origin } = new URL(request.url);
@@ -105,14 +106,16 @@ Deno.test("outboundFetch() has each request that a redirect leads to signed, not
     return pathname === "/end" ? new Response("done") : Response.redirect(`${origin}/end`);
   });
   const origin = `http://127.0.0.1:${server.addr.port}`;
-  const fetchOutside = outboundFetch({ ...none, ownOrigin: origin });
-  const first = new Request(`${origin}/begin`, { headers: { "x-signature": "for /begin" } });
-  const response = await fetchOutside(first, (redirected) => {
-    redirected.headers.set("x-signature", `for ${new URL(redirected.url).pathname}`);
-    return redirected;
-  });
+  const send = outboundRequests({ ...none, ownOrigin: origin });
+  const headers = { "x-signature": "for /begin" };
+  const { signal } = new AbortController();
+  const first = { url: new URL(`${origin}/begin`), method: "GET", headers, body: "", signal };
+  const answer = await send(first, (redirected) => ({
+    ...redirected,
+    headers: { "x-signature": `for ${redirected.url.pathname}` },
+  }));
 
-  assert.equal(await response.text(), "done");
+  assert.deepEqual(await textOf(answer, 100), { text: "done", isWhole: true });
   assert.deepEqual(seen, ["/begin for /begin", "/end for /end"]);
 });
 

@@ -138,8 +138,8 @@ for (const method of ["GET", "POST"] as const) {
     const signal = AbortSignal.timeout(60_000);
     const now = Date.UTC(2024, 0, 31);
     const request = signedRequest({ ...signable, method }, { authToken: "token", now, signal });
-    const signature = request.headers.get("x-switchboard-signature");
-    const signed = { signature, method, url: request.url, body: await request.text() };
+    const signature = request.headers["x-switchboard-signature"] ?? null;
+    const signed = { signature, method, url: request.url.href, body: request.body };
     const verify = (change: Partial<typeof signed>, token = "token", later = 0) =>
       verifySignature({ ...signed, ...change }, token, { now: now + later });
 

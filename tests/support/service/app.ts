@@ -16,6 +16,7 @@ import { openNumbers } from "../../../core/numbers/providers/open.ts";
 import type { Ports } from "../../../core/ports/ports.ts";
 import type { Account } from "../../../core/resources/accounts.ts";
 import type { Email } from "../../../core/resources/emails.ts";
+import { answerOf, requestOf } from "../../../core/base/outgoing.ts";
 import { serverSigner } from "../../../core/adapters/server_signature.ts";
 import { withSimulation } from "../../../core/simulation/control.ts";
 import { counting } from "../../../core/supervisor/counters.ts";
@@ -261,12 +262,13 @@ export async function startApp(
       return prefix + clock.now.toString(16).padStart(12, "0") +
         made.toString(16).padStart(20, "0");
     },
-    async fetch(request) {
+    async fetch(outgoing) {
+      const request = requestOf(outgoing);
       recorded.fetched.push(request);
       await assertDescribedWebhook(request).catch(({ message }) =>
         recorded.undescribed.push(message)
       );
-      return app.answers(request);
+      return answerOf(app.answers(request));
     },
     deriveToken: (sid, password) =>
       Promise.resolve(createHash("md5").update(sid + password).digest("hex")),

@@ -1,3 +1,4 @@
+import { answerOf, requestOf } from "../../../core/base/outgoing.ts";
 import { companionClient } from "../../../core/companions/client.ts";
 import { protocolRoutes } from "../../../routes/protocol/routes.ts";
 import { type Companion, startCompanion } from "../../../sip/companion.ts";
@@ -67,7 +68,7 @@ export async function startCompanions(
     url: "http://127.0.0.1:9", // Nobody is there.
     companions: known,
     secret,
-    fetch: (request) => fetch(request),
+    fetch: async (request) => answerOf(await fetch(requestOf(request))),
     now: Date.now,
     timeoutMs: 20_000,
   });
