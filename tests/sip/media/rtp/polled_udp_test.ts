@@ -218,3 +218,25 @@ polledTest("close() ends sockets that are open still", async ({ udp, bind }) => 
   const later = await udp.bind(loopback, 0);
   await later.close();
 });
+
+polledTest("what comes after a rest is heard, and so is what follows", async ({ bind }) => {
+  const [sender, other] = [await bind(), await bind()];
+  for (const burst of [1, 2, 3]) {
+    const arriving = lengthsUntil(other, 20);
+    for (let length = 1; length <= 20; length++) sender.send(new Uint8Array(length), at(other));
+    assert.equal((await arriving).length, 20, `burst ${burst}`);
+    await rest();
+  }
+});
+
+/** Lasts until sockets that nothing uses are polled at their slow pace. */
+const rest = () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let ticks = 0;
+  const timer = setInterval(() => {
+    if (++ticks <= mediaLimits.idlePolls) return;
+    clearInterval(timer);
+    resolve();
+  }, 2 * mediaLimits.pollMs);
+  return promise;
+};
