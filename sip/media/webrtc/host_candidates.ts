@@ -53,8 +53,21 @@ function reachable(bindAddress: string): string[] {
 
 /** The addresses that others may reach; a socket of IPv6 hears IPv4 too. */
 export const machineAddresses = (bindAddress: string): string[] =>
-  Deno.networkInterfaces()
+  networkInterfaces()
     .filter(({ name }) => name !== "docker0")
     .map(({ address }) => address)
     .filter((address) => isIPv6(bindAddress) || isIPv4(address))
     .filter((address) => !isLoopback(address) && !/^fe80:/i.test(address));
+
+let interfaces: Deno.NetworkInterfaceInfo[] = [];
+let readAt = -Infinity;
+
+/** The machine's interfaces, as they were a moment ago at most: reading them costs as much as a leg. */
+export function networkInterfaces(): readonly Deno.NetworkInterfaceInfo[] {
+  const now = performance.now();
+  if (now - readAt > mediaLimits.ownAddressesMs) {
+    interfaces = Deno.networkInterfaces();
+    readAt = now;
+  }
+  return interfaces;
+}

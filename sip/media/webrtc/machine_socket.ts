@@ -2,7 +2,7 @@ import { isIPv4 } from "node:net";
 import type { Address } from "../rtp/latch.ts";
 import { mediaLimits } from "../base/limits.ts";
 import type { Datagrams } from "../rtp/rtp_sockets.ts";
-import { isLoopback, machineAddresses } from "./host_candidates.ts";
+import { isLoopback, machineAddresses, networkInterfaces } from "./host_candidates.ts";
 
 /** A socket for one peer, or for all of them. */
 export interface WebrtcDatagrams extends Datagrams {
@@ -32,7 +32,6 @@ export async function withMachineSocket(
 }
 
 function together(loopback: Datagrams, machine: Datagrams, address: string): WebrtcDatagrams {
-  const isOwn = ownAddresses();
   /** Peers at a loopback address that reach the other socket, and the reverse. */
   const crossed = new Set<string>();
   const heard = (bytes: Uint8Array, from: Address, atLoopback: boolean) => {
@@ -66,17 +65,7 @@ function together(loopback: Datagrams, machine: Datagrams, address: string): Web
 }
 
 /** Whether an address is one of this machine's, as it was a moment ago at most. */
-function ownAddresses(): (address: string) => boolean {
-  let addresses = new Set<string>();
-  let readAt = -Infinity;
-  return (address) => {
-    if (isLoopback(address)) return true;
-    if (performance.now() - readAt > mediaLimits.ownAddressesMs) {
-      addresses = new Set(Deno.networkInterfaces().map(({ address }) => address));
-      readAt = performance.now();
-    }
-    return addresses.has(address);
-  };
-}
+const isOwn = (address: string): boolean =>
+  isLoopback(address) || networkInterfaces().some((each) => each.address === address);
 
 const placeOf = ({ address, port }: Address): string => `${address} ${port}`;
