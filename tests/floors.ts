@@ -96,10 +96,10 @@ sip/relay              | *                                                      
 sip/script             | * core/base core/protocol                                    |  | performs the script of a leg
 sip                    | * core/base core/metrics core/net core/protocol                           |  | the companion, put together
 sip/media/streams      | media/audio media/base media/codecs media/rtp server_socket  | node: | the audio of legs over WebSocket to servers of customers
-sip/media/engine       | media/audio media/base media/codecs media/rtp media/sdp media/streams server_socket core/net |  | legs of audio, joined and mixed
-sip/media/webrtc       | media/base media/rtp media/sdp media/srtp core/base          | node: | ICE, STUN and DTLS
+sip/media/engine       | base media/audio media/base media/codecs media/rtp media/sdp media/streams server_socket core/net |  | legs of audio, joined and mixed
+sip/media/webrtc       | base media/base media/rtp media/sdp media/srtp core/base          | node: | ICE, STUN and DTLS
 sip/media/transports   | media/base media/engine media/rtp media/sdp media/srtp media/webrtc core/net | node: zod | plain RTP, WebRTC, rtpengine
-sip/media/worker       | media/base media/engine media/transports                     |  | the engine in a Worker of its own
+sip/media/worker       | base media/base media/engine media/transports                     |  | the engine in a Worker of its own
 kv/store               | core/base                                                    | node: | keys, batches, commits, receipts: what is written, and how
 kv/backup              | store core/base                                              | node: | backups: their format, snapshots of a store, restore
 kv/cache               | store core/base core/model core/resources                    |  | what is remembered of the store, and what forgets it

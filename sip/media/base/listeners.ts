@@ -9,24 +9,26 @@ export interface Listeners<T> {
 
 export function createListeners<T>(): Listeners<T> {
   let listeners: { call(value: T): void }[] = [];
-  return {
-    get size() {
-      return listeners.length;
-    },
-    add(listener) {
+  const change = (changed: typeof listeners): void => {
+    listeners = changed;
+    all.size = listeners.length;
+  };
+  // No getter: each call has some of these, and literals with getters outlive it.
+  const all = {
+    size: 0,
+    add(listener: (value: T) => void) {
       const entry = { call: listener };
-      listeners = [...listeners, entry];
+      change([...listeners, entry]);
       return () => {
         // It may be called back at this moment.
         entry.call = () => {};
-        listeners = listeners.filter((each) => each !== entry);
+        change(listeners.filter((each) => each !== entry));
       };
     },
-    call(value) {
+    call(value: T) {
       for (const entry of listeners) entry.call(value);
     },
-    clear() {
-      listeners = [];
-    },
+    clear: () => change([]),
   };
+  return all;
 }

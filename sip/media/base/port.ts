@@ -16,6 +16,9 @@ export const FRAME_SAMPLES = 160;
 /** A frame of silence; read only. */
 export const SILENCE: Pcm = new Int16Array(FRAME_SAMPLES);
 
+/** Why a leg that was closed will not be connected; one for all, since an error's stack costs much. */
+export const LEG_CLOSED = new Error("Cannot connect media: the leg is closed");
+
 /** How media travel: by ICE and DTLS-SRTP (browsers), or as plain RTP (trunks, UDP softphones). */
 export type MediaKind = "webrtc" | "rtp";
 
@@ -147,7 +150,7 @@ export interface MediaLeg {
   leave(from?: MediaLeg): void;
   /** Silences the audio of the peer for all listeners; its digits still count. */
   setMuted(muted: boolean): void;
-  readonly isMuted: boolean;
+  isMuted: boolean;
   /**
    * Calls back for each digit the peer pressed, once per press, as a telephone event or, where the peer
    * has none, as tones; the result ends it.

@@ -93,32 +93,30 @@ export function createTicker(clock: Clock, onError = rethrow): Ticker {
 
 function createTurn(state: State): Turn {
   const listeners = new Set<Listener>();
-  let moment: number | undefined;
-  return {
-    listen(phase, onFrame) {
+  const turn = {
+    moment: undefined as number | undefined,
+    listen(phase: Phase, onFrame: () => void) {
       const listener = { phase, onFrame: () => onFrame() };
-      moment ??= emptiest(state);
+      turn.moment ??= emptiest(state);
       listeners.add(listener);
-      add(state, moment, listener);
+      add(state, turn.moment, listener);
       return () => {
         if (!listeners.delete(listener)) return;
-        remove(state, moment!, listener); // It had a listener, and so a moment.
-        if (listeners.size === 0) moment = undefined;
+        remove(state, turn.moment!, listener); // It had a listener, and so a moment.
+        if (listeners.size === 0) turn.moment = undefined;
       };
     },
-    get moment() {
-      return moment;
-    },
-    moveTo(other) {
-      if (moment === other) return;
+    moveTo(other: number) {
+      if (turn.moment === other) return;
       for (const listener of listeners) {
         // First there, that the ticker is never idle in between.
         add(state, other, listener);
-        remove(state, moment!, listener);
+        remove(state, turn.moment!, listener);
       }
-      moment = other;
+      turn.moment = other;
     },
   };
+  return turn;
 }
 
 const sizeOf = ({ hear, send }: Moment) => hear.size + send.size;

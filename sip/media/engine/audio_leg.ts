@@ -28,8 +28,14 @@ type Sound = Pick<
   | "sendDigits"
 >;
 
+type PlayOptions = Parameters<MediaLeg["play"]>[1];
+
+/** What is inside a leg, for those that it is joined with: a WeakMap would outlive each call. */
+const inside = Symbol("inside");
+
 /** The sound of one leg: what it sends at each moment, and where what it receives goes. */
 export interface AudioLeg extends Sound, MixedMedia {
+  readonly [inside]: State;
   /** RTP may flow from now on, in these codecs. */
   start(agreed: Agreed): void;
   /** Other codecs were agreed; before `start` this is for nothing. */
@@ -55,28 +61,28 @@ export interface AudioLeg extends Sound, MixedMedia {
   close(): void;
 }
 
-const states = new WeakMap<AudioLeg, State>();
-
 export function createAudioLeg(options: AudioLegOptions): AudioLeg {
   const state: State = createState(options, (digit) => takeDigit(state, digit, "media"));
-  const leg: AudioLeg = {
+  const leg = {
+    [inside]: state,
     turn: options.turn,
-    start: (agreed) => start(state, agreed),
-    change: (agreed) => change(state, agreed),
-    receive: (packet, at = state.now()) => receive(state, packet, at),
-    setSpeaking(speaking) {
+    isMuted: false,
+    start: (agreed: Agreed) => start(state, agreed),
+    change: (agreed: Agreed) => change(state, agreed),
+    receive: (packet: RtpPacket, at = state.now()) => receive(state, packet, at),
+    setSpeaking(speaking: boolean) {
       state.speaking = speaking;
       if (state.joined !== undefined) adjustTicking(state.joined);
     },
-    setListening(listening) {
+    setListening(listening: boolean) {
       state.listening = listening;
       adjustTicking(state);
     },
     takeLate: () => state.hearing.takeLate(),
-    play: (pcm, options) => play(state, pcm, options),
-    feed: (source) => feed(state, source),
-    tap: (track, onFrame) => tap(state, track, onFrame),
-    playFrom(source) {
+    play: (pcm: Pcm, options: PlayOptions) => play(state, pcm, options),
+    feed: (source: () => Pcm | undefined) => feed(state, source),
+    tap: (track: Track, onFrame: (frame: Pcm) => void) => tap(state, track, onFrame),
+    playFrom(source: Source) {
       const stop = playFrom(state, source);
       adjustTicking(state);
       return () => {
@@ -84,23 +90,20 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
         adjustTicking(state);
       };
     },
-    listen: (onFrame) => state.closed ? () => {} : state.hearing.listen(onFrame),
-    setMuted(muted) {
-      state.hearing.muted = muted;
+    listen: (onFrame: (frame: Pcm) => void) =>
+      state.closed ? () => {} : state.hearing.listen(onFrame),
+    setMuted(muted: boolean) {
+      leg.isMuted = state.hearing.muted = muted;
       if (state.joined !== undefined) adjustTicking(state.joined);
     },
-    get isMuted() {
-      return state.hearing.muted;
-    },
-    // The engine hands over legs of its own, whose states are known.
-    join: (other) => join(state, states.get(other)!),
-    leave: (from) => leave(state, from && states.get(from)),
+    join: (other: AudioLeg) => join(state, other[inside]),
+    leave: (from?: AudioLeg) => leave(state, from?.[inside]),
     onDigits: state.digitListeners.add,
-    takeDigit: (digit) => takeDigit(state, digit, "signalling"),
-    sendDigits: (digits, signal) => Promise.try(sendDigits, state, digits, signal),
+    takeDigit: (digit: string) => takeDigit(state, digit, "signalling"),
+    sendDigits: (digits: string, signal?: AbortSignal) =>
+      Promise.try(sendDigits, state, digits, signal),
     close: () => close(state),
   };
-  states.set(leg, state);
   return leg;
 }
 
@@ -228,7 +231,7 @@ function sendDigits(state: State, digits: string, signal?: AbortSignal): Promise
 function play(
   state: State,
   pcm: Pcm,
-  { loop, signal }: { loop: number; signal: AbortSignal },
+  { loop, signal }: PlayOptions,
 ): Promise<void> {
   state.playing?.end();
   if (state.closed || signal.aborted || pcm.length === 0) return Promise.resolve();

@@ -13,6 +13,7 @@ import type {
   MediaLeg,
   Received,
 } from "../base/port.ts";
+import { createLooseSet, type ShortLivedSet } from "../../base/short_lived_map.ts";
 import { isPublicAddress } from "../../../core/net/public_address.ts";
 import type { MediaStream, StreamEnd, StreamEvents, StreamSettings } from "../base/stream_port.ts";
 import type { Reach } from "../../server_socket/connect.ts";
@@ -42,11 +43,16 @@ interface Engine extends Pick<MediaEngineOptions, "onReceived"> {
   clock: Clock;
   ticker: Ticker;
   reach: Reach;
-  /** The legs that are not closed, and the function that closes each. */
-  open: Map<MediaLeg, () => Promise<void>>;
-  /** A leg's sound, for `join`. */
-  sounds: WeakMap<MediaLeg, AudioLeg>;
+  /** What closes the legs that are not closed. */
+  open: ShortLivedSet<() => Promise<void>>;
   closed: boolean;
+}
+
+/** What is inside a leg of an engine: a WeakMap would outlive each call. */
+const inside = Symbol("inside");
+
+interface EngineLeg extends MediaLeg {
+  readonly [inside]: { engine: Engine; sound: AudioLeg };
 }
 
 /** The media engine in this process: legs of G.711 and telephone events over the transports. */
@@ -60,8 +66,7 @@ export function mediaEngine(options: MediaEngineOptions): MediaEngine {
     ticker: createTicker(clock, (error) => {
       log("Cannot forward audio", { error: error instanceof Error ? error.stack : String(error) });
     }),
-    open: new Map(),
-    sounds: new WeakMap(),
+    open: createLooseSet(),
     closed: false,
   };
   const assertOpen = () => {
@@ -98,7 +103,7 @@ export function mediaEngine(options: MediaEngineOptions): MediaEngine {
     conference: () => conferenceOf(engine),
     async close() {
       engine.closed = true;
-      await Promise.all([...engine.open.values()].map((close) => close()));
+      await Promise.all([...engine.open].map((close) => close()));
       await Promise.all(transports.map((transport) => transport.close?.()));
     },
   };
@@ -149,7 +154,6 @@ function createLeg(engine: Engine, { peer, offer, opus }: Opening): MediaLeg {
   const parts = { engine, peer, negotiation, session, sound, opus, edge };
   const leg = legOf(parts);
   if (offer !== undefined) heed(parts, offer.audio);
-  engine.sounds.set(leg, sound);
   return leg;
 }
 
@@ -162,9 +166,11 @@ function legOf(parts: Parts): MediaLeg {
     session.close();
     opus?.close();
     await peer.close();
-    engine.open.delete(leg);
+    forget();
   };
-  const leg: MediaLeg = {
+  const forget = engine.open.add(close);
+  const leg: EngineLeg = {
+    [inside]: { engine, sound },
     localSdp: negotiation.localSdp,
     connected: peer.connected,
     lost: watch(parts),
@@ -178,10 +184,11 @@ function legOf(parts: Parts): MediaLeg {
       record([sound.listen, (onFrame) => sound.tap("outbound", onFrame)], write),
     join: (other) => sound.join(soundOf(engine, other)),
     leave: (from) => sound.leave(from && soundOf(engine, from)),
-    setMuted: sound.setMuted,
-    get isMuted() {
-      return sound.isMuted;
+    setMuted(muted) {
+      leg.isMuted = muted;
+      sound.setMuted(muted);
     },
+    isMuted: false,
     onDigits: sound.onDigits,
     takeDigit: sound.takeDigit,
     sendDigits: sound.sendDigits,
@@ -191,7 +198,6 @@ function legOf(parts: Parts): MediaLeg {
     reaccept: (sdp) => reaccept(parts, sdp),
     close: () => void close(),
   };
-  engine.open.set(leg, close);
   return leg;
 }
 
@@ -283,9 +289,7 @@ function conferenceOf(engine: Engine): MediaConference {
 }
 
 function soundOf(engine: Engine, leg: MediaLeg): AudioLeg {
-  const sound = engine.sounds.get(leg);
-  if (sound === undefined) {
-    throw new Error("Cannot bring legs together: they are of different engines");
-  }
-  return sound;
+  const known = (leg as Partial<EngineLeg>)[inside];
+  if (known?.engine === engine) return known.sound;
+  throw new Error("Cannot bring legs together: they are of different engines");
 }

@@ -1,3 +1,4 @@
+import { LEG_CLOSED } from "../base/port.ts";
 import { isIPv6 } from "node:net";
 import { type Address, createLatch, type Latch } from "../rtp/latch.ts";
 import { isRtcp, parseRtp } from "../rtp/rtp.ts";
@@ -76,7 +77,7 @@ export function createPeer(parts: PeerParts): Peer {
     },
     send: createSend(state),
     close() {
-      connected.reject(new Error("Cannot connect media: the leg is closed"));
+      connected.reject(LEG_CLOSED);
       security?.close();
       return state.closed ??= sockets.close();
     },

@@ -1,3 +1,4 @@
+import { LEG_CLOSED } from "../base/port.ts";
 import type { Address } from "../rtp/latch.ts";
 import { mediaLimits } from "../base/limits.ts";
 import { acceptedCrypto, keysOf, newCrypto, offeredCrypto } from "../sdp/sdes.ts";
@@ -163,7 +164,7 @@ export function dtlsSecuring(options: DtlsSecuringOptions): Securing<OfKind<"dtl
     },
     close() {
       stop(state);
-      ready.reject(new Error("Cannot connect media: the leg is closed"));
+      ready.reject(LEG_CLOSED);
     },
   };
 }

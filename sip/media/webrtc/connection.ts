@@ -1,3 +1,4 @@
+import { LEG_CLOSED } from "../base/port.ts";
 import type { Certificate } from "./certificate.ts";
 import { type Dtls, startDtls } from "./dtls.ts";
 import type { IceCredentials } from "./ice_credentials.ts";
@@ -85,7 +86,7 @@ export function connectWebrtc(options: ConnectionOptions): WebrtcConnection {
     connected: connected.promise,
     lost: lost.promise,
     send(packet) {
-      const to = ice.selected;
+      const to = ice.selected();
       if (to === undefined) return;
       const bytes = state.srtp?.protect(packet);
       if (bytes !== undefined) socket.send(bytes, to);
@@ -95,7 +96,7 @@ export function connectWebrtc(options: ConnectionOptions): WebrtcConnection {
     },
     leave: () => stop(state),
     close() {
-      connected.reject(new Error("Cannot connect media: the leg is closed"));
+      connected.reject(LEG_CLOSED);
       stop(state);
       return state.closed ??= socket.close();
     },
@@ -120,13 +121,13 @@ function beginDtls(state: State): void {
     fingerprint: remote.fingerprint,
     clock,
     send(datagram) {
-      const to = ice.selected ?? state.from;
+      const to = ice.selected() ?? state.from;
       if (to !== undefined) socket.send(datagram, to);
     },
     onKeys(keys) {
       state.srtp = newSrtp(keys);
       state.cancelTimeout();
-      if (ice.selected !== undefined) state.connected.resolve();
+      if (ice.selected() !== undefined) state.connected.resolve();
     },
     onEnd: (why) => fail(state, why),
   });

@@ -1,3 +1,4 @@
+import { LEG_CLOSED } from "../base/port.ts";
 import { type Checks, createChecks, type Pair } from "./ice_checks.ts";
 import { type Consent, watchConsent } from "./ice_consent.ts";
 import { type IceCredentials, type IceMessages, iceMessages } from "./ice_credentials.ts";
@@ -33,11 +34,11 @@ export interface IceAgent {
   /** Takes a STUN message that came by the socket, whose bytes are lent; what is wrong is dropped. */
   onMessage(bytes: Uint8Array, from: Address): void;
   /** Where to send now, the nominated pair's end; before, that of one that works (§12.1). */
-  readonly selected: Address | undefined;
+  selected(): Address | undefined;
   /** Whether the peer has proved by a check or an answer that it is at an address. */
   knows(from: Address): boolean;
   /** Whether we choose the pair; roles may have been found to conflict. */
-  readonly controlling: boolean;
+  controlling(): boolean;
   /** Resolves with the first nominated pair, or that works where the peer nominates, or rejects. */
   readonly connected: Promise<void>;
   /**
@@ -83,16 +84,12 @@ export function newIceAgent(options: IceOptions): IceAgent {
       if (message.type === "request") onRequest(state, message, bytes, from);
       else onAnswer(state, message, bytes, from);
     },
-    get selected() {
-      return (state.selected ?? state.early)?.to;
-    },
+    selected: () => (state.selected ?? state.early)?.to,
     knows: state.checks.knows,
-    get controlling() {
-      return state.controlling;
-    },
+    controlling: () => state.controlling,
     connected: connected.promise,
     lost: lost.promise,
-    close: () => end(state, "the leg is closed"),
+    close: () => end(state, LEG_CLOSED),
   };
 }
 
@@ -160,7 +157,7 @@ function onRequest(state: State, message: ReadStun, bytes: Uint8Array, from: Add
 function onAnswer(state: State, message: ReadStun, bytes: Uint8Array, from: Address): void {
   const { checks, messages } = state;
   const { transaction, unknown, type, error } = message;
-  const pair = checks.pairs.find((each) => each.transaction === transaction);
+  const pair = checks.pairs().find((each) => each.transaction === transaction);
   const isConsent = state.consent?.isAbout(transaction) ?? false;
   if ((pair === undefined && !isConsent) || !messages.isPeers(message, bytes)) return;
   if (pair !== undefined && error === ROLE_CONFLICT) {
@@ -183,7 +180,7 @@ function onAnswer(state: State, message: ReadStun, bytes: Uint8Array, from: Addr
 /** Checks under way tell a role that is not ours any more, and nominate by it. */
 function switchRole(state: State): void {
   state.controlling = !state.controlling;
-  for (const pair of state.checks.pairs) {
+  for (const pair of state.checks.pairs()) {
     pair.transaction = undefined;
     pair.isNominated = false;
   }
@@ -211,7 +208,7 @@ function request(
 function select(state: State, pair: Pair): void {
   if (state.selected === pair) return;
   state.selected = pair;
-  for (const each of state.checks.pairs) each.isNominated = each === pair;
+  for (const each of state.checks.pairs()) each.isNominated = each === pair;
   state.cancelDeadline();
   state.checks.settle();
   state.consent?.close();
@@ -229,16 +226,16 @@ function select(state: State, pair: Pair): void {
 }
 
 function lose(state: State, why: string): void {
-  end(state, why);
+  end(state, new Error(`Cannot connect media: ${why}`));
   state.lost.resolve(why);
 }
 
-function end(state: State, why: string): void {
+function end(state: State, why: Error): void {
   if (state.over) return;
   state.over = true;
   state.cancelDeadline();
   state.checks.settle();
   state.nomination.close();
   state.consent?.close();
-  state.connected.reject(new Error(`Cannot connect media: ${why}`));
+  state.connected.reject(why);
 }

@@ -28,7 +28,7 @@ export interface Pair {
 /** The pairs of one peer, and when each is checked. */
 export interface Checks {
   /** By priority, the highest first. */
-  readonly pairs: readonly Pair[];
+  pairs(): readonly Pair[];
   /** The pair of an address. */
   find(of: Address): Pair | undefined;
   /** Whether the peer proved, by a check or a response, that it is at an address. */
@@ -81,9 +81,7 @@ export function createChecks(options: Options): Checks {
   }
   schedule(state);
   return {
-    get pairs() {
-      return state.pairs;
-    },
+    pairs: () => state.pairs,
     find: (of) => find(state, of),
     knows(from) {
       const { source } = state;

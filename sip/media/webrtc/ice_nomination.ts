@@ -19,7 +19,7 @@ interface Options {
 export function createNomination({ checks, clock, isOpen }: Options): Nomination {
   let cancel: (() => void) | undefined;
   const best = () => {
-    const { pairs } = checks;
+    const pairs = checks.pairs();
     const isDone = !isOpen() || pairs.some(({ isNominated }) => isNominated);
     return isDone ? undefined : pairs.find(({ isValid }) => isValid);
   };
@@ -32,7 +32,7 @@ export function createNomination({ checks, clock, isOpen }: Options): Nomination
     consider() {
       const pair = best();
       if (pair === undefined) return;
-      if (pair === checks.pairs[0]) return nominate(pair);
+      if (pair === checks.pairs()[0]) return nominate(pair);
       cancel ??= clock.after(mediaLimits.iceSettleMs, () => {
         cancel = undefined;
         const pair = best();

@@ -1,3 +1,4 @@
+import { LEG_CLOSED } from "../base/port.ts";
 import { type Certificate, keptCertificate, newCertificate } from "./certificate.ts";
 import { candidatesOf } from "./host_candidates.ts";
 import type { IceCredentials } from "./ice_credentials.ts";
@@ -119,7 +120,7 @@ function createPeer(parts: PeerParts): Peer {
     change: (offer) => change(state, offer),
     send: (packet) => state.connection?.send(packet),
     close() {
-      connected.reject(new Error("Cannot connect media: the leg is closed"));
+      connected.reject(LEG_CLOSED);
       return state.closed ??= state.connection?.close() ?? socket.close();
     },
   };

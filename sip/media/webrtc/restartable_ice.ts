@@ -43,15 +43,13 @@ export function newRestartableIce(options: Omit<IceOptions, "onNominated">): Res
       current.onMessage(bytes, from);
       next?.onMessage(bytes, from);
     },
-    get selected() {
-      return current.selected;
-    },
+    selected: () => current.selected(),
     // What is under way to where we were is still the peer's.
     knows: (from: Address) =>
       current.knows(from) || next?.knows(from) === true || former?.knows(from) === true,
     restart(sides) {
       next?.close();
-      const { controlling } = current;
+      const controlling = current.controlling();
       const agent = newIceAgent({
         ...options,
         ...sides,

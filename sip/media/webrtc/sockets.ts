@@ -3,6 +3,7 @@ import { listenError } from "../../../core/base/listen_error.ts";
 import type { Address } from "../rtp/latch.ts";
 import { mediaLimits } from "../base/limits.ts";
 import { type Datagrams, type Udp, udpByDeno } from "../rtp/rtp_sockets.ts";
+import { ShortLivedMap } from "../../base/short_lived_map.ts";
 import { isLoopback } from "./host_candidates.ts";
 import { type WebrtcDatagrams, withMachineSocket } from "./machine_socket.ts";
 import { parseStun } from "./stun.ts";
@@ -111,8 +112,8 @@ interface Guest {
  * of its own.
  */
 function shared(bindAddress: string, socket: WebrtcDatagrams): WebrtcSockets {
-  const byName = new Map<string, Guest>();
-  const byPlace = new Map<string, Set<Guest>>();
+  const byName = new ShortLivedMap<string, Guest>();
+  const byPlace = new ShortLivedMap<string, Set<Guest>>();
   let closed: Promise<void> | undefined;
 
   const forget = (guest: Guest, place: string) => {

@@ -5,6 +5,7 @@ import {
   type Received,
   type WriteSamples,
 } from "../base/port.ts";
+import { ShortLivedMap } from "../../base/short_lived_map.ts";
 import type { StreamEvents } from "../base/stream_port.ts";
 import { createSentSounds } from "./sent_sounds.ts";
 import type { MessageEnd, Order, Report, SentError, SentSound, Start } from "./wire.ts";
@@ -85,10 +86,10 @@ export function createEngineLink(
   const state: State = {
     end,
     hearers,
-    tasks: new Map(),
-    legs: new Map(),
-    taps: new Map(),
-    streams: new Map(),
+    tasks: new ShortLivedMap(),
+    legs: new ShortLivedMap(),
+    taps: new ShortLivedMap(),
+    streams: new ShortLivedMap(),
     last: 0,
     gone: undefined,
   };

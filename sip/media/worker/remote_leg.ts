@@ -1,12 +1,17 @@
 import type { EngineLink } from "./engine_link.ts";
 import { createListeners, type Listeners } from "../base/listeners.ts";
-import type { MediaLeg, Pcm } from "../base/port.ts";
+import { LEG_CLOSED, type MediaLeg, type Pcm } from "../base/port.ts";
 
-const ids = new WeakMap<MediaLeg, { link: EngineLink; id: number }>();
+/** What is inside a leg: a WeakMap would outlive each call. */
+const inside = Symbol("inside");
+
+interface RemoteLeg extends MediaLeg {
+  readonly [inside]: { link: EngineLink; id: number };
+}
 
 /** The number of a leg at the other end of a link; throws for a leg of another engine. */
 export function idOf(link: EngineLink, leg: MediaLeg): number {
-  const known = ids.get(leg);
+  const known = (leg as Partial<RemoteLeg>)[inside];
   if (known?.link === link) return known.id;
   throw new Error("Cannot bring legs together: they are of different engines");
 }
@@ -20,7 +25,6 @@ interface State {
   unknownSource: PromiseWithResolvers<string>;
   digits: Listeners<string>;
   taps: Set<number>;
-  muted: boolean;
   closed: boolean;
 }
 
@@ -40,7 +44,6 @@ export async function createRemoteLeg(
     unknownSource: Promise.withResolvers(),
     digits: createListeners(),
     taps: new Set(),
-    muted: false,
     closed: false,
   };
   state.connected.promise.catch(() => {});
@@ -62,7 +65,8 @@ export async function createRemoteLeg(
 
 function legOf(state: State, localSdp: string): MediaLeg {
   const { link, id: leg } = state;
-  const media: MediaLeg = {
+  const media: RemoteLeg = {
+    [inside]: state,
     localSdp,
     connected: state.connected.promise,
     lost: state.lost.promise,
@@ -87,12 +91,10 @@ function legOf(state: State, localSdp: string): MediaLeg {
     join: (other) => link.post({ type: "join", leg, other: idOf(link, other) }),
     leave: (from) => link.post({ type: "leave", leg, ...from && { from: idOf(link, from) } }),
     setMuted(muted) {
-      state.muted = muted;
+      media.isMuted = muted;
       link.post({ type: "mute", leg, muted });
     },
-    get isMuted() {
-      return state.muted;
-    },
+    isMuted: false,
     onDigits: state.digits.add,
     takeDigit: (digit) => link.post({ type: "takeDigit", leg, digit }),
     stream(settings, events) {
@@ -103,7 +105,6 @@ function legOf(state: State, localSdp: string): MediaLeg {
     },
     close: () => close(state),
   };
-  ids.set(media, { link, id: leg });
   return media;
 }
 
@@ -127,6 +128,6 @@ function close(state: State): void {
   link.legs.delete(id);
   state.digits.clear();
   for (const tap of taps) link.taps.delete(tap);
-  state.connected.reject(new Error("Cannot connect media: the leg is closed"));
+  state.connected.reject(LEG_CLOSED);
   link.post({ type: "closeLeg", leg: id });
 }

@@ -1,11 +1,13 @@
 import { createTaps, type Taps } from "./frame_taps.ts";
-import type {
-  MediaConference,
-  MediaEngine,
-  MediaLeg,
-  MediaParticipant,
-  Pcm,
+import {
+  LEG_CLOSED,
+  type MediaConference,
+  type MediaEngine,
+  type MediaLeg,
+  type MediaParticipant,
+  type Pcm,
 } from "../base/port.ts";
+import { ShortLivedMap } from "../../base/short_lived_map.ts";
 import type { MediaStream } from "../base/stream_port.ts";
 import {
   type MessageEnd,
@@ -43,12 +45,12 @@ export function serveEngine(engine: MediaEngine, end: MessageEnd<Report, Order>)
     engine,
     report,
     taps: createTaps((taps, samples) => report({ type: "heard", taps, samples }, [samples.buffer])),
-    legs: new Map(),
+    legs: new ShortLivedMap(),
     conferences: new Map(),
-    participants: new Map(),
-    tasks: new Map(),
+    participants: new ShortLivedMap(),
+    tasks: new ShortLivedMap(),
     sounds: new Map(),
-    streams: new Map(),
+    streams: new ShortLivedMap(),
   };
   end.onmessage = ({ data: order }) => {
     try {
@@ -165,7 +167,9 @@ async function open(served: Served, order: OrderOf<"open">): Promise<string> {
   legs.set(id, leg);
   leg.connected.then(
     () => report({ type: "connected", leg: id }),
-    (error) => report({ type: "unconnected", leg: id, error: sentError(error) }),
+    (error) => {
+      if (error !== LEG_CLOSED) report({ type: "unconnected", leg: id, error: sentError(error) });
+    },
   );
   void leg.lost.then((why) => {
     taps.flush();
