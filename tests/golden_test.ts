@@ -102,6 +102,24 @@ Deno.test("Participants and muted Calls: the wire formats are those of tests/gol
   await golden("calls_muted.xml", (await mute(`Calls/${call}`)).text);
 });
 
+Deno.test("Progress of a call: the wire format is that of tests/golden", async () => {
+  using app = await startApp();
+  const sid = await makeSample(app, app.root, { name: "calls" });
+  const { now } = app.clock;
+  const disconnection = { by: "remote", cause: "bye", text: 'SIP;cause=200;text="Bye"' } as const;
+  await app.ports.records.calls.update(app.root.sid, sid, (call) => ({
+    record: {
+      ...call,
+      status: "completed",
+      ringingAt: now + 400,
+      answeredAt: now + 5_400,
+      endTime: now + 17_400,
+      disconnection,
+    },
+  }));
+  await golden("calls_progress.json", (await app.root.get(`Calls/${sid}/Progress.json`)).text);
+});
+
 Deno.test("SIP traces: the wire formats are those of tests/golden", async () => {
   using app = await startApp();
   const sid = await makeSample(app, app.root, { name: "calls" });

@@ -13,6 +13,6 @@ export const limitCallHandler: JobHandler<ArgsOf<typeof limitCall>> = handler(li
     const call = await records.calls.get(accountSid, callSid);
     if (call?.status !== "in-progress" || !call.timeLimit) return;
     if ((call.answeredAt ?? 0) + call.timeLimit * 1_000 > now()) return;
-    await control.run(callSid, [{ type: "hangup" }], { at: call.companion });
+    await control.run(callSid, [{ type: "hangup", cause: "time-limit" }], { at: call.companion });
   },
 });

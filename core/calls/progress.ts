@@ -39,7 +39,7 @@ export function progress(call: Call, step: Step, moment: Moment): Change<Call> {
   const moved: Call = { ...call, dateUpdated: at };
   if (step === "initiated") return fire({ ...moved, ...begun(call, at) }, "initiated", moment);
   moved.status = step;
-  if (step === "ringing") return fire(moved, "ringing", moment);
+  if (step === "ringing") return fire({ ...moved, ringingAt: at }, "ringing", moment);
   if (step === "in-progress") {
     const answered = fire({ ...moved, ...begun(call, at), answeredAt: at }, "answered", moment);
     return { ...answered, jobs: [...answered.jobs ?? [], ...endOfTime(answered.record)] };
@@ -53,11 +53,20 @@ export function progress(call: Call, step: Step, moment: Moment): Change<Call> {
   return { ...change, charges: [{ category: "calls", priceMicros, usage: minutes, at }] };
 }
 
-/** Ends a call whatever it was doing: an answered one is completed, another got the outcome. */
-export function end(call: Call, outcome: Outcome, moment: Moment): Change<Call> {
+/**
+ * Ends a call whatever it was doing: an answered one is completed, another got the outcome. `why` is
+ * which side ended it, where that is known.
+ */
+export function end(
+  call: Call,
+  outcome: Outcome,
+  moment: Moment,
+  why?: Call["disconnection"],
+): Change<Call> {
   if (!isLive(call.status)) return { record: call };
-  if (call.status === "in-progress") return progress(call, "completed", moment);
-  return progress(call, outcome === "completed" ? "failed" : outcome, moment);
+  const ended = why ? { ...call, disconnection: why } : call;
+  if (call.status === "in-progress") return progress(ended, "completed", moment);
+  return progress(ended, outcome === "completed" ? "failed" : outcome, moment);
 }
 
 /** The outcome of a call when its caller hangs up. */

@@ -140,7 +140,10 @@ export function completed(
   if (record.status === "completed") return change;
   const over = { status: "completed", liveName: null } as const;
   const ended: Conference = { ...record, ...over, called: [], dateUpdated: at };
-  const jobs = [...change.jobs ?? [], ...(record.called ?? []).map((leg) => hangUp(leg))];
+  const jobs = [
+    ...change.jobs ?? [],
+    ...(record.called ?? []).map((leg) => hangUp({ ...leg, cause: "conference-end" })),
+  ];
   const params = { ReasonConferenceEnded: reason };
   return fire({ ...change, record: ended, jobs }, { name: "conference-end", at, params });
 }

@@ -6,6 +6,8 @@ import { type ArgsOf, hangUp } from "../model/job_kinds.ts";
 export const hangUpHandler: JobHandler<ArgsOf<typeof hangUp>> = handler(hangUp, {
   maxAttempts: 8,
   retryMs: exponential(250, 5_000),
-  work: async ({ callSid, companion }, { control }) =>
-    void await control.run(callSid, [{ type: "hangup" }], { at: companion ?? null }),
+  async work({ callSid, companion, cause }, { control }) {
+    const hangup = { type: "hangup", ...cause && { cause } } as const;
+    await control.run(callSid, [hangup], { at: companion ?? null });
+  },
 });

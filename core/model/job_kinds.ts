@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { companion } from "../protocol/companion.ts";
+import { hangupCause } from "../protocol/disconnection.ts";
 import { customerLane, jobKind } from "./job.ts";
 
 /**
@@ -151,6 +152,8 @@ export const hangUp = jobKind({
     callSid: z.string(),
     /** Which companion has the leg, where that is known. */
     companion: companion.nullable().optional(),
+    /** Why; a request unless given. */
+    cause: hangupCause.optional(),
   }),
   lane: () => "calls",
 });

@@ -60,6 +60,18 @@ export const callOperations: Operation[] = [
   }),
   {
     method: "get",
+    path: `${call}/Progress`,
+    id: "readCallProgress",
+    summary: "Reads when a call rang, was answered and ended, and which side ended it",
+    description:
+      "What the companion did not report is null: so are the cause of a call that ended " +
+      "before an upgrade, and the ringing of a call that came in.",
+    tag: calls.type,
+    answer: refTo("CallProgress"),
+    types: ["application/json"],
+  },
+  {
+    method: "get",
     path: `${call}/SipTrace`,
     id: "readSipTrace",
     summary: "Reads the SIP messages of a call that failed",

@@ -1,7 +1,9 @@
+import { disconnection } from "../protocol/disconnection.ts";
 import { errorProperties } from "./errors.ts";
 import { closed, described, type JsonSchema, refTo } from "./schemas.ts";
 
 const text: JsonSchema = { type: "string" };
+const textOrNone: JsonSchema = { type: ["string", "null"] };
 const count: JsonSchema = { type: "integer", minimum: 0 };
 const reach = { type: "string", enum: ["ok", "unreachable"] };
 const ok = { type: "string", const: "ok" };
@@ -27,6 +29,37 @@ export const serviceSchemas: Record<string, JsonSchema> = {
         `${companionText} unheard: it answers, but the service accepts no heartbeat of it. ` +
           "draining: it takes no new calls, and stops once those that it has are over.",
         { type: "string", enum: ["ok", "unreachable", "unheard", "draining"] },
+      ),
+    }),
+  ),
+  CallProgress: described(
+    "When a call reached its stages, and which side ended it. Dates are ISO 8601 in UTC.",
+    closed({
+      call_sid: described("Sid of the Call.", text),
+      status: described("Status of the call.", text),
+      date_created: described("When the call came in or was placed.", text),
+      date_ringing: described("When the callee was first known to ring (180 or 183).", textOrNone),
+      date_answered: described("When the call was answered.", textOrNone),
+      date_ended: described("When the call ended.", textOrNone),
+      ring_duration: described(
+        "Seconds from the first ringing to the answer, or to the end without one.",
+        { type: ["number", "null"] },
+      ),
+      disconnected_by: described(
+        "Which side ended the call: service is Switchboard itself.",
+        { type: ["string", "null"], enum: ["caller", "callee", "service", null] },
+      ),
+      disconnect_cause: described(
+        "What ended the call: bye, cancel or refused by a party; any other cause is of the service.",
+        { type: ["string", "null"], enum: [...disconnection.shape.cause.options, null] },
+      ),
+      disconnect_text: described(
+        "The Reason header of the party that ended the call (RFC 3326), or what was wrong.",
+        textOrNone,
+      ),
+      sip_response_code: described(
+        "SIP status with which a call ended that was not answered.",
+        { type: ["integer", "null"] },
       ),
     }),
   ),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { action } from "./action.ts";
+import { disconnection } from "./disconnection.ts";
 import { callback, gatheredEvent, partialEvent } from "./gather.ts";
 import { transcribedEvent } from "./leg_tasks.ts";
 import { notedEvent } from "./note.ts";
@@ -141,6 +142,8 @@ export const legEvent = z.discriminatedUnion("type", [
     reason: endReason.optional(),
     /** What was wrong, in words, where the reason alone does not say it. */
     detail: z.string().max(eventLimits.endDetailLength).optional(),
+    /** Which side ended it, and by what. A cause that this program does not know counts as none. */
+    disconnection: disconnection.optional().catch(undefined),
   }),
 ]);
 

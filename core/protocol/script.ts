@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { action } from "./action.ts";
 import { ringToneNames } from "./ring_tones.ts";
+import { hangupCause } from "./disconnection.ts";
 import { callback, digits, digitsStep, gatherStep, playStep, silenceStep } from "./gather.ts";
 import { clientTarget, legTarget } from "./peers.ts";
 import { recordLegStep, stopTranscriptionStep, transcribeLegStep } from "./leg_tasks.ts";
@@ -140,7 +141,7 @@ export const step = z.discriminatedUnion("type", [
   /** Ends screening: the dial connects this leg. On any other leg, a hang-up. */
   z.object({ type: z.literal("connect") }),
   /** BYE; before answer the failure of the last dial or 603 to a caller, CANCEL to a callee. */
-  z.object({ type: z.literal("hangup") }),
+  z.object({ type: z.literal("hangup"), cause: hangupCause.optional().catch(undefined) }),
 ]);
 
 export type Target = z.infer<typeof target>;

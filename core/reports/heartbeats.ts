@@ -116,7 +116,8 @@ async function close(lost: Call, heardAt: number, ports: Ports): Promise<void> {
   await ports.records.calls.update(accountSid, sid, (call) => {
     if (!isLive(call.status)) return { record: call };
     const at = Math.max(heardAt, call.dateUpdated);
-    const ended = end(call, "failed", { at, instanceId: ports.settings.instanceId });
+    const why = { by: "service", cause: "companion-lost" } as const;
+    const ended = end(call, "failed", { at, instanceId: ports.settings.instanceId }, why);
     const detail = `the last heartbeat of the companion came at ${iso8601(at)}`;
     const notice = { accountSid, callSid: sid, fault: "companionLost", detail } as const;
     return { ...ended, also: [notification({ ...notice, level: "error" }, ports)] };

@@ -208,7 +208,7 @@ const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
   },
   ended: {
     change: (call, event, { moment, ports }) =>
-      explainEnd(end(call, event.outcome, moment), event, ports),
+      explainEnd(end(call, event.outcome, moment, disconnectionIn(event)), event, ports),
     async settle(_, call, { at }, ports) {
       await leaveAllConferences(call, at, ports);
       await leaveQueue(call, call.queueSid, ports);
@@ -216,6 +216,13 @@ const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
     },
   },
 };
+
+/** Which side ended a leg, with the SIP status of the end; undefined where that is not reported. */
+function disconnectionIn({ disconnection, sipStatus }: EventOf<"ended">): Call["disconnection"] {
+  return disconnection === undefined
+    ? null
+    : { ...disconnection, ...sipStatus !== undefined && { sipStatus } };
+}
 
 /** What the service does about an event: one rule for each type, which the compiler checks. */
 export const ruleOf = (event: LegEvent): EventRule<LegEvent> => rules[event.type];

@@ -128,7 +128,11 @@ function modified(call: Call, wanted: ModifyParams, ports: Ports): Change<Call> 
 
 /** No companion has said that it holds the call: it ends here, and in one that has it meanwhile. */
 function canceledEarly(call: Call, { now, settings }: Ports): Change<Call> {
-  const change = progress(call, "canceled", { at: now(), instanceId: settings.instanceId });
+  const disconnection = { by: "service", cause: "request" } as const;
+  const change = progress({ ...call, disconnection }, "canceled", {
+    at: now(),
+    instanceId: settings.instanceId,
+  });
   return { ...change, jobs: [...change.jobs ?? [], hangUp({ callSid: call.sid })] };
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { companion } from "../protocol/companion.ts";
+import { disconnection } from "../protocol/disconnection.ts";
 import { digits } from "../protocol/gather.ts";
 import { answeredBy } from "../protocol/events.ts";
 import { recordingWanted } from "../values/recording_wanted.ts";
@@ -157,7 +158,11 @@ export const calls = resource({
     timeLimit: z.number().int().nullable(),
     /** The INVITE went out, or came in. */
     initiated: z.boolean(),
+    /** When its callee was first known to ring (180 or 183), in ms. */
+    ringingAt: z.number().nullable(),
     answeredAt: z.number().nullable(),
+    /** Which side ended it, and by what; null before, and where the companion did not report it. */
+    disconnection: disconnection.extend({ sipStatus: z.number().int().optional() }).nullable(),
     /** Callbacks fired so far: the next SequenceNumber. */
     sequence: z.number().int(),
     /** Reports of the leg taken so far: a repeat has a lower `seq`. */
@@ -193,7 +198,9 @@ export const calls = resource({
     "recording",
     "timeLimit",
     "initiated",
+    "ringingAt",
     "answeredAt",
+    "disconnection",
     "sequence",
     "reports",
     "companion",
@@ -251,7 +258,9 @@ export const calls = resource({
     recording: null,
     timeLimit: null,
     initiated: false,
+    ringingAt: null,
     answeredAt: null,
+    disconnection: null,
     sequence: 0,
     reports: 0,
     companion: null,

@@ -1,3 +1,4 @@
+import type { Disconnection } from "../protocol/disconnection.ts";
 import type { LegEvent, Outcome } from "../protocol/events.ts";
 import type { Script } from "../protocol/script.ts";
 import { cutAt, statusOf } from "./dial_plan.ts";
@@ -58,12 +59,15 @@ function counting(leg: Leg): Leg {
 
 /** Ends a leg before its script has ended. */
 async function leave(leg: Leg, line: Line): Promise<null> {
-  const { answeredAt, begunAt, script: [step] } = leg.state;
-  if (answeredAt === null) return await end(leg, "canceled", line);
+  const { answeredAt, begunAt, script: [step], behaviour: { hangsUpS = Infinity } } = leg.state;
+  if (answeredAt === null) return await end(leg, "canceled", line, ordered);
   const isBroken = begunAt !== null && step !== undefined;
   const left = isBroken ? await abandon(leg, step, line, "hangup") : leg;
-  return await end(left, "completed", line);
+  const hasLeft = leg.clock >= answeredAt + hangsUpS * 1_000;
+  return await end(left, "completed", line, hasLeft ? { by: "remote", cause: "bye" } : ordered);
 }
+
+const ordered: Disconnection = { by: "service", cause: "request" };
 
 const after = (leg: Leg, ms: number, changes: Partial<State>): Leg => ({
   ...leg,
@@ -71,12 +75,19 @@ const after = (leg: Leg, ms: number, changes: Partial<State>): Leg => ({
   state: { ...leg.state, ...changes },
 });
 
-async function end(leg: Leg, outcome: Outcome, line: Line): Promise<null> {
+async function end(
+  leg: Leg,
+  outcome: Outcome,
+  line: Line,
+  disconnection: Disconnection,
+): Promise<null> {
   for (const recording of leg.state.recordings) {
     const { order, channels } = recording;
     await line.record(leg, order, { seconds: recordedS(recording, leg.clock), channels });
   }
-  await line.report(leg, { event: { type: "ended", outcome, ...statusOf(outcome) } });
+  await line.report(leg, {
+    event: { type: "ended", outcome, ...statusOf(outcome), disconnection },
+  });
   return null;
 }
 
@@ -87,7 +98,7 @@ const phases: Record<State["phase"], Phase> = {
     const { from, to, leg: sid, serviceContext } = leg.state.invitation;
     const sent = { from, to, sipCallId: `${sid}@simulation` };
     const event = { type: "inviting", ...sent, ...serviceContext && { serviceContext } } as const;
-    if (await isOver(leg, event, line)) return await end(leg, "canceled", line);
+    if (await isOver(leg, event, line)) return await end(leg, "canceled", line, ordered);
     const { outcome } = leg.state.behaviour;
     const isRung = outcome === "answered" || outcome === "no-answer";
     const waited = isRung ? times.ringMs : times.refusalMs;
@@ -96,8 +107,12 @@ const phases: Record<State["phase"], Phase> = {
 
   async invited(leg, line) {
     const { behaviour: { outcome }, timeoutS } = leg.state;
-    if (outcome === "busy" || outcome === "failed") return await end(leg, outcome, line);
-    if (await isOver(leg, { type: "ringing" }, line)) return await end(leg, "canceled", line);
+    if (outcome === "busy" || outcome === "failed") {
+      return await end(leg, outcome, line, { by: "remote", cause: "refused" });
+    }
+    if (await isOver(leg, { type: "ringing" }, line)) {
+      return await end(leg, "canceled", line, ordered);
+    }
     const untilMs = outcome === "no-answer" ? Infinity : times.answerMs;
     const ringMs = Math.min(untilMs, timeoutS * 1_000) - times.ringMs;
     return after(counted(leg), Math.max(0, ringMs), { phase: "ringing" });
@@ -106,11 +121,15 @@ const phases: Record<State["phase"], Phase> = {
   async ringing(leg, line) {
     const { behaviour: { outcome }, timeoutS, detection } = leg.state;
     const isLate = timeoutS * 1_000 < times.answerMs;
-    if (outcome === "no-answer" || isLate) return await end(leg, "no-answer", line);
+    if (outcome === "no-answer" || isLate) {
+      return await end(leg, "no-answer", line, { by: "service", cause: "timeout" });
+    }
     if (detection === null || detection.isBeside) {
       return await talk(leg, { type: "answered" }, line);
     }
-    if (await isOver(leg, { type: "answered" }, line)) return await end(leg, "completed", line);
+    if (await isOver(leg, { type: "answered" }, line)) {
+      return await end(leg, "completed", line, ordered);
+    }
     const isGreeting = detection.untilEnd && leg.state.behaviour.answeredBy === "machine";
     const waited = times.detectionMs + (isGreeting ? times.greetingMs : 0);
     return after(counted(leg), waited, { phase: "detecting", ...answered(leg) });
@@ -123,7 +142,8 @@ const phases: Record<State["phase"], Phase> = {
   async talking(leg, line) {
     const [step, ...left] = leg.state.script;
     if (step === undefined || step.type === "hangup" || step.type === "reject") {
-      return await end(leg, "completed", line);
+      const cause = step === undefined ? "script-end" : "hangup";
+      return await end(leg, "completed", line, { by: "service", cause });
     }
     const { taken } = leg.state;
     if (step.type === "queue" && taken?.waitedS === null) return await leaveQueue(leg, step, line);

@@ -40,6 +40,11 @@ interface Rung {
   outcome: DialResult["outcome"];
 }
 
+const passedOver = { by: "service", cause: "answered-elsewhere" } as const;
+const leaves = { by: "remote", cause: "bye" } as const;
+const refuses = { by: "remote", cause: "refused" } as const;
+const unanswered = { by: "service", cause: "timeout" } as const;
+
 const refusals = { busy: 486, failed: 503 } as const;
 
 /** The SIP status of a leg that ended without an answer; none where no response came. */
@@ -112,11 +117,23 @@ function momentsOf(
   const isRung = outcome === "completed" || outcome === "no-answer";
   if (isRung) events.push([begunAt + times.ringMs, { type: "ringing" }]);
   const isLost = winner !== undefined && winner !== one && settledAt >= winner.settledAt;
-  if (isLost) events.push([winner.settledAt, { type: "ended", outcome: "canceled" }]);
-  else if (one === winner) {
+  if (isLost) {
+    events.push([winner.settledAt, {
+      type: "ended",
+      outcome: "canceled",
+      disconnection: passedOver,
+    }]);
+  } else if (one === winner) {
     events.push([settledAt, { type: "answered" }, screened]);
-    events.push([settledAt + talkMs(one, step), { type: "ended", outcome: "completed" }]);
-  } else events.push([settledAt, { type: "ended", outcome, ...statusOf(outcome) }]);
+    events.push([settledAt + talkMs(one, step), {
+      type: "ended",
+      outcome: "completed",
+      disconnection: leaves,
+    }]);
+  } else {
+    const disconnection = outcome === "no-answer" ? unanswered : refuses;
+    events.push([settledAt, { type: "ended", outcome, ...statusOf(outcome), disconnection }]);
+  }
   return events.map(([at, event, wantsScript = false], seq) => ({
     at,
     leg,
@@ -135,7 +152,9 @@ export function cutAt(plan: readonly Moment[], at: number): Moment[] {
     // It was not rung yet, or it has ended.
     if (first === undefined || first.event.type === "inviting") return [];
     const isTalking = first.event.type === "ended" && first.event.outcome === "completed";
-    const event: LegEvent = { type: "ended", outcome: isTalking ? "completed" : "canceled" };
+    const outcome = isTalking ? "completed" : "canceled";
+    const disconnection = { by: "service", cause: "other-leg" } as const;
+    const event: LegEvent = { type: "ended", outcome, disconnection };
     return [{ ...first, at, event, wantsScript: false }];
   });
 }

@@ -1,6 +1,6 @@
 import type { Action } from "../protocol/action.ts";
 import type { LegEvent } from "../protocol/events.ts";
-import { keyInput } from "../protocol/key_input.ts";
+import { keyInput } from "../protocol/gather.ts";
 import type { Script, Step } from "../protocol/script.ts";
 import { planOf } from "./dial_plan.ts";
 import type { Leg } from "./leg.ts";

@@ -2,6 +2,7 @@ import { refuseWhileDraining } from "../../core/companions/companions.ts";
 import { type Context, Hono } from "hono";
 import { isTest } from "../../core/accounts/access.ts";
 import { modifyCall, modifyParams } from "../../core/reports/modify_call.ts";
+import { progressOf } from "../../core/calls/call_progress.ts";
 import { placedBy, placeParameters } from "../../core/calls/placed_by.ts";
 import { mutedCall, mutedCalls } from "../../core/calls/muted_call.ts";
 import { Fault } from "../../core/base/faults.ts";
@@ -12,7 +13,7 @@ import { type AnyResource, creation, newBase } from "../../core/model/resource.t
 import { calls } from "../../core/resources/calls.ts";
 import { notifications } from "../../core/resources/notifications.ts";
 import { recordingsWith } from "../../core/resources/recordings.ts";
-import { answer } from "../http/answer.ts";
+import { answer, answerJson } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { keeping, making } from "../http/make_once.ts";
 import { readParams } from "../http/params.ts";
@@ -55,6 +56,12 @@ export function callRoutes(ports: Ports): Hono<Env> {
       const shape = wanted.mute === undefined ? callShape : mutedShape;
       const shown = wanted.mute === undefined ? call : await mutedCall(call, wanted.mute, ports);
       return answer(c, shape.forms(shown));
+    })
+    .get("/:sid/Progress", async (c) => {
+      const sid = c.req.param("sid");
+      const call = await ports.records.calls.get(c.var.account.sid, sid);
+      if (call === null) throw new Fault("notFound", sid);
+      return answerJson(c, progressOf(call));
     })
     .get("/:sid/SipTrace", sipTrace("json", ports))
     .get("/:sid/SipTrace.pcap", sipTrace("pcap", ports))

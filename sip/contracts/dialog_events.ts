@@ -1,4 +1,5 @@
 import type { IncomingReferRequest } from "../stack/library/sip_js.ts";
+import type { ServiceCause } from "../../core/protocol/disconnection.ts";
 import type { Content } from "../base/info.ts";
 
 /** The other side of an offer in a dialog. */
@@ -9,12 +10,15 @@ export interface OfferAnswer {
   settle?(answer: string): void | Promise<void>;
 }
 
+/** Why a peer counts as out of reach. */
+export type Lost = Extract<ServiceCause, "connection-lost" | "no-ack" | "session-timer">;
+
 /** What a leg wants to know about its dialog. */
 export interface DialogEvents {
-  /** The peer hung up; its BYE is answered. */
-  onBye(): void;
+  /** The peer hung up; its BYE, with this Reason header, is answered. */
+  onBye(reason: string | undefined): void;
   /** The peer is out of reach: it did not come back, acknowledge, or refresh the session. */
-  onLost(): void;
+  onLost(cause: Lost): void;
   /** ACK to our 2xx, with the peer's answer when the offer was ours. */
   onAck?(sdp: string): void;
   /** Our media cannot follow the peer's answer to a later offer: the two do not agree any more. */

@@ -24,6 +24,8 @@ export interface ForkRefusal {
   words?: string;
   /** What its Warning says (RFC 3261 §20.43). */
   warning?: string | undefined;
+  /** No response came: this side gave the request up (RFC 3261 §8.1.3.1). */
+  isUnanswered?: boolean;
 }
 
 /** A 2xx, already acknowledged. */

@@ -1,3 +1,4 @@
+import type { ServiceCause } from "../../core/protocol/disconnection.ts";
 import type { Target } from "../../core/protocol/script.ts";
 import { overReason } from "../base/abort.ts";
 import type { Dialog } from "./dialog.ts";
@@ -52,10 +53,10 @@ export interface Leg {
   set onNotify(onNotify: DialogEvents["onNotify"] | undefined);
   /**
    * BYE, with the last words of a USSD dialogue; before that, `status` to a caller, 487 unless given,
-   * with whole header lines, and CANCEL to a callee.
+   * with whole header lines, and CANCEL to a callee. The cause is `hangup` unless given.
    */
   hangup(
-    options?: { status?: number; elsewhere?: boolean; headers?: string[]; content?: Content },
+    options?: { status?: number; cause?: ServiceCause; headers?: string[]; content?: Content },
   ): void;
 }
 

@@ -3,6 +3,7 @@ import type { ConferenceStep } from "../../core/protocol/conferences.ts";
 import type { LegEvent } from "../../core/protocol/events.ts";
 import type { RecordLegStep, TranscribeLegStep } from "../../core/protocol/leg_tasks.ts";
 import type { StreamOrder } from "../../core/protocol/streams.ts";
+import type { ServiceCause } from "../../core/protocol/disconnection.ts";
 import type { Invitation, Script } from "../../core/protocol/script.ts";
 import type { InboundLeg, OutboundLeg } from "./leg.ts";
 import type { ScriptWaiter } from "../base/report_queue.ts";
@@ -42,7 +43,7 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
    */
   prepare(invitation: Invitation, held: AbortSignal): Promise<boolean>;
   /** Hangs up by the service; `status` is the final response to an unanswered caller. */
-  dismiss(status?: number): void;
+  dismiss(options: { status?: number; cause: ServiceCause }): void;
   isDismissed: boolean;
   /** Resolves when nothing is performed on it; after `acquire`, what was has let go. */
   idle(): Promise<void>;

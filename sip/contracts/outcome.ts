@@ -1,3 +1,8 @@
+import type {
+  Disconnection,
+  RemoteCause,
+  ServiceCause,
+} from "../../core/protocol/disconnection.ts";
 import { type EndReason, eventLimits, type Outcome } from "../../core/protocol/events.ts";
 import { NoCommonCodec } from "../media/base/port.ts";
 
@@ -8,7 +13,23 @@ export interface Ending {
   reason?: EndReason;
   /** What was wrong, in words for the customer. */
   detail?: string;
+  disconnection?: Disconnection;
 }
+
+/** Characters of a Reason header, or of words in its place, that are reported. */
+const textLength = 200;
+
+const saying = (text = "") => text === "" ? {} : { text: text.slice(0, textLength) };
+
+/** The peer ended the leg; `text` is the value of its Reason header. */
+export const byRemote = (cause: RemoteCause, text?: string): Pick<Ending, "disconnection"> => ({
+  disconnection: { by: "remote", cause, ...saying(text) },
+});
+
+/** The companion ended the leg, by itself or since the service said so. */
+export const byService = (cause: ServiceCause, text?: string): Pick<Ending, "disconnection"> => ({
+  disconnection: { by: "service", cause, ...saying(text) },
+});
 
 /** Final statuses that say more than that the call failed; `DialCallStatus` and Call Status. */
 const outcomes: Readonly<Record<number, Outcome>> = {
@@ -27,22 +48,39 @@ export const refusesMedia = (sipStatus: number): boolean => sipStatus === 488 ||
 
 /**
  * The ending of an INVITE that all devices refused; `words` are those of the refusal, and `unwanted`
- * describes media that were refused.
+ * describes media that were refused. An INVITE to which no response came `isUnanswered`.
  */
-export function refusedEnding(sipStatus: number, words = "", unwanted?: string): Ending {
+export function refusedEnding(
+  sipStatus: number,
+  { words = "", isUnanswered = false, unwanted }: {
+    words?: string;
+    isUnanswered?: boolean;
+    unwanted?: string | undefined;
+  } = {},
+): Ending {
   // 487 answers a CANCEL, and we sent none.
   const outcome = sipStatus === 487 ? "failed" : outcomeOf(sipStatus);
   const isMedia = refusesMedia(sipStatus);
   const said = outcome === "failed" ? words.slice(0, eventLimits.endDetailLength) : "";
   const detail = isMedia ? unwanted : said;
-  return { outcome, sipStatus, ...isMedia && { reason: "no-codec" }, ...detail && { detail } };
+  return {
+    outcome,
+    sipStatus,
+    ...isMedia && { reason: "no-codec" },
+    ...detail && { detail },
+    ...isUnanswered ? byService("unreachable", words) : byRemote("refused", words),
+  };
 }
 
 /** How a call ends whose SDP our media cannot follow, but for its status. */
-export const unfollowed = (error: unknown): Pick<Ending, "reason" | "detail"> =>
+export const unfollowed = (error: unknown): Pick<Ending, "reason" | "detail" | "disconnection"> =>
   error instanceof NoCommonCodec
-    ? { reason: "no-codec", detail: error.message.slice(0, eventLimits.endDetailLength) }
-    : { reason: "media-lost" };
+    ? {
+      reason: "no-codec",
+      detail: error.message.slice(0, eventLimits.endDetailLength),
+      ...byService("no-codec"),
+    }
+    : { reason: "media-lost", ...byService("media-lost", String(error)) };
 
 /** What its BYE says (RFC 3326). */
 export const unfollowedWords = { reason: 'SIP;cause=488;text="Not Acceptable Here"' };

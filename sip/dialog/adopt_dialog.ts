@@ -69,7 +69,7 @@ class DialogOfSession implements Acknowledged {
     this.timer = createSessionTimer({
       timers: signalling.timers,
       refresh: (seconds) => (follow(this.state), refreshSession(signalling, this, seconds)),
-      expired: () => this.events.onLost(),
+      expired: () => this.events.onLost("session-timer"),
       unagreedS: () => unagreedS(this, signalling.sessionBounds),
     });
     this.state = {
@@ -110,7 +110,7 @@ class DialogOfSession implements Acknowledged {
   onSilence() {
     this.state.leaving = true;
     sendBye(this.state);
-    this.events.onLost();
+    this.events.onLost("no-ack");
   }
 }
 
@@ -194,12 +194,12 @@ const bindingsOf = ({ location }: Signalling, login: string | undefined): Bindin
 async function reachAgain(dialog: Dialog): Promise<void> {
   const { flow: lost, hop } = dialog;
   try {
-    if (hop === undefined) return dialog.events.onLost();
+    if (hop === undefined) return dialog.events.onLost("connection-lost");
     const flow = await hop.reach();
     if (dialog.flow !== lost) return;
     if (mayGoBy(dialog, flow)) dialog.flow = flow;
-    else dialog.events.onLost();
+    else dialog.events.onLost("connection-lost");
   } catch {
-    if (dialog.flow === lost) dialog.events.onLost();
+    if (dialog.flow === lost) dialog.events.onLost("connection-lost");
   }
 }

@@ -140,7 +140,7 @@ export async function sendOffer(
   try {
     return await promise;
   } catch (error) {
-    if (endsDialog(error)) dialog.events.onLost();
+    if (endsDialog(error)) dialog.events.onLost("connection-lost");
     throw error;
   } finally {
     stopWatching();

@@ -52,7 +52,7 @@ export class SessionEvents implements SessionDelegate {
     this.#guarded((dialog) => {
       request.accept();
       dialog.abandon();
-      dialog.events.onBye();
+      dialog.events.onBye(request.message.getHeader("reason"));
     });
   }
   onInvite(request: IncomingInviteRequest) {

@@ -61,7 +61,10 @@ export async function onInvite(
   const live = calls.add(createInboundLeg(signalling, call));
   void live.leg.whenAnswered.then((answered) => answered && live.report({ type: "answered" }));
   live.run((signal) =>
-    live.requestScript(event, { signal, onUnreachable: () => live.leg.hangup({ status: 503 }) })
+    live.requestScript(event, {
+      signal,
+      onUnreachable: () => live.leg.hangup({ status: 503, cause: "no-script" }),
+    })
   );
 }
 

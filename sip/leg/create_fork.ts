@@ -145,6 +145,7 @@ function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDele
       retryAfterS: retryAfterOf(message),
       words: wordsOf(message),
       warning: message.getHeader("warning"),
+      isUnanswered: !message.hasHeader("via"), // The library made the response itself.
     });
   });
   return {
@@ -176,7 +177,8 @@ function watchFlow(state: State, events: ForkEvents): void {
   state.stopWatching = state.signalling.flowWatchers.add((lost) => {
     if (lost !== state.flow) return;
     giveUp(state);
-    events.onRefused({ status: 480, headers: {}, retryAfterS: 0, words: "Connection lost" });
+    const words = "Connection lost";
+    events.onRefused({ status: 480, headers: {}, retryAfterS: 0, words, isUnanswered: true });
   });
 }
 

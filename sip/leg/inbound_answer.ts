@@ -5,7 +5,7 @@ import type { DialogEvents } from "../contracts/dialog_events.ts";
 import { inDialogEvents } from "../dialog/in_dialog.ts";
 import { bye, type InboundState, lost, mediaLost, refuse, reply } from "./inbound_state.ts";
 import { type MediaLeg, NoCommonCodec } from "../media/base/port.ts";
-import { unfollowed, unfollowedWords } from "../contracts/outcome.ts";
+import { byRemote, byService, unfollowed, unfollowedWords } from "../contracts/outcome.ts";
 import { beginAnotherDialog } from "../stack/another_dialog.ts";
 import { knownSources } from "../dialog/known_sources.ts";
 import { mediaKindOver } from "./media_kind.ts";
@@ -72,7 +72,7 @@ async function prepare(state: InboundState): Promise<MediaLeg | undefined> {
     if (error instanceof NoCommonCodec) {
       const headers = [mediaWarning(state.signalling.domain, error)];
       refuse(state, 488, { ...unfollowed(error), headers });
-    } else refuse(state, 500);
+    } else refuse(state, 500, byService("error"));
     throw error;
   }
 }
@@ -166,13 +166,14 @@ function dialogEvents(state: InboundState): DialogEvents {
       await taken;
       return await requests.onOffer(sdp, signal);
     },
-    onBye() {
+    onBye(reason) {
+      const why = byRemote("bye", reason);
       // A caller may leave by BYE before the answer too (§15); its INVITE still wants a response.
-      if (state.answeredAt === undefined) return refuse(state, 487);
-      over.end({ outcome: "completed" });
+      if (state.answeredAt === undefined) return refuse(state, 487, why);
+      over.end({ outcome: "completed", ...why });
       released.resolve();
     },
-    onLost: () => lost(state),
+    onLost: (cause) => lost(state, cause),
     onAck(sdp) {
       if (message.body !== "") return;
       taken = state.media?.accept(sdp)

@@ -8,7 +8,7 @@ import { bye, type InboundCall, type InboundState, lost, refuse } from "./inboun
 import { createLegEnd, type InboundLeg } from "../contracts/leg.ts";
 import { sipLimits } from "../base/limits.ts";
 import { mediaKindOver } from "./media_kind.ts";
-import type { Ending } from "../contracts/outcome.ts";
+import { byRemote, byService, type Ending } from "../contracts/outcome.ts";
 import type { MediaKind, MediaLeg } from "../media/base/port.ts";
 import { createReliableResponses, type ReliableResponses } from "../dialog/reliable.ts";
 import { hasOption } from "../contracts/session_timer.ts";
@@ -39,16 +39,24 @@ export function createInboundLeg(signalling: Signalling, call: InboundCall): Inb
     answering: undefined,
     rang: false,
     earlySdp: "",
-    reliable: reliableFor(signalling, call.request.message, () => refuse(state, 504)),
+    reliable: reliableFor(
+      signalling,
+      call.request.message,
+      () => refuse(state, 504, byService("no-ack")),
+    ),
     wiring: { ...createWiring(), ...call.ussdOffer !== undefined && { onContent: undefined } },
   };
   const onFlowLost = (gone: Flow) => {
     // An early dialog may go on elsewhere, but who called by a connection can be answered there alone.
     const isOver = state.dialog === undefined ||
       state.answeredAt === undefined && state.dialog.hop === undefined;
-    if (gone === call.flow && isOver) lost(state);
+    if (gone === call.flow && isOver) lost(state, "connection-lost");
   };
-  call.request.delegate = { onCancel: guard(signalling.log, () => refuse(state, 487)) };
+  call.request.delegate = {
+    onCancel: guard(signalling.log, (message) => {
+      refuse(state, 487, byRemote("cancel", message.getHeader("reason")));
+    }),
+  };
   const stopWatching = signalling.flowWatchers.add(onFlowLost);
   const stopExpiry = expire(state);
   void state.answered.promise.then(stopExpiry);
@@ -70,7 +78,10 @@ function expire(state: InboundState): () => void {
   const { signalling: { timers, log }, call: { request: { message } } } = state;
   const [, seconds] = /^\s*(\d{1,6})\s*$/.exec(message.getHeader("expires") ?? "") ?? [];
   if (!Number(seconds)) return () => {};
-  return timers.after(Number(seconds) * 1000, guard(log, () => refuse(state, 487)));
+  return timers.after(
+    Number(seconds) * 1000,
+    guard(log, () => refuse(state, 487, byService("timeout"))),
+  );
 }
 
 class InboundLegOfState extends WiredLeg implements InboundLeg {
@@ -144,12 +155,14 @@ class InboundLegOfState extends WiredLeg implements InboundLeg {
     accept(this.#state, sdp, headers);
   }
   hangup(
-    { status = ENDED_BY_US, headers = [], content }: Parameters<InboundLeg["hangup"]>[0] = {},
+    { status = ENDED_BY_US, cause, headers = [], content }: Parameters<InboundLeg["hangup"]>[0] =
+      {},
   ) {
     const state = this.#state;
     if (state.over.signal.aborted) return;
-    if (state.answeredAt === undefined) refuse(state, status, { headers });
-    else bye(state, { outcome: "completed" }, { content });
+    const why = byService(cause ?? "hangup");
+    if (state.answeredAt === undefined) refuse(state, status, { headers, ...why });
+    else bye(state, { outcome: "completed", ...why }, { content });
   }
 }
 

@@ -2,10 +2,11 @@ import type { IncomingInviteRequest } from "../stack/library/sip_js.ts";
 import type { Dialog, LastWords } from "../contracts/dialog.ts";
 import { type Flow, withFlow } from "../base/flow.ts";
 import type { Wiring } from "../dialog/in_dialog.ts";
+import type { Lost } from "../contracts/dialog_events.ts";
 import type { LegEnd } from "../contracts/leg.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { MediaEngine, MediaLeg } from "../media/base/port.ts";
-import { type Ending, outcomeOf, refusesMedia } from "../contracts/outcome.ts";
+import { byService, type Ending, outcomeOf, refusesMedia } from "../contracts/outcome.ts";
 import { mediaWarning } from "../dialog/not_acceptable.ts";
 import { originOf } from "../identity/origin.ts";
 import { parseUri } from "../text/uri.ts";
@@ -60,19 +61,21 @@ export function reply(
 }
 
 /** The caller is out of reach. */
-export function lost(state: InboundState): void {
-  if (state.answeredAt !== undefined) bye(state, { outcome: "completed" });
-  else refuse(state, 480, { outcome: "failed" });
+export function lost(state: InboundState, cause: Lost): void {
+  const why = byService(cause);
+  if (state.answeredAt !== undefined) bye(state, { outcome: "completed", ...why });
+  else refuse(state, 480, { outcome: "failed", ...why });
 }
 
 /** Refuses the INVITE, unless it has its final response. */
 export function refuse(
   state: InboundState,
   status: number,
-  { outcome = outcomeOf(status), reason, detail, headers = [] }: {
+  { outcome = outcomeOf(status), reason, detail, disconnection, headers = [] }: {
     outcome?: Ending["outcome"];
     reason?: Ending["reason"];
     detail?: Ending["detail"];
+    disconnection?: Ending["disconnection"];
     headers?: string[];
   } = {},
 ): void {
@@ -90,6 +93,7 @@ export function refuse(
     sipStatus: statusCode,
     ...reason && { reason },
     ...detail && { detail },
+    ...disconnection && { disconnection },
   };
   if (state.over.end(ending)) state.released.resolve();
 }
@@ -119,7 +123,7 @@ export function mediaLost(state: InboundState, why: string): void {
   const { signalling: { timers, log }, call: { id: leg } } = state;
   const lose = () => {
     log("Lost the media of a leg", { leg, why });
-    bye(state, { outcome: "completed", reason: "media-lost" });
+    bye(state, { outcome: "completed", reason: "media-lost", ...byService("media-lost", why) });
   };
   const stop = timers.after(sipLimits.byeGraceMs, lose);
   void state.over.ended.then(stop);

@@ -7,7 +7,7 @@ import {
   type OutboundCall,
   type OutboundState,
 } from "./outbound_state.ts";
-import type { Ending } from "../contracts/outcome.ts";
+import { byService, type Ending } from "../contracts/outcome.ts";
 import { place } from "./place.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import { anchorAt, answeredElsewhere } from "./ring.ts";
@@ -37,7 +37,7 @@ export function createOutboundLeg(signalling: Signalling, call: OutboundCall): O
     wiring: { ...createWiring(), ...call.invitation.ussd && { onContent: undefined } },
     stopTimeout: signalling.timers.after(call.timeoutMs, () => {
       cancelForks(state);
-      finish(state, { outcome: "no-answer", sipStatus: 408 });
+      finish(state, { outcome: "no-answer", sipStatus: 408, ...byService("timeout") });
     }),
   };
   // Its peer has answered or sent BYE, and repeats its 2xx no more.
@@ -46,7 +46,8 @@ export function createOutboundLeg(signalling: Signalling, call: OutboundCall): O
   queueMicrotask(() => {
     place(state).catch((error) => {
       signalling.log("Cannot place a call", { leg: call.invitation.leg, error: String(error) });
-      finish(state, { outcome: "failed", sipStatus: 500, detail: "see the log of the companion" });
+      const detail = "see the log of the companion";
+      finish(state, { outcome: "failed", sipStatus: 500, detail, ...byService("error") });
     });
   });
   return new OutboundLegOfState(state);
@@ -98,11 +99,14 @@ class OutboundLegOfState extends WiredLeg implements OutboundLeg {
   get dialog() {
     return this.#state.dialog;
   }
-  hangup({ elsewhere, content }: Parameters<OutboundLeg["hangup"]>[0] = {}) {
+  hangup({ cause, content }: Parameters<OutboundLeg["hangup"]>[0] = {}) {
     const state = this.#state;
     if (state.over.signal.aborted) return;
-    if (state.dialog !== undefined) return bye(state, { outcome: "completed" }, { content });
-    cancelForks(state, elsewhere ? answeredElsewhere : undefined);
-    finish(state, { outcome: "canceled", sipStatus: 487 });
+    const why = byService(cause ?? "hangup");
+    if (state.dialog !== undefined) {
+      return bye(state, { outcome: "completed", ...why }, { content });
+    }
+    cancelForks(state, cause === "answered-elsewhere" ? answeredElsewhere : undefined);
+    finish(state, { outcome: "canceled", sipStatus: 487, ...why });
   }
 }

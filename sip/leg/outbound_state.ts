@@ -42,7 +42,7 @@ export interface OutboundState {
   readonly released: PromiseWithResolvers<void>;
   readonly answered: PromiseWithResolvers<boolean>;
   /** Final responses that were refusals: what the first of each status said. */
-  readonly refusals: Map<number, string>;
+  readonly refusals: Map<number, { words: string; isUnanswered: boolean }>;
   /** The offer that was refused last, and the refusal; undefined before. */
   unwanted: string | undefined;
   forks: Fork[];

@@ -1,3 +1,4 @@
+import { byService } from "../contracts/outcome.ts";
 import { finish, type OutboundState } from "./outbound_state.ts";
 import { ring } from "./ring.ts";
 import { ringLeg } from "./ring_leg.ts";
@@ -8,7 +9,7 @@ import { ringTrunk } from "./ring_trunk.ts";
 export async function place(state: OutboundState): Promise<void> {
   const { target, ussd } = state.call.invitation;
   if (ussd !== undefined && target.kind !== "trunk") {
-    return finish(state, { outcome: "failed", sipStatus: 488 });
+    return finish(state, { outcome: "failed", sipStatus: 488, ...byService("unreachable") });
   }
   if (target.kind === "client") await ring(state, target);
   else if (target.kind === "trunk") await ringTrunk(state, target);

@@ -17,6 +17,8 @@ import { Refused } from "../base/refused.ts";
 import { isSecureUri, securedDevices } from "../identity/secure.ts";
 import {
   bestStatus,
+  byRemote,
+  byService,
   refusedEnding,
   refusesMedia,
   unfollowed,
@@ -57,7 +59,9 @@ export async function ring(
   if (isReachable || call.isChild) call.onInviting(callId);
   if (someClosed(known)) known = meant(await reopened(signalling, login));
   if (known.length + peers.length === 0) {
-    return finish(state, { outcome: "failed", sipStatus: 480, reason: "not-registered" });
+    const reason = "not-registered";
+    const why = byService("unreachable");
+    return finish(state, { outcome: "failed", sipStatus: 480, reason, ...why });
   }
   const invite = forkInvite(signalling.domain, call, callId);
   const { leg, accountSid } = call.invitation;
@@ -160,16 +164,17 @@ export function onProgress(
 export function onRefused(
   state: OutboundState,
   fork: Fork,
-  { status, warning, words = "" }: ForkRefusal,
+  { status, warning, words = "", isUnanswered = false }: ForkRefusal,
 ): void {
   fork.media?.close();
-  if (!state.refusals.has(status)) state.refusals.set(status, words);
+  if (!state.refusals.has(status)) state.refusals.set(status, { words, isUnanswered });
   if (refusesMedia(status)) state.unwanted = refusedOffer({ status, warning, offer: fork.offer });
   if (state.winner !== undefined || state.over.signal.aborted) return;
   if (status >= 600) cancelForks(state, declinedElsewhere(status));
   else if (!state.forks.every(({ over }) => over)) return;
   const best = bestStatus([...state.refusals.keys()]);
-  finish(state, refusedEnding(best, state.refusals.get(best), state.unwanted));
+  const { unwanted } = state;
+  finish(state, refusedEnding(best, { ...state.refusals.get(best), unwanted }));
 }
 
 /** Takes a 2xx. */
@@ -254,7 +259,7 @@ function mediaLost(state: OutboundState, why: string): void {
   const { signalling: { timers, log }, call: { invitation: { leg } } } = state;
   const lose = () => {
     log("Lost the media of a leg", { leg, why });
-    bye(state, { outcome: "completed", reason: "media-lost" });
+    bye(state, { outcome: "completed", reason: "media-lost", ...byService("media-lost", why) });
   };
   const stop = timers.after(sipLimits.byeGraceMs, lose);
   void state.over.ended.then(stop);
@@ -269,11 +274,11 @@ function dialogEvents(state: OutboundState, media: MediaLeg | undefined): Dialog
       await state.answered.promise;
       return await requests.onOffer(sdp, signal);
     },
-    onBye() {
-      finish(state, { outcome: "completed" });
+    onBye(reason) {
+      finish(state, { outcome: "completed", ...byRemote("bye", reason) });
       state.released.resolve();
     },
-    onLost: () => bye(state, { outcome: "completed" }),
+    onLost: (cause) => bye(state, { outcome: "completed", ...byService(cause) }),
     onUnfollowed: (error) =>
       bye(state, { outcome: "completed", ...unfollowed(error) }, unfollowedWords),
   };

@@ -1,3 +1,4 @@
+import type { ServiceCause } from "../../core/protocol/disconnection.ts";
 import type { Invitation, Step, Target } from "../../core/protocol/script.ts";
 import { whenAborted } from "../base/abort.ts";
 import type { Calls, Placing } from "../contracts/calls.ts";
@@ -65,12 +66,13 @@ export function ringAll(
 
 /** Ends every leg of a dial but one. */
 export function hangUpOthers({ children }: Ring, winner: Child | undefined): void {
-  for (const child of children) if (child !== winner) hangUp(child, winner !== undefined);
+  const cause = winner === undefined ? "other-leg" : "answered-elsewhere";
+  for (const child of children) if (child !== winner) hangUp(child, cause);
 }
 
-/** BYE, or CANCEL with the reason that another one answered. */
-export function hangUp({ live, held }: Child, elsewhere: boolean): void {
-  if (!held.aborted) live.leg.hangup({ elsewhere });
+/** BYE, or CANCEL; with the reason that another one answered, where that is the cause. */
+export function hangUp({ live, held }: Child, cause: ServiceCause): void {
+  if (!held.aborted) live.leg.hangup({ cause });
 }
 
 /** The outcome of a dial without an answer, or the leg that answered first. */

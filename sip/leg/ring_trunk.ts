@@ -2,7 +2,7 @@ import type { TrunkRoute, TrunkTarget } from "../../core/protocol/trunks.ts";
 import type { Flow } from "../base/flow.ts";
 import { createFork } from "./create_fork.ts";
 import type { Fork } from "../contracts/fork.ts";
-import type { Ending } from "../contracts/outcome.ts";
+import { byService, type Ending } from "../contracts/outcome.ts";
 import { callerUser, forkInvite, secured } from "./fork_invite.ts";
 import { knownSources } from "../dialog/known_sources.ts";
 import { sipLimits } from "../base/limits.ts";
@@ -20,7 +20,12 @@ interface Failure {
   answered: boolean;
 }
 
-const noRoute: Ending = { outcome: "failed", sipStatus: 404, reason: "no-route" };
+const noRoute: Ending = {
+  outcome: "failed",
+  sipStatus: 404,
+  reason: "no-route",
+  ...byService("unreachable"),
+};
 
 /** One address of a proxy. */
 interface Way {
@@ -41,7 +46,8 @@ export async function ringTrunk(state: OutboundState, target: TrunkTarget): Prom
     if (failure === undefined || over.signal.aborted) return;
     status = failure;
   }
-  finish(state, { outcome: "failed", sipStatus: status, reason: "no-trunk" });
+  const why = byService("unreachable");
+  finish(state, { outcome: "failed", sipStatus: status, reason: "no-trunk", ...why });
 }
 
 /** The status by which all servers of the proxy failed; undefined once the call has its answer. */

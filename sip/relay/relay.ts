@@ -51,7 +51,7 @@ export function createRelays(options: RelayOptions): Relays {
     },
     async endAll() {
       const legs = [...open];
-      for (const leg of legs) leg.hangup({ status: 503 });
+      for (const leg of legs) leg.hangup({ status: 503, cause: "shutdown" });
       await Promise.all(legs.map(({ released }) => released));
     },
   };
@@ -167,7 +167,7 @@ async function connect(caller: InboundLeg, callee: OutboundLeg): Promise<void> {
 }
 
 function hangUpAll(legs: OutboundLeg[], elsewhere: boolean): void {
-  for (const leg of legs) leg.hangup({ elsewhere });
+  for (const leg of legs) leg.hangup(elsewhere ? { cause: "answered-elsewhere" } : {});
 }
 
 /** A 6xx is for all devices, of either kind of media (RFC 3261 §16.7 step 5). */

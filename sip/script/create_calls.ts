@@ -87,7 +87,7 @@ export function createCalls(options: CallsOptions): Calls {
       return live;
     },
     async endAll() {
-      for (const live of legs.values()) live.dismiss(503);
+      for (const live of legs.values()) live.dismiss({ status: 503, cause: "shutdown" });
       await Promise.all([...unsettled.values()].map(({ settled }) => settled));
       await recordings.drained();
     },
@@ -190,7 +190,7 @@ export function runScript(
   if (known === undefined) return "unknown";
   // At once: work under way is reported as cut off by the end of the call, not by another script.
   if (first?.type === "hangup") {
-    known.dismiss();
+    known.dismiss({ cause: first.cause ?? "request" });
     return "run";
   }
   // The connected leg first: then neither is hung up because the other one was.

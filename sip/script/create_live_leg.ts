@@ -66,7 +66,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
   const { log } = calls.signalling;
   const failed = (error: unknown) => {
     log("Cannot perform a script", { leg: leg.id, error: String(error) });
-    leg.hangup({ status: 500 });
+    leg.hangup({ status: 500, cause: "error" });
   };
   const turns = createTurns(leg.signal, failed);
 
@@ -95,12 +95,12 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     prepare: async (invitation, held) => {
       const preparing = prepare(newRun({ calls, live, signal: held }), invitation);
       const isReady = await preparing.catch((error) => (failed(error), false));
-      if (!isReady && !held.aborted) leg.hangup();
+      if (!isReady && !held.aborted) leg.hangup({ cause: "screened" });
       return isReady;
     },
-    dismiss(status) {
+    dismiss(options) {
       live.isDismissed = true;
-      leg.hangup(status === undefined ? {} : { status });
+      leg.hangup(options);
     },
     isDismissed: false,
     idle: turns.idle,

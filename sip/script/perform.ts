@@ -1,3 +1,4 @@
+import type { ServiceCause } from "../../core/protocol/disconnection.ts";
 import type { Script, Step } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../base/abort.ts";
 import { detectMachine, reportAnswerer } from "../steps/detect_machine.ts";
@@ -62,7 +63,7 @@ const stepHandlers: { readonly [T in PerformedStep["type"]]: StepHandler<T> } = 
   answer: async ({ live: { leg } }) => {
     if (leg.direction === "inbound") await leg.answer().catch(() => {});
   },
-  reject: ({ live: { leg } }, { status }) => leg.hangup({ status }),
+  reject: ({ live: { leg } }, { status }) => leg.hangup({ status, cause: "hangup" }),
   play,
   say,
   silence: async (run, { seconds }) => {
@@ -98,9 +99,13 @@ const stepHandlers: { readonly [T in PerformedStep["type"]]: StepHandler<T> } = 
     const { live, signal } = run;
     return live.requestScript({ type: "next", action: carried(run, action) }, { signal });
   },
-  hangup: ({ live: { leg, lastFailure } }) =>
-    leg.hangup(lastFailure === undefined ? {} : { status: lastFailure }),
+  hangup: (run, { cause }) => hangUp(run, cause ?? "hangup"),
 };
+
+/** BYE; before the answer, a caller gets the failure of the last dial. */
+function hangUp({ live: { leg, lastFailure } }: ScriptRun, cause: ServiceCause): void {
+  leg.hangup({ cause, ...lastFailure !== undefined && { status: lastFailure } });
+}
 
 /** Performs step after step; at the end of the last one the leg is hung up. */
 export async function perform(run: ScriptRun, script: Script): Promise<void> {
@@ -111,7 +116,7 @@ export async function perform(run: ScriptRun, script: Script): Promise<void> {
     if (first?.type !== "invite") await unlessAborted(leg.whenAnswered, signal);
   }
   await performSteps(run, script);
-  if (!signal.aborted) await stepHandlers.hangup(run, { type: "hangup" });
+  if (!signal.aborted) hangUp(run, "script-end");
 }
 
 /** The same without the hang-up; true at a `connect`, which ends it. */

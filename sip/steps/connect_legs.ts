@@ -1,4 +1,6 @@
 import type { Action } from "../../core/protocol/action.ts";
+import type { ServiceCause } from "../../core/protocol/disconnection.ts";
+// from "../../core/protocol/action.ts";
 import { unlessAborted, whenAborted } from "../base/abort.ts";
 import { anchorCallee } from "../dialog/anchor.ts";
 import { createHoldReporter } from "../dialog/hold.ts";
@@ -26,16 +28,21 @@ export interface ConnectOptions {
   onJoined?(one: MediaLeg, other: MediaLeg): void;
 }
 
+/** Why two legs are not connected any more; `other-leg`: one of them ended, or was taken away. */
+export type Parted = Extract<ServiceCause, "other-leg" | "time-limit" | "star">;
+
 /** Lets two sides talk until one ends or is taken away, the time is up, or the star is pressed. */
 export async function connectLegs(
   { calls, live, signal }: Pick<ScriptRun, "calls" | "live" | "signal">,
   other: HeldLeg,
   { proxied, timeLimitS, hangupOnStar, refer, onJoined }: ConnectOptions,
-): Promise<void> {
+): Promise<Parted> {
   const { leg } = live;
   const { timers, log } = calls.signalling;
-  const { promise: over, resolve: end } = Promise.withResolvers<void>();
-  const stopLimit = timeLimitS === undefined ? () => {} : timers.after(timeLimitS * 1000, end);
+  const { promise: over, resolve: end } = Promise.withResolvers<Parted>();
+  const stopLimit = timeLimitS === undefined
+    ? () => {}
+    : timers.after(timeLimitS * 1000, () => end("time-limit"));
   let stopDigits: (() => void) | undefined;
   let stopHolds = () => {};
   try {
@@ -45,7 +52,7 @@ export async function connectLegs(
     let passing = proxied;
     if (passing !== null && !mayPass(calls, passing, other.live.leg)) {
       const isAnchored = await unlessAborted(anchorCallee(calls, other.live.leg), signal);
-      if (signal.aborted || other.held.aborted) return;
+      if (signal.aborted || other.held.aborted) return "other-leg";
       if (isAnchored) passing = null;
     }
     if (passing !== null) passThrough(passing, other.live.leg);
@@ -53,10 +60,12 @@ export async function connectLegs(
       await joinMedia(leg, other.live.leg, onJoined);
       stopHolds = passHolds(calls, leg, other.live.leg);
     }
-    if (hangupOnStar) stopDigits = leg.media?.onDigits((digit) => digit === "*" && end());
-    await Promise.race([whenAborted(signal), whenAborted(other.held), over]);
+    if (hangupOnStar) stopDigits = leg.media?.onDigits((digit) => digit === "*" && end("star"));
+    const parted = Promise.race([whenAborted(signal), whenAborted(other.held)]);
+    return await Promise.race([parted.then(() => "other-leg" as const), over]);
   } catch (error) {
     log("Cannot join two legs", { leg: leg.id, error: String(error) });
+    return "other-leg";
   } finally {
     stopLimit();
     stopHolds();

@@ -40,8 +40,7 @@ export async function dial(run: ScriptRun, step: DialStep): Promise<Script | voi
     recording = recordConnectedCall(run, step);
     const { onJoined } = recording;
     const manner = { proxied, timeLimitS, hangupOnStar, onJoined, refer };
-    await connectLegs(run, winner, manner);
-    hangUp(winner, false);
+    hangUp(winner, await connectLegs(run, winner, manner));
   }
   const recorded = await recording?.end();
   const last = await lastEnding(ring, winner);

@@ -1,9 +1,13 @@
-import type { GatherStep, Prompt } from "../../core/protocol/gather.ts";
+import {
+  type GatherStep,
+  type KeyInput,
+  keyInput,
+  type Prompt,
+} from "../../core/protocol/gather.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { overReason, whenAborted } from "../base/abort.ts";
 import type { Recognised } from "../media/sources/recogniser.ts";
 import type { Timers } from "../base/timers.ts";
-import { type KeyInput, keyInput } from "../../core/protocol/key_input.ts";
 import { carried, type ScriptRun } from "./script_run.ts";
 import { hearWords } from "./speech_input.ts";
 

@@ -63,7 +63,7 @@ async function swap(
   // A transferor that was sent elsewhere has no place there to give, nor one whose conference has
   // ended.
   if (live.conference !== conference || newcomer.leg.signal.aborted) {
-    newcomer.leg.hangup();
+    newcomer.leg.hangup({ cause: "transfer" });
     return await referral.end(487);
   }
   for (const { acquire } of leaving) acquire();

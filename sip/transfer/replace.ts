@@ -29,8 +29,10 @@ export async function replace(
   replaced.acquire();
   await Promise.all([replaced.idle(), party.live.idle()]);
   void leave(calls, replaced);
-  await connectLegs({ calls, live, signal }, party, { proxied: isProxied ? leg : null });
-  if (!party.held.aborted) party.live.leg.hangup();
+  const cause = await connectLegs({ calls, live, signal }, party, {
+    proxied: isProxied ? leg : null,
+  });
+  if (!party.held.aborted) party.live.leg.hangup({ cause });
 }
 
 /**
@@ -55,7 +57,7 @@ export async function partyFor(
   const again = callAgain(calls, { party, replaced, by, ...offer !== undefined && { offer } });
   const held = again.acquire();
   const isAnswered = await unlessAborted(again.leg.whenAnswered, until);
-  if (!isAnswered) return void again.leg.hangup();
+  if (!isAnswered) return void again.leg.hangup({ cause: "transfer" });
   void leave(calls, party);
   return { live: again, held };
 }
@@ -100,5 +102,5 @@ function callerOf({ leg, isOfPeer }: LiveLeg): string {
 /** A softphone whose place was taken says BYE itself; if it does not, we do. */
 export async function leave({ signalling: { timers } }: Calls, { leg }: LiveLeg): Promise<void> {
   await timers.pause(sipLimits.transferLeaveMs, leg.signal);
-  leg.hangup();
+  leg.hangup({ cause: "transfer" });
 }

@@ -140,7 +140,7 @@ export async function attended(
   live.leg.signal.removeEventListener("abort", take);
   if (party === undefined) return await referral.end(481);
   if (!take()) {
-    party.live.leg.hangup();
+    party.live.leg.hangup({ cause: "transfer" });
     return await referral.end(487);
   }
   replaced.acquire();
@@ -169,12 +169,12 @@ async function talkTo(
 ): Promise<void> {
   const party = await unlessAborted(asked, signal);
   if (party === undefined) {
-    void asked.then((late) => late?.live.leg.hangup());
+    void asked.then((late) => late?.live.leg.hangup({ cause: "other-leg" }));
   } else {
     // What joined each of them with the transferor lets go first.
     await Promise.all([...left, party.live].map((one) => one.idle()));
-    await connectLegs({ calls, live: other, signal }, party, { proxied: null });
-    if (!party.held.aborted) party.live.leg.hangup();
+    const cause = await connectLegs({ calls, live: other, signal }, party, { proxied: null });
+    if (!party.held.aborted) party.live.leg.hangup({ cause });
   }
-  if (!signal.aborted) other.leg.hangup();
+  if (!signal.aborted) other.leg.hangup({ cause: "other-leg" });
 }

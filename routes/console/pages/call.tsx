@@ -6,6 +6,7 @@ import type { Page } from "../frame/env.ts";
 import { Act, Empty, Facts, Heading, seconds, Sid, Status, Time } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readCall, type WholeCall } from "./call_parts.ts";
+import { endSentence } from "./call_end.ts";
 import { entriesOf } from "./call_entries.tsx";
 import { Recordings } from "./call_recordings.tsx";
 import { directionOf } from "./call_columns.tsx";
@@ -89,11 +90,13 @@ function verdictOf(whole: WholeCall): string {
   const { call, notifications, ladder } = whole;
   const error = notifications.findLast(({ log }) => log === 0);
   if (error) return String(error.message_text).replace(/\.?$/, ".");
+  const why = isLive(call.status as CallStatus) ? null : endSentence(whole);
   const refusal = ladder.findLast(({ summary }) => /^[3-6]\d\d /.test(String(summary)));
   const status = String(call.status);
+  if (why !== null && (status !== "completed" || isOfParty(whole))) return why;
   if (refusal && status !== "completed") return `The last SIP answer was ${refusal.summary}.`;
   return ({
-    "completed": `It was answered and lasted ${seconds(call.duration)}. ${endOf(whole)}`,
+    "completed": `It was answered and lasted ${seconds(call.duration)}. ${why ?? endOf(whole)}`,
     "busy": "The callee is busy, or refused it.",
     "no-answer": "The callee did not answer in time.",
     "canceled": "It was ended before the callee answered.",
@@ -107,7 +110,13 @@ function verdictOf(whole: WholeCall): string {
 /** Between the last markup of a call and its end, in ms, while nothing else can have ended it. */
 const atOnceMs = 1_500;
 
-/** What is known of why an answered call was hung up; empty where a party did it, or may have. */
+/** A party hung up: the sentence about its end says how long it lasted. */
+const isOfParty = ({ progress }: WholeCall): boolean => progress?.disconnect_cause === "bye";
+
+/**
+ * What is known of why an answered call was hung up whose companion did not report that; empty where a
+ * party did it, or may have.
+ */
 function endOf({ call, documents, changes }: WholeCall): string {
   const ended = Date.parse(String(call.end_time));
   const byHand = changes.findLast(({ parameters, status }) =>

@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import { faults } from "../../../core/base/faults.ts";
 import type { Row } from "../frame/api.ts";
 import { Act, seconds, Sid, Status } from "../frame/parts.tsx";
+import { endSentence, sentence } from "./call_end.ts";
 import type { WholeCall } from "./call_parts.ts";
 import { adviceOf } from "../build/advice.ts";
 
@@ -21,10 +22,10 @@ interface Around {
 
 /** Everything that happened in a call, in order of time. */
 export function entriesOf(whole: WholeCall, around: Around): Entry[] {
-  const { call, legs, notifications, deliveries, documents, ladder, recordings, changes } = whole;
+  const { legs, notifications, deliveries, documents, ladder, recordings, changes } = whole;
   const entries = [
-    ...milestones(call),
-    ...legs.map((leg) => legEntry(leg, around)),
+    ...milestones(whole),
+    ...legs.map((leg) => legEntry(leg, whole, around)),
     ...ladder.map(sipEntry),
     ...notifications.filter((one) => !isShown(one, documents)).map(notificationEntry),
     ...deliveries.map((one) => deliveryEntry(one, around)),
@@ -44,14 +45,32 @@ const isShown = ({ error_code, request_url }: Row, documents: Row[]): boolean =>
 
 const ms = (date: unknown): number => Date.parse(String(date ?? ""));
 
-function milestones(call: Row): Entry[] {
+function milestones(whole: WholeCall): Entry[] {
+  const { call, progress } = whole;
   const began = call.direction === "inbound" ? "Came in" : "Placed";
   const entries: Entry[] = [{
     at: ms(call.date_created),
     kind: "Call",
     content: <p>{began}: {String(call.from)} → {String(call.to)}</p>,
   }];
+  const rung = progress?.ring_duration ?? null;
+  if (progress?.date_ringing) {
+    entries.push({
+      at: ms(progress.date_ringing),
+      kind: "Call",
+      content: <p>The callee rings.</p>,
+    });
+  }
+  if (progress?.date_answered) {
+    entries.push({
+      at: ms(progress.date_answered),
+      kind: "Call",
+      look: "good",
+      content: <p>Answered{rung !== null && `, after ${ringing(rung)}`}</p>,
+    });
+  }
   if (call.end_time) {
+    const why = endSentence(whole);
     const isGood = call.status === "completed";
     entries.push({
       at: ms(call.end_time),
@@ -59,7 +78,7 @@ function milestones(call: Row): Entry[] {
       look: isGood ? "good" : "bad",
       content: (
         <p>
-          Ended: <Status value={call.status} />
+          Ended: <Status value={call.status} /> {why}
         </p>
       ),
     });
@@ -80,17 +99,35 @@ const changeEntry = ({ date_created, actor_email, parameters, status }: Row): En
   ),
 });
 
-const legEntry = (leg: Row, { below }: Around): Entry => ({
-  at: ms(leg.date_created),
-  kind: "Leg",
-  content: (
-    <p>
-      Dialled {String(leg.to)}: <Status value={leg.status} />{" "}
-      {leg.duration !== null && seconds(leg.duration)}{" "}
-      <Sid sid={leg.sid} below={below} label="Timeline of the leg" />
-    </p>
-  ),
-});
+/** A time of ringing, of which tenths of a second matter. */
+const ringing = (duration: number): string =>
+  `${duration < 10 ? `${duration.toFixed(1)} s` : seconds(duration)} of ringing`;
+
+function legEntry(leg: Row, { dialled }: WholeCall, { below }: Around): Entry {
+  const progress = dialled.find((one) => one.leg.sid === leg.sid)?.progress;
+  const rung = progress?.ring_duration ?? null;
+  const why = progress && sentence(progress, leg);
+  return {
+    at: ms(leg.date_created),
+    kind: "Leg",
+    content: (
+      <>
+        <p>
+          Dialled {String(leg.to)}: <Status value={leg.status} />{" "}
+          {leg.duration !== null && seconds(leg.duration)}{" "}
+          <Sid sid={leg.sid} below={below} label="Timeline of the leg" />
+        </p>
+        {(rung !== null || why) && (
+          <p class="soft">
+            {rung !== null &&
+              `${progress?.date_answered ? "Answered after" : "After"} ${ringing(rung)}. `}
+            {why && `${why}.`}
+          </p>
+        )}
+      </>
+    ),
+  };
+}
 
 function sipEntry(
   { date_sent, direction, summary, text, transport }: WholeCall["ladder"][number],

@@ -1,3 +1,4 @@
+import type { CallProgress } from "../../../core/calls/call_progress.ts";
 import type { Api, Row } from "../frame/api.ts";
 
 /** A message of the SIP trace, as the interface shows it. */
@@ -14,6 +15,12 @@ export interface WholeCall {
   call: Row;
   /** The legs that its Dial placed, oldest first. */
   legs: Row[];
+  /** When it rang, was answered and ended; null where the interface has none. */
+  progress: CallProgress | null;
+  /** The first of the legs, with the same of each. */
+  dialled: { leg: Row; progress: CallProgress }[];
+  /** The call whose Dial placed it. */
+  parent: { call: Row; progress: CallProgress } | null;
   notifications: Row[];
   deliveries: Row[];
   documents: Row[];
@@ -25,30 +32,44 @@ export interface WholeCall {
   ladder: LadderMessage[];
 }
 
-/** What a timeline shows at most of one kind. */
-const most = "100";
+/** What a timeline shows at most of one kind, and of how many legs it says how they ended. */
+const [most, mostProgress] = ["100", 10];
 
 /** Reads a call and all that belongs to it, at once. */
 export async function readCall(api: Api, sid: string): Promise<WholeCall> {
   const call = await api.read(`Calls/${sid}`);
   const list = async (path: string, query: Record<string, string> = {}) =>
     (await api.list(path, { ...query, PageSize: most })).items.toReversed();
-  const [legs, notifications, deliveries, documents, recordings, changes, trace] = await Promise
-    .all([
-      list("Calls", { ParentCallSid: sid }),
-      list(`Calls/${sid}/Notifications`),
-      list("Webhooks/Deliveries", { CallSid: sid }),
-      list("Webhooks/Documents", { CallSid: sid }),
-      list(`Calls/${sid}/Recordings`),
-      list("AuditEntries", { Target: `Calls/${sid}` }),
-      api.find(`Calls/${sid}/SipTrace`),
-    ]);
+  // As `progressOf` writes it.
+  const progressOf = async (of: string) =>
+    await api.find(`Calls/${of}/Progress`) as unknown as CallProgress | null;
+  const [progress, legs, notifications, deliveries, documents, recordings, changes, trace] =
+    await Promise
+      .all([
+        progressOf(sid),
+        list("Calls", { ParentCallSid: sid }),
+        list(`Calls/${sid}/Notifications`),
+        list("Webhooks/Deliveries", { CallSid: sid }),
+        list("Webhooks/Documents", { CallSid: sid }),
+        list(`Calls/${sid}/Recordings`),
+        list("AuditEntries", { Target: `Calls/${sid}` }),
+        api.find(`Calls/${sid}/SipTrace`),
+      ]);
   const transcriptions = await Promise.all(
     recordings.slice(0, 10).map((recording) => list(`Recordings/${recording.sid}/Transcriptions`)),
+  );
+  const dialled = await Promise.all(
+    legs.slice(-mostProgress).map(async (leg) => ({
+      leg,
+      progress: await progressOf(leg.sid),
+    })),
   );
   return {
     call,
     legs,
+    progress,
+    dialled: dialled.filter((one): one is WholeCall["dialled"][number] => one.progress !== null),
+    parent: await readParent(api, call.parent_call_sid, progressOf),
     notifications,
     deliveries,
     documents,
@@ -57,4 +78,14 @@ export async function readCall(api: Api, sid: string): Promise<WholeCall> {
     transcriptions: transcriptions.flat(),
     ladder: (trace?.messages ?? []) as LadderMessage[], // As `sipTrace` writes them.
   };
+}
+
+async function readParent(
+  api: Api,
+  sid: unknown,
+  progressOf: (sid: string) => Promise<CallProgress | null>,
+): Promise<WholeCall["parent"]> {
+  if (typeof sid !== "string" || sid === "") return null;
+  const [call, progress] = await Promise.all([api.find(`Calls/${sid}`), progressOf(sid)]);
+  return call && progress && { call, progress };
 }

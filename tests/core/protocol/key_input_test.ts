@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { keyInput } from "../../../core/protocol/key_input.ts";
+import { keyInput } from "../../../core/protocol/gather.ts";
 
 const all = "0123456789*#";
 const cases: Record<

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Call } from "../../../core/resources/calls.ts";
 import { makeSample } from "../../support/service/samples.ts";
 import { consoleClient, startConsole } from "../../support/service/console_client.ts";
 
@@ -228,6 +229,81 @@ Deno.test("an ended call says in one line why it was hung up, as far as that is 
   assert.equal(
     await verdictOf("<Response><Say>Bye</Say></Response>", true),
     `${lasted}At the console, root@example.com hung it up.`,
+  );
+});
+
+Deno.test("an ended call says which side hung up, by its own report and those of its legs", async () => {
+  using app = await startConsole();
+  const browser = consoleClient(app);
+  await browser.signIn("root@example.com", "root password");
+  const { calls } = app.ports.records;
+  type Ended = Pick<Call, "disconnection"> & Partial<Call>;
+  const made = async (ended: Ended) => {
+    const form = { From: "+15550001", To: "client:zoe", Url: "https://app.test/voice" };
+    const { sid } = (await app.root.post("Calls.json", form)).json();
+    const { now } = app.clock;
+    const times = { ringingAt: now, answeredAt: now + 3_000, endTime: now + 15_000, duration: 12 };
+    await calls.update(app.root.sid, sid, (record) => ({
+      record: { ...record, status: "completed", ...times, ...ended },
+    }));
+    return sid as string;
+  };
+  const verdictOf = async (sid: string) => {
+    const page = await browser.get(`/${app.root.sid}/Calls/${sid}`);
+    return /class="verdict"[^>]*>.*?<\/span>([^<]*)/.exec(page.text)![1]!.trim()
+      .replaceAll("&quot;", '"');
+  };
+  const verdict = async (ended: Ended) => verdictOf(await made(ended));
+
+  const bye = { by: "remote", cause: "bye" } as const;
+  assert.equal(await verdict({ disconnection: bye }), "The callee hung up after 12 s.");
+  assert.equal(
+    await verdict({ disconnection: { ...bye, text: "Q.850;cause=16" }, direction: "inbound" }),
+    "The caller hung up (Q.850;cause=16) after 12 s.",
+  );
+  assert.equal(
+    await verdict({ disconnection: { by: "service", cause: "time-limit" } }),
+    "It was answered and lasted 12 s. Its time limit was reached.",
+  );
+  assert.equal(
+    await verdict({
+      status: "busy",
+      answeredAt: null,
+      disconnection: { by: "remote", cause: "refused", sipStatus: 486, text: "Busy Here" },
+    }),
+    "The callee refused it with 486 Busy Here.",
+  );
+  assert.equal(
+    await verdict({
+      status: "canceled",
+      answeredAt: null,
+      direction: "inbound",
+      disconnection: { by: "remote", cause: "cancel", sipStatus: 487 },
+    }),
+    "The caller hung up before the answer, after 15 s of ringing.",
+  );
+
+  const left = { by: "service", cause: "script-end" } as const;
+  const parent = await made({ disconnection: left, direction: "inbound" });
+  const leg = { parentCallSid: parent, direction: "outbound-dial" } as const;
+  const child = await made({ ...leg, disconnection: bye });
+  assert.equal(
+    await verdictOf(parent),
+    "It was answered and lasted 12 s. " +
+      "The callee hung up after 12 s (client:zoe).",
+  );
+  assert.equal(await verdictOf(child), "The callee hung up after 12 s.");
+  const page = await browser.get(`/${app.root.sid}/Calls/${parent}`);
+  assert.match(page.text, /Answered after 3\.0 s of ringing\. The callee hung up after 12 s\./);
+  assert.match(page.text, /The callee rings\./);
+
+  const caller = await made({ disconnection: bye, direction: "inbound" });
+  const otherLeg = { by: "service", cause: "other-leg" } as const;
+  const other = await made({ ...leg, parentCallSid: caller, disconnection: otherLeg });
+  assert.equal(
+    await verdictOf(other),
+    "It was answered and lasted 12 s. " +
+      "The caller hung up after 12 s.",
   );
 });
 

@@ -40,7 +40,7 @@ Deno.test("createInboundLeg() goes back by the proxies that stay on the route of
   const { lab, alice, answer } = one;
   const [unsettled] = lab.calls.unsettled();
 
-  lab.calls.find(unsettled!.id)!.dismiss();
+  lab.calls.find(unsettled!.id)!.dismiss({ cause: "request" });
   await lab.time.settle();
   const bye = readSip(alice.sent.at(-1) ?? "");
 

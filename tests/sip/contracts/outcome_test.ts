@@ -23,5 +23,9 @@ Deno.test("bestStatus() believes a 6xx, then 486, then the other 4xx", () => {
 });
 
 Deno.test("a callee that answers 487 by itself has failed: it was sent no CANCEL", () => {
-  assert.deepEqual(refusedEnding(487), { outcome: "failed", sipStatus: 487 });
+  assert.deepEqual(refusedEnding(487), {
+    outcome: "failed",
+    sipStatus: 487,
+    disconnection: { by: "remote", cause: "refused" },
+  });
 });

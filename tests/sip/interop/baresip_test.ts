@@ -117,6 +117,9 @@ for (const transport of transports) {
     await phone.stop();
     const { event } = await lab.service.event("ended", out.leg);
     await lab.service.event("ended", invitation.leg);
+    const disconnection = await lab.service.disconnectionOf(invitation.leg);
+    assert.deepEqual([disconnection.by, disconnection.cause], ["remote", "bye"]);
+    assert.equal((await lab.service.disconnectionOf(out.leg)).cause, "other-leg");
 
     assert.deepEqual(event, { type: "ended", outcome: "completed" });
   });

@@ -30,6 +30,8 @@ for (const kind of ["sip.js", "jssip"] as const) {
     const { event } = await lab.service.event("ended", invitation.leg);
 
     assert.deepEqual(event, { type: "ended", outcome: "completed" });
+    const { by, cause } = await lab.service.disconnectionOf(invitation.leg);
+    assert.deepEqual([by, cause], ["remote", "bye"]);
     await phone.waitFor("ended");
     await phone.unregister();
   });
@@ -44,6 +46,8 @@ for (const kind of ["sip.js", "jssip"] as const) {
 
     // Both libraries decline with 480 unless told otherwise.
     assert.equal(event.sipStatus, 480);
+    const { by, cause } = await lab.service.disconnectionOf(invitation.leg);
+    assert.deepEqual([by, cause], ["remote", "refused"]);
     await phone.waitFor("ended");
   });
 }

@@ -44,6 +44,7 @@ const others: Record<string, string> = {
   available_countries: `${numberCountries.type}List`,
   available_country: numberCountries.type,
   calls_muted: "MutedCall",
+  calls_progress: "CallProgress",
   calls_sip_trace: "SipTrace",
   dry_run: "DryRun",
   error: "Error",

@@ -1,4 +1,5 @@
 import type { Credentials, Heartbeat, Report } from "../../../core/protocol/companion.ts";
+import type { Disconnection } from "../../../core/protocol/disconnection.ts";
 import type { LegEvent } from "../../../core/protocol/events.ts";
 import type { RecordingPart } from "../../../core/protocol/recordings.ts";
 import type { PresenceChanges } from "../../../core/protocol/registrations.ts";
@@ -17,6 +18,8 @@ export interface FakeService {
   readonly secret: string;
   /** Reports acknowledged so far, repeats included. */
   readonly reports: Report[];
+  /** Which side ended each leg: kept apart from its report, which few tests compare with it. */
+  disconnectionOf(leg: string): Promise<Disconnection>;
   readonly heartbeats: Heartbeat[];
   /** What companions told about who is registered. */
   readonly presence: PresenceChanges[];
@@ -64,6 +67,7 @@ export const testDomain = "sip.test";
 
 export function startFakeService(secret = "bridge secret for tests"): FakeService {
   const { first, look } = searches();
+  const disconnections = new Map<string, Disconnection>();
   let refused = 0;
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, serve);
 
@@ -84,6 +88,7 @@ export function startFakeService(secret = "bridge secret for tests"): FakeServic
     url: `http://127.0.0.1:${server.addr.port}`,
     secret,
     reports: [],
+    disconnectionOf: (leg) => first(() => disconnections.get(leg)),
     heartbeats: [],
     presence: [],
     knows: () => true,
@@ -111,14 +116,23 @@ export function startFakeService(secret = "bridge secret for tests"): FakeServic
   };
   const answer = serveRequests({
     requests: serviceRequests,
-    handlers: handlersOf(service),
+    handlers: handlersOf(service, disconnections),
     secret,
     now: Date.now,
   });
   return service;
 }
 
-function handlersOf(service: FakeService): HandlersOf<ServiceRequests> {
+function handlersOf(
+  service: FakeService,
+  disconnections: Map<string, Disconnection>,
+): HandlersOf<ServiceRequests> {
+  const withoutDisconnection = (report: Report): Report => {
+    if (report.event.type !== "ended") return report;
+    const { disconnection, ...event } = report.event;
+    if (disconnection !== undefined) disconnections.set(report.leg, disconnection);
+    return { ...report, event };
+  };
   return {
     ...trunkHandlers(service.trunks),
     credentials({ login }) {
@@ -140,7 +154,7 @@ function handlersOf(service: FakeService): HandlersOf<ServiceRequests> {
     trace: () => ({}),
     message: () => ({ status: 202 }),
     events({ reports }) {
-      service.reports.push(...reports);
+      service.reports.push(...reports.map(withoutDisconnection));
       return { outcomes: reports.map(() => "taken" as const) };
     },
     async scripts({ reports }, { send }) {

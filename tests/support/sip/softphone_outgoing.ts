@@ -27,8 +27,8 @@ export interface OutgoingCall {
   nextProvisional(): Promise<SipText>;
   /** A request in the early dialog of a provisional response. */
   early(method: string, of: SipText, headers?: string[]): Promise<SipText>;
-  /** CANCEL; resolves with its response. */
-  cancel(): Promise<SipText>;
+  /** CANCEL, with whole header lines; resolves with its response. */
+  cancel(headers?: string[]): Promise<SipText>;
 }
 
 /** What all requests of one call attempt share. */
@@ -89,7 +89,7 @@ export function placeCall(line: Line, target: string, options: PlaceOptions): Ou
           },
         }),
       ),
-    cancel: () => line.transact(follow(attempt, "CANCEL", attempt.sent)),
+    cancel: (headers = []) => line.transact(follow(attempt, "CANCEL", attempt.sent, { headers })),
   };
 }
 
@@ -122,7 +122,7 @@ function follow(
   attempt: Attempt,
   method: string,
   toOf: SipText,
-  { branch, sdp }: { branch?: string; sdp?: string } = {},
+  { branch, sdp, headers = [] }: { branch?: string; sdp?: string; headers?: string[] } = {},
 ): string {
   const { uri, from, callId, cseq, sent } = attempt;
   return writeSip(`${method} ${uri} SIP/2.0`, [
@@ -132,6 +132,7 @@ function follow(
     `Call-ID: ${callId}`,
     `CSeq: ${cseq} ${method}`,
     "Max-Forwards: 70",
+    ...headers,
   ], sdp);
 }
 

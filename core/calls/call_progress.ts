@@ -1,0 +1,44 @@
+import type { Call } from "../resources/calls.ts";
+
+/** When a call reached its stages, and which side ended it. Dates are ISO 8601 in UTC. */
+export interface CallProgress {
+  call_sid: string;
+  status: Call["status"];
+  date_created: string;
+  date_ringing: string | null;
+  date_answered: string | null;
+  date_ended: string | null;
+  /** Seconds from the first ringing to the answer, or to the end without one. */
+  ring_duration: number | null;
+  disconnected_by: "caller" | "callee" | "service" | null;
+  disconnect_cause: string | null;
+  disconnect_text: string | null;
+  sip_response_code: number | null;
+}
+
+/** The progress of a call. What its companion did not report is null. */
+export function progressOf(call: Call): CallProgress {
+  const { sid, status, dateCreated, answeredAt, endTime, direction } = call;
+  // A call that was stored before these fields has none of them.
+  const ringingAt = call.ringingAt ?? null;
+  const disconnection = call.disconnection ?? null;
+  const peer = direction === "inbound" ? "caller" : "callee";
+  const rungUntil = answeredAt ?? endTime;
+  return {
+    call_sid: sid,
+    status,
+    date_created: new Date(dateCreated).toISOString(),
+    date_ringing: isoOf(ringingAt),
+    date_answered: isoOf(answeredAt),
+    date_ended: isoOf(endTime),
+    ring_duration: ringingAt === null || rungUntil === null
+      ? null
+      : Math.max(0, rungUntil - ringingAt) / 1_000,
+    disconnected_by: disconnection && (disconnection.by === "remote" ? peer : "service"),
+    disconnect_cause: disconnection && disconnection.cause,
+    disconnect_text: disconnection?.text ?? null,
+    sip_response_code: disconnection?.sipStatus ?? null,
+  };
+}
+
+const isoOf = (ms: number | null): string | null => ms === null ? null : new Date(ms).toISOString();

@@ -1,0 +1,73 @@
+import { z } from "zod";
+
+/**
+ * The part of the call-control protocol (`companion.ts`) about which side ended a leg, and by what. A
+ * companion of an older program does not report it.
+ */
+
+/** What the peer of a leg did: BYE, CANCEL, or a final response that refuses its INVITE. */
+const remoteCauses = ["bye", "cancel", "refused"] as const;
+
+/** What a hang-up step may say about its cause. */
+const orderedCauses = [
+  /** A request to the interface, or the console. */
+  "request",
+  /** The TimeLimit of the call, or of its Dial. */
+  "time-limit",
+  /** The conference for which the leg was called ended before the leg was answered. */
+  "conference-end",
+] as const;
+
+const serviceCauses = [
+  ...orderedCauses,
+  /** A Hangup or Reject in the markup, or in a flow. */
+  "hangup",
+  /** The last step was performed. */
+  "script-end",
+  /** The leg that it was connected to, or that dialled it, ended or went on without it. */
+  "other-leg",
+  /** A party pressed the star key, where its Dial has hangupOnStar. */
+  "star",
+  /** Another leg of the same Dial was quicker. */
+  "answered-elsewhere",
+  /** Its screening did not let it through. */
+  "screened",
+  /** A transfer went on without it. */
+  "transfer",
+  /** Nobody answered in time; of a caller, its Expires (RFC 3261 §13.3.1). */
+  "timeout",
+  /** No refresh came in the session interval (RFC 4028 §10). */
+  "session-timer",
+  /** The ACK of a 2xx, or the PRACK of a reliable response, did not come. */
+  "no-ack",
+  /** The peer cannot be reached any more: its connection is lost, or it denies the dialog. */
+  "connection-lost",
+  /** No audio comes any more, or the media worker died. */
+  "media-lost",
+  /** The two do not agree on media. */
+  "no-codec",
+  /** The callee cannot be reached: not registered, no trunk, no route. */
+  "unreachable",
+  /** The service did not say what to do. */
+  "no-script",
+  /** The companion stopped. */
+  "shutdown",
+  /** The service heard from the companion no more. */
+  "companion-lost",
+  /** A failure of the companion; its log says more. */
+  "error",
+] as const;
+
+export const hangupCause = z.enum(orderedCauses);
+
+export const disconnection = z.object({
+  /** `remote`: the peer of the leg. */
+  by: z.enum(["remote", "service"]),
+  cause: z.enum([...remoteCauses, ...serviceCauses]),
+  /** The value of the peer's Reason header (RFC 3326), or what was wrong, in words. */
+  text: z.string().max(200).optional(),
+});
+
+export type Disconnection = z.infer<typeof disconnection>;
+export type RemoteCause = (typeof remoteCauses)[number];
+export type ServiceCause = (typeof serviceCauses)[number];

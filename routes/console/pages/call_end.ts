@@ -1,0 +1,102 @@
+import type { CallProgress } from "../../../core/calls/call_progress.ts";
+import type { Row } from "../frame/api.ts";
+import { seconds } from "../frame/parts.tsx";
+import type { WholeCall } from "./call_parts.ts";
+
+/** Why a call was ended by the service, by the cause that `GET …/Calls/{Sid}/Progress` has. */
+const causes: Record<string, string> = {
+  "request": "A request to the interface ended it",
+  "time-limit": "Its time limit was reached",
+  "conference-end": "The conference ended before it was answered",
+  "hangup": "The service ended it: Hangup in the markup",
+  "script-end": "The service ended it: the markup had no verb left",
+  "other-leg": "The other leg of the call ended",
+  "star": "A party pressed the star key, and its Dial has hangupOnStar",
+  "answered-elsewhere": "Another callee of the same Dial answered first",
+  "screened": "The markup that screens the callee did not connect it",
+  "transfer": "A transfer went on without it",
+  "timeout": "The callee did not answer in time",
+  "session-timer": "The phone did not refresh the session in time (session timer, RFC 4028)",
+  "no-ack": "The phone did not acknowledge the answer (no ACK)",
+  "connection-lost": "The connection to the phone was lost",
+  "media-lost": "The audio was lost",
+  "no-codec": "The two sides have no codec in common",
+  "unreachable": "The callee could not be reached",
+  "no-script": "The service did not answer the companion",
+  "shutdown": "The companion was stopped",
+  "companion-lost": "The service heard from the companion no more",
+  "error": "The companion failed; its log says more",
+};
+
+/** What the peers did, by the same cause. */
+const deeds: Record<string, string> = {
+  "bye": "hung up",
+  "cancel": "hung up before the answer",
+  "refused": "refused it",
+};
+
+/** Between the end of one leg and that of the call which only it kept alive, in ms. */
+const atOnceMs = 1_500;
+
+/** Why a call ended, in one sentence; null where its companion did not report that. */
+export function endSentence(whole: WholeCall): string | null {
+  const { progress, parent } = whole;
+  const own = progress && sentence(progress, whole.call);
+  if (!own || !progress) return null;
+  const cause = progress.disconnect_cause;
+  const byHand = cause === "request" ? byConsole(whole) : null;
+  if (byHand !== null) return byHand;
+  if (cause === "hangup") return `${own.replace("Hangup", lastVerb(whole) ?? "Hangup")}.`;
+  if (cause === "other-leg" && parent) {
+    const why = sentence(parent.progress, parent.call);
+    if (why && parent.progress.disconnect_cause !== "script-end") return `${why}.`;
+  }
+  const first = cause === "script-end" ? endedFirst(whole) : undefined;
+  const why = first && sentence(first.progress, first.leg);
+  const left = whole.documents.length === 0 ? "" : ", and the markup had no verb left";
+  if (why) return `${why} (${first.leg.to})${left}.`;
+  return cause === "script-end" && left === "" ? "Nothing was left to do." : `${own}.`;
+}
+
+/** What is said of the end of one leg, without a full stop. */
+export function sentence(progress: CallProgress, call: Row): string | null {
+  const { disconnected_by: by, disconnect_cause: cause, disconnect_text: text } = progress;
+  if (by === null || cause === null) return null;
+  const said = text ? ` (${text})` : "";
+  if (by === "service") return `${causes[cause] ?? `The service ended it: ${cause}`}${said}`;
+  const code = cause === "refused" && progress.sip_response_code;
+  const why = code ? ` with ${code}${text ? ` ${text}` : ""}` : said;
+  return `The ${by} ${deeds[cause] ?? `ended it: ${cause}`}${why}${after(progress, call)}`;
+}
+
+/** How long the call or its ringing had lasted. */
+function after({ date_answered, ring_duration, disconnect_cause }: CallProgress, call: Row) {
+  if (date_answered !== null) return ` after ${seconds(call.duration)}`;
+  if (disconnect_cause !== "cancel" || ring_duration === null) return "";
+  return `, after ${seconds(ring_duration)} of ringing`;
+}
+
+function byConsole({ changes }: WholeCall): string | null {
+  const change = changes.findLast(({ parameters, status }) =>
+    /Status=(completed|canceled)/.test(String(parameters)) && Number(status) < 400
+  );
+  return change === undefined ? null : `At the console, ${change.actor_email} hung it up.`;
+}
+
+/** The verb that hangs up, where the last markup ends with one. */
+function lastVerb({ documents }: WholeCall): string | undefined {
+  const last = String(documents.at(-1)?.verbs ?? "").split(", ").at(-1) ?? "";
+  return /^(Hangup|Reject|Redirect|Leave)$/.test(last) ? last : undefined;
+}
+
+/** Causes of a leg that follow from something else. */
+const following = ["other-leg", "answered-elsewhere"];
+
+/** The leg whose end left the call without anything to do. */
+function endedFirst({ progress, dialled }: WholeCall) {
+  const end = Date.parse(progress?.date_ended ?? "");
+  return dialled.findLast(({ progress: { date_ended, disconnect_cause } }) =>
+    disconnect_cause !== null && !following.includes(disconnect_cause) &&
+    Math.abs(end - Date.parse(date_ended ?? "")) < atOnceMs
+  );
+}
