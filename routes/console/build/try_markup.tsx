@@ -13,6 +13,7 @@ import { Act, Empty, Facts, Heading, Problem } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
 import { adviceOf } from "./advice.ts";
+import { applicationOptions } from "./applications.ts";
 import type { Ports } from "../../../core/ports/ports.ts";
 
 const { path } = documentTests;
@@ -46,11 +47,11 @@ export function tryButtons(c: Page, definition: { path: string }, row: Row, to: 
       <p class="soft">
         Sends a signed sample request, and shows the answer and what it would do. Nobody is called.
       </p>
-      <p class="actions">
+      <div class="actions">
         {sources.map(({ label, ...hidden }) => (
           <Act to={`${to}/${path}`} csrf={c.var.csrf} label={`Try ${label}`} hidden={hidden} />
         ))}
-      </p>
+      </div>
     </section>
   );
 }
@@ -93,22 +94,22 @@ interface Shown {
 
 async function show(c: Page, { values, problem, tried }: Shown, ports: Ports) {
   const to = `${belowOf(c, ports)}/${path}`;
-  const { items } = await c.var.api.list(applications.path, { PageSize: "1000" });
+  const options = await applicationOptions(c.var.api, { none: "none: the URL above" });
   const content = (
     <>
       <Heading title="Try markup" />
       {problem && <Problem>{problem}</Problem>}
       {tried && <Result tried={tried} />}
-      <TryForm {...{ to, values, items }} csrf={c.var.csrf} />
+      <TryForm {...{ to, values, options }} csrf={c.var.csrf} />
     </>
   );
   return showPage(c, { title: "Try markup", section: path, content }, ports);
 }
 
-const TryForm = ({ to, values, items, csrf }: {
+const TryForm = ({ to, values, options, csrf }: {
   to: string;
   values: Record<string, string>;
-  items: Row[];
+  options: [value: string, title: string][];
   csrf: string;
 }) => (
   <form method="post" action={to} class="card stack">
@@ -118,20 +119,14 @@ const TryForm = ({ to, values, items, csrf }: {
     </p>
     <input type="hidden" name="csrf" value={csrf} />
     <Text name="Url" label="URL" values={values} />
-    {items.length > 0 && (
+    {options.length > 1 && (
       <div class="input">
-        <label for="ApplicationSid">or an application</label>
+        <label for="ApplicationSid">Or an application</label>
         <Choice
           id="ApplicationSid"
           name="ApplicationSid"
           value={values.ApplicationSid ?? ""}
-          options={[
-            ["", "none: the URL above"],
-            ...items.map(({ sid, friendly_name }): [string, string] => [
-              sid,
-              String(friendly_name),
-            ]),
-          ]}
+          options={options}
         />
       </div>
     )}

@@ -59,3 +59,23 @@ Deno.test("the search of numbers says what is wrong with it, and what it did not
   assert.equal(unknown.status, 200);
   assert.match(unknown.text, /value="US" selected/);
 });
+
+Deno.test("a number is bought with a text that its callers hear, as the flow of an application", async () => {
+  using app = await startConsole();
+  const browser = consoleClient(app);
+  await browser.signIn("root@example.com", "root password");
+  const to = `/${app.root.sid}/IncomingPhoneNumbers`;
+  const sent = { PhoneNumber: "+12125550100", SpokenText: "We open at nine & close at six" };
+  await browser.get(`${to}/buy/confirm?PhoneNumber=%2B12125550100`);
+  assert.match((await browser.post(`${to}/buy`, sent)).text, /The number is yours/);
+  const [number] = (await app.root.get("IncomingPhoneNumbers.json")).json();
+  const [application] = (await app.root.get("Applications.json")).json();
+  assert.equal(number.voice_application_sid, application.sid);
+  const { steps } = JSON.parse(application.flow);
+  assert.deepEqual(steps, { say: { type: "say", text: sent.SpokenText } });
+
+  const again = await browser.post(`${to}/buy`, sent);
+  assert.match(again.text, /role="alert">[^<]*belongs to this account already/);
+  assert.match(again.text, />We open at nine &amp; close at six</);
+  assert.equal((await app.root.get("Applications.json")).json().length, 1);
+});
