@@ -2,6 +2,7 @@ const formats = {
   whole: new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" }),
   day: new Intl.DateTimeFormat(undefined, { dateStyle: "medium" }),
   time: new Intl.DateTimeFormat(undefined, { timeStyle: "short" }),
+  clock: new Intl.DateTimeFormat(undefined, { timeStyle: "medium" }),
   tip: new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }),
 };
 const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -8,6 +8,7 @@ import { belowOf, showPage } from "../frame/render.tsx";
 import { readCall, type WholeCall } from "./call_parts.ts";
 import { endSentence } from "./call_end.ts";
 import { entriesOf } from "./call_entries.tsx";
+import { adviceOf } from "../build/advice.ts";
 import { Recordings } from "./call_recordings.tsx";
 import { directionOf } from "./call_columns.tsx";
 
@@ -30,9 +31,12 @@ export async function showCall(c: Page, ports: Ports): Promise<Response> {
         data-events={isRunning ? `${below}/Events?Sid=${call.sid}` : undefined}
       >
         <section class="card summary">
-          <p class="verdict" aria-live="polite">
-            <Status value={call.status} /> {verdictOf(whole)}
-          </p>
+          <div class="verdict" aria-live="polite">
+            <p>
+              <Status value={call.status} /> {verdictOf(whole)}
+            </p>
+            <Cure error={errorOf(whole)} />
+          </div>
           <Facts facts={factsOf(call, below)} />
         </section>
         {whole.recordings.length > 0 && <Recordings {...whole} below={below} />}
@@ -43,7 +47,7 @@ export async function showCall(c: Page, ports: Ports): Promise<Response> {
               {entries.map(({ at, kind, look = "", content }) => (
                 <li class={look}>
                   <div class="when">
-                    <Time at={at} />
+                    <Time at={at} part={partOf(at, entries[0]?.at ?? at)} />
                     <span class="soft">{offset(at, entries[0]?.at ?? at)}</span>
                   </div>
                   <div class="what">
@@ -60,6 +64,11 @@ export async function showCall(c: Page, ports: Ports): Promise<Response> {
   );
   return showPage(c, { title, section: "Calls", content }, ports);
 }
+
+/** Entries this long after the first one, in ms, show their day too. */
+const longAfterMs = 12 * 3_600_000;
+
+const partOf = (at: number, first: number) => at - first < longAfterMs ? "clock" : undefined;
 
 /** Time since the first entry. */
 function offset(at: number, first: number): string {
@@ -85,11 +94,36 @@ const factsOf = (call: Row, below: string): [string, Child][] => [
   ],
 ];
 
-/** Why the call is as it is, in one sentence: the first error, else how it ended. */
+/** The error that decided how the call went: its last one. */
+const errorOf = ({ notifications }: WholeCall): Row | undefined =>
+  notifications.findLast(({ log }) => log === 0);
+
+/** Where the error was, and what to do about it. */
+function Cure({ error }: { error: Row | undefined }) {
+  if (error === undefined) return null;
+  const advice = adviceOf(error.error_code);
+  return (
+    <>
+      {error.request_url && (
+        <p class="soft">{String(error.request_method ?? "")} {String(error.request_url)}</p>
+      )}
+      {advice && (
+        <p class="advice">
+          {advice} <a href={String(error.more_info)}>More about {String(error.error_code)}</a>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Why the call is as it is, in one sentence: the last error, else how it ended. */
 function verdictOf(whole: WholeCall): string {
-  const { call, notifications, ladder } = whole;
-  const error = notifications.findLast(({ log }) => log === 0);
-  if (error) return String(error.message_text).replace(/\.?$/, ".");
+  const { call, ladder } = whole;
+  const error = errorOf(whole);
+  if (error) {
+    const text = String(error.message_text).replace(/\.?$/, ".");
+    return endedBy(call, error) ? `Hung up by an error: ${text}` : text;
+  }
   const why = isLive(call.status as CallStatus) ? null : endSentence(whole);
   const refusal = ladder.findLast(({ summary }) => /^[3-6]\d\d /.test(String(summary)));
   const status = String(call.status);
@@ -109,6 +143,11 @@ function verdictOf(whole: WholeCall): string {
 
 /** Between the last markup of a call and its end, in ms, while nothing else can have ended it. */
 const atOnceMs = 1_500;
+
+/** Whether an answered call ended with an error. */
+const endedBy = (call: Row, { message_date }: Row): boolean =>
+  call.status === "completed" &&
+  Math.abs(Date.parse(String(call.end_time)) - Date.parse(String(message_date))) < atOnceMs;
 
 /** A party hung up: the sentence about its end says how long it lasted. */
 const isOfParty = ({ progress }: WholeCall): boolean => progress?.disconnect_cause === "bye";

@@ -1,5 +1,5 @@
 import type { Row } from "../frame/api.ts";
-import { seconds, Status, Time } from "../frame/parts.tsx";
+import { None, seconds, Status, Time } from "../frame/parts.tsx";
 import type { Column } from "../frame/table.tsx";
 
 /** The columns of a list of calls. */
@@ -17,12 +17,19 @@ export function callColumns(below: string): Column[] {
     { title: "To", cell: (row) => <span class="cut">{String(row.to)}</span> },
     { title: "Direction", cell: (row) => directionOf(row) },
     { title: "Status", cell: (row) => <Status value={row.status} /> },
-    { title: "Length", isNumber: true, cell: (row) => seconds(row.duration) },
+    { title: "Length", isNumber: true, cell: lengthOf },
   ];
 }
 
-/** The direction of a call in words. */
+const lengthOf = ({ duration }: Row) => duration === null ? <None /> : seconds(duration);
+
+/** The direction of a call or a text in words. */
 export const directionOf = ({ direction }: Row): string =>
-  ({ "inbound": "in", "outbound-api": "out, by request", "outbound-dial": "out, by Dial" })[
+  ({
+    "inbound": "in",
+    "outbound-api": "out, by request",
+    "outbound-dial": "out, by Dial",
+    "outbound-call": "out, by markup",
+  })[
     String(direction)
   ] ?? String(direction);

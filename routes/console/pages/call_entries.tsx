@@ -5,6 +5,7 @@ import { Act, seconds, Sid, Status } from "../frame/parts.tsx";
 import { endSentence, sentence } from "./call_end.ts";
 import type { WholeCall } from "./call_parts.ts";
 import { adviceOf } from "../build/advice.ts";
+import { Exchange, exchangeOf } from "./exchange.tsx";
 
 /** A line of the timeline. */
 export interface Entry {
@@ -29,7 +30,7 @@ export function entriesOf(whole: WholeCall, around: Around): Entry[] {
     ...ladder.map(sipEntry),
     ...notifications.filter((one) => !isShown(one, documents)).map(notificationEntry),
     ...deliveries.map((one) => deliveryEntry(one, around)),
-    ...documents.map(documentEntry),
+    ...documents.map((one) => documentEntry(one, noticeOf(one, notifications))),
     ...recordings.map(recordingEntry),
     ...changes.map(changeEntry),
   ];
@@ -38,10 +39,18 @@ export function entriesOf(whole: WholeCall, around: Around): Entry[] {
   );
 }
 
-/** What was skipped stands with its document, where that is kept. */
-const isShown = ({ error_code, request_url }: Row, documents: Row[]): boolean =>
-  error_code === faults.markupSkipped.code &&
-  documents.some(({ url, skipped }) => url === request_url && skipped !== null);
+/** What was skipped, and why there is no markup, stands with the document, where that is kept. */
+const isShown = ({ error_code, request_url, message_text }: Row, documents: Row[]): boolean =>
+  documents.some(({ url, skipped, error }) =>
+    url === request_url &&
+    (error_code === faults.markupSkipped.code ? skipped !== null : error === message_text)
+  );
+
+/** The Notification that says the same as the error of a document. */
+const noticeOf = ({ url, error }: Row, notifications: Row[]): Row | undefined =>
+  notifications.find(({ request_url, message_text }) =>
+    request_url === url && message_text === error
+  );
 
 const ms = (date: unknown): number => Date.parse(String(date ?? ""));
 
@@ -196,7 +205,7 @@ function deliveryEntry(one: Row, { below, csrf }: Around): Entry {
               { response_headers: last.response_headers, response_body: last.response_body },
           })}
         />
-        <p class="actions">
+        <div class="actions">
           <Sid sid={one.sid} below={below} label="Attempts" />
           {!isQueued && (
             <Act
@@ -207,7 +216,7 @@ function deliveryEntry(one: Row, { below, csrf }: Around): Entry {
               hidden={{ back: String(one.call_sid ?? "") }}
             />
           )}
-        </p>
+        </div>
       </>
     ),
   };
@@ -222,7 +231,8 @@ const heard: [name: string, title: string][] = [
   ["AnsweredBy", "Answered by"],
 ];
 
-function documentEntry(one: Row): Entry {
+function documentEntry(one: Row, notice: Row | undefined): Entry {
+  const advice = notice && adviceOf(notice.error_code);
   const sent = new URLSearchParams(String(one.request_variables ?? ""));
   const input = heard.filter(([name]) => sent.get(name));
   return {
@@ -241,8 +251,14 @@ function documentEntry(one: Row): Entry {
           {String(one.duration)} ms
         </p>
         {one.error
-          ? <p>{String(one.error)}</p>
+          ? (
+            <p>
+              {notice && <a href={String(notice.more_info)}>{String(notice.error_code)}</a>}{" "}
+              {String(one.error)}
+            </p>
+          )
           : <p>{one.verbs ? String(one.verbs) : "No verbs: nothing more to do."}</p>}
+        {advice && <p class="advice">{advice}</p>}
         {one.skipped && <p class="advice">Skipped: {String(one.skipped)}</p>}
         <Exchange {...exchangeOf(one)} />
       </>
@@ -259,40 +275,3 @@ const recordingEntry = (one: Row): Entry => ({
     </p>
   ),
 });
-
-/** What was sent to a server and what it answered. */
-export interface Exchanged {
-  variables: string;
-  headers: string;
-  body: string;
-}
-
-export const exchangeOf = (row: Row): Exchanged => ({
-  variables: String(row.request_variables ?? ""),
-  headers: String(row.response_headers ?? ""),
-  body: String(row.response_body ?? ""),
-});
-
-/** Request and response, folded. */
-export function Exchange({ variables, headers, body }: Exchanged) {
-  const sent = [...new URLSearchParams(variables)];
-  if (sent.length === 0 && headers === "" && body === "") return null;
-  return (
-    <details>
-      <summary>Request and response</summary>
-      {sent.length > 0 && (
-        <dl class="facts small">
-          {sent.map(([name, value]) => (
-            <div>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
-      {(headers !== "" || body !== "") && (
-        <pre tabindex={0}>{[headers, body].filter(Boolean).join("\n\n")}</pre>
-      )}
-    </details>
-  );
-}
