@@ -18,6 +18,12 @@ const irregular: Record<string, string> = {
 export const pascal = (field: string): string =>
   irregular[field] ?? field.charAt(0).toUpperCase() + field.slice(1);
 
+const fieldsByName = new Map(Object.entries(irregular).map(([field, name]) => [name, field]));
+
+/** The field of an element, a form or a query name. */
+export const fieldOf = (name: string): string =>
+  fieldsByName.get(name) ?? name.charAt(0).toLowerCase() + name.slice(1);
+
 /** JSON keys that do not follow from the name of a field. */
 const irregularKeys: Record<string, string> = { tokenTtl: "ttl" };
 

@@ -5,10 +5,10 @@ import type { Row } from "../frame/api.ts";
 import { Bars } from "../frame/chart.tsx";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { exportList } from "../frame/export.ts";
+import { Exports } from "../frame/exports.tsx";
 import { Empty, Heading } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { Table } from "../frame/table.tsx";
-import { Exports } from "../pages/kind_pages.tsx";
 
 const { path } = usageRecords;
 const dayMs = 86_400_000;
@@ -54,6 +54,9 @@ const shifted = (ms: number, months: number): number => {
   return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1);
 };
 
+const titleOf = ({ from }: Month): string =>
+  new Intl.DateTimeFormat("en", { month: "long", year: "numeric", timeZone: "UTC" }).format(from);
+
 const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 const queryOf = ({ from, before }: Month): URLSearchParams => {
@@ -70,7 +73,7 @@ async function show(c: Page, ports: Ports): Promise<Response> {
   const isCurrent = month.before > ports.now();
   const content = (
     <>
-      <Heading title="Usage" kind={month.name}>
+      <Heading title={`Usage in ${titleOf(month)}`} kind="UTC">
         <nav class="actions" aria-label="Month">
           <a href={`${to}?month=${nameOf(shifted(month.from, -1))}`}>← Month before</a>
           {!isCurrent && <a href={`${to}?month=${nameOf(shifted(month.from, 1))}`}>Next month →</a>}
@@ -94,8 +97,23 @@ const priceOf = (rows: Row[]): number => rows.reduce((sum, { price }) => sum + N
 /** A price with two places at least, and what it has beyond. */
 const shown = (price: number): string => price.toFixed(6).replace(/(\.\d\d\d*?)0*$/, "$1");
 
+/** The same of a column: all of its prices have the places of the one that has most. */
+const aligned = (rows: Row[]) => {
+  const places = Math.max(
+    2,
+    ...rows.map(({ price }) => shown(Number(price)).split(".")[1]!.length),
+  );
+  return (price: number): string => price.toFixed(places);
+};
+
 const of = (items: Row[], category: string): Row[] =>
   items.filter((row) => row.category === category);
+
+/** An amount with its unit, which the interface has in the plural. */
+function amountOf(usage: number, unit: unknown): string {
+  const units = String(unit ?? "");
+  return `${usage.toLocaleString("en")} ${usage === 1 ? units.replace(/s$/, "") : units}`;
+}
 
 const Sums = ({ items }: { items: Row[] }) => (
   <div class="tiles">
@@ -110,7 +128,7 @@ const Sums = ({ items }: { items: Row[] }) => (
         <div class="tile">
           <span class="soft">{name}</span>
           <span class="figure">{shown(priceOf(rows))}</span>
-          <span class="soft">{usage.toLocaleString("en")} {String(rows[0]?.usage_unit ?? "")}</span>
+          <span class="soft">{amountOf(usage, rows[0]?.usage_unit)}</span>
         </div>
       );
     })}
@@ -140,18 +158,22 @@ function Chart({ items, month }: { items: Row[]; month: Month }) {
   );
 }
 
-const Days = ({ items }: { items: Row[] }) => (
-  <Table
-    caption="Charges by day"
-    rows={of(items, "totalprice")}
-    columns={[
-      { title: "Day (UTC)", cell: ({ start_date }) => <span>{String(start_date)}</span> },
-      {
-        title: "Charges",
-        isNumber: true,
-        cell: ({ count }) => Number(count).toLocaleString("en"),
-      },
-      { title: "Price", isNumber: true, cell: ({ price }) => shown(Number(price)) },
-    ]}
-  />
-);
+const Days = ({ items }: { items: Row[] }) => {
+  const days = of(items, "totalprice");
+  const inColumn = aligned(days);
+  return (
+    <Table
+      caption="Charges by day"
+      rows={days}
+      columns={[
+        { title: "Day (UTC)", cell: ({ start_date }) => <span>{String(start_date)}</span> },
+        {
+          title: "Charges",
+          isNumber: true,
+          cell: ({ count }) => Number(count).toLocaleString("en"),
+        },
+        { title: "Price", isNumber: true, cell: ({ price }) => inColumn(Number(price)) },
+      ]}
+    />
+  );
+};

@@ -1,17 +1,17 @@
 import type { Child } from "hono/jsx";
 import type { Ports } from "../../../core/ports/ports.ts";
-import { clients } from "../../../core/resources/clients.ts";
-import { ApiRefusal, type Row } from "../frame/api.ts";
+import type { Row } from "../frame/api.ts";
 import { Copied } from "../frame/copied.tsx";
 import type { Page } from "../frame/env.ts";
 import { Empty, Facts, Problem, seconds, Time } from "../frame/parts.tsx";
 import { Qr } from "../frame/qr.tsx";
 import { Table } from "../frame/table.tsx";
+import { bindingsOf } from "./registered.tsx";
 import { TestCall } from "./test_call.tsx";
 
 /** Where a Client is registered now, what a phone is set up with, and a call to try it. */
 export async function clientExtra(c: Page, row: Row, ports: Ports): Promise<Child> {
-  const rows = await bindingsOf(c, row);
+  const rows = await bindingsOf(c.var.api, row);
   return (
     <>
       <section class="card" id="registered" data-live="10">
@@ -36,16 +36,6 @@ export async function clientExtra(c: Page, row: Row, ports: Ports): Promise<Chil
       <PhoneSettings row={row} {...ports.settings} />
     </>
   );
-}
-
-/** Null while a companion does not answer: the list would be incomplete. */
-async function bindingsOf(c: Page, row: Row): Promise<Row[] | null> {
-  try {
-    return (await c.var.api.list(`${clients.path}/${row.sid}/Bindings`)).items;
-  } catch (error) {
-    if (error instanceof ApiRefusal && error.status === 503) return null;
-    throw error;
-  }
 }
 
 const deviceOf = (binding: Row) => (

@@ -1,11 +1,12 @@
 /** A text to take along: a button beside it copies it, where scripts run. */
-export const Copied = ({ text, what }: {
+export const Copied = ({ text, what, look }: {
   text: string;
   /** What it is, for the name of the button. */
   what: string;
+  look?: "key";
 }) => (
   <span class="copied">
-    <code>{text}</code>
+    <code class={look}>{text}</code>
     <button type="button" class="quiet" data-copy={text} aria-label={`Copy ${what}`} hidden>
       Copy
     </button>

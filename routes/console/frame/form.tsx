@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../../../core/openapi/schemas.ts";
 import type { Row } from "./api.ts";
 import { Choice } from "./choice.tsx";
-import { snake } from "../../../core/base/wire.ts";
+import { fieldOf, snake } from "../../../core/base/wire.ts";
 
 /** A parameter of a form, as the interface describes it. */
 export interface Field {
@@ -23,8 +23,19 @@ export function fieldsOf(schema: JsonSchema): Field[] {
   return fields.toSorted((one, other) => Number(other.isRequired) - Number(one.isRequired));
 }
 
+/** Names that people know by other words. */
+const otherTitles: Record<string, string> = {
+  RcmlUrl: "Markup URL",
+  DateCreated: "Created",
+  DateUpdated: "Changed",
+  DateLastUsed: "Last used",
+  VoiceCallerIdLookup: "Look up caller names",
+};
+
 /** VoiceFallbackUrl as people read it: Voice fallback URL. */
 export function titleOf(name: string): string {
+  const other = otherTitles[name];
+  if (other !== undefined) return other;
   const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, " ").split(" ");
   const kept = new Set(["URL", "SMS", "USSD", "SIP", "ID", "TTL", "PIN"]);
   const plain = words.map((word, at) => {
@@ -42,11 +53,13 @@ export type Choices = Readonly<
 >;
 
 /** The inputs of a form; `values` are what stands in them. */
-export const Inputs = ({ fields, values = {}, id = "f", choices = {} }: {
+export const Inputs = ({ fields, values = {}, id = "f", choices = {}, unset = "as it is" }: {
   fields: Field[];
   values?: Record<string, string>;
   id?: string;
   choices?: Choices;
+  /** What it means to choose nothing. */
+  unset?: string;
 }) => (
   <>
     {fields.map(({ name, schema, isRequired }) => (
@@ -61,7 +74,7 @@ export const Inputs = ({ fields, values = {}, id = "f", choices = {} }: {
               id={`${id}-${name}`}
               name={name}
               value={values[name] ?? ""}
-              options={choices[name]}
+              options={optionsOf(choices[name], values[name], unset)}
               describedBy={`${id}-${name}-hint`}
             />
           )
@@ -72,20 +85,39 @@ export const Inputs = ({ fields, values = {}, id = "f", choices = {} }: {
               schema={schema}
               isRequired={isRequired}
               value={values[name] ?? ""}
+              unset={unset}
             />
           )}
         {typeof schema.description === "string" && (
-          <p class="hint" id={`${id}-${name}-hint`}>{schema.description}</p>
+          <p class="hint" id={`${id}-${name}-hint`}>{hintOf(schema.description)}</p>
         )}
       </div>
     ))}
   </>
 );
 
+/** The description of a parameter without what programs alone need of it. */
+const hintOf = (description: string): string =>
+  description.replaceAll(/ (?:An empty value clears it|Also named \w+)\./g, "");
+
 /** Texts from which a field has room for several lines. */
 const longText = 400;
 
-function Input({ id, name, schema, isRequired, value }: Field & { id: string; value: string }) {
+/** The values of a choice; where none is set, nothing is chosen. */
+const optionsOf = (
+  options: Choices[string],
+  value: string | undefined,
+  unset: string,
+): Choices[string] =>
+  value || options.some(([one]) => one === "") ? options : [["", unset], ...options];
+
+function Input(
+  { id, name, schema, isRequired, value, unset }: Field & {
+    id: string;
+    value: string;
+    unset: string;
+  },
+) {
   const flat = flatten(schema);
   const common = { id, name, required: isRequired, "aria-describedby": `${id}-hint` };
   const options = flat.enum as string[] | undefined ??
@@ -93,7 +125,7 @@ function Input({ id, name, schema, isRequired, value }: Field & { id: string; va
   if (options !== undefined) {
     return (
       <select {...common}>
-        {!isRequired && <option value="" selected={value === ""}>as it is</option>}
+        {!isRequired && <option value="" selected={value === ""}>{unset}</option>}
         {options.map((one) => <option value={one} selected={value === String(one)}>{one}</option>)}
       </select>
     );
@@ -137,7 +169,7 @@ function flatten(schema: JsonSchema): JsonSchema {
 export const valuesOf = (fields: Field[], row: Row): Record<string, string> =>
   Object.fromEntries(
     fields.map(({ name }) => {
-      const value = row[snake(name.charAt(0).toLowerCase() + name.slice(1))];
+      const value = row[snake(fieldOf(name))];
       return [name, value === null || value === undefined ? "" : String(value)];
     }),
   );

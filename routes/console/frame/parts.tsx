@@ -1,25 +1,30 @@
 import type { Child } from "hono/jsx";
 import { recordPath } from "./links.ts";
 
+/** What stands where there is no value. */
+export const None = () => <span class="soft none">–</span>;
+
 /**
  * An instant in the viewer's zone: a script writes it so; without one it is in UTC. `part` shows the
- * day alone, or the time of the day.
+ * day alone, the time of the day, or that with its seconds.
  */
-export function Time({ at, part }: { at: unknown; part?: "day" | "time" }) {
+export function Time({ at, part }: { at: unknown; part?: "day" | "time" | "clock" | undefined }) {
   const ms = typeof at === "number" ? at : Date.parse(String(at ?? ""));
-  if (!Number.isFinite(ms)) return <span class="soft">–</span>;
+  if (!Number.isFinite(ms)) return <None />;
   const iso = new Date(ms).toISOString();
   const text = part === "day"
     ? iso.slice(0, 10)
     : part === "time"
     ? `${iso.slice(11, 16)} UTC`
+    : part === "clock"
+    ? `${iso.slice(11, 19)} UTC`
     : `${iso.slice(0, 19).replace("T", " ")} UTC`;
   return <time datetime={iso} data-part={part}>{text}</time>;
 }
 
 /** A Sid that leads to its record, where that has a page. `below` is the path of the account's pages. */
 export function Sid({ sid, below, label }: { sid: unknown; below: string; label?: string }) {
-  if (typeof sid !== "string" || sid === "") return <span class="soft">–</span>;
+  if (typeof sid !== "string" || sid === "") return <None />;
   const path = recordPath(sid);
   if (path === undefined) return <code>{sid}</code>;
   return <a href={`${below}/${path}`} class={label ? undefined : "sid"}>{label ?? sid}</a>;
@@ -66,14 +71,17 @@ export const Problem = ({ children }: { children?: Child }) => (
 );
 
 /** The heading of a page, with what may be done beside it. */
-export const Heading = ({ title, kind, children }: {
+export const Heading = ({ title, kind, up, children }: {
   title: Child;
-  kind?: string;
+  /** What the page is of. */
+  kind?: Child;
+  /** The address of the list that it is of: `kind` leads there. */
+  up?: string;
   children?: Child;
 }) => (
   <div class="heading-row">
     <div>
-      {kind && <p class="kind">{kind}</p>}
+      {kind && <p class="kind">{up === undefined ? kind : <a href={up}>{kind}</a>}</p>}
       <h1>{title}</h1>
     </div>
     {children && <div class="actions">{children}</div>}
@@ -99,7 +107,7 @@ export const Act = ({ to, csrf, label, look = "", hidden = {}, confirm, about }:
   to: string;
   csrf: string;
   label: string;
-  look?: "" | "main" | "stop" | "quiet";
+  look?: "" | "main" | "stop" | "quiet" | "danger";
   hidden?: Record<string, string>;
   /** Asked before, by script. */
   confirm?: string;

@@ -7,6 +7,8 @@ export interface Column {
   cell(row: Row): Child;
   /** Numbers stand at the right. */
   isNumber?: boolean;
+  /** Long texts have more room than others. */
+  isWide?: boolean;
 }
 
 /** A table; on a narrow screen each row is a card, and its cells have their titles beside them. */
@@ -27,8 +29,12 @@ export const Table = ({ caption, columns, rows }: {
     <tbody role="rowgroup">
       {rows.map((row) => (
         <tr role="row">
-          {columns.map(({ title, cell, isNumber }) => (
-            <td role="cell" data-title={title} class={isNumber ? "number" : undefined}>
+          {columns.map(({ title, cell, isNumber, isWide }) => (
+            <td
+              role="cell"
+              data-title={title}
+              class={isNumber ? "number" : isWide ? "wide" : undefined}
+            >
               {cell(row)}
             </td>
           ))}

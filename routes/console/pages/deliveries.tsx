@@ -6,6 +6,7 @@ import { Sid, Status, Time } from "../frame/parts.tsx";
 import { belowOf } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
 import { kindPages, type KindPorts } from "./kind_pages.tsx";
+import { url } from "./kind_columns.tsx";
 import type { Kind } from "./kinds.tsx";
 
 const { path } = deliveries;
@@ -23,13 +24,15 @@ const kind: Kind = {
       hour={new Date(now - now % 3_600_000 - 3_600_000).toISOString().slice(0, 16)}
     />
   ),
+  heading: ({ event }) => String(event ?? "callback"),
+  unlisted: ["event", "requestVariables"],
   columns: (below) => [
     {
       title: "Event",
       cell: (row) => <a href={`${below}/${path}/${row.sid}`}>{String(row.event ?? "callback")}</a>,
     },
     { title: "When", cell: (row) => <Time at={row.start_time} /> },
-    { title: "URL", cell: (row) => <span class="cut">{String(row.url)}</span> },
+    url("URL", "url"),
     { title: "Status", cell: (row) => <Status value={row.status} /> },
     { title: "Attempts", isNumber: true, cell: (row) => String(row.attempt_count) },
     {

@@ -6,6 +6,7 @@ import type { Row } from "../frame/api.ts";
 import type { Page } from "../frame/env.ts";
 import { Act, Empty, Time } from "../frame/parts.tsx";
 import { belowOf } from "../frame/render.tsx";
+import { RequestCard } from "./exchange.tsx";
 
 /** The attempts of a Delivery, and its replay. */
 export function deliveryExtra(c: Page, row: Row, ports: Ports): Child {
@@ -33,6 +34,7 @@ export function deliveryExtra(c: Page, row: Row, ports: Ports): Child {
           </details>
         ))}
       </section>
+      <RequestCard row={row} />
       <Signed row={row} authToken={c.var.account.auth_token} />
     </>
   );

@@ -1,12 +1,13 @@
 import { Hono } from "hono";
 import { pascal, snake } from "../../../core/base/wire.ts";
-import { applications } from "../../../core/resources/applications.ts";
 import { visibleFields } from "../../../core/model/resource.ts";
 import type { Ports } from "../../../core/ports/ports.ts";
 import type { Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
+import { Copied } from "../frame/copied.tsx";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { exportList } from "../frame/export.ts";
+import { Exports } from "../frame/exports.tsx";
 import { Filters, listQuery } from "../frame/filters.tsx";
 import {
   type Choices,
@@ -26,13 +27,11 @@ import { Pager, Table } from "../frame/table.tsx";
 import type { Kind } from "./kinds.tsx";
 import { extras } from "./record_extras.tsx";
 import { Settings } from "./settings.tsx";
-import { carriesOf } from "../build/buy_number.tsx";
+import { applicationOptions } from "../build/applications.ts";
+import { carriesOf } from "../build/number_search.tsx";
 import { tryButtons } from "../build/try_markup.tsx";
 
 const pageSize = 25;
-
-/** Records that a form offers as choices. */
-const mostChoices = "1000";
 
 /** What a page of a kind needs beside it. */
 export interface KindPorts {
@@ -75,6 +74,7 @@ async function showList(c: Page, kind: Kind, ports: Ports): Promise<Response> {
   const to = `${below}/${definition.path}`;
   const sent = new URL(c.req.url).searchParams;
   const rows = await c.var.api.list(definition.path, listQuery(sent, pageSize));
+  const items = await kind.enrich?.(c, rows.items) ?? rows.items;
   const kept = new URLSearchParams(
     [...sent].filter(([name, value]) =>
       value !== "" && !["Page", "PageSize", "AfterSid", "done"].includes(name)
@@ -83,14 +83,18 @@ async function showList(c: Page, kind: Kind, ports: Ports): Promise<Response> {
   const content = (
     <>
       <Heading title={title}>
-        {more.map(({ path, label }) => <a class="button" href={`${to}/${path}`}>{label}</a>)}
-        {create && <a class="button main" href={`${to}/new`}>New {one}</a>}
+        {more.toReversed().map(({ path, label }) => (
+          <a class={path === more[0]?.path ? "button main" : "button"} href={`${to}/${path}`}>
+            {label}
+          </a>
+        ))}
+        {create && more.length === 0 && <a class="button main" href={`${to}/new`}>New {one}</a>}
       </Heading>
       {kind.beside?.(c, to, ports.now())}
       <Filters definition={definition} to={to} sent={sent} />
       {rows.items.length === 0
         ? <Empty>{kept.size > 0 ? "Nothing fits the filter." : empty}</Empty>
-        : <Table caption={title} columns={kind.columns(below)} rows={rows.items} />}
+        : <Table caption={title} columns={kind.columns(below)} rows={items} />}
       <Pager to={to} rows={rows} />
       {rows.items.length > 0 && <Exports to={to} query={kept} total={rows.total} />}
     </>
@@ -98,21 +102,7 @@ async function showList(c: Page, kind: Kind, ports: Ports): Promise<Response> {
   return showPage(c, { title, section: definition.path, content }, ports);
 }
 
-/** How many there are, and the ways to have them all. */
-export function Exports({ to, query, total }: {
-  to: string;
-  query: URLSearchParams;
-  total: number | null;
-}) {
-  const as = (format: string) =>
-    `${to}/export?${new URLSearchParams([...query, ["format", format]])}`;
-  return (
-    <p class="soft exports">
-      {total !== null && <span>{total.toLocaleString("en")} in all.</span>} Export as{" "}
-      <a href={as("csv")}>CSV</a> or <a href={as("json")}>JSON</a>.
-    </p>
-  );
-}
+const isAsked = ({ unasked = [] }: Kind) => ({ name }: Field): boolean => !unasked.includes(name);
 
 interface Tried {
   problem?: string;
@@ -126,7 +116,7 @@ async function showNew(
   { problem, values = {} }: Tried,
 ): Promise<Response> {
   const to = `${belowOf(c, ports)}/${kind.definition.path}`;
-  const fields = fieldsOf(schemaOf(kind.create ?? ""));
+  const fields = fieldsOf(schemaOf(kind.create ?? "")).filter(isAsked(kind));
   const [first, others] = [
     fields.filter(({ isRequired, name }) => isRequired || values[name]),
     fields.filter(({ isRequired, name }) => !isRequired && !values[name]),
@@ -134,15 +124,20 @@ async function showNew(
   const choices = await choicesOf(c, fields, kind);
   const content = (
     <>
-      <Heading title={`New ${kind.one}`} kind={kind.title} />
+      <Heading title={`New ${kind.one}`} kind={kind.title} up={to} />
       {problem && <Problem>{problem}</Problem>}
       <form method="post" action={to} class="card stack">
         <input type="hidden" name="csrf" value={c.var.csrf} />
-        <Inputs fields={first} values={{ ...queried(c), ...values }} choices={choices} />
+        <Inputs
+          fields={first}
+          values={{ ...queried(c), ...values }}
+          choices={choices}
+          unset="default"
+        />
         {others.length > 0 && (
           <details open={first.length === 0}>
             <summary>More settings</summary>
-            <Inputs fields={others} values={queried(c)} choices={choices} />
+            <Inputs fields={others} values={queried(c)} choices={choices} unset="default" />
           </details>
         )}
         <div class="actions">
@@ -199,18 +194,21 @@ async function showRecord(
   const below = belowOf(c, ports);
   const row = await c.var.api.read(`${definition.path}/${c.req.param("sid")}`);
   const to = `${below}/${definition.path}/${row.sid}`;
-  const title = String(row.friendly_name ?? row.login ?? row.phone_number ?? row.sid);
-  const fields = kind.update === undefined ? [] : fieldsOf(schemaOf(kind.update));
+  const title = kind.heading?.(row) ??
+    String(row.friendly_name ?? row.login ?? row.phone_number ?? row.sid);
+  const fields = kind.update === undefined
+    ? []
+    : fieldsOf(schemaOf(kind.update)).filter(isAsked(kind));
   const content = (
     <>
-      <Heading title={title} kind={one}>
+      <Heading title={title} kind={kind.title} up={`${below}/${definition.path}`}>
         {kind.removable && (
           <Act
             to={`${to}/delete`}
             csrf={c.var.csrf}
             label="Delete"
-            look="stop"
-            confirm={`Delete ${title}?`}
+            look="danger"
+            confirm={`Delete this ${one}: ${title}?`}
           />
         )}
       </Heading>
@@ -246,15 +244,17 @@ const unshown = new Set(["accountSid", "apiVersion", "attempts"]);
 
 /** The fields of a record as names and values; those of its form stand there. */
 function factsOf(
-  { definition, words = {} }: Kind,
+  { definition, words = {}, shown = {}, unlisted = [], unasked = [] }: Kind,
   { row, below, fields }: { row: Row; below: string; fields: Field[] },
 ): [string, unknown][] & never[] {
-  const settable = new Set(fields.map(({ name }) => name));
+  const settable = new Set([...fields.map(({ name }) => name), ...unasked]);
   const facts = visibleFields(definition).filter((field) =>
-    !isSecret(field) && !unshown.has(field) && !settable.has(pascal(field))
+    !isSecret(field) && !unshown.has(field) && !unlisted.includes(field) &&
+    !settable.has(pascal(field))
   ).map((field) => {
     const value = row[snake(field)];
-    const text = words[field]?.[String(value)];
+    const text = words[field]?.find(([one]) => one === value)?.[1] ??
+      (value === null || value === undefined ? undefined : shown[field]?.(value));
     return [titleOf(pascal(field)), text ?? shownOf(field, value, below)];
   });
   return facts as never;
@@ -262,20 +262,17 @@ function factsOf(
 
 /** What the fields of a form are chosen from, beside what their schemas say. */
 async function choicesOf(c: Page, fields: Field[], { words = {} }: Kind): Promise<Choices> {
-  const ofWords = Object.entries(words).map(([field, texts]) => [
-    pascal(field),
-    Object.entries(texts),
-  ]);
+  const ofWords = Object.entries(words).map(([field, texts]) => [pascal(field), texts]);
   const ofApplications = fields.filter(({ name }) => name.endsWith("ApplicationSid"));
   if (ofApplications.length === 0) return Object.fromEntries(ofWords);
-  const { items } = await c.var.api.list(applications.path, { PageSize: mostChoices });
-  const options = [["", "none"], ...items.map((row) => [row.sid, String(row.friendly_name)])];
+  const options = await applicationOptions(c.var.api);
   const chosen = ofApplications.map(({ name }) => [name, options]);
   return Object.fromEntries([...ofWords, ...chosen]);
 }
 
 function shownOf(field: string, value: unknown, below: string) {
   if (value === null || value === undefined || value === "") return "";
+  if (field === "sid") return <Copied text={String(value)} what="the Sid" />;
   if (/Sid$/.test(pascal(field))) return <Sid sid={value} below={below} />;
   if (field === "status") return <Status value={value} />;
   if (/^date|Date$|Time$/.test(field)) return <Time at={value} />;

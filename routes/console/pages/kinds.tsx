@@ -4,8 +4,22 @@ import type { AnyResource } from "../../../core/model/resource.ts";
 import type { Child } from "hono/jsx";
 import type { Row } from "../frame/api.ts";
 import type { Page } from "../frame/env.ts";
-import { seconds, Sid, Status, Time } from "../frame/parts.tsx";
+import { seconds } from "../frame/parts.tsx";
 import type { Column } from "../frame/table.tsx";
+import {
+  columnsBy,
+  leading,
+  link,
+  named,
+  shown,
+  status,
+  text,
+  time,
+  timeLink,
+  url,
+} from "./kind_columns.tsx";
+import { directionOf } from "./call_columns.tsx";
+import { registeredOf, withBindings } from "../build/registered.tsx";
 
 /** How a resource is listed and shown. */
 export interface Kind {
@@ -17,47 +31,44 @@ export interface Kind {
   empty: string;
   /** `below` is the path of the account's pages. */
   columns(below: string): Column[];
+  /** What the columns show beside the records of a page of the list. */
+  enrich?(c: Page, rows: Row[]): Promise<Row[]>;
+  /** The heading of one record; its name, Login or number unless given. */
+  heading?(row: Row): string;
+  /** Fields that the page of a record does not list: a part of its own shows them. */
+  unlisted?: readonly string[];
+  /** Parameters that its forms do not ask for: another page sets them. */
+  unasked?: readonly string[];
   /** The schemas of its forms, where it has some. */
   create?: string;
   update?: string;
   removable?: boolean;
   /** What stands above its list; `to` is the address of the list. */
   beside?(c: Page, to: string, now: number): Child;
-  /** What values of a field are called, by the name of the field. */
-  words?: Record<string, Record<string, string>>;
-  /** What leads on from its list, below its path. */
+  /** What values of a field are called, by the name of the field, in the order of a choice. */
+  words?: Readonly<Record<string, readonly (readonly [value: string, title: string])[]>>;
+  /** How values of a field are shown, by the name of the field. */
+  shown?: Readonly<Record<string, (value: unknown) => string>>;
+  /** What leads on from its list, below its path; the first one is what people come for. */
   more?: { path: string; label: string }[];
 }
 
-const text = (title: string, field: string, isNumber = false): Column => ({
-  title,
-  isNumber,
-  cell: (row) => <span class="cut">{shown(row[field])}</span>,
-});
-const shown = (value: unknown): string =>
-  value === null || value === undefined || value === "" ? "–" : String(value);
-const time = (title: string, field: string): Column => ({
-  title,
-  cell: (row) => <Time at={row[field]} />,
-});
-const status = (field = "status"): Column => ({
-  title: "Status",
-  cell: (row) => <Status value={row[field]} />,
-});
-const call = (below: string): Column => ({
-  title: "Call",
-  cell: (row) => (
-    <Sid sid={row.call_sid} below={below} {...row.call_sid ? { label: "Timeline" } : {}} />
-  ),
-});
+/** What an application handles. */
+const handled = [["voice", "calls"], ["sms", "texts"], ["ussd", "USSD dialogues"]] as const;
 
-/** The column that leads to the page of a record. */
-const link = (title: string, path: string, below: string, label: (row: Row) => string): Column => ({
-  title,
-  cell: (row) => <a href={`${below}/${path}/${row.sid}`} class="cut">{label(row)}</a>,
-});
+const wordOf = (words: readonly (readonly [string, string])[], value: unknown): string =>
+  words.find(([one]) => one === value)?.[1] ?? String(value);
 
-const named = (field: string, other = "sid") => (row: Row) => String(row[field] ?? row[other]);
+const milliseconds = (value: unknown): string => `${Number(value).toLocaleString("en")} ms`;
+
+/** Form-encoded parameters, one a line. */
+const parametersOf = (value: unknown): string =>
+  [...new URLSearchParams(String(value))].map((pair) => pair.join(": ")).join("\n");
+
+/** The parties of a text. */
+const parties = (row: Row): string => `${row.from} → ${row.to}`;
+
+const call = leading("Call", "call_sid", "Timeline");
 
 const { clients, applications, gateways, recordings, transcriptions, conferences, messages } =
   resources;
@@ -72,14 +83,15 @@ export const kinds: readonly Kind[] = [
     title: "Texts",
     one: "text",
     empty: "No text has been sent or received.",
-    columns: (below) => [
-      link("Sent", messages.path, below, ({ date_created }) => String(date_created).slice(5, 22)),
+    columns: columnsBy(messages.path, [
+      timeLink("Made", "date_created"),
       text("From", "from"),
       text("To", "to"),
-      text("Text", "body"),
-      text("Direction", "direction"),
+      text("Text", "body", { isWide: true }),
+      { title: "Direction", cell: (row) => directionOf(row) },
       status(),
-    ],
+    ]),
+    heading: parties,
     create: "SMSMessageCreate",
   },
   {
@@ -87,55 +99,55 @@ export const kinds: readonly Kind[] = [
     title: "E-mails",
     one: "e-mail",
     empty: "No e-mail has been sent.",
-    columns: (below) => [
-      link("Subject", emailRecords.path, below, named("subject")),
+    columns: columnsBy(emailRecords.path, [
+      link("Subject", named("subject"), { isWide: true }),
       text("From", "from"),
       text("To", "to"),
-      time("Sent", "date_sent"),
+      time("Made", "date_sent"),
       status(),
       text("Cause", "cause"),
-    ],
+    ]),
+    heading: named("subject"),
   },
   {
     definition: geolocations,
     title: "Look-ups",
     one: "look-up",
     empty: "No device has been located.",
-    columns: (below) => [
-      link("Device", geolocations.path, below, named("device_identifier")),
+    columns: columnsBy(geolocations.path, [
+      link("Device", named("device_identifier")),
       text("Type", "geolocation_type"),
       time("Made", "date_created"),
       status("response_status"),
       text("Cause", "cause"),
-    ],
+    ]),
+    heading: named("device_identifier"),
   },
   {
     definition: conferences,
     title: "Conferences",
     one: "conference",
     empty: "No conference has begun.",
-    columns: (below) => [
-      link("Name", conferences.path, below, named("friendly_name")),
+    columns: columnsBy(conferences.path, [
+      link("Name", named("friendly_name")),
       time("Began", "date_created"),
       status(),
-    ],
+    ]),
   },
   {
     definition: recordings,
     title: "Recordings",
     one: "recording",
     empty: "Nothing has been recorded.",
-    columns: (below) => [
-      link(
-        "Recorded",
-        recordings.path,
-        below,
-        ({ date_created }) => String(date_created).slice(5, 22),
-      ),
+    columns: columnsBy(recordings.path, [
+      timeLink("Recorded", "date_created"),
       { title: "Length", isNumber: true, cell: (row) => seconds(row.duration) },
       status(),
-      call(below),
-    ],
+      call,
+    ]),
+    heading: ({ duration }) => `Recording of ${seconds(duration)}`,
+    unlisted: ["fileUri"],
+    shown: { duration: seconds },
     removable: true,
   },
   {
@@ -143,15 +155,14 @@ export const kinds: readonly Kind[] = [
     title: "Transcriptions",
     one: "transcription",
     empty: "No recording has been transcribed.",
-    columns: (below) => [
-      link("Text", transcriptions.path, below, named("transcription_text")),
+    columns: columnsBy(transcriptions.path, [
+      link("Text", named("transcription_text", "status"), { isWide: true }),
       status(),
-      {
-        title: "Recording",
-        cell: (row) => <Sid sid={row.recording_sid} below={below} label="Recording" />,
-      },
+      leading("Recording", "recording_sid", "Recording"),
       time("Made", "date_created"),
-    ],
+    ]),
+    heading: () => "Transcription",
+    shown: { duration: seconds },
     removable: true,
   },
   {
@@ -159,13 +170,16 @@ export const kinds: readonly Kind[] = [
     title: "Clients",
     one: "Client",
     empty: "There is no Client. A Client is a login for a softphone or a desk phone.",
-    columns: (below) => [
-      link("Login", clients.path, below, named("login")),
+    columns: columnsBy(clients.path, [
+      link("Login", named("login")),
       text("Name", "friendly_name"),
-      { title: "May call", cell: (row) => row.status === "1" ? "yes" : "no" },
-      text("Voice URL", "voice_url"),
-    ],
-    words: { status: { "1": "yes: it may register and call", "0": "no: it is turned off" } },
+      { title: "Registered now", cell: registeredOf },
+      url("Voice URL", "voice_url"),
+    ]),
+    enrich: withBindings,
+    words: {
+      status: [["1", "on: it may register and call"], ["0", "off: it may do neither"]],
+    },
     create: "ClientCreate",
     update: "ClientUpdate",
     removable: true,
@@ -176,15 +190,14 @@ export const kinds: readonly Kind[] = [
     one: "application",
     empty:
       "There is no application. It says what happens in a call: by markup at a URL, or by a flow.",
-    columns: (below) => [
-      link("Name", applications.path, below, named("friendly_name")),
-      text("For", "kind"),
-      {
-        title: "By",
-        cell: (row) => row.flow ? "flow" : <span class="cut">{shown(row.rcml_url)}</span>,
-      },
+    columns: columnsBy(applications.path, [
+      link("Name", named("friendly_name")),
+      { title: "For", cell: ({ kind }) => wordOf(handled, kind) },
+      { title: "Markup", isWide: true, cell: (row) => row.flow ? "flow" : shown(row.rcml_url) },
       time("Changed", "date_updated"),
-    ],
+    ]),
+    words: { kind: handled },
+    unasked: ["Flow", "FlowVersion"],
     create: "ApplicationCreate",
     update: "ApplicationUpdate",
     removable: true,
@@ -194,12 +207,13 @@ export const kinds: readonly Kind[] = [
     title: "Gateways",
     one: "Gateway",
     empty: "There is no Gateway. A Gateway is a SIP trunk of a carrier.",
-    columns: (below) => [
-      link("Name", gateways.path, below, named("friendly_name", "user_name")),
+    columns: columnsBy(gateways.path, [
+      link("Name", named("friendly_name", "user_name")),
       text("Proxy", "proxy"),
       status(),
       text("Cause", "reason"),
-    ],
+    ]),
+    unlisted: ["status", "reason"],
     create: "GatewayCreate",
     update: "GatewayUpdate",
     removable: true,
@@ -209,13 +223,16 @@ export const kinds: readonly Kind[] = [
     title: "Numbers",
     one: "number",
     empty: "The account has no number. Buy one, or bring one of your carrier.",
-    columns: (below) => [
-      link("Number", incomingPhoneNumbers.path, below, named("phone_number")),
+    columns: columnsBy(incomingPhoneNumbers.path, [
+      link("Number", named("phone_number")),
       text("Name", "friendly_name"),
-      text("Voice URL", "voice_url"),
+      url("Voice URL", "voice_url"),
       text("Application", "voice_application_name"),
+    ]),
+    more: [
+      { path: "buy", label: "Buy a number" },
+      { path: "new", label: "Bring your own number" },
     ],
-    more: [{ path: "buy", label: "Buy a number" }],
     create: "IncomingPhoneNumberCreate",
     update: "IncomingPhoneNumberUpdate",
     removable: true,
@@ -225,10 +242,10 @@ export const kinds: readonly Kind[] = [
     title: "Caller IDs",
     one: "caller ID",
     empty: "There is no caller ID beyond the account's own numbers.",
-    columns: (below) => [
-      link("Number", outgoingCallerIds.path, below, named("phone_number")),
+    columns: columnsBy(outgoingCallerIds.path, [
+      link("Number", named("phone_number")),
       text("Name", "friendly_name"),
-    ],
+    ]),
     create: "OutgoingCallerIdCreate",
     update: "OutgoingCallerIdUpdate",
     removable: true,
@@ -238,47 +255,46 @@ export const kinds: readonly Kind[] = [
     title: "Markup requests",
     one: "markup request",
     empty: "No markup has been requested.",
-    columns: (below) => [
-      link(
-        "When",
-        documentRequests.path,
-        below,
-        ({ start_time }) => String(start_time).slice(0, 19),
-      ),
-      text("URL", "url"),
-      text("HTTP", "status", true),
-      text("ms", "duration", true),
-      {
-        title: "Verbs or error",
-        cell: (row) => <span class="cut">{shown(row.error ?? row.verbs)}</span>,
-      },
-      call(below),
-    ],
+    columns: columnsBy(documentRequests.path, [
+      timeLink("When", "start_time"),
+      url("URL", "url"),
+      text("HTTP", "status", { isNumber: true }),
+      text("ms", "duration", { isNumber: true }),
+      { title: "Verbs or error", cell: (row) => shown(row.error ?? row.verbs) },
+      call,
+    ]),
+    heading: ({ url }) => String(url),
+    unlisted: ["url", "requestVariables", "responseHeaders", "responseBody"],
+    shown: { duration: milliseconds },
   },
   {
     definition: auditEntries,
     title: "Audit log",
     one: "entry",
     empty: "Nobody has signed in or changed anything here.",
-    columns: (below) => [
+    columns: columnsBy(auditEntries.path, [
       time("When", "date_created"),
       text("Who", "actor_email"),
-      link("What", auditEntries.path, below, named("action")),
+      link("What", named("action")),
       text("Target", "target"),
-      text("Status", "status", true),
+      text("Status", "status", { isNumber: true }),
       text("From", "from"),
-    ],
+    ]),
+    heading: ({ action, target }) => [action, target].filter(Boolean).join(" "),
+    shown: { parameters: parametersOf },
   },
   {
     definition: notifications,
     title: "Notifications",
     one: "Notification",
     empty: "Nothing went wrong.",
-    columns: (below) => [
+    columns: columnsBy(notifications.path, [
       time("When", "message_date"),
-      text("Code", "error_code", true),
-      link("What", notifications.path, below, named("message_text")),
-      call(below),
-    ],
+      text("Code", "error_code", { isNumber: true }),
+      link("What", named("message_text"), { isWide: true }),
+      call,
+    ]),
+    heading: ({ error_code }) => `Error ${error_code}`,
+    unlisted: ["requestVariables", "responseHeaders", "responseBody"],
   },
 ];

@@ -3,13 +3,18 @@ import type { Ports } from "../../../core/ports/ports.ts";
 import { applications } from "../../../core/resources/applications.ts";
 import { clients } from "../../../core/resources/clients.ts";
 import { deliveries } from "../../../core/resources/deliveries.ts";
+import { documentRequests } from "../../../core/resources/document_requests.ts";
 import { gateways } from "../../../core/resources/gateways.ts";
+import { notifications } from "../../../core/resources/notifications.ts";
+import { recordings } from "../../../core/resources/recordings.ts";
 import type { Row } from "../frame/api.ts";
 import type { Page } from "../frame/env.ts";
 import { clientExtra } from "../build/client_extra.tsx";
 import { gatewayExtra } from "../build/gateway_extra.tsx";
 import { deliveryExtra } from "./delivery_extra.tsx";
 import { applicationExtra } from "./application_extra.tsx";
+import { exchangeExtra } from "./exchange.tsx";
+import { recordingExtra } from "./recording_extra.tsx";
 
 type Extra = (c: Page, row: Row, ports: Ports) => Child | Promise<Child>;
 
@@ -18,5 +23,8 @@ export const extras: Readonly<Record<string, Extra>> = {
   [applications.path]: applicationExtra,
   [clients.path]: clientExtra,
   [deliveries.path]: deliveryExtra,
+  [documentRequests.path]: exchangeExtra,
   [gateways.path]: gatewayExtra,
+  [notifications.path]: exchangeExtra,
+  [recordings.path]: recordingExtra,
 };

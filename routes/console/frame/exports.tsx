@@ -1,0 +1,15 @@
+/** How many there are, and the ways to have them all. */
+export function Exports({ to, query, total }: {
+  to: string;
+  query: URLSearchParams;
+  total: number | null;
+}) {
+  const as = (format: string) =>
+    `${to}/export?${new URLSearchParams([...query, ["format", format]])}`;
+  return (
+    <p class="soft exports">
+      {total !== null && <span>{total.toLocaleString("en")} in all.</span>} Export as{" "}
+      <a href={as("csv")}>CSV</a> or <a href={as("json")}>JSON</a>.
+    </p>
+  );
+}
