@@ -161,11 +161,13 @@ async function showOne(c: Page, { problem }: Tried, { ports, schemaOf }: KindPor
   const title = String(account.friendly_name);
   const content = (
     <>
-      <Heading title={title} kind="Account">
-        <a class="button" href={`${home}/${account.sid}`}>Work in this account</a>
+      <Heading title={title} kind="Accounts" up={`${belowOf(c, ports)}/Accounts`}>
+        {account.sid !== c.var.account.sid && (
+          <a class="button" href={`${home}/${account.sid}`}>Work in this account</a>
+        )}
+        <StatusActs account={account} isOwn={sid === c.var.caller.sid} to={to} csrf={c.var.csrf} />
       </Heading>
       {problem && <Problem>{problem}</Problem>}
-      <StatusActs account={account} isOwn={sid === c.var.caller.sid} to={to} csrf={c.var.csrf} />
       <section class="card">
         <Facts
           facts={[
@@ -213,7 +215,7 @@ const StatusActs = ({ account, isOwn, to, csrf }: {
   if (isOwn || account.status === "closed") return null;
   const name = String(account.friendly_name);
   return (
-    <div class="actions">
+    <>
       {account.status === "active" && (
         <Act
           to={to}
@@ -230,11 +232,11 @@ const StatusActs = ({ account, isOwn, to, csrf }: {
         to={to}
         csrf={csrf}
         label="Close"
-        look="stop"
+        look="danger"
         hidden={{ Status: "closed" }}
         confirm={`Close ${name} for good? Its numbers are released, and nothing can open it again.`}
       />
-    </div>
+    </>
   );
 };
 

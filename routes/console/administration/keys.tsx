@@ -62,7 +62,7 @@ function showNew(
   const to = `${belowOf(c, ports)}/${path}`;
   const content = (
     <>
-      <Heading title="New API key" kind="API keys" />
+      <Heading title="New API key" kind="API keys" up={to} />
       {problem && <Problem>{problem}</Problem>}
       <form method="post" action={to} class="card stack">
         <input type="hidden" name="csrf" value={c.var.csrf} />
@@ -80,9 +80,13 @@ function showNew(
 function showMade(c: Page, made: Row, { ports }: KindPorts): Response {
   const content = (
     <>
-      <Heading title={String(made.friendly_name)} kind="New API key" />
+      <Heading
+        title={String(made.friendly_name)}
+        kind="API keys"
+        up={`${belowOf(c, ports)}/${path}`}
+      />
       <section class="card">
-        <p>Keep the secret now: nothing shows it again.</p>
+        <p class="notice">Copy the secret now: nothing shows it again.</p>
         <Facts
           facts={[
             ["User name", <Copied text={made.sid} what="the Sid" />],
@@ -91,9 +95,6 @@ function showMade(c: Page, made: Row, { ports }: KindPorts): Response {
           ]}
         />
       </section>
-      <p>
-        <a href={`${belowOf(c, ports)}/${path}`}>All API keys</a>
-      </p>
     </>
   );
   return showPage(c, { title: "New API key", section: path, content }, ports);

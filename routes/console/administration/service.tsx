@@ -175,8 +175,13 @@ async function showJobs(c: Page, problem: string | undefined, ports: Ports): Pro
             rows={all}
             columns={[
               { title: "Kind", cell: ({ kind }) => String(kind) },
-              ...["waiting", "due", "leased", "dead"].map((name) => ({
-                title: { leased: "running" }[name] ?? name,
+              ...[
+                ["waiting", "Waiting"],
+                ["due", "Due"],
+                ["leased", "Running"],
+                ["dead", "Failed for good"],
+              ].map(([name = "", title = ""]) => ({
+                title,
                 isNumber: true,
                 cell: (row: Row) => Number(row[name]).toLocaleString("en"),
               })),

@@ -90,7 +90,7 @@ async function showVersions(c: Page, ports: Ports): Promise<Response> {
               { title: "Steps", isNumber: true, cell: (row) => String(stepsOf(row)) },
               {
                 title: "State",
-                cell: (row) => row.number === application.flow_version ? "in force" : "former",
+                cell: (row) => row.number === application.flow_version ? "current" : "earlier",
               },
             ]}
           />
@@ -127,7 +127,7 @@ async function showVersion(
             label="Restore"
             look="main"
             hidden={{ FlowVersion: String(application.flow_version) }}
-            confirm={`Put version ${version.number} in force?`}
+            confirm={`Save version ${version.number} as the current one?`}
           />
         )}
       </Heading>
@@ -145,7 +145,7 @@ async function showVersion(
       <section class="card">
         <h2>What restoring it would change</h2>
         {isCurrent
-          ? <Empty>It is the version in force.</Empty>
+          ? <Empty>It is the current version.</Empty>
           : <Differences all={flowDiff(now, readFlow(String(version.flow)))} />}
       </section>
       <details class="card">

@@ -5,7 +5,7 @@ import type { Ports } from "../../../core/ports/ports.ts";
 import type { Api, Row } from "../frame/api.ts";
 import { Bars } from "../frame/chart.tsx";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
-import { Empty, Heading, Sid, Time } from "../frame/parts.tsx";
+import { Empty, Heading, Time } from "../frame/parts.tsx";
 import { countsOf, type Periods, periodsUpTo, startsOf } from "../frame/periods.ts";
 import { Spark } from "../frame/spark.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
@@ -21,8 +21,8 @@ const spans = [
 
 type Span = typeof spans[number];
 
-/** Groups that the page shows, and characters of the text of each. */
-const [mostGroups, textLength] = [9, 200];
+/** Groups that the page shows, characters of the text of each, and calls of each. */
+const [mostGroups, textLength, mostCalls] = [9, 200, 3];
 
 /** Notifications of one code and URL. */
 interface Group {
@@ -153,7 +153,9 @@ const GroupCard = ({ code, url, rows, below, periods }: GroupProps) => {
   const last = rows[0];
   const fault = faultOf.get(code);
   const query = new URLSearchParams({ ErrorCode: String(code), ...url && { RequestUrl: url } });
-  const called = [...new Set(rows.map(({ call_sid }) => call_sid).filter(Boolean))].slice(0, 5);
+  const called = rows.filter((row, at) =>
+    row.call_sid && rows.findIndex(({ call_sid }) => call_sid === row.call_sid) === at
+  ).slice(0, mostCalls);
   return (
     <section class="card">
       <div class="heading-row">
@@ -166,22 +168,28 @@ const GroupCard = ({ code, url, rows, below, periods }: GroupProps) => {
         </span>
       </div>
       {url && <p class="soft cut">{url}</p>}
-      <p>
-        {detailOf(last, fault?.message)}{" "}
-        <span class="soft">
-          Last: <Time at={last?.message_date} />
-        </span>
-      </p>
+      <p>{detailOf(last, fault?.message)}</p>
       {fault && (
         <p class="advice">
           {fault.advice} <a href={String(last?.more_info)}>More about {code}</a>
         </p>
       )}
-      {called.length > 0 && (
-        <p class="actions">
-          {called.map((sid, at) => <Sid sid={sid} below={below} label={`Call ${at + 1}`} />)}
-        </p>
-      )}
+      {called.length > 0
+        ? (
+          <p class="actions">
+            <span class="soft">Latest calls</span>
+            {called.map((row) => (
+              <a href={`${below}/Calls/${row.call_sid}`}>
+                <Time at={row.message_date} />
+              </a>
+            ))}
+          </p>
+        )
+        : (
+          <p class="soft">
+            Last: <Time at={last?.message_date} />
+          </p>
+        )}
     </section>
   );
 };

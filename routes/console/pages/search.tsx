@@ -110,7 +110,13 @@ async function found(api: Api, query: string, below: string): Promise<Found[]> {
 function show(c: Page, query: string, all: Found[], ports: Ports): Response {
   const content = (
     <>
-      <Heading title={query === "" ? "Find" : `Found for “${query}”`} />
+      <Heading
+        title={query === ""
+          ? "Find"
+          : all.length === 0
+          ? `Nothing found for “${query}”`
+          : `Found for “${query}”`}
+      />
       {all.length === 0 && (
         <Empty>
           {query === ""

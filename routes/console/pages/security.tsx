@@ -5,6 +5,7 @@ import { confirmFactor, offerFactor, removeFactor } from "../../../core/console/
 import { endSession, endSessions, sessionsOf } from "../../../core/console/sessions.ts";
 import { otpauthUrl } from "../../../core/console/totp.ts";
 import type { Ports } from "../../../core/ports/ports.ts";
+import { Copied } from "../frame/copied.tsx";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { homeOf } from "../frame/links.ts";
 import { Act, Heading, Problem, Time } from "../frame/parts.tsx";
@@ -12,6 +13,7 @@ import { Qr } from "../frame/qr.tsx";
 import { showPage } from "../frame/render.tsx";
 import { browserOf, readForm } from "../frame/session.ts";
 import { Table } from "../frame/table.tsx";
+import { browserName } from "./browser_name.ts";
 
 /** The sessions of the signed-in account, and its second factor. */
 export function securityPages(ports: Ports): Hono<ConsoleEnv> {
@@ -101,7 +103,9 @@ async function show(c: Page, shown: Shown, ports: Ports): Promise<Response> {
           columns={[
             {
               title: "Browser",
-              cell: ({ userAgent }) => <span class="cut">{String(userAgent)}</span>,
+              cell: ({ userAgent }) => (
+                <span class="cut" title={String(userAgent)}>{browserName(String(userAgent))}</span>
+              ),
             },
             { title: "Address", cell: ({ from }) => String(from) },
             { title: "Opened", cell: ({ dateCreated }) => <Time at={dateCreated} /> },
@@ -140,7 +144,7 @@ function Factor({ isOn, secret, codes, to, csrf, name, left }: FactorProps) {
   if (codes !== undefined) {
     return (
       <>
-        <p>
+        <p class="notice">
           The second factor is on. Keep these recovery codes: each works once, and nothing shows
           them again.
         </p>
@@ -199,7 +203,7 @@ function FactorOffer({ secret, to, csrf, name }: FormProps & { secret: string; n
       </p>
       <Qr text={url} label="QR code of the key, for an authenticator app" />
       <p>
-        <code class="key">{secret.match(/.{1,4}/g)?.join(" ")}</code>
+        <Copied text={secret.match(/.{1,4}/g)?.join(" ") ?? ""} what="the key" look="key" />
       </p>
       <form method="post" action={`${to}/factor/confirm`} class="row">
         <input type="hidden" name="csrf" value={csrf} />

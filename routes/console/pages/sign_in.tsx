@@ -106,8 +106,10 @@ const showSignIn = (c: Page, { home, next, name = "", problem }: SignInForm, por
     title: "Sign in",
     content: (
       <div class="card door-card">
-        <p class="brand">Switchboard</p>
-        <h1>Sign in to the console</h1>
+        <div>
+          <p class="brand">Switchboard</p>
+          <h1>Sign in to the console</h1>
+        </div>
         {problem && <Problem>{problem}</Problem>}
         <form method="post" action={`${home}/sign-in`} class="stack">
           <input type="hidden" name="next" value={next} />
@@ -118,7 +120,7 @@ const showSignIn = (c: Page, { home, next, name = "", problem }: SignInForm, por
             value={name}
             autocomplete="username"
             required
-            autofocus
+            autofocus={name === ""}
             autocapitalize="none"
             spellcheck={false}
           />
@@ -129,6 +131,7 @@ const showSignIn = (c: Page, { home, next, name = "", problem }: SignInForm, por
             type="password"
             autocomplete="current-password"
             required
+            autofocus={name !== ""}
           />
           <button type="submit" class="main">Sign in</button>
         </form>
@@ -150,8 +153,10 @@ const showCode = (
     title: "Second factor",
     content: (
       <div class="card door-card">
-        <p class="brand">Switchboard</p>
-        <h1>Enter the code of your app</h1>
+        <div>
+          <p class="brand">Switchboard</p>
+          <h1>Enter the code of your app</h1>
+        </div>
         {problem && <Problem>{problem}</Problem>}
         <form method="post" action={`${home}/code`} class="stack">
           <input type="hidden" name="csrf" value={c.var.csrf} />
