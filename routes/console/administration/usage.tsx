@@ -101,7 +101,7 @@ const shown = (price: number): string => price.toFixed(6).replace(/(\.\d\d\d*?)0
 const aligned = (rows: Row[]) => {
   const places = Math.max(
     2,
-    ...rows.map(({ price }) => shown(Number(price)).split(".")[1]!.length),
+    ...rows.map(({ price }) => shown(Number(price)).split(".")[1]?.length ?? 0),
   );
   return (price: number): string => price.toFixed(places);
 };

@@ -92,16 +92,7 @@ async function showConfirm(c: Page, { problem, values = {} }: Tried, ports: Port
             />
           </div>
         )}
-        <div class="input">
-          <label for="SpokenText">Text that callers hear</label>
-          <textarea id="SpokenText" name="SpokenText" rows={2} aria-describedby="spoken-hint">
-            {values.SpokenText ?? ""}
-          </textarea>
-          <p class="hint" id="spoken-hint">
-            It becomes the flow of an application, which the designer can extend. An application or
-            a URL comes first.
-          </p>
-        </div>
+        <SpokenText text={values.SpokenText ?? ""} />
         {texts.map(({ name, label }) => (
           <div class="input">
             <label for={name}>{label}</label>
@@ -126,6 +117,19 @@ async function showConfirm(c: Page, { problem, values = {} }: Tried, ports: Port
   );
   return showPage(c, { title: `Buy ${number}`, section, content }, ports);
 }
+
+const SpokenText = ({ text }: { text: string }) => (
+  <div class="input">
+    <label for="SpokenText">Text that callers hear</label>
+    <textarea id="SpokenText" name="SpokenText" rows={2} aria-describedby="spoken-hint">
+      {text}
+    </textarea>
+    <p class="hint" id="spoken-hint">
+      It becomes the flow of an application, which the designer can extend. An application or a URL
+      comes first.
+    </p>
+  </div>
+);
 
 const texts = [
   { name: "VoiceUrl", label: "URL of the markup that handles calls" },
