@@ -107,6 +107,7 @@ async function conferenceNamed(
       ...newBase(conferences, call.accountSid, ports),
       ...withDefaults(conferences, {
         friendlyName: name,
+        apiVersion: call.apiVersion,
         liveName,
         companion,
         ...(callback && {

@@ -31,12 +31,10 @@ export function settle(message: Message, sending: Sending): Change<Message> {
   if (carrierId !== undefined) {
     const { accountSid, sid: messageSid } = message;
     const expiry = expireMessage({ accountSid, messageSid }, at + limits.receiptWaitMs);
-    return {
-      ...made,
-      ...charged,
-      record: { ...moved, carrierId },
-      jobs: [...made.jobs ?? [], expiry],
-    };
+    const record = { ...moved, carrierId };
+    // Twilio's interface tells both: that a carrier has it, and its receipt.
+    const told = moved.apiVersion === limits.twilioApiVersion ? callback(record, at) : [];
+    return { ...made, ...charged, record, jobs: [...made.jobs ?? [], ...told, expiry] };
   }
   if (fault === undefined) {
     Object.assign(moved, { status: "sent", dateSent: moved.dateSent ?? at });
@@ -56,12 +54,13 @@ function charge(
 }
 
 function callback(message: Message, at: number) {
-  const { accountSid, statusCallback: url, statusCallbackMethod: method, status } = message;
+  const { accountSid, sid: series, statusCallback: url, statusCallbackMethod: method } = message;
   const { requestId } = message; // A receipt may come long after the request.
   if (url === null) return [];
   const params = callbackParameters(message, at);
-  const event = `message.${status}`;
-  return [deliverWebhook({ accountSid, callSid: null, url, method, params, event, requestId })];
+  const event = `message.${shownStatus(message)}`;
+  const about = { accountSid, callSid: null, series, params, event, requestId };
+  return [deliverWebhook({ ...about, url, method })];
 }
 
 /** In the words of the interface that sent it. */

@@ -28,14 +28,20 @@ export async function linkTo(
   return `${baseUrl}${path}?Expires=${expires}&Signature=${signature}`;
 }
 
-/** Whether the query is that of a link to the audio: its signature fits and is fresh. */
+/** What programs for Twilio append to a link: it follows the signature. */
+export const appendedFormat = /(?<=[?&]Signature=[^&]*)\.(wav|mp3)$/;
+
+/**
+ * Whether the query is that of a link to the audio: its signature fits and is fresh. A format may be
+ * appended to it.
+ */
 export async function isSigned(
   { accountSid, sid }: { accountSid: string; sid: string },
   query: URLSearchParams,
   ports: LinkPorts,
 ): Promise<boolean> {
   const expires = query.get("Expires") ?? "";
-  const signature = query.get("Signature") ?? "";
+  const signature = (query.get("Signature") ?? "").replace(/\.(?:wav|mp3)$/, "");
   if (!/^\d{1,12}$/.test(expires) || Number(expires) * 1_000 < ports.now()) return false;
   return await ports.signer.verify(signed(audioPath(accountSid, sid), expires), signature);
 }

@@ -4,7 +4,7 @@ import { effectiveStatus } from "../../core/accounts/access.ts";
 import { limits } from "../../core/base/limits.ts";
 import { Fault } from "../../core/base/faults.ts";
 import type { Ports } from "../../core/ports/ports.ts";
-import { isSigned } from "../../core/recordings/link.ts";
+import { appendedFormat, isSigned } from "../../core/recordings/link.ts";
 import { mp3Length, mp3Of } from "../../core/recordings/mp3.ts";
 import { wavHeaderBytes } from "../../core/recordings/wav_header.ts";
 import { recordings as definition } from "../../core/resources/recordings.ts";
@@ -22,16 +22,17 @@ interface Wanted {
 /**
  * The Sid and the format of the recording whose audio is at a path; null for another path. For
  * Twilio's libraries the Sid alone is an address of audio, of which the record is at `.json` or
- * `.xml`.
+ * `.xml`. Programs for Twilio append `.mp3` to a RecordingUrl as it is, here behind its signature.
  */
 function audioOf(c: Context): Omit<Wanted, "accountSid"> | null {
-  const { pathname } = new URL(c.req.url);
+  const { pathname, search } = new URL(c.req.url);
   const isBare = c.req.method !== "DELETE" &&
     pathname.startsWith(`/${limits.twilioApiVersion}/`);
   const [, sid, format = isBare ? "wav" : undefined] =
     /\/(RE[0-9a-f]{32})(?:\.(wav|mp3))?$/.exec(pathname) ?? [];
-  if (format === undefined) return null;
-  return sid === undefined ? null : { sid, format: format === "mp3" ? "mp3" : "wav" };
+  if (format === undefined || sid === undefined) return null;
+  const [, appended = format] = appendedFormat.exec(search) ?? [];
+  return { sid, format: appended === "mp3" ? "mp3" : "wav" };
 }
 
 /** Serves audio without credentials: by a signed URL, or when RECORDINGS_PUBLIC allows it. */

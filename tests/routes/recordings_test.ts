@@ -72,6 +72,18 @@ Deno.test("a link opens what it was made for and nothing else", async () => {
   assert.equal((await follow(app, uri, "DELETE")).status, 401);
 });
 
+Deno.test("a format appended to a link, as Twilio's RecordingUrl is used, is obeyed", async () => {
+  using app = await startApp();
+  const uri = await linkOf(app, await record(app));
+
+  assert.equal((await follow(app, `${uri}.wav`)).text, "RIFF and so on");
+  // The audio of this test has no samples to encode: it is asked for as MP3, and there is none.
+  assert.match((await follow(app, `${uri}.mp3`)).text, /\.mp3/);
+  for (const wrong of [`${uri}.ogg`, `${uri}.mp3.mp3`, `${uri}0.mp3`]) {
+    assert.equal((await follow(app, wrong)).status, 401, wrong);
+  }
+});
+
 Deno.test("RECORDINGS_PUBLIC opens the audio, and nothing but the audio", async () => {
   using app = await startApp();
   app.ports.settings.recordingsPublic = true;

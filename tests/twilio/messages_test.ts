@@ -85,6 +85,33 @@ Deno.test("a Message has the statuses of Twilio, by what carriers say of it", as
   ]);
 });
 
+Deno.test("StatusCallback of a Message is requested when a carrier took it, and at its receipt", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  const { sid } = await client.messages.create({ ...text, statusCallback: "https://app.test/s" });
+  const contract = {
+    From: text.from,
+    To: text.to,
+    Body: "Hi",
+    StatusCallback: "https://app.test/c",
+  };
+  const other = (await app.root.post("SMS/Messages.json", contract)).json().sid;
+  for (const [id, carrierId] of [[sid, "1"], [other, "2"]] as const) {
+    for (const step of [{ at: 0, delivery: { carrierId } }, { at: 0 }]) {
+      await app.ports.records.messages.update(app.root.sid, id, (now) => settle(now, step));
+    }
+  }
+  await app.runJobs();
+
+  const told = async (url: string) =>
+    await Promise.all(
+      app.fetched.filter((request) => request.url === url)
+        .map(async (request) => new URLSearchParams(await request.text()).get("MessageStatus")),
+    );
+  assert.deepEqual(await told("https://app.test/s"), ["sent", "delivered"]);
+  assert.deepEqual(await told("https://app.test/c"), ["sent"]);
+});
+
 Deno.test("the text of a Message is redacted, and a Message removed, once it is sent", async () => {
   await using lab = await startTwilioLab();
   const { app, client } = lab;
