@@ -91,7 +91,7 @@ Deno.test({
       .exec(await pageText(page))!;
     const mailing = (code: string) =>
       code.replace(/app\.post\("\/message"[^]*?\n\}\);\n/, () => handler!);
-    await using program = await runPageProgram(page, "ivr.mjs", env, mailing);
+    await using program = await runPageProgram(page, "ivr.mjs", env, { changed: mailing });
     const VoiceUrl = `http://127.0.0.1:${program.port}/voice`;
     await system.post("Clients.json", { Login: "alice", Password: "alice-secret", VoiceUrl });
     const alice = await system.phone("alice");

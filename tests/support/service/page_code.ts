@@ -12,26 +12,32 @@ export async function pageCode(page: string, name: string): Promise<string> {
 /** A running program of a page. */
 export interface PageProgram extends AsyncDisposable {
   readonly port: number;
+  /** The whole lines that it printed so far. */
+  lines(): string[];
   /** Resolves with the first line of its output that has this text. */
   line(text: string): Promise<string>;
 }
 
 const repository = new URL("../../../", import.meta.url).pathname;
 
-/**
- * Runs a program as a page shows it, with a free port in `PORT`; resolves when it listens. `changed`
- * does to the program what the page says to do later.
- */
+export interface PageProgramOptions {
+  /** Does to the program what the page says to do later. */
+  changed?: (code: string) => string;
+  /** What runs it. */
+  command?: string[];
+}
+
+/** Runs a program as a page shows it, with a free port in `PORT`; resolves when it listens. */
 export async function runPageProgram(
   page: string,
   name: string,
   env: Record<string, string> = {},
-  changed = (code: string) => code,
+  { changed = (code) => code, command = commandOf(name) }: PageProgramOptions = {},
 ): Promise<PageProgram> {
   const directory = await Deno.makeTempDir();
   await Deno.writeTextFile(`${directory}/${name}`, changed(await pageCode(page, name)));
   await Deno.symlink(`${repository}node_modules`, `${directory}/node_modules`);
-  const program = await runProgram(directory, name, env).catch(async (error) => {
+  const program = await runProgram(directory, name, env, command).catch(async (error) => {
     await Deno.remove(directory, { recursive: true });
     throw error;
   });
@@ -44,17 +50,29 @@ export async function runPageProgram(
   };
 }
 
+/** What runs a program on the packages of the product. */
+const commandOf = (name: string): string[] => [name.endsWith(".py") ? "python3" : "node"];
+
+/** What runs a program for Node on the packages of the tests, npm `twilio` among them. */
+export const nodeOfTests: string[] = [
+  Deno.execPath(),
+  ...["run", "--no-prompt", "--allow-env", "--allow-net", "--allow-read", "--allow-sys"],
+  `--config=${repository}tests/deno.json`,
+];
+
 /** Runs a program of a folder, with a free port in `PORT`; resolves when it listens. */
 export async function runProgram(
   directory: string,
   name: string,
   env: Record<string, string> = {},
+  command = commandOf(name),
 ): Promise<PageProgram> {
-  const port = freePort();
-  const child = new Deno.Command(name.endsWith(".py") ? "python3" : "node", {
-    args: [name],
+  const port = Number(env.PORT) || freePort();
+  const [program = "", ...args] = command;
+  const child = new Deno.Command(program, {
+    args: [...args, name],
     cwd: directory,
-    env: { PORT: String(port), ...env },
+    env: { ...env, PORT: String(port) },
     stdout: "piped",
     stderr: "inherit",
   }).spawn();
@@ -73,12 +91,14 @@ export async function runProgram(
   });
   ended.catch(() => {}); // It ends when it is disposed of.
   await Promise.race([ended, listening(port)]);
+  const lines = () => output.split("\n").slice(0, -1);
   return {
     port,
+    lines,
     line(text) {
       const { promise, resolve } = Promise.withResolvers<string>();
       const check = () => {
-        const found = output.split("\n").slice(0, -1).find((line) => line.includes(text));
+        const found = lines().find((line) => line.includes(text));
         if (found !== undefined) resolve(found);
       };
       wake.add(check);

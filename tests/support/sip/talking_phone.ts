@@ -47,12 +47,16 @@ export async function talkingPhone(): Promise<TalkingPhone> {
   };
   void listen();
   const silence = new Int16Array(160);
+  let frames = 0;
+  const timestamp = () => (50_000 + frames * 160) >>> 0;
   const clock = setInterval(() => {
     if (to === 0) return;
     if (isOnce && said !== null && at + 160 > said.length) said = null;
     const frame = said?.slice(at, at + 160) ?? silence;
     at = said === null ? 0 : isOnce ? at + 160 : (at + 160) % said.length;
-    socket.send(to, { payloadType: 0, payload: encodeG711("PCMU", frame) });
+    frames++;
+    const payload = encodeG711("PCMU", frame);
+    socket.send(to, { payloadType: 0, payload, timestamp: timestamp() });
   }, 20);
   const latest = () => heard.slice(-halfSecond).flatMap((frame) => [...frame]);
   return {
@@ -62,9 +66,11 @@ export async function talkingPhone(): Promise<TalkingPhone> {
     speak: (pcm) => void ([said, at, isOnce] = [pcm, 0, true]),
     press(digit) {
       const end = [digit, 0x8a, 0x03, 0x20];
-      const timestamp = Math.floor(Math.random() * 1e9);
+      // Of two keys, the later one has the later timestamp (RFC 4733 §2.5.1.3).
+      const pressedAt = timestamp();
       for (const payload of [[digit, 0x0a, 0x00, 0xa0], end, end, end]) {
-        socket.send(to, { payloadType: 101, timestamp, payload: new Uint8Array(payload) });
+        const packet = { payloadType: 101, payload: new Uint8Array(payload) };
+        socket.send(to, { ...packet, timestamp: pressedAt });
       }
     },
     hears: async (hz, without = []) =>
