@@ -373,6 +373,7 @@ async function confers({ agent, path, logged, told, number }: Lab, cora: Telepho
   });
 
   const events = logged("/conference", { ConferenceSid: ConferenceSid! });
+  assert.deepEqual(new Set(eventsOf(events, "ApiVersion")), new Set([path.apiVersion]));
   assert.deepEqual(
     events.map(({ StatusCallbackEvent, ParticipantLabel }) =>
       [StatusCallbackEvent, ...ParticipantLabel ? [ParticipantLabel] : []].join(" ")
