@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { type Trace, type TracedMessage, traceLimits } from "../../core/protocol/traces.ts";
 import type { Flow } from "./flow.ts";
 import { sipLimits } from "./limits.ts";
+import { ShortLivedMap } from "./short_lived_map.ts";
 import { withoutSecrets } from "./without_secrets.ts";
 
 /** A leg that a trace is of; `parent` is the leg whose Dial placed it. */
@@ -39,10 +40,13 @@ interface Ring {
   messages: Kept[];
   bytes: number;
   dropped: number;
+  /** The Call-ID that it was begun with. */
+  begun: string;
   callIds: Set<string>;
   legs: number;
 }
 
+/** The text is as it came: few calls are read, so secrets are removed then. */
 interface Kept extends Omit<TracedMessage, "local" | "remote"> {
   flow: Flow;
   bytes: number;
@@ -61,9 +65,9 @@ interface Rings {
 }
 
 function createRings(bounds: Bounds): Rings {
-  const byCallId = new Map<string, Ring>();
+  const byCallId = new ShortLivedMap<string, Ring>();
   /** Of INVITEs that have no leg, as of sources that have not authenticated: the first to go. */
-  const unowned = new Set<Ring>();
+  const unowned = new ShortLivedMap<string, Ring>();
   let bytes = 0;
 
   const drop = (ring: Ring, count: number) => {
@@ -74,12 +78,12 @@ function createRings(bounds: Bounds): Rings {
   const forget = (ring: Ring) => {
     drop(ring, ring.messages.length);
     ring.callIds.forEach((callId) => byCallId.delete(callId));
-    unowned.delete(ring);
+    unowned.delete(ring.begun);
   };
   const makeRoom = () => {
     const isFull = () => bytes > bounds.bytes || byCallId.size > bounds.calls;
     while (unowned.size > bounds.unowned || isFull()) {
-      const oldest = first(unowned) ?? first(byCallId.values());
+      const oldest = first(unowned.values()) ?? first(byCallId.values());
       if (oldest === undefined) return;
       forget(oldest);
     }
@@ -88,16 +92,20 @@ function createRings(bounds: Bounds): Rings {
   return {
     find: (callId) => byCallId.get(callId),
     open(callId) {
-      const ring = { messages: [], bytes: 0, dropped: 0, callIds: new Set([callId]), legs: 0 };
+      const callIds = new Set([callId]);
+      const ring = { messages: [], bytes: 0, dropped: 0, begun: callId, callIds, legs: 0 };
       byCallId.set(callId, ring);
-      unowned.add(ring);
+      unowned.set(callId, ring);
       return ring;
     },
     own(ring, callId) {
       ring.callIds.add(callId);
       ring.legs++;
-      byCallId.set(callId, ring);
-      unowned.delete(ring);
+      if (byCallId.get(callId) !== ring) {
+        byCallId.delete(callId);
+        byCallId.set(callId, ring);
+      }
+      unowned.delete(ring.begun);
       makeRoom();
     },
     disown(ring, callId) {
@@ -121,21 +129,29 @@ function createRings(bounds: Bounds): Rings {
   };
 }
 
-/** Messages without their secrets; nothing is kept where `isOn` is false. */
+/** Messages, shown without their secrets; nothing is kept where `isOn` is false. */
 export function createCallTraces(
   { isOn = true, bounds = sipLimits.traces }: { isOn?: boolean; bounds?: Bounds } = {},
 ): CallTraces {
   const rings = createRings(bounds);
-  const legs = new Map<string, { ring: Ring; callId: string }>();
+  const legs = new ShortLivedMap<string, { ring: Ring; callId: string }>();
 
   return {
     keep(direction, { flow, text, callId = callIdOf(text) }) {
       if (!isOn) return;
       const known = rings.find(callId);
       if (known === undefined && !text.startsWith("INVITE ")) return;
-      const kept = shortened(withoutSecrets(text));
+      const bytes = Buffer.byteLength(text);
+      const kept = bytes <= traceLimits.messageBytes ? text : shortened(withoutSecrets(text));
       const { protocol: transport } = flow.transport;
-      const message = { at: Date.now(), direction, transport, flow, ...kept };
+      const message = {
+        at: Date.now(),
+        direction,
+        transport,
+        flow,
+        text: kept,
+        bytes: Math.min(bytes, traceLimits.messageBytes),
+      };
       rings.add(known ?? rings.open(callId), message);
     },
     begin({ id, sipCallId, parent }) {
@@ -164,16 +180,15 @@ export function createCallTraces(
 const first = <T>(values: Iterable<T>): T | undefined => values[Symbol.iterator]().next().value;
 
 /** A message of at most `traceLimits.messageBytes`; the copy of a part holds no longer text alive. */
-function shortened(text: string): { text: string; bytes: number } {
-  const bytes = Buffer.byteLength(text);
-  if (bytes <= traceLimits.messageBytes) return { text, bytes };
-  const part = Buffer.from(text).subarray(0, traceLimits.messageBytes);
-  return { text: part.toString(), bytes: traceLimits.messageBytes };
-}
+const shortened = (text: string): string =>
+  Buffer.byteLength(text) <= traceLimits.messageBytes
+    ? text
+    : Buffer.from(text).subarray(0, traceLimits.messageBytes).toString();
 
 function shown({ at, direction, transport, text, flow }: Kept): TracedMessage {
   const { remote, local: { sentBy } } = flow;
-  return { at, direction, transport, text, remote: { ...remote }, local: endpointOf(sentBy) };
+  const open = shortened(withoutSecrets(text));
+  return { at, direction, transport, text: open, remote: { ...remote }, local: endpointOf(sentBy) };
 }
 
 /** The host and port that a flow names itself by; that of a WebSocket may be a name. */
