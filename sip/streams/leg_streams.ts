@@ -47,6 +47,7 @@ export function createLegStreams(
       return found !== undefined;
     },
     async settled() {
+      if (open.size === 0) return;
       const all = Promise.all([...open.values()].map(({ ended }) => ended));
       const late = Promise.withResolvers<void>();
       const timer = setTimeout(late.resolve, sipLimits.streamsEndMs);
