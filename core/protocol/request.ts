@@ -44,11 +44,27 @@ export function requestReader(
 const tooLarge: RequestRefusal = { status: 413, why: "Cannot read so large a body" };
 const tooLate: RequestRefusal = { status: 408, why: "Cannot wait any longer for the body" };
 
-async function readBody(
-  { headers, body }: Request,
-  { maxBytes, ms }: { maxBytes: number; ms: number },
+interface BodyLimits {
+  maxBytes: number;
+  ms: number;
+}
+
+/** One whose length is told ends there, and is read as a whole: its stream costs more than its text. */
+async function readBody(request: Request, limits: BodyLimits): Promise<string | RequestRefusal> {
+  const length = request.headers.get("content-length");
+  if (length === null) return await readStream(request, limits);
+  if (Number(length) > limits.maxBytes) return tooLarge;
+  const { promise: late, resolve } = Promise.withResolvers<RequestRefusal>();
+  const timer = setTimeout(resolve, limits.ms, tooLate);
+  const reading = request.text();
+  reading.catch(() => {}); // It may fail once nobody waits for it.
+  return await Promise.race([reading, late]).finally(() => clearTimeout(timer));
+}
+
+async function readStream(
+  { body }: Request,
+  { maxBytes, ms }: BodyLimits,
 ): Promise<string | RequestRefusal> {
-  if (Number(headers.get("content-length") ?? 0) > maxBytes) return tooLarge;
   if (body === null) return "";
   const reader = body.getReader();
   let refusal: RequestRefusal | undefined;

@@ -49,6 +49,9 @@ Deno.test("bridgeRequests() reads nothing of a body before its header is proven"
 Deno.test("bridgeRequests() gives the body that was signed, and refuses any other", async () => {
   assert.equal(await reader()(requestOf("ab", ["a", "b"]).request), "ab");
   assert.equal(await reader()(requestOf("ab", ["a", "c"]).request), 401);
+  const told = { "content-length": "2" };
+  assert.equal(await reader()(requestOf("ab", ["a", "b"], told).request), "ab");
+  assert.equal(await reader()(requestOf("ab", ["a", "c"], told).request), 401);
 });
 
 Deno.test("bridgeRequests() refuses a body that is too long, at once where its length says so", async () => {
@@ -62,6 +65,8 @@ Deno.test("bridgeRequests() refuses a body that is too long, at once where its l
 
 Deno.test("bridgeRequests() waits for a body for a bounded time", async () => {
   assert.equal(await reader(20)(requestOf("ab", ["a", ""]).request), 408);
+  const told = requestOf("ab", ["a", ""], { "content-length": "2" });
+  assert.equal(await reader(20)(told.request), 408);
 });
 
 Deno.test("bridgeRequests() takes a captured request once", async () => {
