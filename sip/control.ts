@@ -1,5 +1,5 @@
 import type { BridgeSecret } from "../core/protocol/bridge_secret.ts";
-import type { Companion } from "../core/protocol/companion.ts";
+import type { Companion, RunAnswer, RunOrder } from "../core/protocol/companion.ts";
 import type { MessageOrder, OutwardOrder } from "../core/protocol/messages.ts";
 import type { RegisteredBinding } from "../core/protocol/registrations.ts";
 import { type CompanionRequests, companionRequests, readyPath } from "../core/protocol/requests.ts";
@@ -74,16 +74,20 @@ function handlersOf(options: ControlOptions): HandlersOf<CompanionRequests> {
   const mustAccept = () => {
     if (!options.accepting()) throw new Refusal(503, "The companion is stopping");
   };
+  const run = async (order: RunOrder): Promise<RunAnswer> => {
+    if (calls.find(order.leg) === undefined) mustAccept();
+    const attributes = { "switchboard.call_sid": order.leg };
+    const result = await withOrigin(
+      order.origin,
+      () => traced("run script", { kind: "server", attributes }, () => runScript(calls, order)),
+    );
+    return { companion: result === "run" ? companion : null };
+  };
   return {
-    async run(order) {
-      if (calls.find(order.leg) === undefined) mustAccept();
-      const attributes = { "switchboard.call_sid": order.leg };
-      const result = await withOrigin(
-        order.origin,
-        () => traced("run script", { kind: "server", attributes }, () => runScript(calls, order)),
-      );
-      return { companion: result === "run" ? companion : null };
-    },
+    run,
+    runs: async ({ orders }) => ({
+      answers: await Promise.all(orders.map((order) => run(order).catch(() => null))),
+    }),
     mute({ leg, muted }) {
       const call = calls.find(leg);
       if (call === undefined) throw new Refusal(404, `Cannot find leg ${leg}`);

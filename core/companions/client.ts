@@ -11,6 +11,7 @@ import {
 import { writeSealed } from "../protocol/seal.ts";
 import { refusalHint, signatureHeader, signRequest } from "../protocol/signature.ts";
 import { liveCompanions } from "./companions.ts";
+import { createRunOrders } from "./run_orders.ts";
 import { currentOrigin } from "../base/origin.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
@@ -40,9 +41,12 @@ export interface CompanionClientOptions {
 export function companionClient(options: CompanionClientOptions): CompanionControl {
   const control = controlClient(options);
   const addressOf = (known: CompanionState | null): string => known?.bridgeUrl ?? options.url;
-  /** The control of a companion, at the address of its last heartbeat. */
-  const controlOf = async (at: Pick<Companion, "id"> | CompanionState): Promise<Control> =>
-    control.at(addressOf("seenAt" in at ? at : await options.companions.get(at.id)));
+  /** The address of a companion by its last heartbeat. */
+  const urlOf = async (at: Pick<Companion, "id"> | CompanionState): Promise<string> =>
+    addressOf("seenAt" in at ? at : await options.companions.get(at.id));
+  const controlOf = async (at: Pick<Companion, "id">): Promise<Control> =>
+    control.at(await urlOf(at));
+  const sendRun = createRunOrders(control.at);
 
   /** The addresses of all live companions; the expected one before any was heard of. */
   async function addresses(): Promise<string[]> {
@@ -61,8 +65,8 @@ export function companionClient(options: CompanionClientOptions): CompanionContr
   return {
     async run(leg, script, { at = null, other } = {}) {
       const order = { leg, script, origin: currentOrigin(), ...other && { other } };
-      if (at !== null) return (await (await controlOf(at)).run(order)).companion;
-      return await firstAnswer(await everywhere(), async (one) => (await one.run(order)).companion);
+      if (at !== null) return await sendRun(await urlOf(at), order);
+      return await firstAnswer(await addresses(), (url) => sendRun(url, order));
     },
     mute: async (leg, muted, at) => (await (await controlOf(at)).mute({ leg, muted })).isDone,
     invalidate: (logins) => broadcast((control) => control.invalidate({ logins })),
@@ -111,14 +115,14 @@ function statusesOf(sent: PromiseSettledResult<{ statuses: number[] }>[]): numbe
  * The first answer of several companions, asked one after another, that is not null; null when all
  * are. Throws the last failure when none has an answer.
  */
-async function firstAnswer<T>(
-  controls: Control[],
-  request: (control: Control) => Promise<T | null>,
+async function firstAnswer<T, C>(
+  companions: C[],
+  request: (companion: C) => Promise<T | null>,
 ): Promise<T | null> {
   let failure: unknown;
-  for (const control of controls) {
+  for (const companion of companions) {
     try {
-      const answer = await request(control);
+      const answer = await request(companion);
       if (answer !== null) return answer;
     } catch (error) {
       failure = error; // Another one may answer.
@@ -165,7 +169,8 @@ function controlClient({ secret, fetch, now, timeoutMs }: CompanionClientOptions
     if (isOk(answer)) return JSON.parse((await textOf(answer, protocolLimits.bodyBytes)).text);
     await dropBody(answer);
     const { status } = answer;
-    throw new Fault("unavailable", `The SIP companion answered ${status}${refusalHint(status)}`);
+    const why = `The SIP companion answered ${status}${refusalHint(status)}`;
+    throw new Fault("unavailable", why, { cause: status });
   };
 
   return {

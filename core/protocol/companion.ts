@@ -85,6 +85,9 @@ export const heartbeat = z.object({
   isLast: z.boolean().optional(),
 });
 
+/** So many of the longest fit into one request. */
+export const runsAtOnce = 15;
+
 /** `other` is the script of the connected leg, which would otherwise end with this one. */
 export const runRequest = z.object({
   leg: legId,
@@ -94,6 +97,14 @@ export const runRequest = z.object({
 });
 /** The run of the companion that has the leg; null when the leg is not there. */
 export const runAnswer = z.object({ companion: companion.nullable() });
+
+/** Scripts of several legs: orders that wait together cost either side less than one after another. */
+export const runsRequest = z.object({ orders: z.array(runRequest).min(1).max(runsAtOnce) });
+/** One for each order; null where the companion takes no new call, or failed to take this one. */
+export const runsAnswer = z.object({ answers: z.array(runAnswer.nullable()) });
+
+export type RunOrder = z.output<typeof runRequest>;
+export type RunAnswer = z.output<typeof runAnswer>;
 /** Whether the companion takes calls, and its run. Served without authentication. */
 export const readyAnswer = z.object({ ready: z.boolean(), companion });
 

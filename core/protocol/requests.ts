@@ -13,6 +13,8 @@ import {
   protocolLimits,
   runAnswer,
   runRequest,
+  runsAnswer,
+  runsRequest,
   scriptAnswer,
   scriptRequests,
 } from "./companion.ts";
@@ -114,6 +116,12 @@ export const serviceRequests = {
 /** From the service to a companion. */
 export const companionRequests = {
   run: { path: "/run", request: runRequest, answer: runAnswer },
+  runs: {
+    path: "/runs",
+    request: runsRequest,
+    answer: runsAnswer,
+    maxBytes: protocolLimits.largeBodyBytes,
+  },
   mute: { path: "/mute", request: muteRequest, answer: muteAnswer },
   invalidate: { path: "/invalidate", request: invalidation, answer: nothing },
   bindings: { path: "/bindings", request: bindingsRequest, answer: bindingsAnswer },

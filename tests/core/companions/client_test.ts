@@ -196,3 +196,65 @@ Deno.test("look() finds a companion gone whose address refuses, or that is known
   listener.close();
   assert.equal(await client.look(one), "gone");
 });
+
+/** A companion whose answers wait until they are let go; `refused` legs spoil what they are part of. */
+function slowCompanion(refused: string[] = []) {
+  const asked: string[][] = [];
+  const letGo = Promise.withResolvers<void>();
+  const client = companionClient({
+    url: "http://one.test",
+    companions: known([state("one")]),
+    secret: "secret",
+    now,
+    timeoutMs: 1_000,
+    async fetch({ body }) {
+      const content = JSON.parse(body);
+      const legs: string[] = (content.orders ?? [content]).map((one: { leg: string }) => one.leg);
+      asked.push(legs);
+      await letGo.promise;
+      if (legs.some((leg) => refused.includes(leg))) {
+        return answerOf(new Response("", { status: 400 }));
+      }
+      const answer = { companion: { id: "one", runId: "run" } };
+      const answers = legs.map((leg) => leg.endsWith("9") ? null : answer);
+      return answerOf(Response.json(content.orders === undefined ? answer : { answers }));
+    },
+  });
+  const legs = Array.from({ length: 12 }, (_, n) => `CA${String(n).padStart(32, "0")}`);
+  return { client, asked, legs, letGo: () => letGo.resolve() };
+}
+
+Deno.test("run() has orders share a request while others are under way, and answers each", async () => {
+  const { client, asked, legs, letGo } = slowCompanion();
+
+  const running = Promise.allSettled(legs.map((leg) => client.run(leg, [], { at: state("one") })));
+  letGo();
+  const outcomes = (await running).map(({ status }) => status);
+
+  assert.deepEqual(asked, [[legs[0]], [legs[1]], legs.slice(2)]);
+  assert.deepEqual(outcomes, legs.map((leg) => leg.endsWith("9") ? "rejected" : "fulfilled"));
+});
+
+Deno.test("run() sends alone what a companion refuses together, and fails but the one", async () => {
+  const bad = `CA${"5".padStart(32, "0")}`;
+  const { client, asked, legs, letGo } = slowCompanion([bad]);
+
+  const running = Promise.allSettled(legs.map((leg) => client.run(leg, [], { at: state("one") })));
+  letGo();
+  const failed = (await running).flatMap(({ status }, at) =>
+    status === "rejected" ? [legs[at]] : []
+  );
+
+  assert.deepEqual(failed, [bad]);
+  assert.deepEqual(asked.slice(2), [legs.slice(2), ...legs.slice(2).map((leg) => [leg])]);
+});
+
+Deno.test("run() lets nothing wait longer than a request that nobody answers", async () => {
+  const { client, asked } = startClient(two, {});
+  const orders = Array.from({ length: 40 }, () => client.run(leg, [], { at: { id: "one" } }));
+
+  const failures = await Promise.all(orders.map((order) => order.catch((error) => error)));
+
+  assert.ok(failures.every((error) => error instanceof Fault && error.code === 20503));
+  assert.ok(asked.length <= 3, `${asked.length} requests`);
+});
