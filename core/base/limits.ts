@@ -292,8 +292,6 @@ export const limits = {
   drainKnownMs: 1_000,
   /** How long a companion has to show that it is there, when another one could not reach it. */
   companionLookMs: 2_000,
-  /** Requests with scripts to one companion at once; further scripts share the next one. */
-  runRequests: 2,
   sweepMs: 5_000,
   /** A live call that its companion's heartbeat has not named for so long is closed. */
   legForgottenMs: 15_000,

@@ -41,14 +41,12 @@ export interface CompanionClientOptions {
 export function companionClient(options: CompanionClientOptions): CompanionControl {
   const control = controlClient(options);
   const addressOf = (known: CompanionState | null): string => known?.bridgeUrl ?? options.url;
-  /** The address of a companion by its last heartbeat. */
-  const urlOf = async (at: Pick<Companion, "id"> | CompanionState): Promise<string> =>
+  /** By its last heartbeat. */
+  const urlOf = async (at: Pick<Companion, "id"> | CompanionState) =>
     addressOf("seenAt" in at ? at : await options.companions.get(at.id));
-  const controlOf = async (at: Pick<Companion, "id">): Promise<Control> =>
-    control.at(await urlOf(at));
-  const sendRun = createRunOrders(control.at);
+  const controlOf = async (at: Pick<Companion, "id">) => control.at(await urlOf(at));
 
-  /** The addresses of all live companions; the expected one before any was heard of. */
+  /** Of all live companions; the expected one before any was heard of. */
   async function addresses(): Promise<string[]> {
     const urls = (await liveCompanions(options)).map(addressOf);
     return urls.length === 0 ? [options.url] : [...new Set(urls)];
@@ -65,8 +63,8 @@ export function companionClient(options: CompanionClientOptions): CompanionContr
   return {
     async run(leg, script, { at = null, other } = {}) {
       const order = { leg, script, origin: currentOrigin(), ...other && { other } };
-      if (at !== null) return await sendRun(await urlOf(at), order);
-      return await firstAnswer(await addresses(), (url) => sendRun(url, order));
+      const urls = at === null ? await addresses() : [await urlOf(at)];
+      return await firstAnswer(urls, (url) => control.run(url, order));
     },
     mute: async (leg, muted, at) => (await (await controlOf(at)).mute({ leg, muted })).isDone,
     invalidate: (logins) => broadcast((control) => control.invalidate({ logins })),
@@ -84,10 +82,8 @@ export function companionClient(options: CompanionClientOptions): CompanionContr
       );
       return statusesOf(sent);
     },
-    async sendOut(order) {
-      const answer = await firstAnswer(await everywhere(), (one) => one.outwardMessage(order));
-      return answer?.status ?? null;
-    },
+    sendOut: async (order) =>
+      (await firstAnswer(await everywhere(), (one) => one.outwardMessage(order)))?.status ?? null,
     conference: async (order, at) => (await (await controlOf(at)).conference(order)).isKnown,
     recording: async (request, at) => (await (await controlOf(at)).recording(request)).isDone,
     stream: async (request, at) => (await (await controlOf(at)).stream(request)).isDone,
@@ -173,9 +169,11 @@ function controlClient({ secret, fetch, now, timeoutMs }: CompanionClientOptions
     throw new Fault("unavailable", why, { cause: status });
   };
 
+  /** The requests to the companion at an address. */
+  const at = (url: string): Control => clientOf(companionRequests, post(url));
   return {
-    /** The requests to the companion at an address. */
-    at: (url: string): Control => clientOf(companionRequests, post(url)),
+    at,
+    run: createRunOrders(at),
     async look(url: string, { id, runId }: Companion) {
       try {
         using time = timeLimit(Math.min(timeoutMs, limits.companionLookMs));

@@ -1,6 +1,10 @@
 import { Fault } from "../base/faults.ts";
-import { limits } from "../base/limits.ts";
-import { type Companion, type RunOrder, runsAtOnce } from "../protocol/companion.ts";
+import {
+  type Companion,
+  protocolLimits,
+  type RunOrder,
+  runsAtOnce,
+} from "../protocol/companion.ts";
 import type { ClientOf, CompanionRequests } from "../protocol/requests.ts";
 
 type Control = Pick<ClientOf<CompanionRequests>, "run" | "runs">;
@@ -45,7 +49,7 @@ export function createRunOrders(
     queues.set(url, queue);
     const { promise, resolve, reject } = Promise.withResolvers<Companion | null>();
     queue.waiting.push({ order, resolve, reject });
-    if (queue.underWay < limits.runRequests) void run(url, queue);
+    if (queue.underWay < protocolLimits.runRequests) void run(url, queue);
     return promise;
   };
 }

@@ -155,6 +155,8 @@ export type Credentials = z.infer<typeof credentials>;
 export type Heartbeat = z.infer<typeof heartbeat>;
 
 export const protocolLimits = {
+  /** Requests with scripts to one companion at once; further scripts share the next one. */
+  runRequests: 2,
   /** How old or how far ahead a signature may be. */
   signatureWindowMs: 30_000,
   heartbeatMs: 5_000,

@@ -64,9 +64,18 @@ interface Rings {
   readonly size: CallTraces["size"];
 }
 
+const newRing = (begun: string): Ring => ({
+  messages: [],
+  bytes: 0,
+  dropped: 0,
+  begun,
+  callIds: new Set([begun]),
+  legs: 0,
+});
+
 function createRings(bounds: Bounds): Rings {
   const byCallId = new ShortLivedMap<string, Ring>();
-  /** Of INVITEs that have no leg, as of sources that have not authenticated: the first to go. */
+  /** Of no leg, as of sources that have not authenticated: the first to go. */
   const unowned = new ShortLivedMap<string, Ring>();
   let bytes = 0;
 
@@ -92,19 +101,15 @@ function createRings(bounds: Bounds): Rings {
   return {
     find: (callId) => byCallId.get(callId),
     open(callId) {
-      const callIds = new Set([callId]);
-      const ring = { messages: [], bytes: 0, dropped: 0, begun: callId, callIds, legs: 0 };
-      byCallId.set(callId, ring);
-      unowned.set(callId, ring);
+      const ring = newRing(callId);
+      for (const rings of [byCallId, unowned]) rings.set(callId, ring);
       return ring;
     },
     own(ring, callId) {
       ring.callIds.add(callId);
       ring.legs++;
-      if (byCallId.get(callId) !== ring) {
-        byCallId.delete(callId);
-        byCallId.set(callId, ring);
-      }
+      byCallId.delete(callId);
+      byCallId.set(callId, ring);
       unowned.delete(ring.begun);
       makeRoom();
     },

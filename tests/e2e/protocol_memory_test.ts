@@ -54,7 +54,7 @@ Deno.test({
     const targets = [
       { pid: service, port: servicePort, paths: ["/bridge/questions", "/bridge/heartbeat"] },
       { pid: service, port: servicePort, paths: ["/demo/menu/chosen"] },
-      { pid: companion, port: bridgePort, paths: ["/run", "/message"] },
+      { pid: companion, port: bridgePort, paths: ["/run", "/runs", "/message"] },
     ];
     for (const { pid, port, paths } of targets) {
       const before = await memory(pid, "VmRSS");
