@@ -5,7 +5,7 @@ import { keys } from "../store/keys.ts";
 import type { KnownJobs } from "./known_jobs.ts";
 import type { KnownJob } from "./known_lanes.ts";
 import {
-  choose,
+  chooser,
   type Claim,
   type Claimed,
   type HeldJob,
@@ -37,9 +37,9 @@ export function ownQueue({ kv, committer, known }: OwnStore): Queue {
       const { now, most, leaseMs, isSpent } = claim;
       const looksAt = isSpent === undefined ? most + waitingAtOnce : spentAtOnce;
       const jobs = await known.first(lane.name, looksAt);
-      const { due: chosen, next } = await choose(jobs, claim);
-      // Another claim may have come between: a job that is held twice would be written twice.
-      const due = chosen.filter((job) => job.takenUntil <= now && jobs.includes(job));
+      const { offer, choice } = chooser<KnownJob>(claim);
+      for (const job of jobs) if (!offer(job)) break;
+      const { due, next } = choice;
       if (due.length === 0) return { held: [], next: Math.min(next, now + leaseMs) };
       const held = due.map((job) => take(known, job, claim));
       const noted = note();

@@ -4,6 +4,7 @@ import { limits } from "../../core/base/limits.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { AlsoWritten } from "../../core/model/record_types.ts";
 import type { Ending } from "./admission.ts";
+import type { KeepLease } from "./leases.ts";
 import { type Batch, emptyBatch } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
 import {
@@ -18,6 +19,7 @@ import {
 /** What performing jobs needs. */
 export interface Performing {
   queue: Queue;
+  keepLease: KeepLease;
   committer: Pick<Committer, "later">;
   handlers: AnyJobHandler[];
   ports: Ports;
@@ -41,9 +43,9 @@ export async function perform(
   stopping: AbortSignal,
 ): Promise<Performed> {
   const { job } = first;
-  const { queue, ports } = options;
+  const { keepLease, ports } = options;
   const handler = handlerOf(job, options);
-  const lease = keepLease(first, queue, ports);
+  const lease = keepLease(first);
   const write = async (also: AlsoWritten[], move: Move) =>
     await commitEnd(await lease.end(), also, move, options);
   /** Ends the job even when its records cannot be written: it must not run for ever. */
@@ -75,8 +77,8 @@ export async function perform(
       throw new Error(`Cannot run a job of the unknown kind "${job.kind}"`);
     }
     if (isSpent(job, options)) throw new Fault("expired");
-    const signal = AbortSignal.any([lease.signal, stopping]);
-    const also = await handler.work(handler.args.parse(job.args), ports, { ...job, signal });
+    const run = { ...job, signal: lease.signal };
+    const also = await handler.work(handler.args.parse(job.args), ports, run);
     return { ending: "good", written: write(also ?? [], stageDone).catch(fail) };
   } catch (error) {
     const ending = stopping.aborted || faultOf(error) !== undefined ? "neither" : "bad";
@@ -128,30 +130,4 @@ function isFinal(error: unknown): boolean {
 function faultOf(error: unknown): Fault | undefined {
   if (error instanceof Fault) return error;
   return error instanceof Error && error.cause instanceof Fault ? error.cause : undefined;
-}
-
-/** Renews a job's lease while it runs; `signal` aborts when the lease is lost to another worker. */
-function keepLease(first: HeldJob, queue: Queue, ports: Ports) {
-  const lost = new AbortController();
-  let held = first;
-  let isRenewing = false;
-  let renewing: Promise<unknown> = Promise.resolve();
-  const timer = setInterval(() => {
-    if (isRenewing) return; // The store is slow; a second renewal would check a stale entry.
-    isRenewing = true;
-    renewing = queue.renew(held, ports.now() + limits.jobLeaseMs).then((renewed) => {
-      if (renewed === null) lost.abort(new Error("The lease of the job is lost"));
-      else held = renewed;
-    }).catch((error) => ports.log("Cannot renew a lease", { error }))
-      .finally(() => isRenewing = false);
-  }, limits.jobLeaseMs / 3);
-  return {
-    signal: lost.signal,
-    /** Ends the renewals. Waits for one that is under way: it changes the entry of the lease. */
-    async end(): Promise<HeldJob> {
-      clearInterval(timer);
-      await renewing;
-      return held;
-    },
-  };
 }

@@ -141,35 +141,39 @@ export interface Choice<E extends Waiting> {
   waiting: number;
 }
 
-/** Chooses among the jobs of a lane, which come in the order of their due times. */
-export async function choose<E extends Waiting>(
-  entries: AsyncIterable<E> | Iterable<E>,
+/**
+ * Chooses among the jobs of a lane, which are to be offered in the order of their due times. `offer`
+ * is false when no further one need be offered.
+ */
+export function chooser<E extends Waiting>(
   { now, most, isBusy, isSpent }: Claim,
-): Promise<Choice<E>> {
-  const due: E[] = [];
+): { offer(entry: E): boolean; choice: Choice<E> } {
+  const choice: Choice<E> = { due: [], next: Infinity, waiting: Infinity };
   const chosen = new Set<string>();
-  let [begun, waiting] = [0, Infinity];
+  let begun = 0;
   let looksAt = isSpent === undefined ? most + waitingAtOnce : spentAtOnce;
-  for await (const entry of entries) {
-    const { value: job, takenUntil = 0 } = entry;
-    if (takenUntil > now) {
-      waiting = Math.min(waiting, takenUntil);
-      continue;
-    }
-    const at = Number(entry.key[3]);
-    if (at > now || looksAt-- === 0) return { due, next: at, waiting };
-    const series = job.series ?? undefined;
-    const mustWait = series !== undefined && (chosen.has(series) || isBusy(job));
-    if (isSpent?.(job)) due.push(entry);
-    else if (mustWait) waiting = Math.min(waiting, at);
-    else if (begun === most) {
-      if (isSpent === undefined) return { due, next: at, waiting };
-      waiting = Math.min(waiting, at);
-    } else {
+  const leave = (at: number) => {
+    choice.waiting = Math.min(choice.waiting, at);
+    return true;
+  };
+  const endAt = (at: number) => {
+    choice.next = at;
+    return false;
+  };
+  return {
+    choice,
+    offer(entry) {
+      const { value: job, takenUntil = 0 } = entry;
+      if (takenUntil > now) return leave(takenUntil);
+      const at = Number(entry.key[3]);
+      if (at > now || looksAt-- === 0) return endAt(at);
+      if (isSpent?.(job)) return choice.due.push(entry) > 0;
+      const series = job.series ?? undefined;
+      if (series !== undefined && (chosen.has(series) || isBusy(job))) return leave(at);
+      if (begun === most) return isSpent === undefined ? endAt(at) : leave(at);
       begun++;
       if (series !== undefined) chosen.add(series);
-      due.push(entry);
-    }
-  }
-  return { due, next: Infinity, waiting };
+      return choice.due.push(entry) > 0;
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { emptyBatch } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
 import { keys } from "../store/keys.ts";
 import {
-  choose,
+  chooser,
   type Claim,
   type Claimed,
   type HeldJob,
@@ -54,9 +54,10 @@ async function claimIn(store: JobStore, lane: HintedLane, claim: Claim): Promise
   const { now, most, isSpent, leaseMs } = claim;
   const batchSize = isSpent === undefined ? most + 1 : spentAtOnce;
   const entries = kv.list<StoredJob>({ prefix: keys.laneJobs(lane.name) }, { batchSize });
-  const found = await choose(entries, claim);
-  const { due } = found;
-  let { next } = found;
+  const { offer, choice } = chooser(claim);
+  for await (const entry of entries) if (!offer(entry)) break;
+  const { due, waiting } = choice;
+  let { next } = choice;
   const held: HeldJob[] = [];
   for (let i = 0; i < due.length; i += checks) {
     const leased = await writeLeases(committer, due.slice(i, i + checks), claim);
@@ -64,7 +65,7 @@ async function claimIn(store: JobStore, lane: HintedLane, claim: Claim): Promise
     if (leased.length === 0) next = now; // Another worker claimed some of them first.
   }
   if (held.length > 0) next = Math.min(next, now + leaseMs);
-  const hint = Math.min(next, found.waiting);
+  const hint = Math.min(next, waiting);
   // A hint that is too low costs a read, and raising it a commit: only an idle look raises it.
   const isKept = held.length > 0 || hint <= now;
   return { held, next, ...!isKept && { hinted: setHint(committer, lane, hint) } };

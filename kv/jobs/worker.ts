@@ -9,6 +9,7 @@ import { type Admission, admission } from "./admission.ts";
 import type { Batch } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
 import { keys } from "../store/keys.ts";
+import { type KeepLease, leaseKeeper } from "./leases.ts";
 import { isSpent, perform } from "./perform.ts";
 import type { HeldJob, Lane, Queue, StoredJob } from "./queue.ts";
 
@@ -34,6 +35,7 @@ export interface Worker {
 
 /** A worker between two rounds: what it runs, and why it looks for jobs again. */
 interface State extends WorkerOptions {
+  keepLease: KeepLease;
   /** The name under which this worker holds leases. */
   owner: string;
   admission: Admission;
@@ -56,14 +58,16 @@ interface State extends WorkerOptions {
 /** Performs the store's jobs: lanes side by side, each with its own bound. */
 export function worker(options: WorkerOptions): Worker {
   const { watched, committer } = options;
+  const stopping = new AbortController();
   const state: State = {
     ...options,
+    keepLease: leaseKeeper(options.queue, options.ports, stopping.signal),
     owner: crypto.randomUUID(),
     admission: admission(),
     busy: new Set(),
     working: new Set(),
     running: new Set(),
-    stopping: new AbortController(),
+    stopping,
     isStopped: false,
     isPoked: false,
     wake: undefined,

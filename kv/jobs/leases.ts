@@ -1,0 +1,71 @@
+import { limits } from "../../core/base/limits.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+import type { HeldJob, Queue } from "./queue.ts";
+
+/** The lease of a job that is performed. */
+export interface Lease {
+  /** Aborts when the lease is lost to another worker, or the service stops. */
+  readonly signal: AbortSignal;
+  /** Ends the renewals. Waits for one that is under way: it changes the entry of the lease. */
+  end(): Promise<HeldJob>;
+}
+
+/** The leases of a worker, which are renewed while their jobs are performed. */
+export type KeepLease = (held: HeldJob) => Lease;
+
+interface Kept {
+  held: HeldJob;
+  over: AbortController;
+  /** The renewal under way. */
+  renewing: Promise<void> | undefined;
+}
+
+/** One timer renews all leases of a worker; there is none while it holds none. */
+export function leaseKeeper(
+  queue: Pick<Queue, "renew">,
+  { now, log }: Pick<Ports, "now" | "log">,
+  stopping: AbortSignal,
+): KeepLease {
+  const all = new Set<Kept>();
+  let timer: ReturnType<typeof setInterval> | undefined;
+
+  async function renew(kept: Kept): Promise<void> {
+    try {
+      const renewed = await queue.renew(kept.held, now() + limits.jobLeaseMs);
+      if (renewed === null) kept.over.abort(new Error("The lease of the job is lost"));
+      else kept.held = renewed;
+    } catch (error) {
+      log("Cannot renew a lease", { error });
+    } finally {
+      kept.renewing = undefined;
+    }
+  }
+
+  /** While a store is slow, a second renewal would check a stale entry. */
+  function renewAll(): void {
+    for (const kept of all) kept.renewing ??= renew(kept);
+  }
+
+  stopping.addEventListener("abort", () => {
+    for (const { over } of all) over.abort(stopping.reason);
+  }, { once: true });
+
+  return (held) => {
+    const kept: Kept = { held, over: new AbortController(), renewing: undefined };
+    if (stopping.aborted) kept.over.abort(stopping.reason);
+    all.add(kept);
+    timer ??= setInterval(renewAll, limits.jobLeaseMs / 3);
+    return {
+      signal: kept.over.signal,
+      async end() {
+        all.delete(kept);
+        if (all.size === 0) {
+          clearInterval(timer);
+          timer = undefined;
+        }
+        await kept.renewing;
+        return kept.held;
+      },
+    };
+  };
+}
