@@ -3,6 +3,7 @@
  * XML declaration (RFC 7303 §3), and in UTF-8 where none of them names an encoding that is known.
  */
 export function decodeText(bytes: Uint8Array, contentType: string | null): string {
+  if (bytes.length === 0) return "";
   const decoder = decoderOf(markOf(bytes)) ?? decoderOf(charsetOf(contentType)) ??
     decoderOf(declaredIn(bytes)) ?? new TextDecoder();
   return decoder.decode(bytes);

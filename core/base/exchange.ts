@@ -27,6 +27,7 @@ export function withoutCredentials(url: string): string {
 
 /** What of a URL must never be shown: its password, and the two as an Authorization header has them. */
 export function secretsOf(url: string): string[] {
+  if (!url.includes("@")) return [];
   const { username = "", password = "" } = URL.parse(url) ?? {};
   if (username === "") return [];
   const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)];

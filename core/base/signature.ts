@@ -73,7 +73,9 @@ export interface SignedTexts {
 /** The URL is as it is sent: that of a GET has its parameters. */
 export function signedTexts({ url, method, params }: Signable, at: number): SignedTexts {
   const body = method === "POST" ? new URLSearchParams(params).toString() : "";
-  const sorted = method === "POST" ? Object.entries(params).sort(byName).flat().join("") : "";
+  const sorted = method === "POST"
+    ? Object.keys(params).sort().map((name) => name + params[name]).join("")
+    : "";
   return { own: `${at}.${method}.${url}.${body}`, twilio: url + sorted, body };
 }
 
@@ -110,5 +112,3 @@ export function signedHandshake(
   const signable = { url: target.href, method: "GET", params: {} } as const;
   return { url: target.href, headers: { ...authorized, ...signaturesOf(signable, keyed) } };
 }
-
-const byName = ([a]: [string, string], [b]: [string, string]) => a < b ? -1 : a > b ? 1 : 0;

@@ -141,6 +141,16 @@ const readyRequest = (url: string, signal: AbortSignal): OutgoingRequest => ({
   signal,
 });
 
+/** Keeps what it makes by name. */
+function kept<T>(make: (name: string) => T): (name: string) => T {
+  const made = new Map<string, T>();
+  return (name) => {
+    const one = made.get(name) ?? make(name);
+    made.set(name, one);
+    return one;
+  };
+}
+
 /** What can be asked of the control at an address. */
 function controlClient({ secret, fetch, now, timeoutMs }: CompanionClientOptions) {
   async function send(request: OutgoingRequest): Promise<Answer> {
@@ -170,7 +180,7 @@ function controlClient({ secret, fetch, now, timeoutMs }: CompanionClientOptions
   };
 
   /** The requests to the companion at an address. */
-  const at = (url: string): Control => clientOf(companionRequests, post(url));
+  const at = kept((url) => clientOf(companionRequests, post(url)));
   return {
     at,
     run: createRunOrders(at),

@@ -66,7 +66,6 @@ function deliveryOf(
   { callSid, url, method, params, event, requestId }: Webhook,
   base: Base,
 ): Delivery {
-  const { username, password } = URL.parse(url) ?? { username: "", password: "" };
   return {
     ...base,
     status: "queued",
@@ -81,6 +80,11 @@ function deliveryOf(
     startTime: base.dateCreated,
     apiVersion: limits.apiVersion,
     requestId: requestId ?? currentRequestId(),
-    credentials: username === "" ? null : `${username}:${password}`,
+    credentials: credentialsIn(url),
   };
+}
+
+function credentialsIn(url: string): string | null {
+  const { username = "", password = "" } = url.includes("@") ? URL.parse(url) ?? {} : {};
+  return username === "" ? null : `${username}:${password}`;
 }

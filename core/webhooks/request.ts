@@ -11,8 +11,9 @@ export const shownRequest = ({ url, method, requestVariables: params }: Requeste
 /** The request of a delivery as it is sent. */
 export function signableOf(delivery: Delivery): Signable {
   const { url, method, requestVariables: params, credentials } = delivery;
+  if (credentials === null) return { url, method, params };
   const target = new URL(url);
-  const [username = "", password = ""] = credentials?.split(":") ?? [];
+  const [username = "", password = ""] = credentials.split(":");
   Object.assign(target, { username, password });
   return { url: target.href, method, params };
 }
