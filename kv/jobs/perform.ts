@@ -1,6 +1,5 @@
 import { Fault } from "../../core/base/faults.ts";
 import type { AnyJobHandler } from "../../core/ports/job_handler.ts";
-import { limits } from "../../core/base/limits.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { AlsoWritten } from "../../core/model/record_types.ts";
 import type { Ending } from "./admission.ts";
