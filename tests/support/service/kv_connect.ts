@@ -6,8 +6,9 @@ export interface KvConnect extends AsyncDisposable {
   /** How many of the next writes are made, but answered with 503: the client sends them again. */
   lostAnswers: number;
   /**
-   * The requests so far, and the bytes of their bodies and those of the responses. Those that keep
-   * the connection prompt (`prompt_wire.ts`) depend on the moment, and are not counted.
+   * The requests so far, and the bytes of their bodies and those of the responses. Not counted are
+   * those that depend on the moment: what keeps the connection prompt (`prompt_wire.ts`), and the look
+   * at the description of the store, every 2 s (`schema_fence.ts`).
    */
   readonly traffic: { reads: number; commits: number; bytes: number };
   /** Holds the next write: `taken` when it is there, to be made by `letGo`. */
@@ -39,8 +40,9 @@ export function startKvConnect(): KvConnect {
       case "/":
         return Response.json(metadata);
       case "/v2/snapshot_read":
-        if (isSmall(body)) return new Response(entries.read(body));
+        if (readsAlone(body, nothing)) return new Response(entries.read(body));
         await self.beforeRead(entries.mostOf(body));
+        if (readsAlone(body, version)) return new Response(entries.read(body));
         traffic.reads++;
         return counted(body, entries.read(body));
       case "/v2/atomic_write": {
@@ -127,10 +129,12 @@ export function startKvConnect(): KvConnect {
   return self;
 }
 
-/** The key of the reads that keep the connection prompt, as KV encodes it. */
-const smallRead = "022d00";
+/** Keys of reads that are not counted, as KV encodes them: `keys.nothing` and `keys.version`. */
+const [nothing, version] = ["022d00", "027600"];
 
-const isSmall = (body: Uint8Array): boolean => body.length < 40 && body.toHex().includes(smallRead);
+/** Whether it reads this key and no other. */
+const readsAlone = (body: Uint8Array, key: string): boolean =>
+  body.length < 40 && body.toHex().includes(key);
 
 const metadata = {
   version: 3,
