@@ -4,7 +4,8 @@
  * by way of others. Names without a top folder are of the line's own; `*` is all of them above the line.
  */
 export const floors = `
-core/base              |                                                              | @opentelemetry/api node: zod | faults, Sids, dates, fields, limits, text, signatures: what everything uses
+core/base/faults       |                                                              |  | every way to refuse or to fail, in a table for each area
+core/base              | base/faults                                                  | @opentelemetry/api node: zod | faults, Sids, dates, fields, limits, text, signatures: what everything uses
 core/protocol          | base                                                         | node: zod | what service and companion say to each other
 core/model             | base protocol                                                | zod | resource(), the kinds of jobs, the contract of the store
 core/flows             | base                                                         | zod | the steps of a flow: schema, checks, addresses, decisions

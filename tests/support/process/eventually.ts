@@ -1,7 +1,10 @@
-/** How often `eventually()` looks; a look may start no process. */
-const everyMs = 10;
+/** The pauses between two looks of `eventually()`; a look may start no process. */
+const [firstPauseMs, mostPauseMs] = [10, 50];
 
-/** Waits until something is true, looking again and again; fails after `mostMs`. */
+/**
+ * Waits until something is true, looking again and again; fails after `mostMs`. What takes long is
+ * looked at less often: each look at a service or a browser is work for the machine that is to get on.
+ */
 export async function eventually<T>(
   what: string | (() => string),
   look: () => Promise<T | undefined | false> | T | undefined | false,
@@ -11,11 +14,13 @@ export async function eventually<T>(
   const timer = setTimeout(() => {
     late.reject(new Error(`Not in ${mostMs} ms: ${typeof what === "string" ? what : what()}`));
   }, mostMs);
+  const begun = performance.now();
   try {
     for (;;) {
       const found = await Promise.race([look(), late.promise]);
       if (found) return found;
-      const again = new Promise((wake) => setTimeout(wake, everyMs));
+      const pauseMs = Math.min(mostPauseMs, firstPauseMs + (performance.now() - begun) / 20);
+      const again = new Promise((wake) => setTimeout(wake, pauseMs));
       await Promise.race([again, late.promise]);
     }
   } finally {

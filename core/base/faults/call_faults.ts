@@ -1,0 +1,126 @@
+import type { FaultEntry } from "./fault_entry.ts";
+
+/** Calls, their routes, media, conferences and queues. */
+export const callFaults = {
+  callerIdNotAllowed: {
+    kind: "invalid",
+    code: 21210,
+    message: "Cannot use this caller ID",
+    advice: "Send as From or callerId a number, an OutgoingCallerId or a Client of the account.",
+  },
+  destinationNotAllowed: {
+    kind: "invalid",
+    code: 21215,
+    message: "Cannot call this number: its destination is not allowed",
+    advice: "Call numbers that begin with one of DESTINATION_PREFIXES, which the operator sets.",
+  },
+  callEnded: {
+    kind: "invalid",
+    code: 21220,
+    message: "Cannot modify a call that has ended",
+    advice: "Modify only calls whose Status is queued, ringing or in-progress.",
+  },
+  notModifiable: {
+    kind: "invalid",
+    code: 21221,
+    message: "Cannot modify the call in its state",
+    advice: "Url, Mute and MoveConnectedCallLeg need a call whose Status is in-progress. " +
+      "MoveConnectedCallLeg also needs Url.",
+  },
+  noRoute: {
+    kind: "invalid",
+    code: 13224,
+    message: "Cannot route the call: the address has no destination",
+    advice: "A Client must exist and be enabled. A number must have a VoiceUrl, or a Gateway or " +
+      "OUTBOUND_PROXY must route it.",
+  },
+  notRegistered: {
+    kind: "invalid",
+    code: 13226,
+    message: "Cannot reach the Client: none of its phones is registered",
+    advice: "Check that its softphone runs, reaches the SIP address and has the right password.",
+  },
+  trunkUnreachable: {
+    kind: "unavailable",
+    code: 13227,
+    message: "Cannot place the call: no Gateway accepted it",
+    advice: "Check Proxy, UserName, Password and Status of the account's Gateways.",
+  },
+  draining: {
+    kind: "unavailable",
+    code: 20505,
+    message: "Cannot take new calls: the service is about to restart",
+    advice: "Send the request again after the seconds of Retry-After.",
+  },
+  callRefused: {
+    kind: "invalid",
+    code: 13228,
+    message: "Cannot connect the call: the called side refused it",
+    advice:
+      "The text has the SIP status and the words of the phone or carrier. 401 and 407: check " +
+      "UserName and Password of the Gateway. 403: the carrier does not allow the caller ID or the " +
+      "destination. 404, 410, 484 and 604: check the number and its format. 480: the phone takes " +
+      "no calls.",
+  },
+  conferenceEnded: {
+    kind: "invalid",
+    code: 21222,
+    message: "Cannot modify a conference that has ended",
+    advice: "Modify only conferences whose Status is not completed.",
+  },
+  queueNotEmpty: {
+    kind: "invalid",
+    code: 21223,
+    message: "Cannot delete a queue in which calls wait",
+    advice: "Take the calls out of the queue, or wait until they have left it.",
+  },
+  conferenceUnreached: {
+    kind: "unavailable",
+    code: 13232,
+    message: "Cannot join the conference",
+    advice: "The operator checks that the companion of the conference responds at its " +
+      "SIP_PEER_URI.",
+  },
+  queueUnreached: {
+    kind: "unavailable",
+    code: 13233,
+    message: "Cannot take a call from the queue",
+    advice: "The operator checks that the companion of the waiting call responds at its " +
+      "SIP_PEER_URI.",
+  },
+  mediaLost: {
+    kind: "unavailable",
+    code: 13231,
+    message: "Cannot continue the call: its audio was lost",
+    advice: "Allow UDP between the network of the phone and the companion, in both directions.",
+  },
+  noCommonCodec: {
+    kind: "invalid",
+    code: 13236,
+    message: "Cannot connect the call: the two sides have no media in common",
+    advice:
+      "Have the phone or trunk offer audio as PCMU or PCMA (G.711), or Opus, at an address that " +
+      "this server sends to; one in a browser, with DTLS-SRTP and ICE.",
+  },
+  unknownAudioSource: {
+    kind: "invalid",
+    code: 13237,
+    message: "Dropped audio from an unknown source address",
+    advice: "Audio is accepted from the address in the SDP, the signalling address of the phone, " +
+      "and the addresses of the trunk. If the source is the phone or trunk itself, have its " +
+      "SDP name the address, or let the operator add it to SIP_TRUSTED_SOURCES. Any other " +
+      "source is an attack, or audio of an earlier call.",
+  },
+  companionLost: {
+    kind: "unavailable",
+    code: 13235,
+    message: "Cannot continue the call: the SIP companion lost it",
+    advice: "Place the call again. The log of the companion holds the reason.",
+  },
+  notDialled: {
+    kind: "unavailable",
+    code: 13225,
+    message: "Cannot place the call: the SIP companion is unreachable",
+    advice: "The operator checks that the companion runs and that BRIDGE_URL is its address.",
+  },
+} as const satisfies Record<string, FaultEntry>;
