@@ -1,4 +1,5 @@
 import { type Browser, chromium } from "playwright-core";
+import { sharedBrowser } from "./shared_browser.ts";
 
 /** The program. */
 export const CHROMIUM = Deno.env.get("CHROMIUM") ?? "/usr/bin/chromium";
@@ -27,24 +28,16 @@ const noNames = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1";
 
 const installed = await Deno.stat(CHROMIUM).then((file) => file.isFile, () => false);
 
-async function withBrowser(body: (browser: Browser) => Promise<void>): Promise<void> {
-  const browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    args: [...chromiumFlags, noNames],
-  });
-  try {
-    await body(browser);
-  } finally {
-    await browser.close();
-  }
-}
+const shared = sharedBrowser(() =>
+  chromium.launch({ executablePath: CHROMIUM, args: [...chromiumFlags, noNames] })
+);
 
 const missing = installed || Deno.env.get("CI") !== undefined
   ? undefined
   : `no Chromium at ${CHROMIUM}`;
 
 /**
- * A test with a real browser. Without one it is skipped, but fails where `CI` is set; also for
+ * A test with a real browser, which those of one file share. Without one it is skipped, but fails where `CI` is set; also for
  * another reason, where there is one.
  */
 export function chromiumTest(
@@ -53,10 +46,11 @@ export function chromiumTest(
   why: string | undefined = undefined,
 ): void {
   const skipped = missing ?? why;
+  shared.declare();
   Deno.test({
     name: skipped === undefined ? name : `${name} (skipped: ${skipped})`,
     ignore: skipped !== undefined,
     timeout: TEST_TIMEOUT_MS,
-    fn: () => withBrowser(body),
+    fn: () => shared.run(body),
   });
 }

@@ -1,4 +1,5 @@
 import { type Browser, firefox } from "playwright-core";
+import { sharedBrowser } from "./shared_browser.ts";
 
 /** The program; WebDriver BiDi reaches it as Debian has it. */
 export const FIREFOX = Deno.env.get("FIREFOX") ?? "/usr/bin/firefox-esr";
@@ -14,16 +15,28 @@ const preferences = {
 const installed = await Deno.stat(FIREFOX).then((file) => file.isFile, () => false);
 const isSkipped = !installed && Deno.env.get("CI") === undefined;
 
-/** A test with Firefox. Without one it is skipped, but fails where `CI` is set. */
+const launch = (): Promise<Browser> =>
+  firefox.launch({
+    channel: "moz-firefox",
+    executablePath: FIREFOX,
+    firefoxUserPrefs: preferences,
+  });
+const shared = sharedBrowser(launch);
+
+/**
+ * A test with Firefox, which those of one file share. Without one it is skipped, but fails where `CI`
+ * is set.
+ */
 export function firefoxTest(
   name: string,
   body: (browser: Browser) => Promise<void>,
 ): void {
+  shared.declare();
   Deno.test({
     name: isSkipped ? `${name} (skipped: no Firefox at ${FIREFOX})` : name,
     ignore: isSkipped,
     timeout: TEST_TIMEOUT_MS,
-    fn: () => withFirefox(body),
+    fn: () => shared.run(body),
   });
 }
 
@@ -31,11 +44,7 @@ export function firefoxTest(
 export async function withFirefox(
   body: (browser: Browser) => Promise<void>,
 ): Promise<void> {
-  const browser = await firefox.launch({
-    channel: "moz-firefox",
-    executablePath: FIREFOX,
-    firefoxUserPrefs: preferences,
-  });
+  const browser = await launch();
   try {
     await body(browser);
   } finally {
