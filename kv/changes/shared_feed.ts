@@ -1,17 +1,16 @@
-import type { ChangeFeed, FollowOptions } from "../../core/ports/change_feed.ts";
+import type { ChangeFeed } from "../../core/ports/change_feed.ts";
 import { keys } from "../store/keys.ts";
+import { changeFeed } from "./feed.ts";
 import { followAccount, type Follower } from "./follower.ts";
-import { inOrder } from "./own_feed.ts";
 import { readLog, readLogAt, type SharedFeedStore } from "./read_log.ts";
-import { afterCommit, type StoredChange, versionOf } from "./stored_change.ts";
-import { scanChanges, told } from "./told.ts";
+import { type StoredChange, versionOf } from "./stored_change.ts";
+import { scanChanges } from "./told.ts";
 
 /**
  * The feed of a store that several processes write to, by the log of changes (`change_log.ts`). All
  * that follow one account here read the log once.
  */
 export function sharedFeed(store: SharedFeedStore): ChangeFeed {
-  const open = new Set<FollowOptions>();
   const followers = new Map<bigint, Follower>();
 
   function followerOf(account: bigint): Follower {
@@ -22,42 +21,14 @@ export function sharedFeed(store: SharedFeedStore): ChangeFeed {
     return made;
   }
 
-  return {
-    async follow(accountSid, options) {
-      const account = await store.accountNumber(accountSid);
-      if (account === null) return { earlier: [], isWhole: true, at: null, close() {} };
-      const { take, stop, release } = inOrder(store, options);
+  return changeFeed(store, {
+    listen(account, take) {
       const follower = followerOf(account);
-      const leave = follower.listen(take);
-      open.add(options);
-      const close = () => {
-        stop();
-        leave();
-        open.delete(options);
-      };
-      try {
-        const at = await follower.ready;
-        const { after } = options;
-        const found = after === null
-          ? { changes: [], isWhole: true }
-          : await changesSince(store, account, after);
-        const earlier = await Promise.all(found.changes.map((change) => told(store, change)));
-        release(new Set(found.changes.map(({ id }) => id)));
-        return {
-          earlier: earlier.filter((one) => one !== null),
-          isWhole: found.isWhole,
-          at: at === "" ? null : afterCommit(at),
-          close,
-        };
-      } catch (error) {
-        close();
-        throw error;
-      }
+      const since = follower.ready.then((version) => version === "" ? null : version);
+      return { leave: follower.listen(take), since };
     },
-    end() {
-      for (const { onOver } of open) onOver();
-    },
-  };
+    changesSince: (account, after) => changesSince(store, account, after),
+  });
 }
 
 /** From the log where it has all since then, else from the records. */
