@@ -1,50 +1,26 @@
 import assert from "node:assert/strict";
-import { type AppServer, startAppServer } from "../support/service/app_server.ts";
-import { portOf, soundOf } from "../support/sip/plain_peer.ts";
+import type { AppServer } from "../support/service/app_server.ts";
+import {
+  type CarrierLab,
+  startCarrierLab,
+  untilVoiceHears,
+} from "../support/service/carrier_lab.ts";
 import { inTurn, silence, speech } from "../support/media/synthetic_speech.ts";
-import { eventually } from "../support/process/eventually.ts";
-import { freePorts, startSystem, type System } from "../support/process/system.ts";
+import type { System } from "../support/process/system.ts";
 import { gone, talkAt, there } from "../support/media/talker.ts";
-import { amplitudeOf, tone } from "../support/media/tone.ts";
-import { openTrunk, type TrunkPeer } from "../support/sip/trunk_peer.ts";
-import { openVoice, type Voice } from "../support/media/voice.ts";
+import { tone } from "../support/media/tone.ts";
+import type { Voice } from "../support/media/voice.ts";
 import { pcmFile } from "../support/media/wav_file.ts";
 
 const [ours, far] = ["+14155550101", "+442079460000"];
 /** Alice says 500 Hz, the carrier 750; a document plays 1,000 Hz. */
 const [ALICE, CARRIER, PLAYED] = [500, 750, 1_000];
 
-/** One installation, whose calls to numbers elsewhere leave by a carrier. */
-async function startLab() {
-  const app = startAppServer();
-  app.pages.set("/tone.wav", pcmFile(tone(PLAYED, 1)));
-  const [port] = freePorts(1) as [number];
-  const trunk = await openTrunk({ host: "127.0.0.1", port });
-  const env = {
-    RTP_PORTS: "0",
-    SIP_UDP_PORT: String(port),
-    OUTBOUND_PROXY: `127.0.0.1:${trunk.port}`,
-  };
-  const system = await startSystem({ env });
-  return {
-    app,
-    system,
-    trunk,
-    async [Symbol.asyncDispose]() {
-      await system[Symbol.asyncDispose]();
-      await trunk[Symbol.asyncDispose]();
-      await app[Symbol.asyncDispose]();
-    },
-  };
-}
-
-/** Has the carrier answer the next call that reaches it. */
-async function answered(trunk: TrunkPeer): Promise<Voice> {
-  const voice = await openVoice();
-  const invite = await trunk.request("INVITE");
-  trunk.answer(invite, { sdp: voice.sdp });
-  voice.speakTo(portOf(invite.body));
-  return voice;
+/** The lab, with a tone to play. */
+async function startLab(): Promise<CarrierLab> {
+  const lab = await startCarrierLab();
+  lab.app.pages.set("/tone.wav", pcmFile(tone(PLAYED, 1)));
+  return lab;
 }
 
 /** A Client whose calls get a document. */
@@ -60,13 +36,6 @@ async function callerWith(system: System, app: AppServer, document: string) {
 const digitsOf = ({ heard }: Voice): string =>
   heard.filter(({ payloadType, marker }) => payloadType === 101 && marker)
     .map(({ payload }) => "0123456789*#ABCD"[payload[0]!]).join("");
-
-/** Resolves when the last 0.4 s that were heard have a tone, or not. */
-const untilHears = (voice: Voice, hz: number, fits: (level: number) => boolean) =>
-  eventually(`${hz} Hz`, () => {
-    const packets = voice.heard.filter(({ payloadType }) => payloadType === 0).slice(-20);
-    return packets.length === 20 && fits(amplitudeOf(hz, soundOf("PCMU", packets)));
-  });
 
 const beeps = Array.from({ length: 5 }, () => inTurn(tone(1_000, 0.5), silence(0.3)));
 const answers = [
@@ -88,7 +57,7 @@ Deno.test({
         Url: `${app.url}/answered`,
         MachineDetection: mode,
       });
-      const voice = await answered(trunk);
+      const voice = await lab.answered();
       voice.sayOnce(sound);
 
       const told = await app.asked("/answered", ({ CallSid }) => CallSid === sid);
@@ -119,19 +88,19 @@ Deno.test({
     );
     app.pages.set("/typed", "<Response/>");
     const calling = talkAt(phone, "sip:service@localhost", ALICE);
-    const carrier = await answered(trunk);
+    const carrier = await lab.answered();
     carrier.say(CARRIER);
 
-    await untilHears(carrier, PLAYED, there);
+    await untilVoiceHears(carrier, PLAYED, there);
     assert.equal(digitsOf(carrier), "12");
-    await untilHears(carrier, ALICE, gone);
+    await untilVoiceHears(carrier, ALICE, gone);
     carrier.press("5");
 
     const typed = await app.asked("/typed");
     const alice = await calling;
     await alice.untilHearsOnly(CARRIER);
-    await untilHears(carrier, ALICE, there);
-    await untilHears(carrier, PLAYED, gone);
+    await untilVoiceHears(carrier, ALICE, there);
+    await untilVoiceHears(carrier, PLAYED, gone);
     assert.equal(typed.Digits, "5");
     assert.equal(typed.ParentCallSid, app.sent("/voice")[0]?.CallSid);
     await alice.dialog.bye();

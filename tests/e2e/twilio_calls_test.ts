@@ -1,65 +1,43 @@
 import assert from "node:assert/strict";
 import twilio from "twilio";
-import { type AppServer, startAppServer } from "../support/service/app_server.ts";
+import {
+  type CarrierLab,
+  startCarrierLab,
+  untilVoiceHears,
+} from "../support/service/carrier_lab.ts";
 import { channelOf, readRecording, secondsOf } from "../support/service/recorded.ts";
 import { portOf, soundOf } from "../support/sip/plain_peer.ts";
 import { eventually } from "../support/process/eventually.ts";
-import { freePorts, startSystem, type System } from "../support/process/system.ts";
-import { openTrunk, type TrunkPeer } from "../support/sip/trunk_peer.ts";
 import { pcmFile } from "../support/media/wav_file.ts";
 import { speech } from "../support/media/synthetic_speech.ts";
-import { amplitudeOf, tone } from "../support/media/tone.ts";
+import { tone } from "../support/media/tone.ts";
 import { openVoice, type Voice } from "../support/media/voice.ts";
 
 /** Calls that npm `twilio` places and controls, on real audio. */
 
 const [ours, far] = ["+14155550101", "+442079460000"];
 
-interface Lab extends AsyncDisposable {
-  app: AppServer;
-  system: System;
-  trunk: TrunkPeer;
+interface Lab extends CarrierLab {
   client: twilio.Twilio;
 }
 
-/** One installation, whose calls to numbers elsewhere leave by a carrier. */
 async function startLab(): Promise<Lab> {
-  const app = startAppServer();
-  const [port] = freePorts(1) as [number];
-  const trunk = await openTrunk({ host: "127.0.0.1", port });
-  const env = {
-    RTP_PORTS: "0",
-    SIP_UDP_PORT: String(port),
-    OUTBOUND_PROXY: `127.0.0.1:${trunk.port}`,
-  };
-  const system = await startSystem({ env });
+  const lab = await startCarrierLab();
+  const { system } = lab;
   await system.post("IncomingPhoneNumbers.json", { PhoneNumber: ours });
   const client = twilio(system.accountSid, system.authToken, { keepAlive: false });
   client.api.baseUrl = system.baseUrl;
-  return {
-    app,
-    system,
-    trunk,
-    client,
-    async [Symbol.asyncDispose]() {
-      await system[Symbol.asyncDispose]();
-      await trunk[Symbol.asyncDispose]();
-      await app[Symbol.asyncDispose]();
-    },
-  };
+  return { ...lab, client };
 }
 
 /** A call to the carrier's side, which answers and speaks. */
 async function answeredCall(
-  { client, trunk }: Lab,
+  { client, answered }: Lab,
   more: Partial<Parameters<twilio.Twilio["calls"]["create"]>[0]> = {},
 ): Promise<{ sid: string; voice: Voice }> {
   const twiml = "<Response><Pause length='120'/></Response>";
   const { sid } = await client.calls.create({ from: ours, to: far, twiml, ...more });
-  const voice = await openVoice();
-  const invite = await trunk.request("INVITE");
-  trunk.answer(invite, { sdp: voice.sdp });
-  voice.speakTo(portOf(invite.body));
+  const voice = await answered();
   await eventually(
     "it is in progress",
     async () => (await client.calls(sid).fetch()).status === "in-progress",
@@ -67,12 +45,8 @@ async function answeredCall(
   return { sid, voice };
 }
 
-/** Resolves when the last 0.4 s that were heard have a tone. */
 const untilHears = (voice: Voice, hz: number) =>
-  eventually(`${hz} Hz`, () => {
-    const packets = voice.heard.filter(({ payloadType }) => payloadType === 0).slice(-20);
-    return packets.length === 20 && amplitudeOf(hz, soundOf("PCMU", packets)) > 3_000;
-  });
+  untilVoiceHears(voice, hz, (level) => level > 3_000);
 
 /** Says a tone for so long. */
 async function say(voice: Voice, hz: number | null, seconds: number): Promise<void> {
