@@ -3,6 +3,7 @@ import { Fault } from "../base/faults.ts";
 import { reference } from "../base/fields.ts";
 import { applicationUrl } from "../flows/address.ts";
 import { callerId, callerIdAtClient } from "../gateways/caller_id.ts";
+import { trunkRoutes } from "../gateways/trunk_routes.ts";
 import { dialString } from "../values/dialled.ts";
 import type { Parameters } from "../rest/parameters.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -42,7 +43,23 @@ export async function placedBy(
 ): Promise<Record<string, unknown>> {
   const fields = await withMarkup({ applicationSid, ...sent }, { kind, account }, ports);
   await assertCallerId(String(sent.from), String(sent.to), account, ports);
+  await assertGateway(sent, account, ports);
   return fields;
+}
+
+/** Throws `badParameter` for a Gateway that the account may not use, or that no number is called by. */
+async function assertGateway(
+  { gatewaySid, to }: Record<string, unknown>,
+  account: Account,
+  ports: Ports,
+): Promise<void> {
+  if (typeof gatewaySid !== "string" || isTest(account)) return;
+  if (parseAddress(String(to))?.kind !== "number") {
+    throw new Fault("badParameter", "GatewaySid needs a To that is a phone number");
+  }
+  if ((await trunkRoutes(account, ports, gatewaySid)).length > 0) return;
+  const rule = "GatewaySid must name a Gateway of the account or of an account above it";
+  throw new Fault("badParameter", rule);
 }
 
 /** The parameters with a Url, be it that of an application. */

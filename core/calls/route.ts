@@ -24,6 +24,8 @@ export interface Caller {
   from: string;
   /** The call that dials, by its markup or its Client; null when the REST interface does. */
   call: Call | null;
+  /** The Gateway that it leaves by, and by no other. */
+  gatewaySid?: string | null;
   /** For the host of a SIP address that asks for them. */
   credentials?: { userName: string; password: string };
 }
@@ -50,12 +52,13 @@ const noRoute = (detail: string): Unroutable => ({ fault: "noRoute", detail });
 
 /**
  * Where a call to an address goes: to a Client; to a number of this service, which does not leave
- * it; to any other number through Gateways and the operator's proxy; or to a SIP host that the
+ * it unless a Gateway is named; to any other number through Gateways and the operator's proxy; or to a SIP host that the
  * operator allows.
  */
 export async function routeTo(address: Address, caller: Caller, ports: Ports): Promise<Routing> {
   if (isTest(caller.account)) return simulatedRoute(address, caller);
   if (address.kind === "number") return await numberRoute(address.dialled, caller, ports);
+  if (caller.gatewaySid) return noRoute("a call by a Gateway needs a phone number");
   if (address.kind === "client") {
     const client = await ports.records.clients.holder("login", address.login);
     return await clientRoute(client, address.login, caller, ports);
@@ -110,10 +113,10 @@ async function clientRoute(
 }
 
 async function numberRoute(dialled: string, caller: Caller, ports: Ports): Promise<Routing> {
-  const { account } = caller;
-  const found = await numberFor(dialled, account, ports);
+  const { account, gatewaySid = null } = caller;
+  const found = gatewaySid === null ? await numberFor(dialled, account, ports) : null;
   const routing = found === null
-    ? await outward(dialled, account, ports)
+    ? await outward(dialled, { account, gatewaySid }, ports)
     : inward(found, (caller.call?.numberHops ?? 0) + 1);
   if ("fault" in routing) return routing;
   const from = await callerId(caller.from, caller, ports);
@@ -134,7 +137,7 @@ function inward({ number, dialled }: Found, hops: number): Omit<Routed, "from"> 
 
 async function outward(
   text: string,
-  account: Account,
+  { account, gatewaySid }: { account: Account; gatewaySid: string | null },
   ports: Ports,
 ): Promise<Omit<Routed, "from"> | Unroutable> {
   const { trunks } = ports.settings;
@@ -143,8 +146,11 @@ async function outward(
   if (!mayLeaveTo(dialled, trunks.prefixes)) {
     return { fault: "destinationNotAllowed", detail: dialled };
   }
-  const routes = await trunkRoutes(account, ports);
-  if (routes.length === 0) return noRoute(`${dialled}: there is no Gateway that it could leave by`);
+  const routes = await trunkRoutes(account, ports, gatewaySid);
+  if (routes.length === 0) {
+    const which = gatewaySid === null ? "that it could leave by" : gatewaySid;
+    return noRoute(`${dialled}: there is no Gateway ${which}`);
+  }
   const rateMicros = trunks.rateMicros(dialled);
   return { target: { kind: "trunk", dialled, routes }, to: dialled, rateMicros };
 }

@@ -6,9 +6,14 @@ import type { Gateway } from "../resources/gateways.ts";
 
 /**
  * The ways by which an account's calls leave, in the order they are tried: its Gateways, its
- * ancestors' from the nearest up, then the operator's proxy. None: there is no way out.
+ * ancestors' from the nearest up, then the operator's proxy. None: there is no way out. With the Sid of
+ * a Gateway that is the only way, if the account may use it.
  */
-export async function trunkRoutes(account: Account, ports: Ports): Promise<TrunkRoute[]> {
+export async function trunkRoutes(
+  account: Account,
+  ports: Ports,
+  only: string | null = null,
+): Promise<TrunkRoute[]> {
   const routes: TrunkRoute[] = [];
   for (const accountSid of [account.sid, ...account.ancestors.toReversed()]) {
     const query = { where: [], skip: 0, limit: limits.pageSizeMax };
@@ -20,6 +25,7 @@ export async function trunkRoutes(account: Account, ports: Ports): Promise<Trunk
       { gatewaySid, accountSid, proxy, credentials: { userName, password }, publicOnly }
     )));
   }
+  if (only !== null) return routes.filter(({ gatewaySid }) => gatewaySid === only);
   const { outboundProxy } = ports.settings.trunks;
   const gateways = routes.slice(0, trunkLimits.routes - (outboundProxy === null ? 0 : 1));
   if (outboundProxy === null) return gateways;

@@ -50,6 +50,7 @@ const optionalParameters = [
   "statusCallbackMethod",
   "statusCallbackEvent",
   "timeout",
+  "gatewaySid",
   "machineDetection",
   "machineDetectionTimeout",
   "machineDetectionSpeechThreshold",
@@ -122,6 +123,9 @@ export const calls = resource({
     ),
     timeout: wholeNumber(1, limits.ringTimeoutMaxS).describe(
       "Seconds that the callee rings before the call ends as no-answer.",
+    ),
+    gatewaySid: reference("GW").nullable().describe(
+      "Sid of the Gateway that the call leaves by, and by no other; without it, Gateways are tried in turn. To is then a phone number.",
     ),
     machineDetection: z.enum(["Enable", "DetectMessageEnd"]).nullable().describe(
       "Answering machine detection: Enable decides as soon as it can, DetectMessageEnd waits for the end of the greeting of a machine.",
@@ -247,6 +251,7 @@ export const calls = resource({
     statusCallbackMethod: "POST",
     statusCallbackEvent: [],
     timeout: limits.ringTimeoutS,
+    gatewaySid: null,
     machineDetection: null,
     machineDetectionTimeout: limits.machineDetectionS,
     machineDetectionSpeechThreshold: speechMs,

@@ -103,6 +103,51 @@ const ask = async (app: App, dialled: string | string[], from: NumberQuery["gate
   return await numberOf(query, app.ports);
 };
 
+Deno.test("a call with GatewaySid leaves by that Gateway alone, even to a number of the service", async () => {
+  using app = await startTrunks({ outboundProxy });
+  await gateway(app.root, "first");
+  const { sid } = await gateway(app.root, "second");
+  await number(app.root);
+  for (const To of [far, ours]) {
+    await post(app, { To, GatewaySid: sid });
+    const { routes, dialled } = trunkOf(invitation(app).target);
+    assert.equal(dialled, To);
+    assert.deepEqual(routes.map(({ gatewaySid }) => gatewaySid), [sid]);
+  }
+});
+
+Deno.test("GatewaySid names a Gateway that the account may use, and To a phone number", async () => {
+  using app = await startTrunks();
+  const other = await app.subAccount(app.root, "other");
+  await number(app.root);
+  const [theirs, mine] = [await gateway(other, "theirs"), await gateway(app.root, "mine")];
+  const placing = (account: ApiClient, form: Record<string, string>) =>
+    account.post("Calls.json", { From: ours, To: far, Url: "https://app.test/voice", ...form });
+
+  const foreign = await placing(app.root, { GatewaySid: theirs.sid });
+  assert.equal(foreign.status, 400);
+  assert.match(foreign.text, /GatewaySid must name a Gateway of the account/);
+  await made(app.root, "Clients", { Login: "alice", Password: "pw-secret" });
+  const client = await placing(app.root, {
+    To: "client:alice",
+    From: "alice",
+    GatewaySid: mine.sid,
+  });
+  assert.match(client.text, /GatewaySid needs a To that is a phone number/);
+  assert.match((await placing(app.root, { GatewaySid: "GW1" })).text, /GatewaySid must be a Sid/);
+
+  const { sid } = await made(app.root, "Calls", {
+    From: ours,
+    To: far,
+    Url: "https://app.test/voice",
+    GatewaySid: mine.sid,
+  });
+  await app.root.delete(`Management/Gateways/${mine.sid}.json`);
+  await app.runJobs();
+  assert.equal((await app.root.get(`Calls/${sid}.json`)).json().status, "failed");
+  assert.match((await notifications(app)).join(), new RegExp(`there is no Gateway ${mine.sid}`));
+});
+
 Deno.test("POST /Calls to a number leaves by its Gateways, its ancestors', then the operator's proxy", async () => {
   using app = await startTrunks({ outboundProxy });
   const tenant = await app.subAccount(app.root, "tenant");

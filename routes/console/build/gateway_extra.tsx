@@ -33,7 +33,7 @@ export async function gatewayExtra(c: Page, row: Row, ports: Ports): Promise<Chi
           />
         )}
       </section>
-      {await TestCall({ c, ports })}
+      {await TestCall({ c, ports, gatewaySid: row.sid })}
     </>
   );
 }

@@ -17,22 +17,25 @@ interface TestCallProps {
   ports: Ports;
   /** Whom it calls; undefined: the form asks. */
   to?: string;
+  /** The Gateway that it leaves by. */
+  gatewaySid?: string | undefined;
   values?: Record<string, string>;
 }
 
 /** A form that places a call which says that it works, and leads to its timeline. */
-export async function TestCall({ c, ports, to, values = {} }: TestCallProps) {
+export async function TestCall({ c, ports, to, gatewaySid, values = {} }: TestCallProps) {
   const froms = await callerIdsOf(c);
   return (
     <form method="post" action={`${belowOf(c, ports)}/test-call`} class="card stack">
       <h2>Test call</h2>
       <p class="soft">
         {to === undefined
-          ? "Calls a number by the first Gateway that takes it. The timeline says which one that was."
+          ? "Calls a number by this Gateway alone. The timeline has its SIP answer."
           : `Rings ${to.replace("client:", "")}, on every phone that is registered.`}{" "}
         Whoever answers hears a chime and a sentence. It is charged as any call.
       </p>
       <input type="hidden" name="csrf" value={c.var.csrf} />
+      {gatewaySid && <input type="hidden" name="GatewaySid" value={gatewaySid} />}
       <div class="filter-row">
         <div>
           <label for="test-from">From</label>
@@ -85,13 +88,25 @@ export function testCallPages(ports: Ports): Hono<ConsoleEnv> {
   return new Hono<ConsoleEnv>().post("/", async (c) => {
     const sent = await readForm(c, ports);
     const [From, To] = [sent.get("From") ?? "", sent.get("To") ?? ""];
-    const form = new URLSearchParams({ From, To, Url: `${ports.settings.baseUrl}/demo/welcome` });
+    const gatewaySid = sent.get("GatewaySid") ?? undefined;
+    const form = new URLSearchParams({
+      From,
+      To,
+      Url: `${ports.settings.baseUrl}/demo/welcome`,
+      ...gatewaySid && { GatewaySid: gatewaySid },
+    });
     try {
       const made = await change(c, { path: "Calls", form }, ports);
       return c.redirect(`${belowOf(c, ports)}/Calls/${made?.sid}?done=called`, 303);
     } catch (error) {
       const problem = mendable(c, error);
-      const of = { c, ports, values: { From, To }, ...To.startsWith("client:") && { to: To } };
+      const of = {
+        c,
+        ports,
+        gatewaySid,
+        values: { From, To },
+        ...To.startsWith("client:") && { to: To },
+      };
       const content = (
         <>
           <Heading title="Test call" />
