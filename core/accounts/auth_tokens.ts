@@ -27,7 +27,7 @@ export async function makeSecondaryToken(account: Account, ports: TokenPorts): P
         "the account has a secondary AuthToken; delete or promote it",
       );
     }
-    return { secondaryAuthToken };
+    return { secondaryAuthToken, dateSecondaryAuthTokenLastUsed: null };
   }, ports);
 }
 
@@ -35,7 +35,7 @@ export async function makeSecondaryToken(account: Account, ports: TokenPorts): P
 export async function removeSecondaryToken(account: Account, ports: TokenPorts): Promise<void> {
   await change(account, (before) => {
     if (!before.secondaryAuthToken) throw new Fault("notFound", "AuthTokens/Secondary");
-    return { secondaryAuthToken: null };
+    return { secondaryAuthToken: null, dateSecondaryAuthTokenLastUsed: null };
   }, ports);
 }
 
@@ -48,6 +48,12 @@ export async function promoteToken(account: Account, ports: TokenPorts): Promise
     const { secondaryAuthToken } = before;
     if (!secondaryAuthToken) throw new Fault("notFound", "AuthTokens/Secondary");
     const passwordVerifier = verifierOf(before);
-    return { authToken: secondaryAuthToken, secondaryAuthToken: null, passwordVerifier };
+    return {
+      authToken: secondaryAuthToken,
+      dateAuthTokenLastUsed: before.dateSecondaryAuthTokenLastUsed ?? null,
+      secondaryAuthToken: null,
+      dateSecondaryAuthTokenLastUsed: null,
+      passwordVerifier,
+    };
   }, ports);
 }

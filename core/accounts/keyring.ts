@@ -3,6 +3,7 @@ import { limits } from "../base/limits.ts";
 import type { Caller, Keyring, Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import { type Key, keys as definition } from "../resources/keys.ts";
+import { hoursOfUse } from "./hours_of_use.ts";
 import { secretHashOf } from "./make_key.ts";
 
 /** Whether the user of credentials is the Sid of an API key. */
@@ -78,18 +79,14 @@ function openKeyring(
   };
 }
 
-/** How exact the latest use of a key is, and how seldom it is written. */
-const useMs = 3_600_000;
-
 function usesNoted(
   keys: Ports["records"]["keys"],
   { now, log }: Pick<Ports, "now" | "log">,
 ): Keyring["noteUse"] {
-  const noted = new Map<string, number>(); // The hour of the latest use that was written, by Sid.
+  const hourOf = hoursOfUse(now);
   return async ({ accountSid, sid, dateLastUsed }) => {
-    const hour = now() - now() % useMs;
-    if (hour <= Math.max(dateLastUsed ?? 0, noted.get(sid) ?? 0)) return;
-    remember(noted, sid, hour);
+    const hour = hourOf(sid, dateLastUsed);
+    if (hour === null) return;
     const change = (record: Key) => ({ record: { ...record, dateLastUsed: hour } });
     await keys.update(accountSid, sid, change).catch((error) => {
       const isRevoked = error instanceof Fault && error.fault === "notFound";

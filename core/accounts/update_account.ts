@@ -35,6 +35,8 @@ export async function updateAccount(
   const token = password === undefined ? {} : {
     authToken: await ports.deriveToken(account.sid, password),
     secondaryAuthToken: null, // Whoever changes the password wants no other token to be good.
+    dateAuthTokenLastUsed: null,
+    dateSecondaryAuthTokenLastUsed: null,
     passwordVerifier: null, // The token is derived from it.
   };
   return await ports.accounts.update(account.sid, (before) => {

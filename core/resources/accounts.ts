@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { rfcDate } from "../base/fields.ts";
 import { limits } from "../base/limits.ts";
 import { type RecordOf, resource } from "../model/resource.ts";
 
@@ -34,6 +35,12 @@ export const accounts = resource({
     secondaryAuthToken: z.string().nullable().optional(),
     /** Hash by which the password is known, once the AuthToken is not derived from it any more. */
     passwordVerifier: z.string().nullable().optional(),
+    dateAuthTokenLastUsed: rfcDate.nullable().describe(
+      "Hour of the latest request with the AuthToken, null before the first. Those of the console do not count.",
+    ),
+    dateSecondaryAuthTokenLastUsed: rfcDate.nullable().describe(
+      "The same of the secondary AuthToken, null without one.",
+    ),
     /** From the root down to the parent; empty on the root account. */
     ancestors: z.array(z.string()),
     password: z.string().min(1).max(limits.passwordLength).describe(

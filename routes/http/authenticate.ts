@@ -8,6 +8,8 @@ import {
   isTokenOf,
   type Permission,
 } from "../../core/accounts/access.ts";
+import { tokenUses } from "../../core/accounts/token_use.ts";
+import { ownRequests } from "./own_requests.ts";
 import { isKeySid } from "../../core/accounts/keyring.ts";
 import { findAccount, isEmail } from "../../core/accounts/find_account.ts";
 import { Fault } from "../../core/base/faults.ts";
@@ -37,9 +39,11 @@ export const boundsOf = ({ settings, now }: Ports): Bounds => ({
  * wrong credentials.
  */
 export function authenticate(
-  { accounts, keyring }: Pick<Ports, "accounts" | "keyring">,
+  ports: Pick<Ports, "accounts" | "keyring" | "now" | "log">,
   { rates, refusals }: Bounds,
 ) {
+  const { accounts, keyring } = ports;
+  const noteTokenUse = tokenUses(ports);
   const cached = { get: async (sid: string) => accounts.recent(sid) ?? await accounts.get(sid) };
 
   /** Throws when the credentials are wrong. Does the same work for each kind of wrong ones. */
@@ -85,6 +89,8 @@ export function authenticate(
       checkKey(caller.role, c.req);
       await keyring.noteUse(key);
       c.set("key", key);
+    } else if (!ownRequests.has(c.req.raw)) {
+      await noteTokenUse(caller, credentials.password);
     }
     c.set("caller", caller);
     await next();

@@ -203,6 +203,8 @@ function accountOf(sid: string): Account {
     status: "active",
     type: "Full",
     authToken: "token",
+    dateAuthTokenLastUsed: null,
+    dateSecondaryAuthTokenLastUsed: null,
     ancestors: [],
   };
 }

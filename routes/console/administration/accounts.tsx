@@ -183,6 +183,13 @@ async function showOne(c: Page, { problem }: Tried, { ports, schemaOf }: KindPor
                 <code class="sid">{String(account.auth_token)}</code>
               </details>,
             ],
+            ["AuthToken last used", <Time at={account.date_auth_token_last_used} />],
+            account.date_secondary_auth_token_last_used
+              ? [
+                "Secondary last used",
+                <Time at={account.date_secondary_auth_token_last_used} />,
+              ]
+              : ["", null],
           ]}
         />
       </section>

@@ -1,4 +1,5 @@
 import { limits } from "../../../core/base/limits.ts";
+import { ownRequests } from "../../http/own_requests.ts";
 import { accountAddress, accountsAddress } from "../../http/represent.ts";
 
 /** How the console asks the interface: a request within the process. */
@@ -117,7 +118,9 @@ function requester({ ask, baseUrl, caller, accountSid, requestId }: ApiOptions) 
   };
   return async (path: string, init: RequestInit = {}): Promise<Response> => {
     const all = { ...headers, ...Object.fromEntries(new Headers(init.headers)) };
-    return await ask(new Request(addressOf(path), { ...init, headers: all }));
+    const request = new Request(addressOf(path), { ...init, headers: all });
+    ownRequests.add(request);
+    return await ask(request);
   };
 }
 

@@ -83,6 +83,8 @@ const rootAccount = (sid: string, now: number): Account => ({
   status: "active",
   type: "Full",
   authToken: "token",
+  dateAuthTokenLastUsed: null,
+  dateSecondaryAuthTokenLastUsed: null,
   ancestors: [],
 });
 
