@@ -76,11 +76,31 @@ Deno.test("the page of Deliveries replays the failed ones of an hour", async () 
   const browser = consoleClient(app, "203.0.113.9");
   await browser.signIn("root@example.com", "root password");
   const path = `/${app.root.sid}/Webhooks/Deliveries`;
-  assert.match((await browser.get(path)).text, /value="2024-01-31T11:00"/);
+  const before = await browser.get(path);
+  assert.match(before.text, /<option value="1" selected[^>]*>the last hour</);
+  assert.match(before.text, /<option value="2">1 to 2 hours ago</);
+  const none = await browser.post(`${path}/replay-failed`, { ago: "24", hour: "" });
+  assert.match(none.text, /No Delivery of that hour has failed/);
   const done = await browser.post(`${path}/replay-failed`, { hour: "2024-01-31T11:00" });
   assert.match(done.text, /failed Deliveries of that hour are being sent again/);
   await app.runJobs();
   assert.equal(await statusOf(app, sids.failed!), "delivered");
   const [entry] = (await app.root.get("AuditEntries.json")).json().audit_entries;
   assert.deepEqual([entry.action, entry.from], ["POST", "203.0.113.9"]);
+});
+
+Deno.test("the page of Deliveries replays what failed in the last hour, without a date", async () => {
+  using app = await startConsole({ madeUpWebhooks: true });
+  const sids = await makeDeliveries(app);
+  app.clock.now += 30_000; // The hour from 11:00:30 on.
+  const browser = consoleClient(app);
+  await browser.signIn("root@example.com", "root password");
+  const path = `/${app.root.sid}/Webhooks/Deliveries`;
+  assert.match((await browser.get(path)).text, /Last answer/);
+  const done = await browser.post(`${path}/replay-failed`, { ago: "1", hour: "" });
+  assert.match(done.text, /failed Deliveries of that hour are being sent again/);
+  await app.runJobs();
+  assert.equal(await statusOf(app, sids.last!), "delivered");
+  assert.equal(await statusOf(app, sids.after!), "delivered");
+  assert.equal(await statusOf(app, sids.failed!), "failed");
 });

@@ -12,6 +12,7 @@ const notices: Record<string, string> = {
   deleted: "Deleted.",
   replayed: "Queued to be sent again.",
   "replayed-failed": "The failed Deliveries of that hour are being sent again.",
+  "replayed-none": "No Delivery of that hour has failed.",
   ended: "The call is being ended.",
   redirected: "The call was redirected.",
   muted: "Muted.",

@@ -1,8 +1,10 @@
 import { Hono } from "hono";
 import { deliveries } from "../../../core/resources/deliveries.ts";
+import type { Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
+import { Choice } from "../frame/choice.tsx";
 import type { ConsoleEnv } from "../frame/env.ts";
-import { Sid, Status, Time } from "../frame/parts.tsx";
+import { None, Sid, Status, Time } from "../frame/parts.tsx";
 import { belowOf } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
 import { kindPages, type KindPorts } from "./kind_pages.tsx";
@@ -17,13 +19,7 @@ const kind: Kind = {
   title: "Deliveries",
   one: "Delivery",
   empty: "No status callback has been sent.",
-  beside: (c, to, now) => (
-    <ReplayFailed
-      to={to}
-      csrf={c.var.csrf}
-      hour={new Date(now - now % 3_600_000 - 3_600_000).toISOString().slice(0, 16)}
-    />
-  ),
+  beside: (c, to) => <ReplayFailed to={to} csrf={c.var.csrf} />,
   heading: ({ event }) => String(event ?? "callback"),
   unlisted: ["event", "requestVariables"],
   columns: (below) => [
@@ -34,6 +30,7 @@ const kind: Kind = {
     { title: "When", cell: (row) => <Time at={row.start_time} /> },
     url("URL", "url"),
     { title: "Status", cell: (row) => <Status value={row.status} /> },
+    { title: "Last answer", cell: lastAnswerOf },
     { title: "Attempts", isNumber: true, cell: (row) => String(row.attempt_count) },
     {
       title: "Call",
@@ -44,30 +41,55 @@ const kind: Kind = {
   ],
 };
 
+const hourMs = 3_600_000;
+
+/** The hours of the last day, by how many of them ago they began. */
+const hours = Array.from({ length: 24 }, (_, at): [value: string, title: string] => [
+  String(at + 1),
+  at === 0 ? "the last hour" : `${at} to ${at + 1} hours ago`,
+]);
+
 /** Sends the failed ones of an hour again. */
-const ReplayFailed = ({ to, csrf, hour }: { to: string; csrf: string; hour: string }) => (
+const ReplayFailed = ({ to, csrf }: { to: string; csrf: string }) => (
   <details class="filters">
-    <summary>Replay failed</summary>
+    <summary>Replay all that failed</summary>
     <form method="post" action={`${to}/replay-failed`} class="filter-row">
       <input type="hidden" name="csrf" value={csrf} />
       <div>
-        <label for="hour">The hour from (UTC)</label>
-        <input id="hour" name="hour" type="datetime-local" value={hour} required />
+        <label for="ago">In</label>
+        <Choice id="ago" name="ago" value="1" options={hours} />
       </div>
-      <button type="submit">Send again</button>
+      <div>
+        <label for="hour">Or the hour from (UTC)</label>
+        <input id="hour" name="hour" type="datetime-local" />
+      </div>
+      <div class="filter-go">
+        <button type="submit" class="main">Send again</button>
+      </div>
     </form>
   </details>
 );
+
+/** What was answered last, of a list. */
+function lastAnswerOf({ attempts }: Row) {
+  const last = (attempts as Record<string, unknown>[]).at(-1); // As the declaration has them.
+  if (last === undefined) return <None />;
+  return <span class="cut">{last.status ? `HTTP ${last.status}` : String(last.error)}</span>;
+}
 
 /** The list of Deliveries, one of them, and its replay. */
 export function deliveryPages(with_: KindPorts): Hono<ConsoleEnv> {
   const { ports } = with_;
   const app = new Hono<ConsoleEnv>().post("/replay-failed", async (c) => {
-    const hour = (await readForm(c, ports)).get("hour") ?? "";
+    const sent = await readForm(c, ports);
+    const hour = sent.get("hour") ?? "";
+    const ago = ports.now() - Number(sent.get("ago") ?? 1) * hourMs;
     // What a browser sends of an hour has no zone: the page says that it is UTC.
-    const form = new URLSearchParams({ Replay: "failed", StartTime: `${hour}:00Z` });
-    await change(c, { path, form }, ports);
-    return c.redirect(`${belowOf(c, ports)}/${path}?done=replayed-failed`, 303);
+    const StartTime = hour === "" ? new Date(ago).toISOString() : `${hour}:00Z`;
+    const form = new URLSearchParams({ Replay: "failed", StartTime });
+    const replay = await change(c, { path, form }, ports);
+    const done = Number(replay?.count) === 0 ? "replayed-none" : "replayed-failed";
+    return c.redirect(`${belowOf(c, ports)}/${path}?done=${done}`, 303);
   }).post("/:sid/replay", async (c) => {
     const back = (await readForm(c, ports)).get("back") ?? "";
     const sid = c.req.param("sid");

@@ -90,7 +90,7 @@ async function showList(c: Page, kind: Kind, ports: Ports): Promise<Response> {
         ))}
         {create && more.length === 0 && <a class="button main" href={`${to}/new`}>New {one}</a>}
       </Heading>
-      {kind.beside?.(c, to, ports.now())}
+      {kind.beside?.(c, to)}
       <Filters definition={definition} to={to} sent={sent} />
       {rows.items.length === 0
         ? <Empty>{kept.size > 0 ? "Nothing fits the filter." : empty}</Empty>

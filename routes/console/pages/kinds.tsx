@@ -44,7 +44,7 @@ export interface Kind {
   update?: string;
   removable?: boolean;
   /** What stands above its list; `to` is the address of the list. */
-  beside?(c: Page, to: string, now: number): Child;
+  beside?(c: Page, to: string): Child;
   /** What values of a field are called, by the name of the field, in the order of a choice. */
   words?: Readonly<Record<string, readonly (readonly [value: string, title: string])[]>>;
   /** How values of a field are shown, by the name of the field. */
