@@ -9,6 +9,7 @@ import { Exports } from "../frame/exports.tsx";
 import { Empty, Heading } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { Table } from "../frame/table.tsx";
+import { Tile } from "../frame/tile.tsx";
 
 const { path } = usageRecords;
 const dayMs = 86_400_000;
@@ -117,19 +118,16 @@ function amountOf(usage: number, unit: unknown): string {
 
 const Sums = ({ items }: { items: Row[] }) => (
   <div class="tiles">
-    <div class="tile">
-      <span class="soft">In all</span>
-      <span class="figure">{shown(priceOf(of(items, "totalprice")))}</span>
-    </div>
+    <Tile title="In all" figure={shown(priceOf(of(items, "totalprice")))} />
     {categories.map(({ category, name }) => {
       const rows = of(items, category);
       const usage = rows.reduce((sum, row) => sum + Number(row.usage), 0);
       return (
-        <div class="tile">
-          <span class="soft">{name}</span>
-          <span class="figure">{shown(priceOf(rows))}</span>
-          <span class="soft">{amountOf(usage, rows[0]?.usage_unit)}</span>
-        </div>
+        <Tile
+          title={name}
+          figure={shown(priceOf(rows))}
+          more={amountOf(usage, rows[0]?.usage_unit)}
+        />
       );
     })}
   </div>

@@ -28,6 +28,9 @@ export interface SignedInFrame {
   notice?: string | undefined;
 }
 
+/** The modules that main.js imports: a browser fetches them with it, not after it. */
+const mainImports = ["times.js", "live.js", "wave.js", "confirm.js", "copy.js"] as const;
+
 /** A whole page. */
 export function Layout({ title, prefix, signedIn, script, children }: Frame) {
   const home = `${prefix}/console`;
@@ -47,6 +50,7 @@ export function Layout({ title, prefix, signedIn, script, children }: Frame) {
         <link rel="stylesheet" href={asset("charts.css")} />
         <link rel="stylesheet" href={asset("live.css")} />
         <script type="module" src={asset("main.js")}></script>
+        {mainImports.map((name) => <link rel="modulepreload" href={asset(name)} />)}
         {script && <script type="module" src={asset(script)}></script>}
       </head>
       <body class={signedIn ? "console" : "door"}>

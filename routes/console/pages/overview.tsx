@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import type { Child } from "hono/jsx";
 import type { Ports } from "../../../core/ports/ports.ts";
 import type { Row, Rows } from "../frame/api.ts";
 import { Bars } from "../frame/chart.tsx";
@@ -7,6 +6,7 @@ import type { ConsoleEnv } from "../frame/env.ts";
 import { Empty, Heading, Time } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { Table } from "../frame/table.tsx";
+import { Tile } from "../frame/tile.tsx";
 import { adviceOf } from "../build/advice.ts";
 import { attentionOf } from "./attention.ts";
 import type { Notice } from "./notice.ts";
@@ -190,24 +190,6 @@ function Tiles({ below, state }: StateProps) {
     </div>
   );
 }
-
-const Tile = ({ to, title, figure, more }: {
-  to?: string;
-  title: string;
-  figure: string;
-  more: Child;
-}) => {
-  const content = (
-    <>
-      <span class="soft">{title}</span>
-      <span class="figure">{figure}</span>
-      <span class="soft">{more}</span>
-    </>
-  );
-  return to === undefined
-    ? <div class="tile">{content}</div>
-    : <a class="tile" href={to}>{content}</a>;
-};
 
 const outcomes = [
   { name: "answered", look: "", fields: ["completed"] },

@@ -84,8 +84,7 @@ Deno.test("pages of a busy account stay within 30 kB, the first one with its fil
   const first = await browser.signIn("root@example.com", "root password");
   const files = [...first.text.matchAll(/(?:href|src)="\/console(\/assets\/[^"]*)"/g)]
     .map(([, path]) => path!);
-  const modules = ["times.js", "live.js", "confirm.js", "copy.js"].map((name) => `/assets/${name}`);
-  const all = await Promise.all([...files, ...modules].map((path) => browser.get(path)));
+  const all = await Promise.all(files.map((path) => browser.get(path)));
   const sent = await Promise.all([first, ...all].map(({ text }) => zipped(text)));
   const total = sent.reduce((sum, one) => sum + one, 0);
   assert.ok(files.length > 5);
@@ -106,4 +105,16 @@ Deno.test("pages of a busy account stay within 30 kB, the first one with its fil
     const isList = /\/(Calls|Clients|SMS|Applications|IncomingPhoneNumbers)/.test(path);
     if (isList) assert.ok(read <= 30, `${path} read ${read} records`);
   }
+});
+
+Deno.test("the modules that the page's module imports are fetched with it", async () => {
+  using app = await startConsole();
+  const browser = consoleClient(app);
+  const { text } = await browser.get("/sign-in");
+  const preloaded = [...text.matchAll(/rel="modulepreload" href="[^"]*\/([^"/]*)"/g)];
+  const { text: main } = await browser.get("/assets/main.js");
+  const imported = [...main.matchAll(/from "\.\/([^"]*)"/g)];
+  const names = (found: RegExpExecArray[]) => found.map(([, name]) => name).toSorted();
+  assert.ok(imported.length > 3);
+  assert.deepEqual(names(preloaded), names(imported));
 });
