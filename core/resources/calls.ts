@@ -103,7 +103,6 @@ export const calls = resource({
     callerName: z.string().nullable().describe(
       "Display name of the caller, null when there is none.",
     ),
-
     url: url.nullable().describe(
       "URL of the call-control markup that is requested when the callee answers; required unless ApplicationSid is sent.",
     ),

@@ -168,31 +168,7 @@ async function showOne(c: Page, { problem }: Tried, { ports, schemaOf }: KindPor
         <StatusActs account={account} isOwn={sid === c.var.caller.sid} to={to} csrf={c.var.csrf} />
       </Heading>
       {problem && <Problem>{problem}</Problem>}
-      <section class="card">
-        <Facts
-          facts={[
-            ["Sid", <code class="sid">{account.sid}</code>],
-            ["E-mail", String(account.email_address)],
-            ["Role", String(account.role)],
-            ["Status", <Status value={account.status} />],
-            ["Made", <Time at={account.date_created} />],
-            [
-              "AuthToken",
-              <details>
-                <summary>Show</summary>
-                <code class="sid">{String(account.auth_token)}</code>
-              </details>,
-            ],
-            ["AuthToken last used", <Time at={account.date_auth_token_last_used} />],
-            account.date_secondary_auth_token_last_used
-              ? [
-                "Secondary last used",
-                <Time at={account.date_secondary_auth_token_last_used} />,
-              ]
-              : ["", null],
-          ]}
-        />
-      </section>
+      <AccountFacts account={account} />
       <form
         method="post"
         action={to}
@@ -211,6 +187,34 @@ async function showOne(c: Page, { problem }: Tried, { ports, schemaOf }: KindPor
   );
   return showPage(c, { title, section: "Accounts", content }, ports);
 }
+
+const AccountFacts = ({ account }: { account: Row }) => (
+  <section class="card">
+    <Facts
+      facts={[
+        ["Sid", <code class="sid">{account.sid}</code>],
+        ["E-mail", String(account.email_address)],
+        ["Role", String(account.role)],
+        ["Status", <Status value={account.status} />],
+        ["Made", <Time at={account.date_created} />],
+        [
+          "AuthToken",
+          <details>
+            <summary>Show</summary>
+            <code class="sid">{String(account.auth_token)}</code>
+          </details>,
+        ],
+        ["AuthToken last used", <Time at={account.date_auth_token_last_used} />],
+        account.date_secondary_auth_token_last_used
+          ? [
+            "Secondary last used",
+            <Time at={account.date_secondary_auth_token_last_used} />,
+          ]
+          : ["", null],
+      ]}
+    />
+  </section>
+);
 
 /** What may be done to an account as a whole. */
 const StatusActs = ({ account, isOwn, to, csrf }: {
