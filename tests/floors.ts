@@ -100,7 +100,7 @@ sip/media/streams      | media/audio media/base media/codecs media/rtp server_so
 sip/media/engine       | base media/audio media/base media/codecs media/rtp media/sdp media/streams server_socket core/net |  | legs of audio, joined and mixed
 sip/media/webrtc       | base media/base media/rtp media/sdp media/srtp core/base          | node: | ICE, STUN and DTLS
 sip/media/transports   | media/base media/engine media/rtp media/sdp media/srtp media/webrtc core/net | node: zod | plain RTP, WebRTC, rtpengine
-sip/media/worker       | base media/base media/engine media/transports                     |  | the engine in a Worker of its own
+sip/media/worker       | base media/base media/engine media/transports                     | node: | the engine in a Worker of its own
 kv/store               | core/base                                                    | node: | keys, batches, commits, receipts: what is written, and how
 kv/backup              | store core/base                                              | node: | backups: their format, snapshots of a store, restore
 kv/cache               | store core/base core/model core/resources                    |  | what is remembered of the store, and what forgets it

@@ -1,7 +1,9 @@
+import { batchedEnd } from "./batched_end.ts";
 import { createEngineLink, type EngineLink, type Hearers } from "./engine_link.ts";
 import { mediaLimits } from "../base/limits.ts";
 import type { MediaEngine } from "../base/port.ts";
 import { remoteEngine } from "./remote_engine.ts";
+import type { Order, Report, Start } from "./wire.ts";
 import type { MediaPlaces } from "../transports/transports.ts";
 
 /** What a media Worker is started with. */
@@ -32,7 +34,7 @@ export async function startMediaWorker(
   }: MediaWorkerOptions,
 ): Promise<MediaEngine> {
   const worker = new Worker(script, { type: "module" });
-  const link = createEngineLink(worker, { log, onReceived });
+  const link = createEngineLink(batchedEnd<Order | Start, Report>(worker), { log, onReceived });
   let stopWatch: (() => void) | undefined;
   const ended = (why: string) => {
     link.end(`Cannot use media: the media Worker ${why}`);

@@ -1,3 +1,4 @@
+import { batchedEnd } from "./batched_end.ts";
 import { mediaEngine } from "../engine/engine.ts";
 import type { Received } from "../base/port.ts";
 import { serveEngine } from "./serve_engine.ts";
@@ -7,7 +8,8 @@ import { type MessageEnd, type Order, type Report, sentError, type Start } from 
 /** The inside of the Worker that has the media engine: after the start it takes orders. */
 
 // The types of this program have no global scope of a worker.
-const end = globalThis as unknown as MessageEnd<Report, Start | Order>;
+const scope = globalThis as unknown as MessageEnd<Report[], (Start | Order)[]>;
+const end = batchedEnd(scope);
 
 const log = (line: string, fields: Record<string, unknown> = {}) =>
   end.postMessage({ type: "log", line, fields }, []);

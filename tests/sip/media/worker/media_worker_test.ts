@@ -85,8 +85,8 @@ Deno.test("a Worker that cannot start says why", async () => {
 /** A Worker that starts, and then does this. */
 const started = (then: string) =>
   new URL(`data:text/javascript,${
-    encodeURIComponent(`onmessage = ({ data: { task } }) => {
-      postMessage({ type: "done", task });
+    encodeURIComponent(`onmessage = ({ data: [{ task }] }) => {
+      postMessage([{ type: "done", task }]);
       ${then}
     };`)
   }`);
@@ -129,7 +129,7 @@ Deno.test({
       onEnd: () => assert.fail("It does not hang"),
       script: started(`
         globalThis.times = (globalThis.times ?? 0) + 1;
-        if (globalThis.times === 30) postMessage({ type: "log", line: "asked" });
+        if (globalThis.times === 30) postMessage([{ type: "log", line: "asked" }]);
       `),
       checkMs: 20,
     });
