@@ -1,11 +1,14 @@
 import { limits } from "../base/limits.ts";
 import type { Call } from "../resources/calls.ts";
 
-type Answered = Pick<Call, "answeredBy" | "machineDetection">;
+type Answered = Pick<Call, "answeredBy" | "greetingEnd" | "machineDetection">;
 
 /** Who answered a call, in the words of Twilio's interface. */
-export function twilioAnswerer({ answeredBy, machineDetection }: Answered): string | null {
+export function twilioAnswerer(
+  { answeredBy, greetingEnd, machineDetection }: Answered,
+): string | null {
   if (answeredBy !== "machine") return answeredBy;
+  if (greetingEnd !== undefined) return `machine_end_${greetingEnd}`;
   return machineDetection === "DetectMessageEnd" ? "machine_end_other" : "machine_start";
 }
 

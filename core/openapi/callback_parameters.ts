@@ -20,7 +20,7 @@ export const parameterTexts: Record<string, string> = {
   AccountSid: "Sid of the account.",
   AnsweredBy:
     "Result of answering machine detection: human, machine or unknown; of a call by /2010-04-01 " +
-    "machine_start or machine_end_other in place of machine.",
+    "machine_start, machine_end_beep, machine_end_silence or machine_end_other in place of machine.",
   ApiVersion:
     "Version of the interface by which the call or message was made, or that of the number.",
   Body: "Text of the message.",
@@ -137,7 +137,13 @@ const rfc2822 = written(
 /** The values of parameters that are not free text, as keywords of JSON Schema. */
 export const parameterValues: Record<string, JsonSchema> = {
   AccountSid: sidSchema("AC"),
-  AnsweredBy: oneOf(...answeredBy.options, "machine_start", "machine_end_other"),
+  AnsweredBy: oneOf(
+    ...answeredBy.options,
+    "machine_start",
+    "machine_end_beep",
+    "machine_end_silence",
+    "machine_end_other",
+  ),
   ApiVersion: oneOf(limits.apiVersion, limits.twilioApiVersion),
   CallDuration: count,
   CallSid: sidSchema("CA"),

@@ -32,6 +32,9 @@ const endReason = z.enum(["not-registered", "media-lost", "no-trunk", "no-route"
 
 export const answeredBy = z.enum(["human", "machine", "unknown"]);
 
+/** What the end of a machine's greeting was known by, where that was waited for: `other` is the time limit. */
+export const greetingEnd = z.enum(["beep", "silence", "other"]);
+
 /** A leg of any companion. */
 const namedLeg = z.object({ leg: legId, accountSid: z.string() });
 
@@ -66,6 +69,7 @@ export const legEvent = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("detected"),
     answeredBy,
+    greetingEnd: greetingEnd.optional(),
     /** How long it was listened for. */
     durationMs: z.number().int().nonnegative().optional(),
     /** Where the script goes on meanwhile: the callback of the result. No script is requested then. */

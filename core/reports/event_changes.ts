@@ -107,10 +107,10 @@ export function reportPartial(call: Call, event: PartialSpeech, { settings }: Po
 /** Notes the result of answering machine detection, and posts it to the callback of a noun. */
 export function reportDetection(
   call: Call,
-  { answeredBy, durationMs, callback }: LegEvent & { type: "detected" },
+  { answeredBy, greetingEnd, durationMs, callback }: LegEvent & { type: "detected" },
   { settings }: Ports,
 ): Change<Call> {
-  const record = { ...call, answeredBy };
+  const record = { ...call, answeredBy, ...greetingEnd && { greetingEnd } };
   if (callback === undefined) return { record };
   const { accountSid, sid: callSid } = call;
   const params = {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { companion } from "../protocol/companion.ts";
 import { disconnection } from "../protocol/disconnection.ts";
 import { digits } from "../protocol/gather.ts";
-import { answeredBy } from "../protocol/events.ts";
+import { answeredBy, greetingEnd } from "../protocol/events.ts";
 import { recordingWanted } from "../values/recording_wanted.ts";
 import { callbackEvent, callStatus, isLive } from "../values/status.ts";
 import {
@@ -96,6 +96,7 @@ export const calls = resource({
     answeredBy: answeredBy.nullable().describe(
       "Result of answering machine detection, null without it.",
     ),
+    greetingEnd: greetingEnd.optional(),
     apiVersion: z.string().describe("Version of the interface, always a date such as 2012-04-24."),
     forwardedFrom: z.string().nullable().describe(
       "Number that forwarded the call to the service, null when there is none.",
@@ -197,6 +198,7 @@ export const calls = resource({
     ...optionalParameters,
     "sendDigits",
     "validation",
+    "greetingEnd",
     "asyncAmd",
     "recording",
     "timeLimit",

@@ -39,7 +39,13 @@ const hasToTell = ({ state: { detection, phase } }: Leg): boolean =>
 
 function detectedOf({ state: { behaviour: { answeredBy }, detection } }: Leg): LegEvent {
   const callback = detection?.callback;
-  const told = { durationMs: times.detectionMs, ...callback && { callback } };
+  // Each simulated machine beeps.
+  const hasBeeped = answeredBy === "machine" && detection?.untilEnd;
+  const told = {
+    durationMs: times.detectionMs,
+    ...hasBeeped && { greetingEnd: "beep" as const },
+    ...callback && { callback },
+  };
   return { type: "detected", answeredBy, ...told };
 }
 

@@ -40,9 +40,9 @@ const invite: StepHandler<"invite"> = async (
     void reportAnswerer({ ...run, signal: leg.signal }, machineDetection);
   } else if (answered && machineDetection !== undefined) {
     live.report({ type: "answered" });
-    const answeredBy = await detectMachine(run, machineDetection);
-    if (answeredBy === undefined) return;
-    return await live.requestScript({ type: "detected", answeredBy }, { signal });
+    const detected = await detectMachine(run, machineDetection);
+    if (detected === undefined) return;
+    return await live.requestScript({ type: "detected", ...detected }, { signal });
   }
   if (answered) return await live.requestScript({ type: "answered" }, { signal });
   // Another script took over while it rang: the answer is news all the same.

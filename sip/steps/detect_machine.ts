@@ -1,9 +1,11 @@
 import type { Step } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../base/abort.ts";
-import { type Answerer, createMachineDetector } from "../media/audio/answering_machine.ts";
+import { createMachineDetector, type Detected } from "../media/audio/answering_machine.ts";
 import type { ScriptRun } from "./script_run.ts";
 
 type MachineDetection = NonNullable<Extract<Step, { type: "invite" }>["machineDetection"]>;
+
+const unknown: Detected = { answeredBy: "unknown" };
 
 /**
  * Listens to who answered until it is known, which the time limit bounds; undefined when something
@@ -12,15 +14,15 @@ type MachineDetection = NonNullable<Extract<Step, { type: "invite" }>["machineDe
 export async function detectMachine(
   { live: { leg: { media } }, signal }: ScriptRun,
   { timeoutS, ...wanted }: MachineDetection,
-): Promise<Answerer | undefined> {
-  if (media === undefined) return "unknown";
+): Promise<Detected | undefined> {
+  if (media === undefined) return unknown;
   const connected = media.connected.then(() => true, () => false);
-  if (!await unlessAborted(connected, signal)) return signal.aborted ? undefined : "unknown";
-  const { promise: found, resolve } = Promise.withResolvers<Answerer>();
+  if (!await unlessAborted(connected, signal)) return signal.aborted ? undefined : unknown;
+  const { promise: found, resolve } = Promise.withResolvers<Detected>();
   const detect = createMachineDetector({ timeoutMs: timeoutS * 1000, ...wanted });
   const stop = media.listen((frame) => {
-    const answerer = detect(frame);
-    if (answerer !== undefined) resolve(answerer);
+    const detected = detect(frame);
+    if (detected !== undefined) resolve(detected);
   });
   try {
     return await unlessAborted(found, signal);
@@ -35,8 +37,8 @@ export async function reportAnswerer(
   { callback, ...wanted }: MachineDetection,
 ): Promise<void> {
   const startedAt = Date.now();
-  const answeredBy = await detectMachine(run, wanted);
-  if (answeredBy === undefined) return;
+  const detected = await detectMachine(run, wanted);
+  if (detected === undefined) return;
   const durationMs = Date.now() - startedAt;
-  run.live.report({ type: "detected", answeredBy, durationMs, ...callback && { callback } });
+  run.live.report({ type: "detected", ...detected, durationMs, ...callback && { callback } });
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { twilioAnswerer } from "../../core/calls/answered_by.ts";
 import twilio from "twilio";
 import { companionOf, reportWholeCall, xml } from "../support/service/hand_companion.ts";
 import { startTwilioLab } from "../support/service/twilio_lab.ts";
@@ -250,6 +251,7 @@ Deno.test("AsyncAmd lets the markup run, and its callback gets who answered in T
   const detected = {
     type: "detected",
     answeredBy: "machine",
+    greetingEnd: "beep",
     durationMs: 1_200,
     callback,
   } as const;
@@ -260,10 +262,27 @@ Deno.test("AsyncAmd lets the markup run, and its callback gets who answered in T
   const params = new URL(told[0]!.url).searchParams;
   assert.deepEqual(
     [told.length, params.get("AnsweredBy"), params.get("MachineDetectionDuration")],
-    [1, "machine_end_other", "1200"],
+    [1, "machine_end_beep", "1200"],
   );
-  assert.equal((await client.calls(sid).fetch()).answeredBy, "machine_end_other");
+  assert.equal((await client.calls(sid).fetch()).answeredBy, "machine_end_beep");
   assert.equal((await app.root.get(`Calls/${sid}.json`)).json().answered_by, "machine");
+});
+
+Deno.test("a machine is named by what its greeting ended with, or by its start", () => {
+  const record = { answeredBy: "machine", machineDetection: "DetectMessageEnd" } as const;
+  const named = (more: Partial<Parameters<typeof twilioAnswerer>[0]>) =>
+    twilioAnswerer({ ...record, ...more });
+
+  assert.equal(named({ greetingEnd: "beep" }), "machine_end_beep");
+  assert.equal(named({ greetingEnd: "silence" }), "machine_end_silence");
+  assert.equal(named({ greetingEnd: "other" }), "machine_end_other");
+  // Of a companion of a former version.
+  assert.equal(named({}), "machine_end_other");
+  assert.equal(named({ machineDetection: "Enable" }), "machine_start");
+  // A leg of a Dial: its noun asked, and no record.
+  assert.equal(named({ machineDetection: null, greetingEnd: "beep" }), "machine_end_beep");
+  assert.equal(named({ answeredBy: "human" }), "human");
+  assert.equal(named({ answeredBy: null }), null);
 });
 
 Deno.test("MachineDetection of a participant goes on while it joins, with its AmdStatusCallback", async () => {

@@ -6,6 +6,15 @@ import { createVoiceDetector } from "./voice.ts";
 /** Who answered a call, going by the sound. */
 export type Answerer = "human" | "machine" | "unknown";
 
+/** What the end of a machine's greeting was known by: `other` is the time limit. */
+export type GreetingEnd = "beep" | "silence" | "other";
+
+export interface Detected {
+  answeredBy: Answerer;
+  /** Of a machine whose greeting was listened to until its end. */
+  greetingEnd?: GreetingEnd;
+}
+
 export interface MachineDetectorOptions {
   /** When nothing is known by then, it is `unknown`. */
   timeoutMs: number;
@@ -19,6 +28,8 @@ export interface MachineDetectorOptions {
   silenceMs: number;
 }
 
+const unknown: Detected = { answeredBy: "unknown" };
+
 /** A pause that ends the greeting of a machine. */
 const MACHINE_WAITS_MS = 2_000;
 
@@ -29,12 +40,16 @@ const MACHINE_WAITS_MS = 2_000;
  */
 export function createMachineDetector(
   { timeoutMs, untilEnd, speechThresholdMs, speechEndMs, silenceMs }: MachineDetectorOptions,
-): (frame: Pcm) => Answerer | undefined {
+): (frame: Pcm) => Detected | undefined {
   const isSpeech = createVoiceDetector();
   const isBeep = createBeepDetector();
   let frames = 0;
   let first: number | undefined;
   let last = 0;
+  const machine = (greetingEnd: GreetingEnd): Detected => ({
+    answeredBy: "machine",
+    ...untilEnd && { greetingEnd },
+  });
 
   return (frame) => {
     frames++;
@@ -42,15 +57,16 @@ export function createMachineDetector(
       first ??= frames;
       last = frames;
     }
-    if (isBeep(frame)) return "machine";
+    if (isBeep(frame)) return machine("beep");
     const passedMs = frames * FRAME_MS;
     const isOver = passedMs >= timeoutMs;
-    if (first === undefined) return isOver || passedMs >= silenceMs ? "unknown" : undefined;
+    if (first === undefined) return isOver || passedMs >= silenceMs ? unknown : undefined;
     const pauseMs = (frames - last) * FRAME_MS;
     if ((last - first) * FRAME_MS >= speechThresholdMs) {
-      return !untilEnd || isOver || pauseMs >= MACHINE_WAITS_MS ? "machine" : undefined;
+      if (pauseMs >= MACHINE_WAITS_MS) return machine("silence");
+      return !untilEnd || isOver ? machine("other") : undefined;
     }
-    if (pauseMs >= speechEndMs) return "human";
-    return isOver ? "unknown" : undefined;
+    if (pauseMs >= speechEndMs) return { answeredBy: "human" };
+    return isOver ? unknown : undefined;
   };
 }

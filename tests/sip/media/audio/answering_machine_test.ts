@@ -27,8 +27,10 @@ const usual: MachineDetectorOptions = {
 function detect(sound: Pcm, options: Partial<MachineDetectorOptions> = {}) {
   const next = createMachineDetector({ ...usual, ...options });
   for (const [i, frame] of framesOf(sound).entries()) {
-    const answerer = next(frame);
-    if (answerer !== undefined) return { answerer, seconds: (i + 1) / 50 };
+    const found = next(frame);
+    if (found === undefined) continue;
+    const { answeredBy: answerer, ...end } = found;
+    return { answerer, ...end, seconds: (i + 1) / 50 };
   }
   return undefined;
 }
@@ -59,16 +61,20 @@ for (const seconds of [3.5, 8, 20]) {
     assert.equal(found?.answerer, "machine");
     assert.ok(found.seconds < 4.5, `known after ${found.seconds} s`);
     const end = detect(sound, { untilEnd: true });
-    assert.equal(end?.answerer, "machine");
-    assert.ok(Math.abs(end.seconds - (1 + seconds + 0.2)) < 0.1, `the end is at ${end.seconds} s`);
+    assert.deepEqual([end?.answerer, end?.greetingEnd], ["machine", "beep"]);
+    assert.equal(found.greetingEnd, undefined);
+    assert.ok(
+      end !== undefined && Math.abs(end.seconds - (1 + seconds + 0.2)) < 0.1,
+      `the end is at ${end.seconds} s`,
+    );
   });
 }
 
 Deno.test("createMachineDetector() knows the end of a greeting without a beep", () => {
   const sound = inNoise(inTurn(silence(0.5), speech(5), silence(4)));
   const found = detect(sound, { untilEnd: true });
-  assert.equal(found?.answerer, "machine");
-  assert.ok(Math.abs(found.seconds - 7.6) < 0.3, `${found.seconds} s`);
+  assert.deepEqual([found?.answerer, found?.greetingEnd], ["machine", "silence"]);
+  assert.ok(found !== undefined && Math.abs(found.seconds - 7.6) < 0.3, `${found.seconds} s`);
 });
 
 for (const hz of [400, 425, 873, 1_000, 1_400, 2_100]) {
@@ -96,6 +102,7 @@ Deno.test("createMachineDetector() does not know who is silent, or speaks on and
   });
   assert.deepEqual(detect(speech(10), { timeoutMs: 4_000, untilEnd: true }), {
     answerer: "machine",
+    greetingEnd: "other",
     seconds: 4,
   });
 });

@@ -6,6 +6,7 @@ import { limits } from "../../../../core/base/limits.ts";
 import {
   type Answerer,
   createMachineDetector,
+  type GreetingEnd,
 } from "../../../../sip/media/audio/answering_machine.ts";
 import type { Pcm } from "../../../../sip/media/base/port.ts";
 import { resample } from "../../../../sip/media/codecs/resample.ts";
@@ -55,17 +56,23 @@ const THRESHOLDS = { usual: limits.machineSpeechMs[1], raised: 2 * limits.machin
 const LEVEL = -22;
 const never = new AbortController().signal;
 
-function detect(sound: Pcm, speechThresholdMs: number): { answerer: Answerer; seconds: number } {
+function detect(
+  sound: Pcm,
+  speechThresholdMs: number,
+  untilEnd = false,
+): { answerer: Answerer; greetingEnd?: GreetingEnd; seconds: number } {
   const next = createMachineDetector({
     timeoutMs: limits.machineDetectionS * 1_000,
-    untilEnd: false,
+    untilEnd,
     speechThresholdMs,
     speechEndMs: limits.machineSpeechEndMs[1],
     silenceMs: limits.machineSilenceMs[1],
   });
   for (const [i, frame] of framesOf(sound).entries()) {
-    const answerer = next(frame);
-    if (answerer !== undefined) return { answerer, seconds: (i + 1) / 50 };
+    const found = next(frame);
+    if (found === undefined) continue;
+    const { answeredBy: answerer, ...end } = found;
+    return { answerer, ...end, seconds: (i + 1) / 50 };
   }
   assert.fail("It was not said who answered");
 }
@@ -207,6 +214,34 @@ for (const [program, open] of engines) {
       const silent = await score(engine, recorded, ["beeps late", "waits"], "machine");
       assert.ok(silent.usual >= 0.8 * silent.cases, told(silent));
       assert.ok(silent.raised < silent.usual, told(silent)); // What a raised threshold costs.
+    },
+  );
+
+  greetingTest(
+    "the end of a long greeting is known by the beep, or by the silence behind it",
+    async (engine) => {
+      const ends = {
+        waits: "silence",
+        "beeps soon": "beep",
+        "beeps after a second": "beep",
+      } as const;
+      const long = recorded.filter((text) => text.length > 60);
+      assert.ok(long.length >= 4);
+      for (const text of long) {
+        for (const voice of ["woman", "man"]) {
+          const greeting = await said(engine, text, voice);
+          for (const [tail, end] of Object.entries(ends) as [keyof typeof ends, string][]) {
+            for (const [name, ground] of Object.entries(grounds)) {
+              // An uneven hum may pass for speech: such a greeting ends with the time limit.
+              if (ground === roomTone && tail === "waits") continue;
+              const sound = over(inTurn(silence(0.3), greeting, tails[tail]), ground);
+              const about = `${voice} ${tail} ${name}: ${text}`;
+              const found = detect(sound, THRESHOLDS.usual, true);
+              assert.deepEqual([found.answerer, found.greetingEnd], ["machine", end], about);
+            }
+          }
+        }
+      }
     },
   );
 
