@@ -7,10 +7,11 @@ import { meetingPlace } from "../companions/companions.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
+import { notify } from "../notifications/notify.ts";
 import { newBase, withDefaults } from "../model/resource.ts";
 import { type Conference, conferences } from "../resources/conferences.ts";
 import { closeConference } from "./close.ts";
-import { expecting } from "./membership.ts";
+import { expecting, hasLabel } from "./membership.ts";
 import { afterUnreached } from "./unreached.ts";
 import type { ConferenceWanted, Missed } from "../values/conference_wanted.ts";
 
@@ -55,6 +56,8 @@ export async function enterConference(
     );
     signal.throwIfAborted();
     if (members.some(({ callSid }) => callSid === call.sid)) {
+      const others = members.filter(({ callSid }) => callSid !== call.sid);
+      if (hasLabel(others, wanted.label)) await noticeLabel(wanted, context);
       return [{ ...conferenceStep(wanted, sid, next), serviceContext: wanted, ...at && { at } }];
     }
     if (status !== "completed") return await refused("busy", next, context);
@@ -63,6 +66,17 @@ export async function enterConference(
     "unavailable",
     `the conference "${wanted.name}" ended while the call joined; retry`,
   );
+}
+
+/** Tells that a label was not given, since another participant has it. */
+async function noticeLabel(
+  { label, name }: Wanted,
+  { call: { accountSid, sid: callSid }, ports, cause }: ScriptContext,
+): Promise<void> {
+  const detail = `participantLabel "${label}" names another participant of "${name}"; ` +
+    "this one has joined without a label";
+  const notice = { accountSid, callSid, fault: "markupSkipped", detail, cause } as const;
+  await notify({ ...notice, level: "warning" }, ports);
 }
 
 async function isOver(sid: string, { call, ports }: ScriptContext): Promise<boolean> {
@@ -87,7 +101,7 @@ function conferenceStep(
 }
 
 /** The unique key of an account's Conference of a name, until it is completed. */
-const liveNameOf = (accountSid: string, name: string): string => `${accountSid}/${name}`;
+export const liveNameOf = (accountSid: string, name: string): string => `${accountSid}/${name}`;
 
 /** The Conference of a name that is not completed; made at the companion of the call if need be. */
 async function conferenceNamed(

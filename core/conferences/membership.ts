@@ -20,7 +20,14 @@ export const conferenceEndReasons = [
 
 type EndReason = (typeof conferenceEndReasons)[number];
 
-/** Reserves a place, if one is free, for a leg that is joining; it keeps the conference open. */
+/** Whether one of the participants has a label, or is joining with it. */
+export const hasLabel = (members: Member[], label: string | undefined): boolean =>
+  label !== undefined && members.some((member) => member.label === label);
+
+/**
+ * Reserves a place, if one is free, for a leg that is joining; it keeps the conference open. A label that
+ * another one has is left out: a label names one participant.
+ */
 export function expecting(
   conference: Conference,
   { callSid, most, at, label, coach }: {
@@ -41,7 +48,7 @@ export function expecting(
     hasJoined: false,
     muted: false,
     hold: false,
-    ...label !== undefined && { label },
+    ...label !== undefined && !hasLabel(conference.members, label) && { label },
     ...coach !== undefined && { coach },
   };
   const member: Member = { ...own, startOnEnter: false, endOnExit: false };

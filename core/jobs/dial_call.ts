@@ -24,6 +24,7 @@ import type { CompanionState } from "../ports/companion_ports.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Call } from "../resources/calls.ts";
+import { dialDueAt } from "../values/dial_due.ts";
 
 /** Performs `dialCall`. */
 export const dialCallHandler: JobHandler<ArgsOf<typeof dialCall>> = handler(dialCall, {
@@ -39,7 +40,7 @@ export const dialCallHandler: JobHandler<ArgsOf<typeof dialCall>> = handler(dial
     }
     const routing = await routeOf(call, account, ports);
     if ("fault" in routing) return await fail(call, ports, routing);
-    if (ports.now() - call.dateCreated > limits.dialStaleMs) {
+    if (ports.now() - dialDueAt(call) > limits.dialStaleMs) {
       const detail = `the call was queued for more than ${limits.dialStaleMs / 1000} s`;
       return await fail(call, ports, { fault: "notDialled", detail });
     }

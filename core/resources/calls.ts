@@ -2,6 +2,7 @@ import { z } from "zod";
 import { companion } from "../protocol/companion.ts";
 import { disconnection } from "../protocol/disconnection.ts";
 import { digits } from "../protocol/gather.ts";
+import { dialDueAt } from "../values/dial_due.ts";
 import { answeredBy, greetingEnd } from "../protocol/events.ts";
 import { recordingWanted } from "../values/recording_wanted.ts";
 import { callbackEvent, callStatus, isLive } from "../values/status.ts";
@@ -145,12 +146,13 @@ export const calls = resource({
     ),
     /** Keys that are sent when the callee answers, before the markup is performed. */
     sendDigits: digits.nullable(),
-    /** Of a call that validates a number: what it asks for, and what came of it. */
+    /** Of a call that validates a number: what it asks for, when, and what came of it. */
     validation: z.object({
       code: z.string(),
       phoneNumber: z.string(),
       friendlyName: z.string().nullable(),
       tries: z.number().int(),
+      delayS: z.number().int().optional(),
       /** The OutgoingCallerId, once the code was right. */
       callerIdSid: z.string().nullable(),
     }).nullable(),
@@ -295,7 +297,7 @@ export const calls = resource({
   subresources: ["Notifications", "Recordings"],
   created: (call) => ({
     record: call,
-    jobs: [dialCall({ accountSid: call.accountSid, callSid: call.sid })],
+    jobs: [dialCall({ accountSid: call.accountSid, callSid: call.sid }, dialDueAt(call))],
   }),
 });
 

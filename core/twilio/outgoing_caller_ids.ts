@@ -1,6 +1,6 @@
 import type { Base } from "../base/record.ts";
 import { Fault } from "../base/faults.ts";
-import { method, url } from "../base/fields.ts";
+import { method, url, wholeNumber } from "../base/fields.ts";
 import { limits } from "../base/limits.ts";
 import { validationUrls } from "../flows/address.ts";
 import { digits } from "../protocol/gather.ts";
@@ -12,7 +12,7 @@ import {
   outgoingCallerIds as definition,
 } from "../resources/outgoing_caller_ids.ts";
 import { equal } from "./noun/filters.ts";
-import { action, type Asked, needs, noun, refused, works } from "./noun/noun.ts";
+import { action, type Asked, needs, noun, works } from "./noun/noun.ts";
 import { asFields, changed, fetched, given, listedOf, removed } from "./noun/regular.ts";
 import { basic } from "./noun/written.ts";
 
@@ -43,6 +43,8 @@ export const outgoingCallerIds = noun<OutgoingCallerId>({
 
 /** Seconds after which the call that asks for the code is ended. */
 const validationS = 180;
+/** Seconds by which it may be delayed. */
+const mostDelayS = 60;
 
 /** A number of the account's that the call may come from. Throws `callerIdNotAllowed` where it has none. */
 async function ownNumber({ account, ports }: Asked): Promise<string> {
@@ -52,7 +54,11 @@ async function ownNumber({ account, ports }: Asked): Promise<string> {
   const [validated] = (await outgoingCallerIds.list(account.sid, first)).items;
   const found = number?.phoneNumber ?? validated?.phoneNumber;
   if (found !== undefined) return found;
-  throw new Fault("callerIdNotAllowed", "the account has no number that the call could come from");
+  const cure = "buy a number, or add one by POST OutgoingCallerIds at /2012-04-24";
+  throw new Fault(
+    "callerIdNotAllowed",
+    `the account has no number that the call could come from; ${cure}`,
+  );
 }
 
 /** A code of six digits. */
@@ -64,8 +70,9 @@ export const validationRequests = noun<Call>({
   type: "ValidationRequest",
   path: "OutgoingCallerIds",
   plural: "validation_requests",
-  note: "the number is called from the first number of the account, and added when the callee " +
-    "types the code; POST OutgoingCallerIds at /2012-04-24 adds a number at once",
+  note: "the number is called from a number of the account, and added when the callee types the " +
+    "code; an account without a number gets 400 (21210); POST OutgoingCallerIds at /2012-04-24 " +
+    "adds a number at once",
   fields: {
     account_sid: ({ accountSid }: Base) => accountSid,
     phone_number: ({ validation }) => validation?.phoneNumber ?? null,
@@ -78,7 +85,10 @@ export const validationRequests = noun<Call>({
     parameters: {
       PhoneNumber: needs(fields.phoneNumber),
       FriendlyName: works(fields.friendlyName),
-      CallDelay: refused("the number is called at once", ["0"]),
+      CallDelay: works(
+        wholeNumber(0, mostDelayS),
+        "seconds until the number is called",
+      ),
       Extension: works(digits.max(limits.sentDigits), "keys that are sent first"),
       StatusCallback: works(url, "is requested at the end of the call, with VerificationStatus"),
       StatusCallbackMethod: works(method),
@@ -91,6 +101,7 @@ export const validationRequests = noun<Call>({
         phoneNumber,
         friendlyName: FriendlyName ?? formatNumber(phoneNumber),
         tries: 0,
+        ...sent.CallDelay && { delayS: sent.CallDelay },
         callerIdSid: null,
       };
       const wanted = given({

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { Fault } from "../base/faults.ts";
 import { flag, method, reference, url, wholeNumber } from "../base/fields.ts";
+import { liveNameOf } from "../conferences/enter.ts";
+import { hasLabel } from "../conferences/membership.ts";
 import { inlineUrl } from "../flows/address.ts";
 import { recordingEvents } from "../values/recording_context.ts";
 import { limits } from "../base/limits.ts";
@@ -70,7 +72,10 @@ export const entering = {
   MachineDetectionSilenceTimeout: works(fields.machineDetectionSilenceTimeout),
   AmdStatusCallback: works(url, "with `MachineDetection`, during which the callee joins"),
   AmdStatusCallbackMethod: works(method),
-  Label: works(z.string().trim().min(1).max(limits.conferenceNameLength)),
+  Label: works(
+    z.string().trim().min(1).max(limits.conferenceNameLength),
+    "409 where another participant has it",
+  ),
   EarlyMedia: refused("the callee joins when it answers", ["true"]),
   Record: works(flag, "the call of the participant, from the answer to the end"),
   ...recordingParameters,
@@ -133,9 +138,18 @@ async function nameOf({ account, path, ports }: Asked): Promise<string> {
   return conference?.friendlyName ?? named;
 }
 
+/** Throws `alreadyExists` where a participant of the conference has the label. */
+async function assertFree(label: string, name: string, { account, ports }: Asked): Promise<void> {
+  const liveName = liveNameOf(account.sid, name);
+  const live = await ports.records.conferences.holder("liveName", liveName);
+  if (live === null || !hasLabel(live.members, label)) return;
+  throw new Fault("alreadyExists", `Label "${label}" names another participant of ${live.sid}`);
+}
+
 /** Calls somebody into a conference, by its Sid or its name: the participant of a call that rings. */
 export async function called(asked: Asked, sent: Entering): Promise<Participant> {
   const name = await nameOf(asked);
+  if (sent.Label !== undefined) await assertFree(sent.Label, name, asked);
   const wanted = given({
     to: sent.To,
     from: sent.CallerId ?? sent.From,

@@ -96,12 +96,19 @@ async function joining(
   lab: Awaited<ReturnType<typeof startTwilioLab>>,
   wanted: Record<string, unknown>,
 ) {
-  const { app, client } = lab;
-  const made = await client.conferences("Room").participants.create({
+  const made = await lab.client.conferences("Room").participants.create({
     from: "client:bob",
     to: "client:alice",
     ...wanted,
   });
+  return await joined(lab, made);
+}
+
+/** The same of a call that was placed before. */
+async function joined<T extends { callSid: string }>(
+  { app }: Awaited<ReturnType<typeof startTwilioLab>>,
+  made: T,
+) {
   await app.runJobs();
   const leg = companionOf(app, made.callSid);
   const [consult] = await leg.report({ type: "answered" });
@@ -150,6 +157,31 @@ Deno.test("npm twilio labels a Participant, finds it by its label, and has it co
   await assert.rejects(client.conferences(sid).participants("nobody").fetch(), { status: 404 });
   assert.equal(await one.remove(), true);
   await assert.rejects(one.fetch(), { status: 404 });
+});
+
+Deno.test("a label names one participant: a second one is refused, or joins by markup without it", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await app.root.post("Clients.json", { Login: "alice", Password: "pass" });
+  const wanted = { from: "client:bob", to: "client:alice", label: "agent" };
+  const room = client.conferences("Room").participants;
+  const early = await room.create(wanted); // It rings while the other one joins.
+  const first = await joining(lab, { label: "agent" });
+
+  await assert.rejects(room.create(wanted), { status: 409, code: 20409, message: /Label "agent"/ });
+  const { callSid } = await client.conferences("Other").participants.create(wanted);
+  assert.notEqual(callSid, early.callSid);
+  await joined(lab, early);
+
+  const participants = await client.conferences(first.sid).participants.list();
+  assert.deepEqual(
+    participants.map(({ callSid, label }) => [callSid, label]).toSorted(),
+    [[early.callSid, null], [first.made.callSid, "agent"]].toSorted(),
+  );
+  const [notice] = await client.calls(early.callSid).notifications.list();
+  assert.equal(notice?.errorCode, "12200");
+  await client.conferences(first.sid).participants("agent").remove();
+  assert.equal((await room.create(wanted)).label, "agent");
 });
 
 Deno.test("npm twilio holds a Participant with a document, and changes what happens when it leaves", async () => {

@@ -135,10 +135,31 @@ Deno.test("a number whose code is typed wrong three times, or never, is not adde
   assert.equal((await silent.told()).get("VerificationStatus"), "failed");
   assert.deepEqual(await client.outgoingCallerIds.list({ phoneNumber: asked.phoneNumber }), []);
   await assert.rejects(client.validationRequests.create({ phoneNumber: "x" }), { code: 21421 });
-  await assert.rejects(
-    client.validationRequests.create({ phoneNumber: "+14155550109", callDelay: 5 }),
-    { status: 400, message: /CallDelay is not supported/ },
-  );
+});
+
+Deno.test("CallDelay of a validation has the number called so many seconds later", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await app.root.post("OutgoingCallerIds.json", { PhoneNumber: "+14155550101" });
+  const outboundProxy = { proxy: "edge.carrier.test", credentials: null };
+  Object.assign(app.ports.settings.trunks, { outboundProxy });
+  const phoneNumber = "+14155550109";
+  const { callSid } = await client.validationRequests.create({ phoneNumber, callDelay: 60 });
+  await app.runJobs();
+  app.clock.now += 59_000;
+  await app.runJobs();
+  assert.deepEqual([(await client.calls(callSid).fetch()).status, app.scripts], ["queued", []]);
+
+  app.clock.now += 1_500;
+  await app.runJobs();
+
+  assert.deepEqual(app.scripts.map(({ leg }) => leg), [callSid]);
+  for (const callDelay of [-1, 61]) {
+    await assert.rejects(client.validationRequests.create({ phoneNumber, callDelay }), {
+      status: 400,
+      message: /CallDelay must be/,
+    });
+  }
 });
 
 Deno.test("markup of customers cannot name the addresses by which a number is validated", async () => {
