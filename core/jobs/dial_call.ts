@@ -6,7 +6,7 @@ import { customHeaders } from "../values/custom_headers.ts";
 import { parseAddress } from "../values/address.ts";
 import { progress } from "../calls/progress.ts";
 import { routeTo, type Routing, type Unroutable } from "../calls/route.ts";
-import { isLive } from "../values/status.ts";
+import { dialDueAt, isLive } from "../values/status.ts";
 import { companionFor, liveCompanions, withPeers } from "../companions/companions.ts";
 import { Fault } from "../base/faults.ts";
 import { sidOfCause } from "../base/sid.ts";
@@ -24,7 +24,6 @@ import type { CompanionState } from "../ports/companion_ports.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Call } from "../resources/calls.ts";
-import { dialDueAt } from "../values/dial_due.ts";
 
 /** Performs `dialCall`. */
 export const dialCallHandler: JobHandler<ArgsOf<typeof dialCall>> = handler(dialCall, {

@@ -31,6 +31,7 @@ import { simulateLegHandler } from "../simulation/simulate_leg.ts";
 import { storeAudioHandler } from "./store_audio.ts";
 import { notifyGatewaysHandler } from "./notify_gateways.ts";
 import { notifyProviderHandler } from "./notify_provider.ts";
+import { unheardStreamHandler } from "../streams/unheard_stream.ts";
 import { transcribeRecordingHandler } from "./transcribe_recording.ts";
 
 /** Every kind of job that the service runs. */
@@ -68,4 +69,5 @@ export const handlers: AnyJobHandler[] = [
   notifyGatewaysHandler,
   notifyProviderHandler,
   transcribeRecordingHandler,
+  unheardStreamHandler,
 ];

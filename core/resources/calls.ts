@@ -2,10 +2,9 @@ import { z } from "zod";
 import { companion } from "../protocol/companion.ts";
 import { disconnection } from "../protocol/disconnection.ts";
 import { digits } from "../protocol/gather.ts";
-import { dialDueAt } from "../values/dial_due.ts";
 import { answeredBy, greetingEnd } from "../protocol/events.ts";
 import { recordingWanted } from "../values/recording_wanted.ts";
-import { callbackEvent, callStatus, isLive } from "../values/status.ts";
+import { callbackEvent, callStatus, dialDueAt, isLive } from "../values/status.ts";
 import {
   isoDate,
   method,

@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { jobKind } from "../model/job.ts";
 import { streamLimits } from "../values/stream_limits.ts";
 import { withoutCredentials } from "../base/exchange.ts";
 import { Fault } from "../base/faults.ts";
@@ -16,6 +18,17 @@ import {
   trackNameOf,
 } from "../values/stream_wanted.ts";
 import { assertSocketUrl } from "./socket_url.ts";
+
+/**
+ * Ends a stream that a request started, where its companion has told nothing of it: the service was
+ * killed between the commit and the order. A stream of markup needs none, since the companion repeats
+ * its report.
+ */
+export const endUnheardStream = jobKind({
+  kind: "stream.unheard",
+  args: z.object({ accountSid: z.string(), streamSid: z.string() }),
+  lane: () => "streams",
+});
 
 /** A stream that is to be opened: its record, and what its companion is told. */
 export interface CreatedStream {
@@ -43,21 +56,25 @@ export async function createStream(
   const base = newBase(streams, accountSid, { newSid, now: ports.now });
   const name = wanted.name ?? base.sid;
   const signed = signedHandshake(wanted.url, { authToken: account.authToken, now: ports.now() });
-  const stream = await insert({
-    ...base,
-    callSid,
-    name,
-    status: "in-progress",
-    track: trackNameOf(wanted.tracks),
-    bidirectional: wanted.isBidirectional,
-    url: withoutCredentials(wanted.url),
-    error: null,
-    lostFrames: 0,
-    apiVersion: limits.apiVersion,
-    statusCallback: wanted.callback ?? null,
-    reports: 0,
-    isStarted: false,
-  }, ports);
+  const stream = await insert(
+    {
+      ...base,
+      callSid,
+      name,
+      status: "in-progress",
+      track: trackNameOf(wanted.tracks),
+      bidirectional: wanted.isBidirectional,
+      url: withoutCredentials(wanted.url),
+      error: null,
+      lostFrames: 0,
+      apiVersion: limits.apiVersion,
+      statusCallback: wanted.callback ?? null,
+      reports: 0,
+      isStarted: false,
+    },
+    { isRequested: cause === undefined },
+    ports,
+  );
   const { tracks, isBidirectional, parameters } = wanted;
   const { sid } = stream;
   const own = { tracks, isBidirectional, parameters, encoding, queueS: settings.streamQueueS };
@@ -65,13 +82,19 @@ export async function createStream(
 }
 
 /** A new record, or the one that its cause made before. */
-async function insert(record: Stream, { records }: Ports): Promise<Stream> {
+async function insert(
+  record: Stream,
+  { isRequested }: { isRequested: boolean },
+  { records }: Ports,
+): Promise<Stream> {
   const { accountSid, sid } = record;
   const known = await records.streams.get(accountSid, sid);
   if (known !== null) return known;
   await assertRoom(record, records);
   try {
-    return await records.streams.insert({ record });
+    const heardOf = record.dateCreated + streamLimits.heardOfMs;
+    const jobs = isRequested ? [endUnheardStream({ accountSid, streamSid: sid }, heardOf)] : [];
+    return await records.streams.insert({ record, jobs });
   } catch (error) {
     // A twin of the cause was faster; or one of the request, by its Idempotency-Key.
     const twin = await records.streams.get(accountSid, sid);

@@ -98,6 +98,24 @@ export async function endStreams(call: Call, at: number, ports: Ports): Promise<
   }
 }
 
+/** Ends a stream of which its companion has told nothing. */
+export async function endUnheard(call: Call, sid: string, ports: Ports): Promise<void> {
+  const at = ports.now();
+  await ports.records.streams.update(call.accountSid, sid, (stream) => {
+    if (stream.status === "stopped" || stream.reports > 0) return { record: stream };
+    const { lostFrames } = stream;
+    const message = "the service was interrupted before the stream began; start it again";
+    const news = {
+      kind: "ended",
+      how: "failed",
+      fault: "unreachable",
+      message,
+      lostFrames,
+    } as const;
+    return ended({ ...stream, dateUpdated: at }, news, { call, at, ports });
+  });
+}
+
 /** What callbacks tell of a stream. */
 export const streamParameters = ({ sid, name, error }: Stream): Record<string, string> => ({
   StreamSid: sid,

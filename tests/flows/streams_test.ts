@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import type { StreamNews, StreamOrder } from "../../core/protocol/streams.ts";
 import { closeLostCompanions } from "../../core/reports/heartbeats.ts";
+import type { Stream } from "../../core/resources/streams.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { companion, made, notifications } from "../support/service/hand_companion.ts";
 import { caller, consult, leg } from "../support/sip/conference_callers.ts";
@@ -275,6 +276,54 @@ Deno.test("POST Calls/{Sid}/Streams says what is wrong", async () => {
   assert.equal(early.code, 21221);
   assert.deepEqual(answers.map(({ code }) => code), [31940, 31940, 31940, 20001, 20001, 20001]);
   assert.deepEqual(app.streamOrders, []);
+});
+
+Deno.test("a stream whose order was lost with the service that committed it ends, and says so", async () => {
+  const directory = await Deno.makeTempDir();
+  const location = `${directory}/store`;
+  const path = `Calls/${leg("1")}/Streams.json`;
+  try {
+    {
+      using killed = await startApp({ shared: { location, instance: 0 } });
+      const call = await caller(killed, "1", "<Pause length='600'/>");
+      await call.report({ type: "answered" }, { wantsScript: false });
+      // It is killed after the commit, before the companion had the order.
+      const committed = Promise.withResolvers<void>();
+      killed.ports.control.stream = () => (committed.resolve(), new Promise(() => {}));
+      void killed.root.post(path, { Url: streamUrl, StatusCallback: "https://app.test/streams" });
+      await committed.promise;
+    }
+    using app = await startApp({ shared: { location, instance: 1 } });
+    const list = async (): Promise<Stream[]> => (await app.root.get(path)).json().streams;
+    assert.deepEqual((await list()).map(({ status }) => status), ["in-progress"]);
+    app.clock.now += 29_000;
+    await app.runJobs();
+    assert.deepEqual((await list()).map(({ status }) => status), ["in-progress"]);
+    app.clock.now += 2_000;
+    const message = "the service was interrupted before the stream began; start it again";
+    const told = await callbacks(app);
+
+    const [stream] = await list();
+    assert.equal(stream?.status, "stopped");
+    assert.deepEqual(told, [["stream-error", message], ["stream-stopped", ""]]);
+    const stop = { leg: leg("1"), order: { type: "stop", sid: stream.sid } };
+    assert.deepEqual(app.streamOrders, [stop]);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+});
+
+Deno.test("a stream of a request that its companion has told of goes on", async () => {
+  using app = await startApp();
+  const call = await caller(app, "1", "<Pause length='600'/>");
+  await call.report({ type: "answered" }, { wantsScript: false });
+  const { sid } = await made(app.root, `Calls/${call.leg}/Streams`, { Url: streamUrl });
+  await call.report({ type: "stream", sid, seq: 0, news: { kind: "started" } });
+  app.clock.now += 31_000;
+  await app.runJobs();
+
+  assert.equal((await app.root.get(`Streams/${sid}.json`)).json().status, "in-progress");
+  assert.deepEqual(app.streamOrders.map(({ order }) => order.type), ["start"]);
 });
 
 Deno.test("No account reaches the streams of another", async () => {
