@@ -4,7 +4,7 @@ import { disconnection } from "../protocol/disconnection.ts";
 import { digits } from "../protocol/gather.ts";
 import { answeredBy, greetingEnd } from "../protocol/events.ts";
 import { recordingWanted } from "../values/recording_wanted.ts";
-import { callbackEvent, callStatus, dialDueAt, isLive } from "../values/status.ts";
+import { callbackEvent, callStatus, dialDueAt, isLive, validation } from "../values/status.ts";
 import {
   isoDate,
   method,
@@ -145,16 +145,8 @@ export const calls = resource({
     ),
     /** Keys that are sent when the callee answers, before the markup is performed. */
     sendDigits: digits.nullable(),
-    /** Of a call that validates a number: what it asks for, when, and what came of it. */
-    validation: z.object({
-      code: z.string(),
-      phoneNumber: z.string(),
-      friendlyName: z.string().nullable(),
-      tries: z.number().int(),
-      delayS: z.number().int().optional(),
-      /** The OutgoingCallerId, once the code was right. */
-      callerIdSid: z.string().nullable(),
-    }).nullable(),
+    /** Of a call that validates a number. */
+    validation: validation.nullable(),
     /** The markup goes on during answering machine detection, whose result a callback gets. */
     asyncAmd: z.object({ callback: z.object({ url: z.string(), method }).nullable() }).nullable(),
     /** How it is recorded from the answer to its end; null where it is not. */

@@ -22,10 +22,22 @@ export type CallbackEvent = z.infer<typeof callbackEvent>;
 export const isLive = (status: CallStatus): boolean =>
   status === "queued" || status === "ringing" || status === "in-progress";
 
+/** What a call asks for that validates a number, when, and what came of it. */
+export const validation = z.object({
+  code: z.string(),
+  phoneNumber: z.string(),
+  friendlyName: z.string().nullable(),
+  tries: z.number().int(),
+  /** Seconds from the request to the call. */
+  delayS: z.number().int().optional(),
+  /** The OutgoingCallerId, once the code was right. */
+  callerIdSid: z.string().nullable(),
+});
+
 /** When a queued call is to be placed, in ms: at once, unless it validates a number later. */
 export const dialDueAt = (
-  { dateCreated, validation }: {
+  { dateCreated, validation: wanted }: {
     dateCreated: number;
-    validation: { delayS?: number | undefined } | null;
+    validation: z.infer<typeof validation> | null;
   },
-): number => dateCreated + (validation?.delayS ?? 0) * 1_000;
+): number => dateCreated + (wanted?.delayS ?? 0) * 1_000;
