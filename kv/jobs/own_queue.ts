@@ -30,7 +30,13 @@ interface OwnStore {
  */
 export function ownQueue({ kv, committer, known }: OwnStore): Queue {
   let carefulUntil = 0;
-  const note = () => committer.later(() => Promise.resolve(emptyBatch()));
+  let noting: Promise<unknown> | undefined;
+  /** Has the next commit note what is taken; one that waits notes what is taken until it begins. */
+  const note = () =>
+    noting ??= committer.later(() => {
+      noting = undefined;
+      return Promise.resolve(emptyBatch());
+    });
   return {
     lanes: () => Promise.resolve(known.lanes()),
     async claim(lane, claim): Promise<Claimed> {
