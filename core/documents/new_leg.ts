@@ -136,7 +136,7 @@ function newLeg(
 ): Call {
   const base = { sid: leg, accountSid, dateCreated: at, dateUpdated: at };
   const held = { reports: seq + 1, companion };
-  return { ...base, ...withDefaults(calls, { ...known, ...held }) } as Call;
+  return { ...base, ...withDefaults(calls, { ...known, ...held, hasStreams: false }) } as Call;
 }
 
 /** Inserts a call, or returns the one that a first delivery of the same report inserted. */

@@ -113,7 +113,7 @@ const closeAll = (calls: Call[], heardAt: number, ports: Ports) =>
  */
 async function close(lost: Call, heardAt: number, ports: Ports): Promise<void> {
   const { accountSid, sid } = lost;
-  await ports.records.calls.update(accountSid, sid, (call) => {
+  const closed = await ports.records.calls.update(accountSid, sid, (call) => {
     if (!isLive(call.status)) return { record: call };
     const at = Math.max(heardAt, call.dateUpdated);
     const why = { by: "service", cause: "companion-lost" } as const;
@@ -124,5 +124,5 @@ async function close(lost: Call, heardAt: number, ports: Ports): Promise<void> {
   });
   await leaveQueue(lost, lost.queueSid, ports);
   await breakOffAll(lost, ports);
-  await endStreams(lost, heardAt, ports);
+  if (closed.hasStreams !== false) await endStreams(closed, heardAt, ports);
 }

@@ -212,7 +212,7 @@ const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
     async settle(_, call, { at }, ports) {
       await leaveAllConferences(call, at, ports);
       await leaveQueue(call, call.queueSid, ports);
-      await endStreams(call, at, ports);
+      if (call.hasStreams !== false) await endStreams(call, at, ports);
     },
   },
 };

@@ -184,6 +184,8 @@ export const calls = resource({
     queueSid: z.string().nullable(),
     /** A USSD dialogue: its documents are of USSD. */
     isUssd: z.boolean(),
+    /** Whether it has, or had, audio streams; absent where it was made before this was known. */
+    hasStreams: z.boolean().optional(),
     /** The X-Request-Id of the request that placed it; null of a call that came in. */
     requestId: z.string().nullable(),
   },
@@ -211,6 +213,7 @@ export const calls = resource({
     "conferenceSid",
     "queueSid",
     "isUssd",
+    "hasStreams",
     "requestId",
   ],
   create: {
@@ -287,7 +290,7 @@ export const calls = resource({
   hasSipTrace: true,
   subresources: ["Notifications", "Recordings"],
   created: (call) => ({
-    record: call,
+    record: { ...call, hasStreams: false },
     jobs: [dialCall({ accountSid: call.accountSid, callSid: call.sid }, dialDueAt(call))],
   }),
 });

@@ -91,6 +91,7 @@ async function insert(
   const known = await records.streams.get(accountSid, sid);
   if (known !== null) return known;
   await assertRoom(record, records);
+  await noteStream(record, records);
   try {
     const heardOf = record.dateCreated + streamLimits.heardOfMs;
     const jobs = isRequested ? [endUnheardStream({ accountSid, streamSid: sid }, heardOf)] : [];
@@ -101,6 +102,16 @@ async function insert(
     if (twin === null) throw error;
     return twin;
   }
+}
+
+/** Notes in the call that it has a stream, before there is one: its end then looks for it. */
+async function noteStream(
+  { accountSid, callSid }: Stream,
+  { calls }: Ports["records"],
+): Promise<void> {
+  await calls.update(accountSid, callSid, (call) => ({
+    record: call.hasStreams ? call : { ...call, hasStreams: true },
+  }));
 }
 
 /** A stream named or counted at the same moment is refused by the companion. */
