@@ -137,6 +137,7 @@ Deno.test("Status of a Client is in force at the companion before the request is
     await invalidate(logins);
   };
 
+  app.forgotten.length = 0;
   for (const Status of ["0", "1"]) {
     await app.root.post(`Clients/${sid}.json`, { Status });
     assert.equal(storedThen.at(-1), Status);
@@ -144,6 +145,23 @@ Deno.test("Status of a Client is in force at the companion before the request is
   assert.deepEqual(app.forgotten, ["alice", "alice"]);
   await app.root.post(`Clients/${sid}.json`, { FriendlyName: "Alice" });
   assert.equal(app.forgotten.length, 2);
+});
+
+Deno.test("a companion forgets what it knew of a login before a creation or removal of its Client is answered", async () => {
+  using app = await startApp();
+  const all = { where: [], skip: 0, limit: 1 };
+  const there: number[] = [];
+  const { invalidate } = app.ports.control;
+  app.ports.control.invalidate = async (logins) => {
+    const { items } = await app.ports.records.clients.list(app.root.sid, all);
+    there.push(items.length);
+    await invalidate(logins);
+  };
+
+  const { sid } = await made(app.root, "Clients", { Login: "alice", Password: "secret" });
+  assert.deepEqual([there, app.forgotten], [[1], ["alice"]]);
+  assert.equal((await app.root.delete(`Clients/${sid}.json`)).status, 204);
+  assert.deepEqual([there, app.forgotten], [[1, 0], ["alice", "alice"]]);
 });
 
 Deno.test("a refused POST that was to make something writes one warning a minute for each code and account", async () => {
