@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { leaveMessage } from "../support/service/leave_message.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { openVoice } from "../support/media/voice.ts";
 import { startMailServer } from "../support/service/mail_server.ts";
@@ -28,16 +29,7 @@ for (const { page, name, path } of ivrs) {
         VoiceUrl: `http://127.0.0.1:${program.port}${path}`,
       });
       const caller = await system.phone("caller");
-      const voice = await openVoice();
-      const dialog = await caller.call("menu", { sdp: voice.sdp }).answered;
-      voice.speakTo(portOf(dialog.remoteSdp));
-      await eventually("the menu is heard", () => voice.heard.some(isSound));
-      voice.press("2");
-      voice.say(600);
-      await eventually("the message is recorded", async () => {
-        const { recordings } = await system.get("Recordings.json");
-        return recordings.length > 0;
-      });
+      const { voice } = await leaveMessage(system, caller, "menu");
       voice.press("#");
       const line = await program.line("New message");
       const [url] = /http\S+/.exec(line)!;
@@ -95,16 +87,7 @@ Deno.test({
     const VoiceUrl = `http://127.0.0.1:${program.port}/voice`;
     await system.post("Clients.json", { Login: "alice", Password: "alice-secret", VoiceUrl });
     const alice = await system.phone("alice");
-    const voice = await openVoice();
-    const dialog = await alice.call("menu", { sdp: voice.sdp }).answered;
-    voice.speakTo(portOf(dialog.remoteSdp));
-    await eventually("the menu is heard", () => voice.heard.some(isSound));
-    voice.press("2");
-    voice.say(600);
-    await eventually("the message is recorded", async () => {
-      const { recordings } = await system.get("Recordings.json");
-      return recordings.length > 0;
-    });
+    const { voice, dialog } = await leaveMessage(system, alice, "menu");
     await dialog.bye();
     const sent = await eventually("the message is mailed", () => mail.mails[0]);
     await voice.close();

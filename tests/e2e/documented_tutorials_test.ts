@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { leaveMessage } from "../support/service/leave_message.ts";
 import { chromiumTest } from "../support/browsers/chromium.ts";
 import { openVoice } from "../support/media/voice.ts";
 import { eventually } from "../support/process/eventually.ts";
@@ -26,16 +27,7 @@ Deno.test({
     await commands.next();
     await commands.next();
 
-    const voice = await openVoice();
-    const caller = await demo.call("+14155550124", { sdp: voice.sdp }).answered;
-    voice.speakTo(portOf(caller.remoteSdp));
-    await eventually("the menu is heard", () => voice.heard.some(isSound));
-    voice.press("2");
-    voice.say(600);
-    await eventually("the message is recorded", async () => {
-      const { recordings } = await system.get("Recordings.json");
-      return recordings.length > 0;
-    });
+    const { voice, dialog: caller } = await leaveMessage(system, demo, "+14155550124");
     await caller.bye();
     const sent = await eventually("the message is mailed", () => mail.mails[0]);
     await voice.close();

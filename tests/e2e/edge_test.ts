@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { endChild } from "../support/process/end_child.ts";
 import { eventually } from "../support/process/eventually.ts";
-import { answers, freePorts, spawnTask } from "../support/process/system.ts";
+import { answers, freePorts, spawnDeno, spawnTask } from "../support/process/system.ts";
 import { startAppServer } from "../support/service/app_server.ts";
 import { startDenokv } from "../support/service/denokv.ts";
 import { startKvConnect } from "../support/service/kv_connect.ts";
@@ -12,26 +12,11 @@ import { portOf } from "../support/sip/plain_peer.ts";
 import { openSoftphone } from "../support/sip/softphone.ts";
 
 /** `main.ts` with the permissions of an edge platform: the network and the environment, no file. */
-function spawnEdge(env: Record<string, string>) {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-prompt", "--allow-net", "--allow-env", "main.ts"],
-    cwd: new URL("../../", import.meta.url),
-    env: { NO_COLOR: "1", EDGE: "true", ...env },
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  let text = "";
-  const collect = async (stream: ReadableStream<Uint8Array>) => {
-    for await (const part of stream.pipeThrough(new TextDecoderStream())) text += part;
-  };
-  const reading = Promise.all([collect(child.stdout), collect(child.stderr)]);
-  const ended = child.status.then(async ({ code }) => {
-    await reading;
-    return code;
-  });
-  return { child, ended, output: () => text };
-}
+const spawnEdge = (env: Record<string, string>) =>
+  spawnDeno(
+    [Deno.execPath(), "run", "--quiet", "--no-prompt", "--allow-net", "--allow-env", "main.ts"],
+    { env: { EDGE: "true", ...env } },
+  );
 
 const secrets = {
   SECRET_KEY: "the key of the edge and its companions",

@@ -16,6 +16,8 @@ export interface System {
   /** Form POST, or GET, below the root account; the answer as JSON. */
   post(path: string, form?: Record<string, string>): Promise<Json>;
   get(path: string): Promise<Json>;
+  /** DELETE below the root account. */
+  remove(path: string): Promise<void>;
   /** Makes a Client and connects a scripted softphone that is registered as it. */
   phone(login: string): Promise<Softphone>;
   /** Connects a scripted softphone that is registered as the Client of the first start. */
@@ -103,6 +105,10 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
       await json(
         await fetch(api + path, { method: "POST", headers, body: new URLSearchParams(form) }),
       ),
+    async remove(path) {
+      const response = await fetch(api + path, { method: "DELETE", headers });
+      assert.ok(response.ok, `${path}: ${response.status} ${await response.text()}`);
+    },
     async phone(login) {
       const clients: Json[] = await system.get("Clients.json");
       if (!clients.some((client) => client.login === login)) {
@@ -127,13 +133,19 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
 }
 
 /** Runs a task of deno.json; `output` is all it printed, `ended` its exit code. */
-export function spawnTask(
+export const spawnTask = (
   task: string[],
   env: Record<string, string>,
   { deno: [program, ...before] = [Deno.execPath()], root: cwd = root }: SystemOptions = {},
+) => spawnDeno([program, ...before, "task", "--quiet", ...task], { cwd, env });
+
+/** The same of a command line. */
+export function spawnDeno(
+  [program, ...args]: [string, ...string[]],
+  { cwd = root, env }: { cwd?: string; env: Record<string, string> },
 ) {
   const child = new Deno.Command(program, {
-    args: [...before, "task", "--quiet", ...task],
+    args,
     cwd,
     env: { NO_COLOR: "1", ...env },
     stdin: "null",
