@@ -7,7 +7,7 @@ import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { fieldsOf, filled, Inputs, valuesOf } from "../frame/form.tsx";
 import { homeOf } from "../frame/links.ts";
 import { mendable } from "../frame/mendable.ts";
-import { Act, Empty, Facts, Heading, Problem, Status, Time } from "../frame/parts.tsx";
+import { Act, Empty, Facts, Heading, None, Problem, Status, Time } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
 import { Pager, Table } from "../frame/table.tsx";
@@ -137,9 +137,8 @@ const Tree = ({ branches, to, home }: { branches: Branch[]; to: string; home: st
           isNumber: true,
           cell: ({ sid }) => {
             const branch = branchBySid.get(sid);
-            if (branch === undefined) return "";
-            return branch.total === 0
-              ? "–"
+            return branch === undefined || branch.total === 0
+              ? <None />
               : <a href={`${home}/${sid}/Accounts`}>{branch.total.toLocaleString("en")}</a>;
           },
         },

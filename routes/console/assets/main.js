@@ -3,8 +3,10 @@ import { follow } from "./live.js";
 import { drawWaves } from "./wave.js";
 import { askFirst } from "./confirm.js";
 import { offerCopies } from "./copy.js";
+import { tellFirst } from "./tell.js";
 
 showTimes(document);
+tellFirst(document);
 askFirst(document);
 offerCopies(document);
 drawWaves(document);

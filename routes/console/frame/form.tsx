@@ -53,14 +53,18 @@ export type Choices = Readonly<
 >;
 
 /** The inputs of a form; `values` are what stands in them. */
-export const Inputs = ({ fields, values = {}, id = "f", choices = {}, unset = "as it is" }: {
-  fields: Field[];
-  values?: Record<string, string>;
-  id?: string;
-  choices?: Choices;
-  /** What it means to choose nothing. */
-  unset?: string;
-}) => (
+export const Inputs = (
+  { fields, values = {}, id = "f", choices = {}, unset = "as it is", problem = "" }: {
+    fields: Field[];
+    values?: Record<string, string>;
+    id?: string;
+    choices?: Choices;
+    /** What it means to choose nothing. */
+    unset?: string;
+    /** What was wrong with the form as it was sent: it names the fields. */
+    problem?: string | undefined;
+  },
+) => (
   <>
     {fields.map(({ name, schema, isRequired }) => (
       <div class="input">
@@ -76,6 +80,7 @@ export const Inputs = ({ fields, values = {}, id = "f", choices = {}, unset = "a
               value={values[name] ?? ""}
               options={optionsOf(choices[name], values[name], unset)}
               describedBy={`${id}-${name}-hint`}
+              isWrong={isNamed(name, problem)}
             />
           )
           : (
@@ -86,6 +91,7 @@ export const Inputs = ({ fields, values = {}, id = "f", choices = {}, unset = "a
               isRequired={isRequired}
               value={values[name] ?? ""}
               unset={unset}
+              isWrong={isNamed(name, problem)}
             />
           )}
         {typeof schema.description === "string" && (
@@ -103,6 +109,10 @@ const hintOf = (description: string): string =>
 /** Texts from which a field has room for several lines. */
 const longText = 400;
 
+/** Whether a refusal is about a parameter. */
+export const isNamed = (name: string, problem: string): boolean =>
+  problem !== "" && new RegExp(`\\b${name}\\b`).test(problem);
+
 /** The values of a choice; where none is set, nothing is chosen. */
 const optionsOf = (
   options: Choices[string],
@@ -112,14 +122,21 @@ const optionsOf = (
   value || options.some(([one]) => one === "") ? options : [["", unset], ...options];
 
 function Input(
-  { id, name, schema, isRequired, value, unset }: Field & {
+  { id, name, schema, isRequired, value, unset, isWrong }: Field & {
     id: string;
     value: string;
     unset: string;
+    isWrong: boolean;
   },
 ) {
   const flat = flatten(schema);
-  const common = { id, name, required: isRequired, "aria-describedby": `${id}-hint` };
+  const common = {
+    id,
+    name,
+    required: isRequired,
+    "aria-describedby": `${id}-hint`,
+    ...isWrong && { "aria-invalid": "true" as const, autofocus: true },
+  };
   const options = flat.enum as string[] | undefined ??
     (flat.type === "boolean" ? ["true", "false"] : undefined);
   if (options !== undefined) {

@@ -29,7 +29,7 @@ export interface SignedInFrame {
 }
 
 /** The modules that main.js imports: a browser fetches them with it, not after it. */
-const mainImports = ["times.js", "live.js", "wave.js", "confirm.js", "copy.js"] as const;
+const mainImports = ["times.js", "live.js", "wave.js", "confirm.js", "copy.js", "tell.js"] as const;
 
 /** A whole page. */
 export function Layout({ title, prefix, signedIn, script, children }: Frame) {
@@ -59,7 +59,8 @@ export function Layout({ title, prefix, signedIn, script, children }: Frame) {
         <div class="columns">
           {signedIn && <Side home={home} {...signedIn} />}
           <main id="content" tabindex={-1}>
-            {signedIn?.notice && <p class="notice" role="status">{signedIn.notice}</p>}
+            {signedIn?.notice && <p class="notice" role="status" tabindex={-1}>{signedIn.notice}
+            </p>}
             {children}
           </main>
         </div>

@@ -29,8 +29,13 @@ export const text = (title: string, field: string, of: Partial<Column> = {}): Co
   ...of,
 });
 
-/** The same of a URL, which is longer than others. */
-export const url = (title: string, field: string): Column => text(title, field, { isWide: true });
+/** The same of a URL, which is longer than others: without the scheme that nearly all have. */
+export const url = (title: string, field: string): Column => ({
+  title,
+  isWide: true,
+  cell: ({ [field]: value }) =>
+    shown(typeof value === "string" ? value.replace(/^https:\/\//, "") : value),
+});
 
 /** A column that leads to the record whose Sid a field has. */
 export const leading =

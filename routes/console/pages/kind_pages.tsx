@@ -15,6 +15,7 @@ import {
   fieldsOf,
   filled,
   Inputs,
+  isNamed,
   titleOf,
   valuesOf,
 } from "../frame/form.tsx";
@@ -133,11 +134,20 @@ async function showNew(
           values={{ ...queried(c), ...values }}
           choices={choices}
           unset="default"
+          problem={problem}
         />
         {others.length > 0 && (
-          <details open={first.length === 0}>
+          <details
+            open={first.length === 0 || others.some(({ name }) => isNamed(name, problem ?? ""))}
+          >
             <summary>More settings</summary>
-            <Inputs fields={others} values={queried(c)} choices={choices} unset="default" />
+            <Inputs
+              fields={others}
+              values={queried(c)}
+              choices={choices}
+              unset="default"
+              problem={problem}
+            />
           </details>
         )}
         <div class="actions">
@@ -226,6 +236,7 @@ async function showRecord(
             fields={fields}
             values={values ?? valuesOf(fields, row)}
             choices={await choicesOf(c, fields, kind)}
+            problem={problem}
           />
           <div class="actions">
             <button type="submit" class="main">Save</button>

@@ -173,7 +173,7 @@ export const kinds: readonly Kind[] = [
     columns: columnsBy(clients.path, [
       link("Login", named("login")),
       text("Name", "friendly_name"),
-      { title: "Registered now", cell: registeredOf },
+      { title: "Registered now", isWide: true, cell: registeredOf },
       url("Voice URL", "voice_url"),
     ]),
     enrich: withBindings,
