@@ -59,7 +59,7 @@ export function Layout({ title, prefix, signedIn, script, children }: Frame) {
         <div class="columns">
           {signedIn && <Side home={home} {...signedIn} />}
           <main id="content" tabindex={-1}>
-            {signedIn?.notice && <p class="notice" role="status" tabindex={-1}>{signedIn.notice}
+            {signedIn?.notice && <p class="notice" tabindex={-1} role="status">{signedIn.notice}
             </p>}
             {children}
           </main>

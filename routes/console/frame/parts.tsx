@@ -67,7 +67,7 @@ export const Empty = ({ children }: { children?: Child }) => <p class="empty">{c
 
 /** What went wrong, said where it stands. */
 export const Problem = ({ children }: { children?: Child }) => (
-  <p class="problem" role="alert" tabindex={-1}>{children}</p>
+  <p class="problem" tabindex={-1} role="alert">{children}</p>
 );
 
 /** The heading of a page, with what may be done beside it. */

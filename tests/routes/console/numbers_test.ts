@@ -18,7 +18,7 @@ Deno.test("a number is searched for, its price is shown, and it is bought with w
   assert.match(found.text, /calls, texts/);
   assert.match(found.text, /These numbers are fictional/);
   assert.match(found.text, /buy\?[^"]*Country=US[^"]*"[^>]*rel="next"/);
-  const chosen = /href="\/console([^"]*confirm[^"]*)"/.exec(found.text)![1]!.replaceAll(
+  const chosen = /href="\/console([^"]*confirm\?[^"]*)"/.exec(found.text)![1]!.replaceAll(
     "&amp;",
     "&",
   );
