@@ -8,6 +8,7 @@ import { handler, type JobHandler } from "../ports/job_handler.ts";
 import { type ArgsOf, pushUssd } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import type { Call } from "../resources/calls.ts";
+import { placeSimulated } from "../simulation/place.ts";
 import { fail, place, routeOf } from "./dial_call.ts";
 
 /** Performs `pushUssd`. */
@@ -21,10 +22,6 @@ export const pushUssdHandler: JobHandler<ArgsOf<typeof pushUssd>> = handler(push
     const account = await ports.accounts.get(accountSid);
     if (account === null || await effectiveStatus(account, ports.accounts) !== "active") {
       return await fail(call, ports, { fault: "accountInactive", detail: accountSid });
-    }
-    if (isTest(account)) {
-      const detail = "USSD dialogues of test accounts are not simulated";
-      return await fail(call, ports, { fault: "noRoute", detail });
     }
     const routing = await routeOf(call, account, ports);
     if ("fault" in routing) return await fail(call, ports, routing);
@@ -44,6 +41,7 @@ export const pushUssdHandler: JobHandler<ArgsOf<typeof pushUssd>> = handler(push
     const script = await openingScript({ call, ports, signal, cause, instead });
     if (script[0]?.type === "reject") return await fail(call, ports); // A Notification exists.
     const begun = withInvitation({ leg: callSid, accountSid, ...called }, script, call);
+    if (begun !== null && isTest(account)) return await placeSimulated(call, begun, ports);
     if (begun !== null) return await place(call, begun, called.target, ports);
     const detail = "the document must begin with UssdMessage or UssdCollect";
     await fail(call, ports, { fault: "documentInvalid", detail });

@@ -130,6 +130,12 @@ const phases: Record<State["phase"], Phase> = {
     if (outcome === "no-answer" || isLate) {
       return await end(leg, "no-answer", line, { by: "service", cause: "timeout" });
     }
+    if (leg.state.invitation.ussd !== undefined) {
+      if (await isOver(leg, { type: "answered" }, line)) {
+        return await end(leg, "completed", line, ordered);
+      }
+      return after(counted(leg), 0, { phase: "talking", ...answered(leg) });
+    }
     if (detection === null || detection.isBeside) {
       return await talk(leg, { type: "answered" }, line);
     }

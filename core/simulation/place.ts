@@ -12,8 +12,6 @@ import { simulationTimes } from "./times.ts";
 
 /** Places a call of a test account, by a script that begins with its `invite`. A second run does nothing. */
 export async function placeSimulated(call: Call, script: Script, ports: Ports): Promise<void> {
-  const [invite] = script;
-  if (invite?.type !== "invite") throw new Error("Cannot simulate a call without an invite");
   const behaviour = behaviourOf(call.to);
   const now = ports.now();
   const base = newBase(simulatedLegs, call.accountSid, ports);
@@ -27,7 +25,7 @@ export async function placeSimulated(call: Call, script: Script, ports: Ports): 
     due: now,
     isReal: behaviour.isReal,
     conferenceSid: null,
-    state: begun(invite, { behaviour, timeLimit: call.timeLimit }),
+    state: begun(script, { behaviour, timeLimit: call.timeLimit }),
   };
   try {
     await ports.records.simulatedLegs.insert(due(leg));
@@ -36,12 +34,12 @@ export async function placeSimulated(call: Call, script: Script, ports: Ports): 
   }
 }
 
-type Invite = Extract<Script[number], { type: "invite" }>;
-
 function begun(
-  { invitation, timeoutS, machineDetection, record, recordingManner }: Invite,
+  [invite, ...rest]: Script,
   { behaviour, timeLimit }: Pick<State, "behaviour"> & Pick<Call, "timeLimit">,
 ): State {
+  if (invite?.type !== "invite") throw new Error("Cannot simulate a call without an invite");
+  const { invitation, timeoutS, machineDetection, record, recordingManner } = invite;
   const { longestS } = simulationTimes;
   return {
     phase: "new",
@@ -57,7 +55,7 @@ function begun(
       }
       : null,
     recording: record ? { order: record, channels: channelsOf(recordingManner) } : null,
-    script: [],
+    script: rest, // A USSD dialogue begins with its text; a call asks for its script.
     begunAt: null,
     abandoned: null,
     recordings: [],

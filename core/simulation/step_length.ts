@@ -31,6 +31,8 @@ export function secondsOf(step: Step, state: State): number {
       return step.seconds;
     case "gather":
       return gatherS(step, state);
+    case "ussd":
+      return step.collect ? times.inputS : 0;
     case "record":
       return Math.min(times.recordS, step.maxLengthS);
     case "refer":

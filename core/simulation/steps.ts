@@ -1,20 +1,15 @@
-import type { Action } from "../protocol/action.ts";
 import type { LegEvent } from "../protocol/events.ts";
 import { keyInput } from "../protocol/gather.ts";
-import type { Script, Step } from "../protocol/script.ts";
+import type { Step } from "../protocol/script.ts";
 import { planOf } from "./dial_plan.ts";
 import type { Leg } from "./leg.ts";
 import type { Line } from "./line.ts";
+import { carried, type Finished, type Finisher, goesOn, told, withInput } from "./step_end.ts";
 import { inputOf, secondsOf } from "./step_length.ts";
 import { channelsOf } from "./tone.ts";
+import { endUssd } from "./ussd.ts";
 
 type StepOf<T extends Step["type"]> = Extract<Step, { type: T }>;
-
-/** The leg once a step has ended, and the script that comes in place of what is left. */
-interface Finished {
-  leg: Leg;
-  script: Script;
-}
 
 /** Lets a step begin: the leg until the step ends; null where it takes no time. */
 export async function begin(leg: Leg, step: Step, line: Line): Promise<Leg | null> {
@@ -97,31 +92,6 @@ export async function leaveQueue(leg: Leg, step: StepOf<"queue">, line: Line): P
 const waitedS = ({ clock, state: { begunAt } }: Leg): number =>
   Math.round((clock - (begunAt ?? clock)) / 1_000);
 
-type Finisher<S> = (leg: Leg, step: S, line: Line) => Promise<Finished> | Finished;
-
-const goesOn = (leg: Leg): Finished => ({ leg, script: [] });
-
-/** Reports the end of a step, and brings the script of its action, where it has one. */
-async function told(
-  leg: Leg,
-  event: LegEvent & { action?: Action | undefined },
-  line: Line,
-  isOver = false,
-): Promise<Finished> {
-  const wantsScript = event.action !== undefined && !isOver;
-  const script = await line.report(leg, { event, wantsScript });
-  return { leg: { ...leg, seq: leg.seq + 1 }, script: wantsScript ? script : [] };
-}
-
-/** An action as it is handed back, and the leg that has handed it back (`sip/steps/script_run.ts`). */
-function carried(leg: Leg, action: Action): { handed: Leg; action: Action } {
-  const { tookTime, typed } = leg.state;
-  return {
-    handed: { ...leg, state: { ...leg.state, typed: "" } },
-    action: { ...action, ...tookTime && { hops: 0 }, ...typed !== "" && { digits: typed } },
-  };
-}
-
 const finishers: { readonly [T in Step["type"]]?: Finisher<StepOf<T>> } = {
   answer: goesOn,
   leave: goesOn,
@@ -189,6 +159,7 @@ const finishers: { readonly [T in Step["type"]]?: Finisher<StepOf<T>> } = {
   conference: (leg, step, line) => endStay(leg, step, line),
   dial: (leg, step, line) => endDial(leg, step, line),
   record: (leg, step, line) => endRecord(leg, step, line),
+  ussd: endUssd,
 };
 
 /** What the called side has pressed, as the step takes keys. */
@@ -197,18 +168,6 @@ function typedOf({ keys }: StepOf<"gather">, pressed: string): string {
   const input = keyInput(keys);
   for (const key of pressed) if (input.take(key) === "done") break;
   return input.typed;
-}
-
-function withInput(
-  leg: Leg,
-  { keys, words }: { keys: string | undefined; words: string | undefined },
-): Leg {
-  const { gathers } = leg.state;
-  const taken = {
-    keys: gathers.keys + Number(keys !== undefined),
-    words: gathers.words + Number(words !== undefined),
-  };
-  return { ...leg, state: { ...leg.state, gathers: taken } };
 }
 
 async function endStay(

@@ -1,3 +1,4 @@
+import { isTest } from "../accounts/access.ts";
 import { streamLimits } from "../values/stream_limits.ts";
 import { z } from "zod";
 import { Fault } from "../base/faults.ts";
@@ -61,13 +62,20 @@ function serverParameters(sent: Record<string, unknown>): Record<string, string>
   return Object.fromEntries(pairs);
 }
 
-/** Starts a stream of a call in progress. Throws `notFound`, `callEnded` and `notModifiable`. */
+/**
+ * Starts a stream of a call in progress. Throws `notFound`, `callEnded`, `notModifiable`, and
+ * `badParameter` for a call of a test account.
+ */
 export async function startStream(
   named: { accountSid: string; callSid: string },
   sent: Record<string, unknown>,
   ports: Ports,
 ): Promise<Stream> {
   const call = await callInProgress(named, ports);
+  const account = await ports.accounts.get(named.accountSid);
+  if (account !== null && isTest(account)) {
+    throw new Fault("badParameter", "the calls of a test account have no audio to stream");
+  }
   const { url, name, track = "inbound_track", ...rest } = streamParams.parse(sent);
   const { statusCallback, statusCallbackMethod = "POST" } = rest;
   const { stream, order } = await createStream(

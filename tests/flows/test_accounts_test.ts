@@ -426,6 +426,78 @@ Deno.test("a test account reaches nothing beyond the service", async () => {
   ]);
 });
 
+const ussdAnswers = (request: Request): Response =>
+  request.url.endsWith("/chosen") ? xml("<UssdMessage>Your balance is 12.50.</UssdMessage>") : xml(
+    `<UssdCollect action="/chosen"><UssdMessage>1 Balance, 2 Top up</UssdMessage></UssdCollect>`,
+  );
+
+Deno.test("a USSD dialogue of a test account is replied to with the keys of the number", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  app.answers = ussdAnswers;
+  const push = async (To: string) => {
+    const form = {
+      From: "+15005550006",
+      To,
+      Url: "https://app.test/menu",
+      StatusCallback: "https://app.test/status",
+      StatusCallbackEvent: events,
+    };
+    const { sid } = (await test.post("UssdPush.json", form)).json();
+    app.fetched.length = 0;
+    await app.runJobs();
+    const told = await asked(app);
+    const { status, price } = await callOf(app, sid, test);
+    return { status, price, told };
+  };
+
+  const replied = await push(numbers.presses1);
+  const chosen = replied.told.filter(({ path }) => path === "/chosen");
+  assert.deepEqual(chosen.map(({ params }) => params.Digits), ["1"]);
+  assert.deepEqual([replied.status, Number(replied.price)], ["completed", 0]);
+  assert.deepEqual(
+    replied.told.filter(({ path }) => path === "/status").map(({ params }) => params.CallStatus)
+      .toSorted(),
+    ["completed", "in-progress", "initiated", "ringing"],
+  );
+
+  const silent = await push(numbers.answers);
+  assert.equal(silent.status, "completed");
+  assert.ok(silent.told.every(({ path }) => path !== "/chosen"));
+  const busy = await push(numbers.busy);
+  assert.equal(busy.status, "busy");
+  assert.deepEqual(await notifications(app, test), []);
+  assertNothingLeft(app);
+});
+
+Deno.test("a look-up of a test account finds what answers calls, in a network for tests", async () => {
+  using app = await startApp();
+  const test = await testAccount(app);
+  const lookUp = async (DeviceIdentifier: string) => {
+    const form = { DeviceIdentifier, StatusCallback: "https://app.test/located" };
+    const { sid } = (await test.post("Geolocation/Immediate.json", form)).json();
+    await app.runJobs();
+    return (await test.get(`Geolocation/Immediate/${sid}.json`)).json();
+  };
+
+  const found = await lookUp("+15005550006");
+  assert.equal(found.response_status, "successful");
+  assert.deepEqual(
+    [found.geolocation_data.mobile_country_code, found.geolocation_data.mobile_network_code],
+    [1, "01"],
+  );
+  for (const number of ["+15005550002", numbers.noAnswer, numbers.fails]) {
+    assert.equal((await lookUp(number)).response_status, "failed", number);
+  }
+  const told = (await asked(app)).filter(({ path }) => path === "/located");
+  assert.deepEqual(told.map(({ params }) => params.GeolocationStatus), [
+    "successful",
+    "failed",
+    "failed",
+    "failed",
+  ]);
+});
+
 Deno.test("an account below a test account is one too, and no account becomes one later", async () => {
   using app = await startApp();
   const test = await testAccount(app);

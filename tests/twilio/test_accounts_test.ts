@@ -125,6 +125,11 @@ Deno.test("npm twilio with test credentials records a call in real time, pauses 
   for (const seconds of [0, 1, 2]) await pass(seconds);
   const { recordings } = client.calls(sid);
 
+  await assert.rejects(client.calls(sid).streams.create({ url: "wss://agent.test/" }), {
+    status: 400,
+    message: /a test account have no audio to stream/,
+  });
+  assert.deepEqual(app.streamOrders, []);
   const one = await recordings.create();
   const other = await recordings.create();
   assert.equal(one.status, "in-progress");
