@@ -30,7 +30,7 @@ import { authoredFlows, dryRunRoutes } from "./resources/flows.ts";
 import { deliveryRoutes } from "./resources/deliveries.ts";
 import { documentTestRoutes } from "./resources/document_tests.ts";
 import { emailRoutes } from "./resources/emails.ts";
-import { eventRoutes } from "./events/routes.ts";
+import { eventRoutes, levelRoutes } from "./events/routes.ts";
 import type { Env } from "./http/env.ts";
 import { answerFault, explain, onError } from "./http/errors.ts";
 import { routedPath } from "./http/format.ts";
@@ -79,6 +79,7 @@ function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
   app.route(`${account}/Webhooks/Tests`, documentTestRoutes(ports));
   app.route(`${account}/Email/Messages`, emailRoutes(ports));
   app.route(`${account}/Events`, eventRoutes(ports));
+  app.route(`${account}/Levels`, levelRoutes(ports));
   app.route(`${account}/Geolocation`, geolocationRoutes(ports));
   app.route(`${account}/Recordings`, recordingRoutes(ports));
   app.route(`${account}/Recordings`, recordingTranscriptionRoutes(ports));

@@ -12,6 +12,7 @@ import { traced } from "../core/base/tracing.ts";
 import { forPrograms } from "../core/base/safe_headers.ts";
 import type { Calls } from "./contracts/calls.ts";
 import { runScript } from "./script/create_calls.ts";
+import { createLevels } from "./streams/levels.ts";
 import { hostPort } from "./transport/local_name.ts";
 
 export interface ControlOptions {
@@ -71,6 +72,7 @@ export async function listenControl(options: ControlOptions): Promise<Control> {
 
 function handlersOf(options: ControlOptions): HandlersOf<CompanionRequests> {
   const { calls, companion } = options;
+  const levels = createLevels(calls);
   const mustAccept = () => {
     if (!options.accepting()) throw new Refusal(503, "The companion is stopping");
   };
@@ -126,6 +128,7 @@ function handlersOf(options: ControlOptions): HandlersOf<CompanionRequests> {
       void live.streams.start(order.stream);
       return { isDone: true };
     },
+    levels: (request) => ({ levels: levels.read(request) }),
     conference: (order) => ({ isKnown: calls.conferences.order(order) }),
   };
 }

@@ -23,7 +23,7 @@ core/metrics           | base net                                               
 core/numbers           | accounts base model ports resources rest values              | libphonenumber-js | phone numbers: search, purchase, import
 core/process           |                                                              |  | logs, failures, signals and secret files of a process
 core/configuration     | base net numbers process values                              | node: zod | the environment variables, checked
-core/events            | base model ports resources rest                              | zod | event streams: what is asked of them, and their bounds
+core/events            | base model ports protocol resources rest                     | zod | event streams: what is asked of them, and their bounds
 core/admin             | base configuration events model net process                               | node: | the command line of operators, on the REST interface
 core/notifications     | base flows model ports resources rest values                 |  | Notifications: what the error log says
 core/idempotency       | base model ports resources                                   | node: | responses to requests with an Idempotency-Key

@@ -87,14 +87,13 @@ export function companionClient(options: CompanionClientOptions): CompanionContr
     conference: async (order, at) => (await (await controlOf(at)).conference(order)).isKnown,
     recording: async (request, at) => (await (await controlOf(at)).recording(request)).isDone,
     stream: async (request, at) => (await (await controlOf(at)).stream(request)).isDone,
+    levels: async (request, at) => (await (await controlOf(at)).levels(request)).levels,
     async look(at) {
       const known = await options.companions.get(at.id);
       if (known?.runId !== at.runId) return "gone";
       return await control.look(addressOf(known), at);
     },
-    async ready() {
-      return (await Promise.all((await addresses()).map(control.ready))).includes(true);
-    },
+    ready: async () => (await Promise.all((await addresses()).map(control.ready))).includes(true),
   };
 }
 

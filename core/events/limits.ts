@@ -12,6 +12,9 @@ export const eventLimits = {
   beatMs: 15_000,
   /** After which a reader connects again, in ms. */
   retryMs: 2_000,
+  /** Calls of one stream of levels, and ms between two looks at them. */
+  levels: 100,
+  levelMs: 250,
   /** Seconds after which one that found no place may try again. */
   retryAfterS: 10,
 } as const;

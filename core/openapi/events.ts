@@ -1,4 +1,5 @@
 import { eventQuery, eventTypeNames } from "../events/event_query.ts";
+import { levelQuery } from "../events/levels.ts";
 import { eventLimits } from "../events/limits.ts";
 import { pascal } from "../base/wire.ts";
 import { accountPath, type Operation } from "./operation.ts";
@@ -33,9 +34,46 @@ export const eventOperations: Operation[] = [{
   })),
   answer: refTo("Event"),
   types: ["text/event-stream"],
+}, {
+  method: "get",
+  path: `${accountPath}/Levels`,
+  id: "streamLevels",
+  summary: "Streams how loud the peers of calls speak",
+  description: "Server-sent events: the data of each is Levels in JSON, sent at most every " +
+    `${eventLimits.levelMs} ms and only when they change. Calls are measured only while a response ` +
+    `is open. An account may have ${eventLimits.streamsOfAccount} open at an instance.`,
+  tag: "Event",
+  query: [{
+    name: "CallSid",
+    in: "query",
+    required: true,
+    schema: { type: "array", items: { ...text, pattern: "^CA[0-9a-f]{32}$" } },
+    description: descriptionOf(levelQuery.shape.callSid),
+  }],
+  answer: refTo("Levels"),
+  types: ["text/event-stream"],
 }];
 
 export const eventSchemas: Record<string, JsonSchema> = {
+  Levels: described(
+    "How loud the peers of calls speak at this moment.",
+    closed({
+      levels: described(
+        "Of each call that is in progress and whose audio passes through the companion.",
+        { type: "array", items: refTo("CallLevel") },
+      ),
+    }),
+  ),
+  CallLevel: described(
+    "How loud the peer of a call speaks.",
+    closed({
+      call_sid: described("Sid of the call.", text),
+      level: described(
+        "The loudest 20 ms of the last 0.3 s in dBov (RFC 6464): 0 is the loudest, -127 silence.",
+        { type: "integer", minimum: -127, maximum: 0 },
+      ),
+    }),
+  ),
   Event: described(
     "A record was created, updated or deleted.",
     closed({

@@ -1,4 +1,5 @@
 import type { Companion, ConferenceOrder } from "../protocol/companion.ts";
+import type { Level, LevelsRequest } from "../protocol/leg_tasks.ts";
 import type { Script } from "../protocol/script.ts";
 import type { MessageOrder, OutwardOrder } from "../protocol/messages.ts";
 import type { RecordingRequest } from "../protocol/recordings.ts";
@@ -85,6 +86,11 @@ export interface CompanionControl {
   recording(request: RecordingRequest, at: Pick<Companion, "id">): Promise<boolean>;
   /** Has a leg open or end an audio stream; false when the leg is not there. */
   stream(request: StreamRequest, at: Pick<Companion, "id">): Promise<boolean>;
+  /**
+   * How loud the peers of legs of an account speak, of those that are at the companion and have audio
+   * there. The companion measures for 15 s after each request.
+   */
+  levels(request: LevelsRequest, at: Pick<Companion, "id">): Promise<Level[]>;
   /**
    * The state of a run of a companion: `there`; `gone` when its address refuses connections or another
    * run answers there; `silent` when neither is certain.

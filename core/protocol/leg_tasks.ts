@@ -57,6 +57,23 @@ export const transcribedEvent = z.object({
   callback,
 });
 
+/**
+ * How loud the peers of legs speak, at this moment. The companion measures a leg from the first request
+ * on, and goes on for 15 s after the last one.
+ */
+export const levelsRequest = z.object({
+  accountSid: z.string(),
+  legs: z.array(z.string().regex(/^CA[0-9a-f]{32}$/)).min(1).max(100),
+});
+
+/** The level of a leg in dBov (RFC 6464 §3): 0 is the loudest, -127 is silence. */
+export const level = z.object({ leg: z.string(), level: z.number().int().min(-127).max(0) });
+
+/** Without the legs that are not there, of another account, or whose audio bypasses the companion. */
+export const levelsAnswer = z.object({ levels: z.array(level) });
+
+export type Level = z.infer<typeof level>;
+export type LevelsRequest = z.infer<typeof levelsRequest>;
 export type RecordLegStep = z.infer<typeof recordLegStep>;
 export type TranscribeLegStep = z.infer<typeof transcribeLegStep>;
 export type TranscribedEvent = z.infer<typeof transcribedEvent>;

@@ -48,6 +48,7 @@ import {
   numberAnswer,
   numberQuery,
 } from "./trunks.ts";
+import { levelsAnswer, levelsRequest } from "./leg_tasks.ts";
 import { streamAnswer, streamRequest } from "./streams.ts";
 import { traceLimits, traceReport } from "./traces.ts";
 
@@ -141,6 +142,7 @@ export const companionRequests = {
   },
   recording: { path: "/recording", request: recordingRequest, answer: recordingRequestAnswer },
   stream: { path: "/stream", request: streamRequest, answer: streamAnswer },
+  levels: { path: "/levels", request: levelsRequest, answer: levelsAnswer },
   conference: { path: "/room", request: conferenceOrder, answer: conferenceAnswer },
 } as const satisfies ProtocolRequests;
 

@@ -51,6 +51,7 @@ function simulatedControl(ports: Ports): CompanionControl {
     recording: (request, at) =>
       isSimulated(at) ? recordSimulated(request, ports) : control.recording(request, at),
     stream: async (request, at) => !isSimulated(at) && await control.stream(request, at),
+    levels: async (request, at) => isSimulated(at) ? [] : await control.levels(request, at),
     look: async (at) => isSimulated(at) ? "there" : await control.look(at),
   };
 }

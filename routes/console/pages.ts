@@ -13,7 +13,7 @@ import { kinds } from "./pages/kinds.tsx";
 import { callPages } from "./pages/calls.tsx";
 import { designerPages } from "./designer/designer.tsx";
 import { deliveryPages } from "./pages/deliveries.tsx";
-import { eventPages } from "./live/events.ts";
+import { eventPages, levelPages } from "./live/events.ts";
 import { livePages } from "./live/live.tsx";
 import { tailPages } from "./live/tail.tsx";
 import { overviewPages } from "./pages/overview.tsx";
@@ -35,6 +35,7 @@ export function accountPages(ports: Ports): Hono<ConsoleEnv> {
   app.route("/live", livePages(ports));
   app.route("/tail", tailPages(ports));
   app.route("/Events", eventPages(ports));
+  app.route("/levels", levelPages(ports));
   app.route("/Flows", designerPages(with_));
   app.route("/Webhooks/Deliveries", deliveryPages(with_));
   app.route("/IncomingPhoneNumbers", buyNumberPages(ports));

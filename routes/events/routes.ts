@@ -5,12 +5,19 @@ import {
   eventQuery,
   isWanted,
 } from "../../core/events/event_query.ts";
+import {
+  levelParameters,
+  type LevelQuery,
+  levelsOf,
+  measuredCalls,
+} from "../../core/events/levels.ts";
 import { createStreamPlaces } from "../../core/events/places.ts";
 import { Fault } from "../../core/base/faults.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { recheckOf } from "../http/authenticate.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { eventStream } from "./event_stream.ts";
+import { levelStream } from "./level_stream.ts";
 import { readQuery } from "../http/params.ts";
 import { eventText } from "./event_records.ts";
 
@@ -40,6 +47,20 @@ export function eventRoutes(ports: Ports): Hono<Env> {
       onClosed();
       throw error;
     }
+  });
+}
+
+/** How loud the peers of an account's calls speak, as server-sent events. */
+export function levelRoutes(ports: Ports): Hono<Env> {
+  const takePlace = createStreamPlaces();
+  return new Hono<Env>().get("/", async (c) => {
+    const query = readQuery(c, levelParameters) as LevelQuery; // As the schema reads it.
+    const { account: { sid } } = c.var;
+    const calls = await measuredCalls(sid, query, ports);
+    if (c.req.method === "HEAD") return asEvents(c, null);
+    const onClosed = takePlace(sid);
+    const read = () => levelsOf(sid, calls, ports);
+    return asEvents(c, levelStream({ read, isAllowed: recheckOf(c, ports), onClosed }));
   });
 }
 

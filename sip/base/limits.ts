@@ -224,6 +224,9 @@ export const sipLimits = {
   waitDocuments: 3,
   /** For so long a leg that is settled stays known, and its `invite` run again is ignored. */
   endedLegMs: 60_000,
+  /** For so long after a request for its level a leg is measured, and how many legs at most. */
+  levelLeaseMs: 15_000,
+  levelMeters: 500,
   stopMs: 5_000,
   /** Messages of live calls, for traces of those that fail: of all calls together. */
   traces: {

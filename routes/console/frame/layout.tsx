@@ -29,7 +29,15 @@ export interface SignedInFrame {
 }
 
 /** The modules that main.js imports: a browser fetches them with it, not after it. */
-const mainImports = ["times.js", "live.js", "wave.js", "confirm.js", "copy.js", "tell.js"] as const;
+const mainImports = [
+  "times.js",
+  "live.js",
+  "levels.js",
+  "wave.js",
+  "confirm.js",
+  "copy.js",
+  "tell.js",
+] as const;
 
 /** A whole page. */
 export function Layout({ title, prefix, signedIn, script, children }: Frame) {

@@ -23,10 +23,31 @@ export function eventPages(ports: Ports): Hono<ConsoleEnv> {
     const headers = lastId === undefined ? {} : { "Last-Event-ID": lastId };
     const events = await c.var.api.raw(`Events?${query}`, headers);
     if (!events.ok || events.body === null) throw await refusalOf(events);
-    c.header("Content-Type", "text/event-stream; charset=utf-8");
-    c.header("X-Accel-Buffering", "no");
-    return c.body(shownEvents(c, events.body as ReadableStream<Uint8Array<ArrayBuffer>>, ports));
+    return passedOn(c, events.body, { textOf, ports });
   });
+}
+
+/** How loud the peers of an account's calls speak, for the pages. The stream ends with the session. */
+export function levelPages(ports: Ports): Hono<ConsoleEnv> {
+  return new Hono<ConsoleEnv>().get("/", async (c) => {
+    const query = new URLSearchParams({ CallSid: c.req.query("CallSid") ?? "" });
+    const levels = await c.var.api.raw(`Levels?${query}`);
+    if (!levels.ok || levels.body === null) throw await refusalOf(levels);
+    return passedOn(c, levels.body, { textOf: ({ data }) => `data: ${data}\n\n`, ports });
+  });
+}
+
+/** A stream of the interface as one of the pages. */
+function passedOn(c: Page, body: ReadableStream, shown: Shown): Response {
+  c.header("Content-Type", "text/event-stream; charset=utf-8");
+  c.header("X-Accel-Buffering", "no");
+  return c.body(shownEvents(c, body as ReadableStream<Uint8Array<ArrayBuffer>>, shown)); // Bytes.
+}
+
+interface Shown {
+  /** An event as the pages get it. */
+  textOf(event: SentEvent): string;
+  ports: Ports;
 }
 
 async function refusalOf(response: Response): Promise<ApiRefusal> {
@@ -38,7 +59,7 @@ async function refusalOf(response: Response): Promise<ApiRefusal> {
 function shownEvents(
   c: Page,
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  ports: Ports,
+  { textOf, ports }: Shown,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder();
   const ending = new AbortController();

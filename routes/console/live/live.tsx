@@ -3,7 +3,9 @@ import type { Ports } from "../../../core/ports/ports.ts";
 import type { Api, Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
-import { Act, Empty, Heading, Sid, Status, Time } from "../frame/parts.tsx";
+import { Act, Empty, Heading, Status, Time } from "../frame/parts.tsx";
+import { Conferences, type Held } from "./live_conferences.tsx";
+import { type Around, CallLink, Meter, partyOf } from "./live_parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
 import { Table } from "../frame/table.tsx";
@@ -52,26 +54,12 @@ export function livePages(ports: Ports): Hono<ConsoleEnv> {
     });
 }
 
-/** A conference with the calls in it. */
-interface Held {
-  conference: Row;
-  participants: Row[];
-}
-
 /** A queue with the calls that wait in it. */
 interface Waiting {
   name: string;
   size: number;
   members: Row[];
 }
-
-/** A way to a call by its parties, where they are known; else by its Sid. */
-const CallLink = ({ sid, calls, below }: { sid: unknown; calls: Row[]; below: string }) => {
-  const call = calls.find((one) => one.sid === sid);
-  return call === undefined
-    ? <Sid sid={sid} below={below} />
-    : <Sid sid={sid} below={below} label={`${call.from} → ${call.to}`} />;
-};
 
 interface Now {
   calls: Row[];
@@ -126,6 +114,7 @@ async function show(c: Page, ports: Ports): Promise<Response> {
       <div
         id="live"
         data-live="5"
+        data-levels={`${below}/levels`}
         data-events={`${below}/Events?Type=call,conference,participant,queue`}
       >
         <Calls {...now} {...around} />
@@ -146,11 +135,6 @@ const countsOf = ({ callCount, conferences, queues }: Now): string => {
     `${many(waiting, "caller")} waiting.`;
 };
 
-interface Around {
-  below: string;
-  csrf: string;
-}
-
 const Calls = ({ calls, callCount, below, csrf }: Now & Around) => (
   <section class="card">
     <h2>Calls</h2>
@@ -167,6 +151,11 @@ const Calls = ({ calls, callCount, below, csrf }: Now & Around) => (
           },
           { title: "Status", cell: ({ status }) => <Status value={status} /> },
           { title: "Since", cell: (row) => <Time at={row.start_time ?? row.date_created} /> },
+          {
+            title: "Volume",
+            cell: ({ sid, status }) =>
+              status === "in-progress" && <Meter sid={sid} about={partyOf(sid, calls)} />,
+          },
           {
             title: "End",
             cell: ({ sid, from, to }) => (
@@ -189,85 +178,6 @@ const Calls = ({ calls, callCount, below, csrf }: Now & Around) => (
     )}
   </section>
 );
-
-const Conferences = ({ conferences, calls, below, csrf }: Now & Around) => (
-  <>
-    {conferences.length === 0 && (
-      <section class="card">
-        <h2>Conferences</h2>
-        <Empty>No conference is held.</Empty>
-      </section>
-    )}
-    {conferences.map(({ conference, participants }) => {
-      const to = `${below}/live/Conferences/${conference.sid}`;
-      const name = String(conference.friendly_name);
-      return (
-        <section class="card">
-          <div class="heading-row">
-            <h2>
-              Conference <a href={`${below}/Conferences/${conference.sid}`}>{name}</a>{" "}
-              <Status value={conference.status} />
-            </h2>
-            <Act
-              to={`${to}/end`}
-              csrf={csrf}
-              label="End conference"
-              look="quiet"
-              confirm={`End ${name} for all?`}
-              about={name}
-            />
-          </div>
-          {participants.length === 0 ? <Empty>Nobody is in it yet.</Empty> : (
-            <Table
-              caption={`Participants of ${name}`}
-              rows={participants}
-              columns={participantColumns({ to, calls, below, csrf })}
-            />
-          )}
-        </section>
-      );
-    })}
-  </>
-);
-
-const participantColumns = (
-  { to, calls, below, csrf }: Around & { to: string; calls: Row[] },
-) => [
-  {
-    title: "Participant",
-    cell: ({ call_sid }: Row) => <CallLink sid={call_sid} calls={calls} below={below} />,
-  },
-  {
-    title: "Heard",
-    cell: ({ muted, hold }: Row) => (
-      <span class={`status ${hold ? "wait" : muted ? "wait" : "live"}`}>
-        {hold ? "on hold" : muted ? "muted" : "heard"}
-      </span>
-    ),
-  },
-  { title: "Joined", cell: ({ date_created }: Row) => <Time at={date_created} /> },
-  {
-    title: "Steer",
-    cell: ({ call_sid, muted, hold }: Row) => {
-      const deed = (name: string, label: string) => (
-        <Act
-          to={`${to}/Participants/${call_sid}/${name}`}
-          csrf={csrf}
-          label={label}
-          look="quiet"
-          about={String(call_sid)}
-        />
-      );
-      return (
-        <span class="actions">
-          {muted ? deed("unmute", "Unmute") : deed("mute", "Mute")}
-          {hold ? deed("unhold", "Resume") : deed("hold", "Hold")}
-          {deed("remove", "Remove")}
-        </span>
-      );
-    },
-  },
-];
 
 const Queues = ({ queues, calls, below }: Now & Around) => (
   <>

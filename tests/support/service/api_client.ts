@@ -85,8 +85,9 @@ function checkInvariants(request: Request, { status, headers, text, json }: Answ
   } else if (type === "audio/wav") assert.match(pathname, /\.wav$/, what);
   else if (type === "audio/mpeg") assert.match(pathname, /\.mp3$/, what);
   else if (type === "application/vnd.tcpdump.pcap") assert.match(pathname, /\.pcap$/, what);
-  else if (type === "text/event-stream; charset=utf-8") assert.match(pathname, /\/Events$/, what);
-  else if (type === "text/plain; charset=utf-8") assert.match(pathname, /\.txt$/, what);
+  else if (type === "text/event-stream; charset=utf-8") {
+    assert.match(pathname, /\/(Events|Levels)$/, what);
+  } else if (type === "text/plain; charset=utf-8") assert.match(pathname, /\.txt$/, what);
   else assert.match(pathname, /^\/(errors\/|docs$)/, what);
 }
 

@@ -46,6 +46,8 @@ export interface App {
   forgotten: string[];
   /** How often the companion was told to ask for the Gateways. */
   gatewaysChanged: number;
+  /** How loud legs are, in dBov. */
+  readonly levels: Map<string, number>;
   /** What was done in conferences. */
   conferenceOrders: ConferenceOrder[];
   /** Whether the companion knows the conference and leg of an order. */
@@ -106,6 +108,7 @@ export async function startApp(
     App,
     | "scripts"
     | "muted"
+    | "levels"
     | "hasMedia"
     | "registered"
     | "forgotten"
@@ -127,6 +130,7 @@ export async function startApp(
   > = {
     scripts: [],
     muted: [],
+    levels: new Map(),
     hasMedia: true,
     registered: new Map(),
     forgotten: [],
@@ -253,6 +257,13 @@ export async function startApp(
         recorded.streamOrders.push(order);
         return Promise.resolve(app.hasMedia);
       },
+      levels: ({ legs }) =>
+        Promise.resolve(
+          legs.flatMap((leg) => {
+            const level = app.levels.get(leg);
+            return level === undefined ? [] : [{ leg, level }];
+          }),
+        ),
       look: () => Promise.resolve(app.companionLooks),
       ready: () => Promise.resolve(true),
     },

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import type { Level } from "../protocol/leg_tasks.ts";
+import type { Companion } from "../protocol/companion.ts";
+import { Fault } from "../base/faults.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Parameters } from "../rest/parameters.ts";
+import { eventLimits } from "./limits.ts";
+
+const callSid = z.string().regex(/^CA[0-9a-f]{32}$/, "must be the Sid of a Call");
+
+/** What is asked of the levels of an account's calls. */
+export const levelQuery = z.object({
+  callSid: z.union([z.string(), z.array(z.string())]).transform((sent) =>
+    [sent].flat().flatMap((text) => text.split(/[\s,]+/)).filter((sid) => sid !== "")
+  ).pipe(z.array(callSid).min(1).max(eventLimits.levels)).describe(
+    "Sids of the calls whose levels are wanted, separated by commas.",
+  ),
+});
+
+export type LevelQuery = z.infer<typeof levelQuery>;
+
+export const levelParameters: Parameters = { schema: levelQuery };
+
+/** A call whose audio can be measured, and the companion that has it. */
+export interface Measured {
+  sid: string;
+  companion: Companion;
+}
+
+/** Those of the calls that are in progress. Throws `notFound` for one that the account has not. */
+export async function measuredCalls(
+  accountSid: string,
+  { callSid }: LevelQuery,
+  { records }: Pick<Ports, "records">,
+): Promise<Measured[]> {
+  const calls = await Promise.all(
+    [...new Set(callSid)].map(async (sid) => {
+      const call = await records.calls.get(accountSid, sid);
+      if (call === null) throw new Fault("notFound", sid);
+      return call;
+    }),
+  );
+  return calls.flatMap(({ sid, status, companion }) =>
+    status === "in-progress" && companion !== null ? [{ sid, companion }] : []
+  );
+}
+
+/**
+ * How loud the peers of calls speak at this moment, in dBov. A companion that is out of reach, or of a
+ * program that does not measure, has none.
+ */
+export async function levelsOf(
+  accountSid: string,
+  calls: readonly Measured[],
+  { control }: Pick<Ports, "control">,
+): Promise<Level[]> {
+  const atEach = Map.groupBy(calls, ({ companion }) => companion.id);
+  const asked = [...atEach].map(([id, here]) =>
+    control.levels({ accountSid, legs: here.map(({ sid }) => sid) }, { id }).catch(() => [])
+  );
+  return (await Promise.all(asked)).flat();
+}
