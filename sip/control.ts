@@ -102,10 +102,7 @@ function handlersOf(options: ControlOptions): HandlersOf<CompanionRequests> {
       return {};
     },
     bindings: ({ login }) => ({ bindings: options.bindings(login) }),
-    gatewaysChanged() {
-      options.gatewaysChanged();
-      return {};
-    },
+    gatewaysChanged: () => (options.gatewaysChanged(), {}),
     async message(order) {
       mustAccept();
       return { statuses: await options.message(order) };

@@ -120,6 +120,16 @@ Deno.test("Progress of a call: the wire format is that of tests/golden", async (
   await golden("calls_progress.json", (await app.root.get(`Calls/${sid}/Progress.json`)).text);
 });
 
+Deno.test("Monitors of a call: the wire format is that of tests/golden", async () => {
+  using app = await startApp();
+  const sid = await makeSample(app, app.root, { name: "calls" });
+  const monitors = [{ callSid: `CA${"5".repeat(32)}`, to: "client:alice", at: app.clock.now }];
+  await app.ports.records.calls.update(app.root.sid, sid, (call) => ({
+    record: { ...call, monitors },
+  }));
+  await golden("calls_monitors.json", (await app.root.get(`Calls/${sid}/Monitors.json`)).text);
+});
+
 Deno.test("SIP traces: the wire formats are those of tests/golden", async () => {
   using app = await startApp();
   const sid = await makeSample(app, app.root, { name: "calls" });

@@ -15,6 +15,7 @@ const administration = {
   changeRoles: "change roles",
   manageGateways: "manage gateways",
   resetSecondFactors: "reset second factors",
+  monitorCalls: "listen to calls and conferences",
   manageCredentials: "manage keys and AuthTokens",
   supervise: "supervise the service",
 } as const;

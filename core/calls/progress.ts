@@ -39,7 +39,11 @@ export function progress(call: Call, step: Step, moment: Moment): Change<Call> {
   const moved: Call = { ...call, dateUpdated: at };
   if (step === "initiated") return fire({ ...moved, ...begun(call, at) }, "initiated", moment);
   moved.status = step;
-  if (step === "ringing") return fire({ ...moved, ringingAt: at }, "ringing", moment);
+  if (step === "ringing") {
+    // A call that came in is called ringing from the first, whatever its caller hears.
+    const ringingAt = call.direction === "inbound" ? null : at;
+    return fire({ ...moved, ringingAt }, "ringing", moment);
+  }
   if (step === "in-progress") {
     const answered = fire({ ...moved, ...begun(call, at), answeredAt: at }, "answered", moment);
     return { ...answered, jobs: [...answered.jobs ?? [], ...endOfTime(answered.record)] };

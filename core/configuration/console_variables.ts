@@ -13,4 +13,10 @@ export const consoleVariables = {
     fallback: "60",
     help: "Minutes without a request after which a session at the console ends; at most 720.",
   },
+  CALL_MONITORING: {
+    schema: flag,
+    fallback: "true",
+    help:
+      "Whether an account may listen to its calls and conferences (Monitors, Listen at the console).",
+  },
 } satisfies Record<string, Variable>;

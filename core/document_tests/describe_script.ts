@@ -39,6 +39,7 @@ const sentences: Sentences = {
   note: ({ serviceContext, action }) => `${orderOf(serviceContext)}${thenOf(action)}`,
   record: ({ maxLengthS, action }) =>
     `Records the caller for ${maxLengthS} s at most${thenOf(action)}`,
+  monitor: () => "Hears another call, and is not heard",
   recordLeg: () => "Records the call from here on",
   transcribeLeg: ({ language }) => `Transcribes the call from here on (${language})`,
   stopTranscription: ({ name }) => `Ends the transcription ${name}`,

@@ -60,7 +60,11 @@ export async function firstScript(context: ScriptContext): Promise<Script> {
 
 /** The first script of a call that is answered now: after the keys that it sends. */
 export async function openingScript(context: ScriptContext): Promise<Script> {
-  const { sendDigits: digits } = context.call;
+  const { sendDigits: digits, monitoring } = context.call;
+  if (monitoring) {
+    const { callSid: leg, conferenceSid } = monitoring;
+    return [{ type: "monitor", ...leg && { leg }, ...conferenceSid && { conferenceSid } }];
+  }
   const script = await firstScript(context);
   return digits ? [{ type: "digits", digits, loop: 1 }, ...script] : script;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Level } from "../protocol/leg_tasks.ts";
 import type { Companion } from "../protocol/companion.ts";
+import { flag } from "../base/fields.ts";
 import { Fault } from "../base/faults.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Parameters } from "../rest/parameters.ts";
@@ -14,6 +15,9 @@ export const levelQuery = z.object({
     [sent].flat().flatMap((text) => text.split(/[\s,]+/)).filter((sid) => sid !== "")
   ).pipe(z.array(callSid).min(1).max(eventLimits.levels)).describe(
     "Sids of the calls whose levels are wanted, separated by commas.",
+  ),
+  follow: flag.optional().describe(
+    "With false the response ends after the levels of this moment; it goes on unless sent.",
   ),
 });
 

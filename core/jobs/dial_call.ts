@@ -77,7 +77,7 @@ export async function place(
   const { accountSid, sid: callSid } = call;
   const live = await liveCompanions(ports);
   // A companion that has the leg already knows it by its Sid, and places no second.
-  const { companion: reported } = call;
+  const reported = call.companion ?? call.monitoring?.companion ?? null;
   const holder = reported && (live.find(({ id }) => id === reported.id) ?? reported);
   const at = holder ?? await companionFor(target, live, ports);
   const known = await withPeers(script, { at, live }, ports);

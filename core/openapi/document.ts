@@ -17,6 +17,7 @@ import { flowSchemas } from "./flow_schemas.ts";
 import { irregularForms, irregularOperations } from "./irregular.ts";
 import { listSchema } from "./lists.ts";
 import { eventSchemas } from "./events.ts";
+import { monitorSchemas } from "./monitors.ts";
 import { pathsOf } from "./paths.ts";
 import { errorComponents } from "./errors.ts";
 import { examplesUnder } from "./examples.ts";
@@ -144,6 +145,7 @@ function schemas(declared: AnyResource[]): Record<string, JsonSchema> {
     ...designerSchemas,
     ...serviceSchemas,
     ...eventSchemas,
+    ...monitorSchemas,
     ...supervisorSchemas,
     ...callbackSchemas,
   };

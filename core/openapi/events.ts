@@ -49,6 +49,11 @@ export const eventOperations: Operation[] = [{
     required: true,
     schema: { type: "array", items: { ...text, pattern: "^CA[0-9a-f]{32}$" } },
     description: descriptionOf(levelQuery.shape.callSid),
+  }, {
+    name: "Follow",
+    in: "query",
+    schema: schemas.follow,
+    description: descriptionOf(levelQuery.shape.follow),
   }],
   answer: refTo("Levels"),
   types: ["text/event-stream"],

@@ -32,6 +32,7 @@ import { callOperations } from "./call_operations.ts";
 import { designerForms, designerOperations } from "./designer.ts";
 import { credentialForms, credentialOperations } from "./credentials.ts";
 import { conferenceForms, conferenceOperations } from "./conferences.ts";
+import { monitorForms, monitorOperations } from "./monitors.ts";
 import { eventOperations } from "./events.ts";
 import { accountPath, accountsPath, type Operation } from "./operation.ts";
 import {
@@ -208,6 +209,7 @@ export const irregularOperations: Operation[] = [
   ...clientOperations,
   ...deliveryOperations,
   ...conferenceOperations,
+  ...monitorOperations,
   ...designerOperations,
   createOperation(emails),
   listOperation(emailRecords, { tag: emails.type }),
@@ -245,6 +247,7 @@ export const irregularForms: Record<string, JsonSchema> = {
   DeliveryReplayCreate: formSchema(replayFailedParameters),
   CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases ?? {} }),
   ...conferenceForms,
+  ...monitorForms,
   ...designerForms,
   MutedCall: recordSchema(mutedCalls),
   SecondFactor: recordSchema(secondFactors, { isAddressed: false }),

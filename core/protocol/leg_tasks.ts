@@ -35,6 +35,16 @@ export const stopTranscriptionStep = z.object({
   name: z.string(),
 });
 
+/**
+ * Has the leg hear another leg of its account, or a conference, of the same companion: nobody hears it,
+ * and it is no participant. The step ends with that leg or conference, at once where it is not there.
+ */
+export const monitorStep = z.object({
+  type: z.literal("monitor"),
+  leg: z.string().regex(/^CA[0-9a-f]{32}$/).optional(),
+  conferenceSid: z.string().regex(/^CF[0-9a-f]{32}$/).optional(),
+});
+
 /** What happened to a transcription; `number` counts its events from 1. */
 export const transcribedEvent = z.object({
   type: z.literal("transcribed"),
@@ -74,6 +84,7 @@ export const levelsAnswer = z.object({ levels: z.array(level) });
 
 export type Level = z.infer<typeof level>;
 export type LevelsRequest = z.infer<typeof levelsRequest>;
+export type MonitorStep = z.infer<typeof monitorStep>;
 export type RecordLegStep = z.infer<typeof recordLegStep>;
 export type TranscribeLegStep = z.infer<typeof transcribeLegStep>;
 export type TranscribedEvent = z.infer<typeof transcribedEvent>;

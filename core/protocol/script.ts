@@ -4,7 +4,12 @@ import { ringToneNames } from "./ring_tones.ts";
 import { hangupCause } from "./disconnection.ts";
 import { callback, digits, digitsStep, gatherStep, playStep, silenceStep } from "./gather.ts";
 import { clientTarget, legTarget } from "./peers.ts";
-import { recordLegStep, stopTranscriptionStep, transcribeLegStep } from "./leg_tasks.ts";
+import {
+  monitorStep,
+  recordLegStep,
+  stopTranscriptionStep,
+  transcribeLegStep,
+} from "./leg_tasks.ts";
 import { noteStep } from "./note.ts";
 import { referStep } from "./refer.ts";
 import { recordingManner, recordingOrder, recordStep } from "./recordings.ts";
@@ -129,6 +134,7 @@ export const step = z.discriminatedUnion("type", [
   referStep,
   noteStep,
   recordStep,
+  monitorStep,
   recordLegStep,
   transcribeLegStep,
   stopTranscriptionStep,

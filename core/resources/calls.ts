@@ -3,8 +3,9 @@ import { companion } from "../protocol/companion.ts";
 import { disconnection } from "../protocol/disconnection.ts";
 import { digits } from "../protocol/gather.ts";
 import { answeredBy, greetingEnd } from "../protocol/events.ts";
+import { monitoringFields } from "./internal/monitoring.ts";
 import { recordingWanted } from "../values/recording_wanted.ts";
-import { callbackEvent, callStatus, dialDueAt, isLive, validation } from "../values/status.ts";
+import { callbackEvents, callStatus, dialDueAt, isLive, validation } from "../values/status.ts";
 import {
   isoDate,
   method,
@@ -18,12 +19,6 @@ import { dialCall } from "../model/job_kinds.ts";
 import { currentRequestId } from "../base/origin.ts";
 import { limits } from "../base/limits.ts";
 import { type RecordOf, resource } from "../model/resource.ts";
-
-/** Events by space, by comma, or as a repeated parameter. */
-const callbackEvents = z.preprocess(
-  (sent) => [sent].flat().flatMap((text) => String(text).split(/[\s,]+/)).filter(Boolean),
-  z.array(callbackEvent),
-);
 
 const address = phoneText().trim().min(1).max(255).regex(
   // deno-lint-ignore no-control-regex
@@ -182,6 +177,7 @@ export const calls = resource({
     conferenceSid: z.string().nullable(),
     /** The same of a queue. */
     queueSid: z.string().nullable(),
+    ...monitoringFields,
     /** A USSD dialogue: its documents are of USSD. */
     isUssd: z.boolean(),
     /** Whether it has, or had, audio streams; absent where it was made before this was known. */
@@ -212,6 +208,8 @@ export const calls = resource({
     "numberHops",
     "conferenceSid",
     "queueSid",
+    "monitoring",
+    "monitors",
     "isUssd",
     "hasStreams",
     "requestId",
@@ -274,6 +272,8 @@ export const calls = resource({
     numberHops: 0,
     conferenceSid: null,
     queueSid: null,
+    monitoring: null,
+    monitors: [],
     isUssd: false,
   },
   filters: {

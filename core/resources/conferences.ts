@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { companion } from "../protocol/companion.ts";
 import { conferenceEvents } from "../values/conference_wanted.ts";
+import { monitorEntry } from "./internal/monitoring.ts";
 import { method } from "../base/fields.ts";
 import { limits } from "../base/limits.ts";
 import { type RecordOf, resource } from "../model/resource.ts";
@@ -52,6 +53,8 @@ export const conferences = resource({
     statusCallback: z.string().nullable(),
     statusCallbackMethod: method,
     statusCallbackEvent: z.array(z.enum(conferenceEvents)),
+    /** The latest calls that listen to it, or did. */
+    monitors: z.array(monitorEntry),
     /** Callbacks fired so far: the next SequenceNumber. */
     sequence: z.number().int(),
   },
@@ -64,6 +67,7 @@ export const conferences = resource({
     "statusCallback",
     "statusCallbackMethod",
     "statusCallbackEvent",
+    "monitors",
     "sequence",
   ],
   defaults: {
@@ -76,6 +80,7 @@ export const conferences = resource({
     statusCallback: null,
     statusCallbackMethod: "POST",
     statusCallbackEvent: [],
+    monitors: [],
     sequence: 0,
   },
   filters: { friendlyName: "equals", status: "equals" },

@@ -143,6 +143,7 @@ const settingsOf = (config: Config, parts: Parts): Ports["settings"] => ({
   recordingsOpenInS3: config.S3_BUCKET !== "" && config.S3_SECURITY_LEVEL === "NONE",
   numberPriceMicros: Math.round(config.NUMBER_MONTHLY_PRICE * 1_000_000),
   transcriptionPriceMicros: Math.round(config.TRANSCRIPTION_PRICE * 1_000_000),
+  monitorsCalls: config.CALL_MONITORING,
   consoleIdleMs: config.CONSOLE_IDLE_MINUTES * 60_000,
   configuration: shownConfiguration(config),
   trunks: trunkSettings(config, parts),

@@ -56,6 +56,8 @@ export interface Settings {
   streamQueueS: number;
   /** After how long without a request a session at the console ends, in ms. */
   consoleIdleMs: number;
+  /** Whether calls and conferences may be listened to. */
+  monitorsCalls: boolean;
   /** All of the configuration, for the root account alone. */
   configuration: ShownVariable[];
   trunks: TrunkSettings;

@@ -16,6 +16,12 @@ export type CallStatus = z.infer<typeof callStatus>;
 /** The callbacks of a call's life. `completed` fires for every ending. */
 export const callbackEvent = z.enum(["initiated", "ringing", "answered", "completed"]);
 
+/** Events by space, by comma, or as a repeated parameter. */
+export const callbackEvents = z.preprocess(
+  (sent) => [sent].flat().flatMap((text) => String(text).split(/[\s,]+/)).filter(Boolean),
+  z.array(callbackEvent),
+);
+
 export type CallbackEvent = z.infer<typeof callbackEvent>;
 
 /** Whether a call in this status has not ended. */

@@ -13,6 +13,7 @@ import { kinds } from "./pages/kinds.tsx";
 import { callPages } from "./pages/calls.tsx";
 import { designerPages } from "./designer/designer.tsx";
 import { deliveryPages } from "./pages/deliveries.tsx";
+import { listenPages } from "./live/listen.tsx";
 import { eventPages, levelPages } from "./live/events.ts";
 import { livePages } from "./live/live.tsx";
 import { tailPages } from "./live/tail.tsx";
@@ -32,6 +33,7 @@ export function accountPages(ports: Ports): Hono<ConsoleEnv> {
   app.route("/Notifications", errorPages(ports));
   app.route("/Recordings", recordingAudio());
   app.route("/Calls", callPages(with_));
+  app.route("/live", listenPages(ports));
   app.route("/live", livePages(ports));
   app.route("/tail", tailPages(ports));
   app.route("/Events", eventPages(ports));

@@ -6,6 +6,8 @@ export interface LevelStreamOptions {
   read(): Promise<Level[]>;
   /** Whether the reader may still read. */
   isAllowed(): Promise<boolean>;
+  /** False: the stream ends after the levels of this moment. */
+  follows: boolean;
   onClosed(): void;
 }
 
@@ -14,7 +16,7 @@ export interface LevelStreamOptions {
  * otherwise. They are read only while the reader reads.
  */
 export function levelStream(
-  { read, isAllowed, onClosed }: LevelStreamOptions,
+  { read, isAllowed, follows, onClosed }: LevelStreamOptions,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder();
   const closing = new AbortController();
@@ -27,6 +29,7 @@ export function levelStream(
   /** The text to send, where there is any; null at the end. */
   async function next(): Promise<string | null> {
     const now = performance.now();
+    if (!follows && last !== "") return null;
     const isDue = now - checkedAt >= eventLimits.beatMs;
     // The store is asked again at the next beat.
     if (isDue && !await isAllowed().catch(() => true)) return null;
@@ -50,7 +53,7 @@ export function levelStream(
             return controller.close();
           }
           if (text !== "") controller.enqueue(encoder.encode(text));
-          await pause(eventLimits.levelMs, closing.signal);
+          if (follows) await pause(eventLimits.levelMs, closing.signal);
           if (text !== "") return;
         }
       } catch (error) {

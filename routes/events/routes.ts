@@ -60,7 +60,8 @@ export function levelRoutes(ports: Ports): Hono<Env> {
     if (c.req.method === "HEAD") return asEvents(c, null);
     const onClosed = takePlace(sid);
     const read = () => levelsOf(sid, calls, ports);
-    return asEvents(c, levelStream({ read, isAllowed: recheckOf(c, ports), onClosed }));
+    const follows = query.follow !== false;
+    return asEvents(c, levelStream({ read, isAllowed: recheckOf(c, ports), follows, onClosed }));
   });
 }
 

@@ -3,6 +3,8 @@ import { type Context, Hono } from "hono";
 import { isTest } from "../../core/accounts/access.ts";
 import { modifyCall, modifyParams } from "../../core/reports/modify_call.ts";
 import { progressOf } from "../../core/calls/call_progress.ts";
+import { monitorCall, type MonitorRequest, monitorsOf } from "../../core/calls/monitor.ts";
+import { monitorParams } from "../../core/resources/internal/monitoring.ts";
 import { placedBy, placeParameters } from "../../core/calls/placed_by.ts";
 import { mutedCall, mutedCalls } from "../../core/calls/muted_call.ts";
 import { Fault } from "../../core/base/faults.ts";
@@ -21,7 +23,7 @@ import { accountAddress, shapeOf } from "../http/represent.ts";
 import { sipTrace } from "./sip_trace.ts";
 import { answerSublist } from "../http/sublists.ts";
 
-const callShape = shapeOf(calls);
+export const callShape = shapeOf(calls);
 const mutedShape = shapeOf(mutedCalls);
 const modification = {
   schema: modifyParams,
@@ -63,11 +65,35 @@ export function callRoutes(ports: Ports): Hono<Env> {
       if (call === null) throw new Fault("notFound", sid);
       return answerJson(c, progressOf(call));
     })
+    .get("/:sid/Monitors", async (c) => {
+      const sid = c.req.param("sid");
+      const call = await ports.records.calls.get(c.var.account.sid, sid);
+      if (call === null) throw new Fault("notFound", sid);
+      return answerJson(c, monitorsOf(call.monitors));
+    })
+    .post(
+      "/:sid/Monitors",
+      making(ports, async (c: Context<Env, "/:sid/Monitors">) => {
+        const request = await monitorRequest(c, ports);
+        return answer(c, callShape.forms(await monitorCall(c.req.param("sid"), request, ports)));
+      }),
+    )
     .get("/:sid/SipTrace", sipTrace("json", ports))
     .get("/:sid/SipTrace.pcap", sipTrace("pcap", ports))
     .get("/:sid/SipTrace.txt", sipTrace("txt", ports))
     .get("/:sid/Notifications", listed(notifications, ports.records.notifications, ports))
     .get("/:sid/Recordings", listed(recordings, withLinks(ports.records.recordings, ports), ports));
+}
+
+/** A request to listen to a call or a conference. */
+export async function monitorRequest(c: Ctx, ports: Ports): Promise<MonitorRequest> {
+  const sent = await readParams(c, { schema: monitorParams });
+  const { to } = monitorParams.parse(sent);
+  const records: AnyCollection = ports.records.calls;
+  // The calls of this collection.
+  const into = keeping(c, records, callShape, ports) as MonitorRequest["into"];
+  const { account, caller } = c.var;
+  return { account, caller, to, into };
 }
 
 /** The records of a resource that belong to one call. */

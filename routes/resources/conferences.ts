@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import {
   conferenceParams,
   findParticipant,
@@ -12,7 +12,10 @@ import { Fault } from "../../core/base/faults.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { conferences } from "../../core/resources/conferences.ts";
 import { type Participant, participants } from "../../core/resources/participants.ts";
-import { answer } from "../http/answer.ts";
+import { callShape, monitorRequest } from "./calls.ts";
+import { monitorConference, monitorsOf } from "../../core/calls/monitor.ts";
+import { making } from "../http/make_once.ts";
+import { answer, answerJson } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { readParams } from "../http/params.ts";
 import { accountAddress, shapeOf } from "../http/represent.ts";
@@ -45,6 +48,20 @@ export function conferenceRoutes(ports: Ports): Hono<Env> {
       const found = await modifyConference(named(c), wanted, ports);
       return answer(c, conferenceShape.forms(found));
     })
+    .get("/:sid/Monitors", async (c) => {
+      const { accountSid, conferenceSid: sid } = named(c);
+      const found = await records.conferences.get(accountSid, sid);
+      if (found === null) throw new Fault("notFound", sid);
+      return answerJson(c, monitorsOf(found.monitors));
+    })
+    .post(
+      "/:sid/Monitors",
+      making(ports, async (c: Context<Env, "/:sid/Monitors">) => {
+        const request = await monitorRequest(c, ports);
+        const call = await monitorConference(c.req.param("sid"), request, ports);
+        return answer(c, callShape.forms(call));
+      }),
+    )
     .get("/:sid/Participants", async (c) => {
       const { accountSid, conferenceSid: sid } = named(c);
       if (await records.conferences.get(accountSid, sid) === null) throw new Fault("notFound", sid);

@@ -14,6 +14,14 @@ import { enterBeep, exitBeep } from "../media/audio/conference_sounds.ts";
 export interface Conferences {
   /** Lets a leg in; undefined when the conference is full. */
   enter(newcomer: JoiningLeg): Participant | undefined;
+  /**
+   * Has a leg hear a conference without being in it, until the result is called or the conference is
+   * over; undefined where the account has no such conference here.
+   */
+  monitor(
+    conferenceSid: string,
+    listener: { media: MediaLeg; accountSid: string },
+  ): { over: Promise<void>; stop(): void } | undefined;
   /** Does what the service says; false when the conference, or the leg in it, is not here. */
   order(order: ConferenceOrder): boolean;
 }
@@ -28,6 +36,8 @@ export interface WaitManner {
 /** A leg that comes to a conference. */
 export interface JoiningLeg {
   leg: string;
+  /** The account of the leg. */
+  accountSid: string;
   media: MediaLeg;
   step: ConferenceStep;
   /** Plays what the leg hears while it waits, until the signal aborts. */
@@ -61,6 +71,9 @@ interface Member extends JoiningLeg {
 }
 
 interface OpenConference {
+  accountSid: string;
+  /** Resolves when nobody is in it any more. */
+  over: PromiseWithResolvers<void>;
   sound: MediaConference;
   members: Map<string, Member>;
   /** A participant with startConferenceOnEnter has entered. */
@@ -78,7 +91,10 @@ export function createConferences(engine: Pick<MediaEngine, "conference">): Conf
     member.waiting?.over.abort();
     member.announcing?.abort();
     member.participant.leave();
-    if (conference.members.size === 0) return void conferences.delete(sid);
+    if (conference.members.size === 0) {
+      conferences.delete(sid);
+      return conference.over.resolve();
+    }
     if (member.step.endOnExit) return endAll(conference);
     arrange(conference);
     if (member.step.beepOnExit && isOpen(conference)) conference.sound.announce(exitBeep);
@@ -88,7 +104,7 @@ export function createConferences(engine: Pick<MediaEngine, "conference">): Conf
     enter(newcomer) {
       const { leg, media, step } = newcomer;
       const { conferenceSid: sid } = step;
-      const conference = conferences.get(sid) ?? opened(engine.conference());
+      const conference = conferences.get(sid) ?? opened(engine.conference(), newcomer.accountSid);
       if (conference.members.size >= step.most) return undefined;
       conferences.set(sid, conference);
       const { promise: over, resolve: end } = Promise.withResolvers<void>();
@@ -109,6 +125,11 @@ export function createConferences(engine: Pick<MediaEngine, "conference">): Conf
       arrange(conference);
       if (step.beepOnEnter && isOpen(conference)) conference.sound.announce(enterBeep);
       return { muted, over, leave: () => leave(sid, conference, member) };
+    },
+    monitor(sid, { media, accountSid }) {
+      const conference = conferences.get(sid);
+      if (conference?.accountSid !== accountSid) return undefined;
+      return { over: conference.over.promise, stop: conference.sound.monitor(media) };
     },
     order: ({ conferenceSid, order }) => perform(conferences.get(conferenceSid), order),
   };
@@ -181,7 +202,9 @@ async function announce(
   if (conference.members.get(member.leg) === member) arrange(conference);
 }
 
-const opened = (sound: MediaConference): OpenConference => ({
+const opened = (sound: MediaConference, accountSid: string): OpenConference => ({
+  accountSid,
+  over: Promise.withResolvers(),
   sound,
   members: new Map(),
   begun: false,

@@ -58,6 +58,7 @@ async function joinConference(
   const recording = recordConference(calls.recordings, leg, step);
   const participant = calls.conferences.enter({
     leg,
+    accountSid: caller.accountSid,
     media,
     step,
     wait(over, { isHeld, wait }) {

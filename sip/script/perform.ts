@@ -6,6 +6,7 @@ import { dial } from "../steps/dial.ts";
 import { echo } from "../steps/echo.ts";
 import { gather } from "../steps/gather.ts";
 import { carried, type ScriptRun } from "../steps/script_run.ts";
+import { monitor } from "../steps/monitor.ts";
 import { record } from "../steps/record.ts";
 import { refer } from "../steps/refer.ts";
 import { replace } from "../transfer/replace.ts";
@@ -90,6 +91,7 @@ const stepHandlers: { readonly [T in PerformedStep["type"]]: StepHandler<T> } = 
   leave: () => {},
   stream,
   converse,
+  monitor,
   recordLeg: ({ live }, step) => live.tasks.record(step),
   transcribeLeg: ({ live }, step) => live.tasks.transcribe(step),
   stopTranscription: ({ live }, { name }) => live.tasks.stopTranscription(name),

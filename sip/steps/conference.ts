@@ -61,12 +61,13 @@ async function join(
   performStep: PerformStep,
 ): Promise<Participation> {
   const { calls, live, signal } = run;
-  const { id: leg } = live.leg;
+  const { id: leg, accountSid } = live.leg;
   const media = await answered(run);
   if (media === undefined || signal.aborted) return { outcome: "failed" };
   const recording = recordConference(calls.recordings, leg, step);
   const participant = calls.conferences.enter({
     leg,
+    accountSid,
     media,
     step,
     wait: (over, manner) => void wait({ ...run, signal: over }, manner, performStep),

@@ -3,6 +3,8 @@ import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { chromiumTest } from "../support/browsers/chromium.ts";
 import { firefoxTest } from "../support/browsers/firefox.ts";
+import { answerAt, closeAll, talkAt, there } from "../support/media/talker.ts";
+import type { Softphone } from "../support/sip/softphone.ts";
 import { startAppServer } from "../support/service/app_server.ts";
 import { plainOffer, plainSocket } from "../support/sip/plain_peer.ts";
 import { startSystem, type System } from "../support/process/system.ts";
@@ -62,7 +64,7 @@ async function followCalls(
 
   const room = "<Dial><Conference>daily</Conference></Dial>";
   const alice = await callers.call("alice", "/room", room);
-  await page.getByRole("link", { name: "daily" }).waitFor(); // By itself.
+  await page.getByRole("link", { name: "daily", exact: true }).waitFor(); // By itself.
   const bob = await callers.call("bob", "/room-too", room);
   const carol = await callers.call("carol", "/queue", '<Enqueue waitUrl="">support</Enqueue>');
   await page.getByText("Queue support: 1 waiting").waitFor();
@@ -88,6 +90,46 @@ async function followCalls(
   await context.close();
 }
 
+/** Meters show who speaks, and a softphone listens to a conference. */
+async function watchSpeakers(
+  browser: Browser,
+  system: System,
+  app: ReturnType<typeof startAppServer>,
+): Promise<void> {
+  const room = "<Dial><Conference>choir</Conference></Dial>";
+  app.pages.set("/choir", `<Response>${room}</Response>`);
+  const phones = [];
+  for (const login of ["gina", "hugo", "iris"]) {
+    phones.push(await system.phone(login));
+    const [client] = await system.get(`Clients.json?Login=${login}`);
+    await system.post(`Clients/${client.sid}.json`, { VoiceUrl: `${app.url}/choir` });
+  }
+  const [gina, hugo, iris] = phones as [Softphone, Softphone, Softphone];
+  const talkers = [await talkAt(gina, "anybody", 500), await talkAt(hugo, "anybody", 750)];
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const problems = watch(page);
+  await signIn(page, system);
+  await page.goto(`${system.baseUrl}/console/${system.accountSid}/live`);
+  const table = page.getByRole("table", { name: "Participants of choir" });
+  await table.locator("[aria-valuetext=speaks]").nth(1).waitFor();
+  const shots = Deno.env.get("SHOTS");
+  if (shots) await page.screenshot({ path: `${shots}/speakers.png`, fullPage: true });
+
+  await page.getByRole("link", { name: "Listen to choir" }).click();
+  await page.getByLabel("Client").selectOption("iris");
+  if (shots) await page.screenshot({ path: `${shots}/listen.png`, fullPage: true });
+  await page.getByRole("button", { name: "Ring and listen" }).click();
+  await page.getByText("The softphone rings: answer it to listen.").waitFor();
+  const listener = await answerAt(iris, 1_000);
+  await listener.untilHears([500, 750], (levels) => levels.every(there));
+  await listener.dialog.bye();
+  await Promise.all(talkers.map(({ dialog }) => dialog.bye()));
+  await closeAll([...talkers, listener]);
+  assert.deepEqual(problems, []);
+  await context.close();
+}
+
 /** What axe finds on the pages, narrow and wide, dark and light. */
 async function judgePages(browser: Browser, system: System): Promise<void> {
   const below = `/console/${system.accountSid}`;
@@ -106,7 +148,9 @@ async function judgePages(browser: Browser, system: System): Promise<void> {
     });
     const page = await context.newPage();
     await signIn(page, system);
-    for (const path of ["live", "tail"]) {
+    const calls = await system.get("Calls.json?Status=in-progress");
+    const listen = `live/Calls/${calls.calls[0].sid}/listen`;
+    for (const path of ["live", listen, `Calls/${calls.calls[0].sid}`, "tail"]) {
       await page.goto(`${system.baseUrl}${below}/${path}`);
       if (path === "tail") {
         await page.getByText("Connected").waitFor();
@@ -127,7 +171,9 @@ async function judgePages(browser: Browser, system: System): Promise<void> {
       );
       if (shots) {
         await page.screenshot({
-          path: `${shots}/${path}-${width}-${colorScheme}.png`,
+          path: `${shots}/${
+            path.replaceAll("/", "-").replace(/CA\w+/, "CA")
+          }-${width}-${colorScheme}.png`,
           fullPage: true,
         });
       }
@@ -142,6 +188,7 @@ chromiumTest(
     await using app = startAppServer();
     await using system = await startSystem({ env: { RTP_PORTS: "0" } });
     await followCalls(browser, system, app);
+    await watchSpeakers(browser, system, app);
 
     using callers = startCallers(system, app);
     const room = "<Dial><Conference>daily</Conference></Dial>";

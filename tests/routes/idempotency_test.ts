@@ -15,7 +15,7 @@ import { companionOf } from "../support/service/hand_companion.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { startKvConnect } from "../support/service/kv_connect.ts";
 import { document } from "../support/service/openapi.ts";
-import { samples } from "../support/service/samples.ts";
+import { makeSample, samples } from "../support/service/samples.ts";
 
 const call: Form = { From: "+15550001", To: "client:bob", Url: "https://app.test/voice" };
 const located: Form = {
@@ -53,6 +53,8 @@ const makes: Record<string, Form> = {
   "Recordings/{RecordingSid}/Transcriptions": {},
   "Calls/{CallSid}/Streams": { Url: "wss://agent.test/", Name: "monitor" },
   "/2010-04-01/Accounts/{AccountSid}/Calls/{CallSid}/Streams": { Url: "wss://agent.test/" },
+  "Calls/{CallSid}/Monitors": { To: "client:listener" },
+  "Conferences/{ConferenceSid}/Monitors": { To: "client:listener" },
   "SMS/Messages": { From: "+15550001", To: "+15550009", Body: "Hello" },
   "/2010-04-01/Accounts/{AccountSid}/Addresses": {
     CustomerName: "Ada",
@@ -128,6 +130,15 @@ async function finishedRecording(app: App): Promise<string> {
   return base.sid;
 }
 
+/** A conference at a companion. */
+async function openConference(app: App): Promise<string> {
+  const sid = await makeSample(app, app.root, { name: "conferences" });
+  await app.ports.records.conferences.update(app.root.sid, sid, (conference) => ({
+    record: { ...conference, status: "in-progress", companion: { id: "companion", runId: "run" } },
+  }));
+  return sid;
+}
+
 /** A call in progress. */
 async function answeredCall(app: App): Promise<string> {
   const { sid } = (await app.root.post("Calls.json", call)).json();
@@ -148,7 +159,7 @@ Deno.test("each POST that makes a record takes an Idempotency-Key, and no other 
     path.replace(/^\/2012-04-24\/Accounts\/\{AccountSid\}\//, "").replace(".json", "")
   );
   const named = [...Object.keys(makes), ...tokens]
-    .map((path) => path.replace(/^(Recordings|Calls)\/\{\w+\}/, "$1/{Sid}"));
+    .map((path) => path.replace(/^(Recordings|Calls|Conferences)\/\{\w+\}/, "$1/{Sid}"));
   assert.deepEqual(short.sort(), named.sort());
 });
 
@@ -159,7 +170,12 @@ for (const [path, form] of Object.entries(makes)) {
     await app.root.post("OutgoingCallerIds.json", { PhoneNumber: "+14155550199" });
     const at = path.replace("{AccountSid}", app.root.sid)
       .replace("{RecordingSid}", recordingSid)
-      .replace("{CallSid}", path.includes("{CallSid}") ? await answeredCall(app) : "") + ".json";
+      .replace("{CallSid}", path.includes("{CallSid}") ? await answeredCall(app) : "")
+      .replace(/^Conferences\/\{ConferenceSid\}/, `Conferences/${await openConference(app)}`) +
+      ".json";
+    if (path.endsWith("/Monitors")) {
+      await app.root.post("Clients.json", { Login: "listener", Password: "secret" });
+    }
     const before = await recordCount(app);
 
     const first = await keyed(app.root, at, form);

@@ -39,6 +39,17 @@ Deno.test("GET …/Levels streams how loud calls are, whenever that changes", as
   await stream.close();
 });
 
+Deno.test("with Follow=false the levels of this moment are all there is", async () => {
+  using app = await startApp();
+  const sid = await talking(app, app.root);
+  app.levels.set(sid, -30);
+  const response = await ask(app, app.root, `?CallSid=${sid}&Follow=false`);
+  assert.equal(
+    await response.text(),
+    `data: {"levels":[{"call_sid":"${sid}","level":-30}]}\n\n`,
+  );
+});
+
 Deno.test("nothing is measured of a call that is not in progress", async () => {
   using app = await startApp();
   const form = { From: "+15550001", To: "client:alice", Url: "https://app.test/voice" };

@@ -157,15 +157,22 @@ const Calls = ({ calls, callCount, below, csrf }: Now & Around) => (
               status === "in-progress" && <Meter sid={sid} about={partyOf(sid, calls)} />,
           },
           {
-            title: "End",
-            cell: ({ sid, from, to }) => (
-              <Act
-                to={`${below}/live/Calls/${sid}/end`}
-                csrf={csrf}
-                label="Hang up"
-                look="quiet"
-                about={`${from} → ${to}`}
-              />
+            title: "Steer",
+            cell: ({ sid, status, from, to }) => (
+              <span class="actions">
+                {status === "in-progress" && (
+                  <a class="button quiet" href={`${below}/live/Calls/${sid}/listen`}>
+                    Listen<span class="hidden">to {`${from} → ${to}`}</span>
+                  </a>
+                )}
+                <Act
+                  to={`${below}/live/Calls/${sid}/end`}
+                  csrf={csrf}
+                  label="Hang up"
+                  look="quiet"
+                  about={`${from} → ${to}`}
+                />
+              </span>
             ),
           },
         ]}

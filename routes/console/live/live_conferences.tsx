@@ -34,14 +34,19 @@ export const Conferences = ({ conferences, calls, below, csrf }: ConferencesProp
               Conference <a href={`${below}/Conferences/${conference.sid}`}>{name}</a>{" "}
               <Status value={conference.status} />
             </h2>
-            <Act
-              to={`${to}/end`}
-              csrf={csrf}
-              label="End conference"
-              look="quiet"
-              confirm={`End ${name} for all?`}
-              about={name}
-            />
+            <div class="actions">
+              <a class="button quiet" href={`${to}/listen`}>
+                Listen<span class="hidden">to {name}</span>
+              </a>
+              <Act
+                to={`${to}/end`}
+                csrf={csrf}
+                label="End conference"
+                look="quiet"
+                confirm={`End ${name} for all?`}
+                about={name}
+              />
+            </div>
           </div>
           {participants.length === 0 ? <Empty>Nobody is in it yet.</Empty> : (
             <Table

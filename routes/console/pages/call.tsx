@@ -185,6 +185,7 @@ const Steer = ({ call, below, csrf }: { call: Row; below: string; csrf: string }
     <>
       {isAnswered && (
         <>
+          <a class="button" href={`${below}/live/Calls/${call.sid}/listen`}>Listen</a>
           <Act to={`${to}/mute`} csrf={csrf} label="Mute" hidden={{ mute: "true" }} />
           <Act to={`${to}/mute`} csrf={csrf} label="Unmute" hidden={{ mute: "false" }} />
           <form method="post" action={`${to}/redirect`} class="row">

@@ -69,11 +69,12 @@ export function sentence(progress: CallProgress, call: Row): string | null {
   return `The ${by} ${deeds[cause] ?? `ended it: ${cause}`}${why}${after(progress, call)}`;
 }
 
-/** How long the call or its ringing had lasted. */
-function after({ date_answered, ring_duration, disconnect_cause }: CallProgress, call: Row) {
+/** How long the call had lasted. */
+function after({ date_answered, disconnect_cause, ...dates }: CallProgress, call: Row): string {
   if (date_answered !== null) return ` after ${seconds(call.duration)}`;
-  if (disconnect_cause !== "cancel" || ring_duration === null) return "";
-  return `, after ${seconds(ring_duration)} of ringing`;
+  if (disconnect_cause !== "cancel") return "";
+  const ms = Date.parse(dates.date_ended ?? "") - Date.parse(dates.date_created);
+  return `, after ${seconds(ms / 1_000)}`;
 }
 
 function byConsole({ changes }: WholeCall): string | null {

@@ -33,6 +33,7 @@ export function entriesOf(whole: WholeCall, around: Around): Entry[] {
     ...documents.map((one) => documentEntry(one, noticeOf(one, notifications))),
     ...recordings.map(recordingEntry),
     ...changes.map(changeEntry),
+    ...whole.monitors.map((one) => monitorEntry(one, around)),
   ];
   return entries.filter(({ at }) => Number.isFinite(at)).toSorted((one, other) =>
     one.at - other.at
@@ -94,6 +95,21 @@ function milestones(whole: WholeCall): Entry[] {
   }
   return entries;
 }
+
+/** Somebody listened to the call. */
+const monitorEntry = (
+  { call_sid, to, date_created }: WholeCall["monitors"][number],
+  { below }: Around,
+): Entry => ({
+  at: ms(date_created),
+  kind: "Listening",
+  look: "wait",
+  content: (
+    <p>
+      {to} was rung to listen <Sid sid={call_sid} below={below} label="Its call" />
+    </p>
+  ),
+});
 
 /** What somebody did to the call at the console. */
 const changeEntry = ({ date_created, actor_email, parameters, status }: Row): Entry => ({

@@ -19,6 +19,8 @@ export interface WholeCall {
   progress: CallProgress | null;
   /** The first of the legs, with the same of each. */
   dialled: { leg: Row; progress: CallProgress }[];
+  /** The calls that listened to it. */
+  monitors: { call_sid: string; to: string; date_created: string }[];
   /** The call whose Dial placed it. */
   parent: { call: Row; progress: CallProgress } | null;
   notifications: Row[];
@@ -43,18 +45,28 @@ export async function readCall(api: Api, sid: string): Promise<WholeCall> {
   // As `progressOf` writes it.
   const progressOf = async (of: string) =>
     await api.find(`Calls/${of}/Progress`) as unknown as CallProgress | null;
-  const [progress, legs, notifications, deliveries, documents, recordings, changes, trace] =
-    await Promise
-      .all([
-        progressOf(sid),
-        list("Calls", { ParentCallSid: sid }),
-        list(`Calls/${sid}/Notifications`),
-        list("Webhooks/Deliveries", { CallSid: sid }),
-        list("Webhooks/Documents", { CallSid: sid }),
-        list(`Calls/${sid}/Recordings`),
-        list("AuditEntries", { Target: `Calls/${sid}` }),
-        api.find(`Calls/${sid}/SipTrace`),
-      ]);
+  const [
+    progress,
+    listeners,
+    legs,
+    notifications,
+    deliveries,
+    documents,
+    recordings,
+    changes,
+    trace,
+  ] = await Promise
+    .all([
+      progressOf(sid),
+      api.find(`Calls/${sid}/Monitors`),
+      list("Calls", { ParentCallSid: sid }),
+      list(`Calls/${sid}/Notifications`),
+      list("Webhooks/Deliveries", { CallSid: sid }),
+      list("Webhooks/Documents", { CallSid: sid }),
+      list(`Calls/${sid}/Recordings`),
+      list("AuditEntries", { Target: `Calls/${sid}` }),
+      api.find(`Calls/${sid}/SipTrace`),
+    ]);
   const transcriptions = await Promise.all(
     recordings.slice(0, 10).map((recording) => list(`Recordings/${recording.sid}/Transcriptions`)),
   );
@@ -68,6 +80,7 @@ export async function readCall(api: Api, sid: string): Promise<WholeCall> {
     call,
     legs,
     progress,
+    monitors: (listeners?.monitors ?? []) as WholeCall["monitors"], // As `monitorsOf` writes it.
     dialled: dialled.filter((one): one is WholeCall["dialled"][number] => one.progress !== null),
     parent: await readParent(api, call.parent_call_sid, progressOf),
     notifications,

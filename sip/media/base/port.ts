@@ -82,6 +82,11 @@ export interface MediaConference {
    * The result ends the recording, and resolves when the last piece was written.
    */
   record(write: WriteSamples): () => Promise<void>;
+  /**
+   * Has a leg hear all audio and announcements, without being a participant: nobody hears it. The result
+   * ends it.
+   */
+  monitor(listener: MediaLeg): () => void;
 }
 
 /** A leg in a conference. */
@@ -141,6 +146,11 @@ export interface MediaLeg {
   recordWith(other: MediaLeg, write: WriteSamples): () => Promise<void>;
   /** The same of what the peer says and what it is sent, whatever the leg does meanwhile. */
   recordLeg(write: WriteSamples): () => Promise<void>;
+  /**
+   * Has the peer hear what the peer of another leg says and hears, whatever that leg does; nobody hears
+   * this one. Takes the place of a join and of a conference. The result ends it.
+   */
+  monitor(other: MediaLeg): () => void;
   /**
    * Forwards audio and digits both ways until `leave` on either leg, or until either is joined with
    * another, echoes or enters a conference; ends a running play.

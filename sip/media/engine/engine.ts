@@ -19,7 +19,8 @@ import type { MediaStream, StreamEnd, StreamEvents, StreamSettings } from "../ba
 import type { Reach } from "../../server_socket/connect.ts";
 import { streamedLeg } from "./streamed_leg.ts";
 import { openStream } from "../streams/open_stream.ts";
-import { record } from "./record_sources.ts";
+import { bothSides, record } from "./record_sources.ts";
+import { monitor } from "./monitor.ts";
 import { createMixer } from "./mixer.ts";
 import { createRtpSession, type RtpSession } from "./rtp_session.ts";
 import { type AudioSection, refusal, type Session } from "../sdp/sdp.ts";
@@ -180,8 +181,8 @@ function legOf(parts: Parts): MediaLeg {
     echo: () => echo(sound),
     listen: sound.listen,
     recordWith: (other, write) => record([sound.listen, soundOf(engine, other).listen], write),
-    recordLeg: (write) =>
-      record([sound.listen, (onFrame) => sound.tap("outbound", onFrame)], write),
+    recordLeg: (write) => record(bothSides(sound), write),
+    monitor: (other) => monitor(sound, bothSides(soundOf(engine, other))),
     join: (other) => sound.join(soundOf(engine, other)),
     leave: (from) => sound.leave(from && soundOf(engine, from)),
     setMuted(muted) {
@@ -285,6 +286,7 @@ function conferenceOf(engine: Engine): MediaConference {
     enter: (leg) => conference.enter(soundOf(engine, leg)),
     announce: conference.announce,
     record: (write) => record([conference.listen], write),
+    monitor: (leg) => monitor(soundOf(engine, leg), [conference.listen]),
   };
 }
 

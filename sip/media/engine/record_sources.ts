@@ -35,6 +35,14 @@ export function recordSources(sources: FrameSource[], write: WriteSamples): () =
   };
 }
 
+/** What the peer of a leg says, and what it is sent. */
+export const bothSides = (
+  { listen, tap }: {
+    listen: FrameSource;
+    tap(track: "outbound", onFrame: (frame: Pcm) => void): () => void;
+  },
+): FrameSource[] => [listen, (onFrame) => tap("outbound", onFrame)];
+
 /** The same in pieces of 0.5 s, as the media port has it. */
 export function record(sources: FrameSource[], write: WriteSamples): () => Promise<void> {
   const samples = pieceFrames * FRAME_SAMPLES * sources.length;

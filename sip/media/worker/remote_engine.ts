@@ -54,5 +54,10 @@ function remoteConference(link: EngineLink): MediaConference {
     },
     announce: (pcm) => link.post({ type: "announce", conference, sound: link.sound(pcm) }),
     record: (write) => link.begin({ type: "recordConference", conference }, write),
+    monitor(listener) {
+      const leg = idOf(link, listener);
+      const stop = link.begin({ type: "monitorConference", conference, leg });
+      return () => void stop();
+    },
   };
 }

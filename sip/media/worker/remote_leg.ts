@@ -88,6 +88,10 @@ function legOf(state: State, localSdp: string): MediaLeg {
     recordWith: (other, write) =>
       link.begin({ type: "recordLegs", leg, other: idOf(link, other) }, write),
     recordLeg: (write) => link.begin({ type: "recordLeg", leg }, write),
+    monitor(other) {
+      const stop = link.begin({ type: "monitor", leg, other: idOf(link, other) });
+      return () => void stop();
+    },
     join: (other) => link.post({ type: "join", leg, other: idOf(link, other) }),
     leave: (from) => link.post({ type: "leave", leg, ...from && { from: idOf(link, from) } }),
     setMuted(muted) {

@@ -92,6 +92,16 @@ const follow: { readonly [T in Order["type"]]: (served: Served, order: OrderOf<T
       task,
       openLeg(served, leg).recordLeg(recorder(served, task)),
     ),
+  monitor: (served, { task, leg, other }) =>
+    last(served, task, openLeg(served, leg).monitor(openLeg(served, other))),
+  monitorConference(served, { task, conference: id, leg }) {
+    const listener = openLeg(served, leg);
+    const stop = useConference(served, id).sound.monitor(listener);
+    last(served, task, () => {
+      leaveConference(served, id);
+      return stop();
+    });
+  },
   recordConference(served, { task, conference: id }) {
     const conference = useConference(served, id);
     const stop = conference.sound.record(recorder(served, task));

@@ -34,6 +34,8 @@ export type Order =
   | { type: "recordLeg"; task: number; leg: number }
   | { type: "recordLegs"; task: number; leg: number; other: number }
   | { type: "recordConference"; task: number; conference: number }
+  | { type: "monitor"; task: number; leg: number; other: number }
+  | { type: "monitorConference"; task: number; conference: number; leg: number }
   | { type: "stream"; stream: number; leg: number; settings: StreamSettings }
   | { type: "stopStream"; stream: number }
   | { type: "stop"; task: number }

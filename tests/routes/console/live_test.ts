@@ -65,6 +65,65 @@ Deno.test("the page Live shows calls, conferences with participants, and queues 
   assert.match(page.text, /data-events="\/console\/AC\w+\/Events\?Type=call,conference,/);
 });
 
+Deno.test("the page Live has a meter for each party, and passes its levels on", async () => {
+  using app = await startConsole();
+  const browser = consoleClient(app);
+  await browser.signIn("root@example.com", "root password");
+  const { call } = await meeting(app);
+  const page = await browser.get(`/${app.root.sid}/live`);
+  assert.match(page.text, new RegExp(`data-levels="/console/${app.root.sid}/levels"`));
+  const meters = [...page.text.matchAll(new RegExp(`role="meter" data-level="${call}"`, "g"))];
+  assert.equal(meters.length, 2, "among the calls, and in the conference");
+  assert.match(page.text, /aria-label="Volume of \+15550001 → client:alice"/);
+
+  app.levels.set(call, -22);
+  const levels = readerOf(
+    await pageEvents(app, browser, `/${app.root.sid}/levels?CallSid=${call}`),
+  );
+  assert.deepEqual(JSON.parse((await levels.next()).data), {
+    levels: [{ call_sid: call, level: -22 }],
+  });
+  await levels.close();
+  const sibling = await app.subAccount(app.root, "sibling");
+  const foreign = await pageEvents(app, browser, `/${sibling.sid}/levels?CallSid=${call}`);
+  assert.equal(foreign.status, 404);
+  await foreign.body?.cancel();
+});
+
+Deno.test("Listen asks which Client is to ring; the timeline and the audit log have it", async () => {
+  using app = await startConsole();
+  const browser = consoleClient(app);
+  await browser.signIn("root@example.com", "root password");
+  const { room, call } = await meeting(app);
+  const live = `/${app.root.sid}/live`;
+  const none = await browser.get(`${live}/Calls/${call}/listen`);
+  assert.match(none.text, /has no Client that could be rung/);
+  await app.root.post("Clients.json", { Login: "carol", Password: "secret" });
+
+  const page = await browser.get(live);
+  for (const path of [`Calls/${call}`, `Conferences/${room}`]) {
+    assert.ok(page.text.includes(`${live}/${path}/listen"`), path);
+    const form = await browser.get(`${live}/${path}/listen`);
+    assert.match(form.text, /<option value="client:carol">carol<\/option>/);
+    assert.match(form.text, /The parties are not told/);
+    const done = await browser.post(`${live}/${path}/listen`, { To: "client:carol" });
+    assert.match(done.text, /The softphone rings: answer it to listen/);
+    const { monitors } = (await app.root.get(`${path}/Monitors.json`)).json();
+    assert.deepEqual(monitors.map(({ to }: { to: string }) => to), ["client:carol"]);
+  }
+  const timeline = await browser.get(`/${app.root.sid}/Calls/${call}`);
+  assert.match(timeline.text, /client:carol was rung to listen/);
+  const { audit_entries } = (await app.root.get("AuditEntries.json?Action=POST")).json();
+  assert.deepEqual(
+    audit_entries.map(({ target }: { target: string }) => target).toSorted(),
+    [`Calls/${call}/Monitors`, `Conferences/${room}/Monitors`],
+  );
+
+  Object.assign(app.ports.settings, { monitorsCalls: false });
+  const refused = await browser.post(`${live}/Calls/${call}/listen`, { To: "client:carol" });
+  assert.match(refused.text, /CALL_MONITORING is off/);
+});
+
 Deno.test("participants are muted, held and removed at the page Live, and the audit log has it", async () => {
   using app = await startConsole();
   const browser = consoleClient(app);

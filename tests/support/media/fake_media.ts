@@ -1,6 +1,7 @@
 import { createListeners } from "../../../sip/media/base/listeners.ts";
 import { echo } from "../../../sip/media/engine/echo.ts";
 import { record } from "../../../sip/media/engine/record_sources.ts";
+import { monitor } from "../../../sip/media/engine/monitor.ts";
 import { createMixer, type MixedMedia } from "../../../sip/media/engine/mixer.ts";
 import {
   type MediaConference,
@@ -82,6 +83,7 @@ function fakeConference(): MediaConference {
     enter: (leg) => conference.enter(leg as FakeMediaLeg),
     announce: conference.announce,
     record: (write) => record([conference.listen], write),
+    monitor: (leg) => monitor(leg as FakeMediaLeg, [conference.listen]),
   };
 }
 
@@ -168,6 +170,7 @@ function fakeLeg(
       return { stop };
     },
     recordLeg: (write) => record([leg.listen, () => () => {}], write),
+    monitor: (other) => monitor(leg, [other.listen]),
     recordWith: (other, write) => record([leg.listen, other.listen], write),
     feed(source) {
       leg.leave();

@@ -43,6 +43,14 @@ export async function talkAt(phone: Softphone, target: string, hz: number): Prom
   return talker({ socket, callId: calling.callId, dialog: await calling.answered, hz });
 }
 
+/** Has a softphone answer the next call over plain RTP and say a tone. */
+export async function answerAt(phone: Softphone, hz: number): Promise<Talker> {
+  const socket = await plainSocket(7_000 + made++);
+  const call = await phone.nextPlainCall();
+  const callId = valueOf(call.invite, "call-id");
+  return talker({ socket, callId, dialog: await call.answer(plainOffer(socket.port)), hz });
+}
+
 /** Has a carrier answer the next call that reaches it, and say a tone. */
 export async function carrierAt(trunk: TrunkPeer, hz: number): Promise<Talker<CarrierDialog>> {
   const socket = await plainSocket(7_000 + made++);

@@ -193,6 +193,7 @@ export async function startApp(
       numberPriceMicros: 1_150_000,
       transcriptionPriceMicros: 50_000,
       consoleIdleMs: 60 * 60_000,
+      monitorsCalls: true,
       configuration: [
         { name: "PORT", value: "8080", fallback: "8080", help: "Port of the REST interface." },
         { name: "SECRET_KEY", value: "********", fallback: "", help: "Key of secrets." },

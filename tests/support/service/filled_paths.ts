@@ -99,6 +99,7 @@ export async function fillIn(app: App): Promise<(path: string) => string> {
     const below = /\{AccountSid\}\/(.+?)\/\{Sid\}/.exec(path)?.[1] ?? "";
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? sids[below]!);
     // Only a stream that ends can be read as a whole.
+    if (filled.endsWith("/Levels")) return `${filled}?CallSid=${sids.Calls}&Follow=false`;
     return filled.endsWith("/Events") ? `${filled}?Follow=false` : filled;
   };
 }
