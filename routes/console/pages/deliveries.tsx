@@ -18,7 +18,8 @@ const kind: Kind = {
   definition: deliveries,
   title: "Deliveries",
   one: "Delivery",
-  empty: "No status callback has been sent.",
+  empty:
+    "No status callback has been sent. StatusCallback of a call, a text or a number asks for one.",
   beside: (c, to) => <ReplayFailed to={to} csrf={c.var.csrf} />,
   heading: ({ event }) => String(event ?? "callback"),
   unlisted: ["event", "requestVariables"],

@@ -138,7 +138,8 @@ async function showNew(
         />
         {others.length > 0 && (
           <details
-            open={first.length === 0 || others.some(({ name }) => isNamed(name, problem ?? ""))}
+            open={first.length === 0 || isShort(others) ||
+              others.some(({ name }) => isNamed(name, problem ?? ""))}
           >
             <summary>More settings</summary>
             <Inputs
@@ -159,6 +160,9 @@ async function showNew(
   );
   return showPage(c, { title: `New ${kind.one}`, section: kind.definition.path, content }, ports);
 }
+
+/** So few further settings are not folded. */
+const isShort = (others: Field[]): boolean => others.length <= 4;
 
 /** Values that an address begins a form with. */
 const queried = (c: Page): Record<string, string> =>

@@ -98,7 +98,7 @@ export const kinds: readonly Kind[] = [
     definition: emailRecords,
     title: "E-mails",
     one: "e-mail",
-    empty: "No e-mail has been sent.",
+    empty: "No e-mail has been sent. Markup sends one by Email, a program by POST Email/Messages.",
     columns: columnsBy(emailRecords.path, [
       link("Subject", named("subject"), { isWide: true }),
       text("From", "from"),
@@ -113,7 +113,7 @@ export const kinds: readonly Kind[] = [
     definition: geolocations,
     title: "Look-ups",
     one: "look-up",
-    empty: "No device has been located.",
+    empty: "No device has been located. POST Geolocation/Immediate locates one.",
     columns: columnsBy(geolocations.path, [
       link("Device", named("device_identifier")),
       text("Type", "geolocation_type"),
@@ -127,7 +127,7 @@ export const kinds: readonly Kind[] = [
     definition: conferences,
     title: "Conferences",
     one: "conference",
-    empty: "No conference has begun.",
+    empty: "No conference has begun. Markup begins one by Dial with Conference.",
     columns: columnsBy(conferences.path, [
       link("Name", named("friendly_name")),
       time("Began", "date_created"),
@@ -138,7 +138,7 @@ export const kinds: readonly Kind[] = [
     definition: recordings,
     title: "Recordings",
     one: "recording",
-    empty: "Nothing has been recorded.",
+    empty: "Nothing has been recorded. Markup records by Record, or by Dial with record.",
     columns: columnsBy(recordings.path, [
       timeLink("Recorded", "date_created"),
       { title: "Length", isNumber: true, cell: (row) => seconds(row.duration) },
@@ -154,7 +154,7 @@ export const kinds: readonly Kind[] = [
     definition: transcriptions,
     title: "Transcriptions",
     one: "transcription",
-    empty: "No recording has been transcribed.",
+    empty: "No recording has been transcribed. Record with transcribe orders a transcription.",
     columns: columnsBy(transcriptions.path, [
       link("Text", named("transcription_text", "status"), { isWide: true }),
       status(),
@@ -254,7 +254,7 @@ export const kinds: readonly Kind[] = [
     definition: documentRequests,
     title: "Markup requests",
     one: "markup request",
-    empty: "No markup has been requested.",
+    empty: "No markup has been requested. Each call of a number with a URL requests some.",
     columns: columnsBy(documentRequests.path, [
       timeLink("When", "start_time"),
       url("URL", "url"),
