@@ -67,7 +67,8 @@ async function form(
         </p>
         <p class="soft">
           The parties are not told. In many countries they have to agree before: ask or announce it
-          first. The timeline of the call and the audit log say who listened.
+          first. The audit log{path === "Calls" && " and the timeline of the call"}{" "}
+          will say who listened.
         </p>
         {logins.length === 0
           ? <Empty>The account has no Client that could be rung.</Empty>
