@@ -31,7 +31,7 @@ export async function closeConference(
   }
   await conferences.update(accountSid, sid, (found) => {
     if (found.status === "completed") return { record: found };
-    const change = completed({ record: found }, "companion-lost", at);
+    const change = completed({ record: found }, { reason: "companion-lost" }, at);
     return { ...change, jobs: [...change.jobs ?? [], ...jobs] };
   });
 }

@@ -1,7 +1,7 @@
 import type { AlsoGone, AlsoPut } from "../model/record_types.ts";
 import type { Change } from "../model/store.ts";
 import { hangUp } from "../model/job_kinds.ts";
-import type { CalledLeg, Conference, Member } from "../resources/conferences.ts";
+import type { CalledLeg, Conference, ConferenceEnd, Member } from "../resources/conferences.ts";
 import { type Participant, participantSid } from "../resources/participants.ts";
 import { type ConferenceCallbackEvent, fire } from "./callbacks.ts";
 
@@ -9,16 +9,6 @@ import { type ConferenceCallbackEvent, fire } from "./callbacks.ts";
  * The changes of a Conference, as pure functions. Its `members` are authoritative; Participants are
  * written and removed in the same commit. Late and repeated events change nothing.
  */
-
-/** The values of ReasonConferenceEnded in the status callback. */
-export const conferenceEndReasons = [
-  "last-participant-left",
-  "participant-with-end-conference-on-exit-left",
-  "conference-ended-via-api",
-  "companion-lost",
-] as const;
-
-type EndReason = (typeof conferenceEndReasons)[number];
 
 /** Whether one of the participants has a label, or is joining with it. */
 export const hasLabel = (members: Member[], label: string | undefined): boolean =>
@@ -129,9 +119,14 @@ export function left(
     : fire({ record, gone }, { name: "participant-leave", at, member });
   if (isLost) return change;
   if (member.hasJoined && member.endOnExit) {
-    return completed(change, "participant-with-end-conference-on-exit-left", at);
+    return completed(
+      change,
+      { reason: "participant-with-end-conference-on-exit-left", callSid },
+      at,
+    );
   }
-  return members.length === 0 ? completed(change, "last-participant-left", at) : change;
+  if (members.length > 0) return change;
+  return completed(change, { reason: "last-participant-left", callSid }, at);
 }
 
 /**
@@ -140,18 +135,18 @@ export function left(
  */
 export function completed(
   change: Change<Conference>,
-  reason: EndReason,
+  end: ConferenceEnd,
   at: number,
 ): Change<Conference> {
   const { record } = change;
   if (record.status === "completed") return change;
   const over = { status: "completed", liveName: null } as const;
-  const ended: Conference = { ...record, ...over, called: [], dateUpdated: at };
+  const ended: Conference = { ...record, ...over, end, called: [], dateUpdated: at };
   const jobs = [
     ...change.jobs ?? [],
     ...(record.called ?? []).map((leg) => hangUp({ ...leg, cause: "conference-end" })),
   ];
-  const params = { ReasonConferenceEnded: reason };
+  const params = { ReasonConferenceEnded: end.reason };
   return fire({ ...change, record: ended, jobs }, { name: "conference-end", at, params });
 }
 

@@ -48,7 +48,7 @@ export async function modifyConference(
   return await ports.records.conferences.update(accountSid, conferenceSid, (conference) => {
     if (conference.status === "completed") throw new Fault("conferenceEnded");
     if (status === undefined) return { record: conference };
-    const change = completed({ record: conference }, "conference-ended-via-api", at);
+    const change = completed({ record: conference }, { reason: "conference-ended-via-api" }, at);
     const { companion } = conference;
     if (companion === null) return change;
     return { ...change, jobs: [...change.jobs ?? [], endConference({ conferenceSid, companion })] };

@@ -1,5 +1,5 @@
 import { conferenceCallbackEvents } from "../conferences/callbacks.ts";
-import { conferenceEndReasons } from "../conferences/membership.ts";
+import { conferenceEndReasons } from "../resources/conferences.ts";
 import { conversedEvent } from "../protocol/streams.ts";
 import { dequeuedEvent } from "../protocol/conferences.ts";
 import { answeredBy, outcome } from "../protocol/events.ts";

@@ -24,6 +24,20 @@ export const member = z.object({
   coach: z.string().optional(),
 });
 
+/** The values of ReasonConferenceEnded in the status callback. */
+export const conferenceEndReasons = [
+  "last-participant-left",
+  "participant-with-end-conference-on-exit-left",
+  "conference-ended-via-api",
+  "companion-lost",
+] as const;
+
+/** Why a conference ended, and the call that ended it by leaving, if one did. */
+export const conferenceEnd = z.object({
+  reason: z.enum(conferenceEndReasons),
+  callSid: z.string().optional(),
+});
+
 /** A leg that a transfer calls, to replace the transferor in the conference. */
 export const calledLeg = z.object({ callSid: z.string(), companion: companion.nullable() });
 
@@ -50,6 +64,8 @@ export const conferences = resource({
     called: z.array(calledLeg).optional(),
     /** A participant with `startOnEnter` has joined. */
     begun: z.boolean(),
+    /** Absent until it ended. */
+    end: conferenceEnd.optional(),
     statusCallback: z.string().nullable(),
     statusCallbackMethod: method,
     statusCallbackEvent: z.array(z.enum(conferenceEvents)),
@@ -64,6 +80,7 @@ export const conferences = resource({
     "members",
     "called",
     "begun",
+    "end",
     "statusCallback",
     "statusCallbackMethod",
     "statusCallbackEvent",
@@ -94,5 +111,6 @@ export const conferences = resource({
 });
 
 export type Conference = RecordOf<typeof conferences>;
+export type ConferenceEnd = z.infer<typeof conferenceEnd>;
 export type CalledLeg = z.infer<typeof calledLeg>;
 export type Member = z.infer<typeof member>;

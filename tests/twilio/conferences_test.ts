@@ -45,7 +45,11 @@ Deno.test("npm twilio lists a Conference, changes its Participants and ends it",
   assert.equal(await client.conferences(sid).participants(bob!).remove(), true);
   await assert.rejects(client.conferences(sid).participants(bob!).fetch(), { status: 404 });
   const ended = await client.conferences(sid).update({ status: "completed" });
-  assert.equal(ended.status, "completed");
+  assert.deepEqual(
+    [ended.status, ended.reasonConferenceEnded, ended.callSidEndingConference],
+    ["completed", "conference-ended-via-api", null],
+  );
+  assert.equal(one.reasonConferenceEnded, null);
   await assert.rejects(client.conferences(sid).update({ status: "completed" }), { code: 21222 });
 });
 
@@ -157,6 +161,18 @@ Deno.test("npm twilio labels a Participant, finds it by its label, and has it co
   await assert.rejects(client.conferences(sid).participants("nobody").fetch(), { status: 404 });
   assert.equal(await one.remove(), true);
   await assert.rejects(one.fetch(), { status: 404 });
+});
+
+Deno.test("npm twilio reads which call ended a conference by leaving it", async () => {
+  await using lab = await startTwilioLab();
+  await lab.app.root.post("Clients.json", { Login: "alice", Password: "pass" });
+  const { made, sid, leg } = await joining(lab, {});
+  await leg.report({ type: "left", conferenceSid: sid, outcome: "completed", durationS: 1 });
+  const over = await lab.client.conferences(sid).fetch();
+  assert.deepEqual(
+    [over.status, over.reasonConferenceEnded, over.callSidEndingConference],
+    ["completed", "last-participant-left", made.callSid],
+  );
 });
 
 Deno.test("a label names one participant: a second one is refused, or joins by markup without it", async () => {
