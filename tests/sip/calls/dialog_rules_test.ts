@@ -218,7 +218,11 @@ Deno.test("createSessionTimer() ends a call of a phone on UDP that is gone and k
 
   assert.deepEqual([refresh.method, refresh.body], ["INVITE", answer.body]);
   assert.equal(valueOf(refresh, "session-expires"), "1800;refresher=uac");
-  assert.deepEqual(lab.reports.at(-1)?.event, { type: "ended", outcome: "completed" });
+  assert.deepEqual(lab.reports.at(-1)?.event, {
+    type: "ended",
+    outcome: "completed",
+    disconnection: { by: "service", cause: "connection-lost" },
+  });
 });
 
 /** What bob says to an INVITE. */
