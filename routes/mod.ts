@@ -10,7 +10,7 @@ import { gateways } from "../core/resources/gateways.ts";
 import { incomingPhoneNumbers } from "../core/resources/incoming_phone_numbers.ts";
 import { type resources, resourcesUnder } from "../core/resources/mod.ts";
 import { accountRoutes, subAccountRoutes } from "./resources/accounts.ts";
-import { authTokenRoutes } from "./resources/auth_tokens.ts";
+import { authTokenRoutes, authTokenUseRoutes } from "./resources/auth_tokens.ts";
 import { keyRoutes } from "./resources/keys.ts";
 import { allowedMethods } from "./http/allowed_methods.ts";
 import {
@@ -113,6 +113,7 @@ function guardedAccounts(app: Hono<Env>, ports: Ports): void {
     app.use(`${below}/${gateways.path}/*`, permitted("manageGateways"));
     app.use(`${below}/${gateways.path}/*`, notForTests("a test account has no Gateways"));
     app.use(`${below}/${incomingPhoneNumbers.path}/*`, notForTests(noNumbers));
+    app.route(`${below}/AuthTokens`, authTokenUseRoutes());
     for (const credentials of ["Keys", "SigningKeys", "AuthTokens"]) {
       app.use(`${below}/${credentials}/*`, permitted("manageCredentials"));
     }

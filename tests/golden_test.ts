@@ -264,6 +264,8 @@ Deno.test("Keys and AuthTokens: the wire formats are those of tests/golden", asy
   await golden("keys_one.xml", (await app.root.get(`Keys/${sid}`)).text);
   await golden("keys_list.json", (await app.root.get("Keys.json")).text);
   await golden("keys_list.xml", (await app.root.get("Keys")).text);
+  await golden("auth_tokens_one.json", (await app.root.get("AuthTokens.json")).text);
+  await golden("auth_tokens_one.xml", (await app.root.get("AuthTokens")).text);
   const second = await app.root.post("AuthTokens/Secondary.json");
   await golden("secondary_one.json", fixed(second.text));
   const promoted = await app.root.post("AuthTokens/Promote.json");

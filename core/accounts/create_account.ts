@@ -60,8 +60,6 @@ export async function createAccount(
     type: parent !== null && isTest(parent) ? parent.type : wanted.type ?? "Full",
     authToken: wanted.authToken ?? derived,
     ...wanted.authToken !== undefined && { passwordVerifier: verifierFrom(derived) },
-    dateAuthTokenLastUsed: null,
-    dateSecondaryAuthTokenLastUsed: null,
     ancestors,
   };
   return await ports.accounts.insert({ record });

@@ -1,6 +1,10 @@
 import type { AnyResource } from "../model/resource.ts";
 import { keys, newKeys } from "../resources/keys.ts";
-import { promotedAuthTokens, secondaryAuthTokens } from "../resources/views/auth_tokens.ts";
+import {
+  authTokenUses,
+  promotedAuthTokens,
+  secondaryAuthTokens,
+} from "../resources/views/auth_tokens.ts";
 import { accountPath, type Operation } from "./operation.ts";
 import { createOperation, regularForms, regularOperations } from "./regular.ts";
 import { type JsonSchema, recordSchema, refTo } from "./schemas.ts";
@@ -15,6 +19,14 @@ export const credentialOperations: Operation[] = [
     description: "Creates a Key. Only this response has its secret.",
   }),
   ...regularOperations(withoutCreate),
+  {
+    method: "get",
+    path: `${accountPath}/${authTokenUses.path}`,
+    id: "fetchAuthTokenUse",
+    summary: "Reads when the AuthTokens were used last",
+    tag,
+    answer: refTo(authTokenUses.type),
+  },
   {
     method: "post",
     path: `${accountPath}/AuthTokens/Secondary`,
@@ -49,6 +61,7 @@ export const credentialOperations: Operation[] = [
 export const credentialForms: Record<string, JsonSchema> = {
   ...regularForms(keys),
   NewKey: recordSchema(newKeys),
+  [authTokenUses.type]: recordSchema(authTokenUses, { isAddressed: false }),
   [secondaryAuthTokens.type]: recordSchema(secondaryAuthTokens, { isAddressed: false }),
   [promotedAuthTokens.type]: recordSchema(promotedAuthTokens, { isAddressed: false }),
 };

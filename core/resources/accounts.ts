@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { rfcDate } from "../base/fields.ts";
 import { limits } from "../base/limits.ts";
 import { type RecordOf, resource } from "../model/resource.ts";
 
@@ -35,19 +34,24 @@ export const accounts = resource({
     secondaryAuthToken: z.string().nullable().optional(),
     /** Hash by which the password is known, once the AuthToken is not derived from it any more. */
     passwordVerifier: z.string().nullable().optional(),
-    dateAuthTokenLastUsed: rfcDate.nullable().describe(
-      "Hour of the latest request with the AuthToken, null before the first. Those of the console do not count.",
-    ),
-    dateSecondaryAuthTokenLastUsed: rfcDate.nullable().describe(
-      "The same of the secondary AuthToken, null without one.",
-    ),
+    /** Hours of the latest requests with either token, in ms; `AuthTokens` shows them. */
+    dateAuthTokenLastUsed: z.number().nullable().optional(),
+    dateSecondaryAuthTokenLastUsed: z.number().nullable().optional(),
     /** From the root down to the parent; empty on the root account. */
     ancestors: z.array(z.string()),
     password: z.string().min(1).max(limits.passwordLength).describe(
       "Password that the AuthToken is derived from; it is not kept, and a new password makes a new AuthToken.",
     ),
   },
-  hidden: ["accountSid", "secondaryAuthToken", "passwordVerifier", "ancestors", "password"],
+  hidden: [
+    "accountSid",
+    "secondaryAuthToken",
+    "passwordVerifier",
+    "dateAuthTokenLastUsed",
+    "dateSecondaryAuthTokenLastUsed",
+    "ancestors",
+    "password",
+  ],
   secret: ["authToken", "secondaryAuthToken", "passwordVerifier"],
   create: {
     required: ["emailAddress", "password"],

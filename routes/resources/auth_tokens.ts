@@ -6,18 +6,33 @@ import {
   removeSecondaryToken,
 } from "../../core/accounts/auth_tokens.ts";
 import type { Ports } from "../../core/ports/ports.ts";
-import { promotedAuthTokens, secondaryAuthTokens } from "../../core/resources/views/auth_tokens.ts";
+import {
+  authTokenUses,
+  promotedAuthTokens,
+  secondaryAuthTokens,
+} from "../../core/resources/views/auth_tokens.ts";
 import type { Account } from "../../core/resources/accounts.ts";
 import { answer, type Forms } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { keepingUpdate, making } from "../http/make_once.ts";
 import { shapeOf } from "../http/represent.ts";
 
+/** When the AuthTokens were used last. Whoever may read an account may read it: it has no secret. */
+export function authTokenUseRoutes(): Hono<Env> {
+  const forms = formsOf(shapeOf(authTokenUses, null));
+  return new Hono<Env>().get("/", (c) => answer(c, forms(c.var.account)));
+}
+
 /** How an account is shown after a change of its AuthTokens. */
 type Shown = (account: Account) => Forms;
 
 const formsOf = ({ forms }: ReturnType<typeof shapeOf>): Shown => (account) =>
-  forms({ ...account, accountSid: account.sid });
+  forms({
+    dateAuthTokenLastUsed: null,
+    dateSecondaryAuthTokenLastUsed: null,
+    ...account,
+    accountSid: account.sid,
+  });
 
 const regular = {
   secondary: formsOf(shapeOf(secondaryAuthTokens, null)),

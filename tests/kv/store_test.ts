@@ -203,8 +203,6 @@ function accountOf(sid: string): Account {
     status: "active",
     type: "Full",
     authToken: "token",
-    dateAuthTokenLastUsed: null,
-    dateSecondaryAuthTokenLastUsed: null,
     ancestors: [],
   };
 }

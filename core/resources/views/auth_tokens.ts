@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { rfcDate } from "../../base/fields.ts";
 import type { AnyResource } from "../../model/resource.ts";
 
 const common = {
@@ -6,6 +7,21 @@ const common = {
   sidPrefix: "",
   irregular: true,
   hidden: ["sid"],
+};
+
+/** When the AuthTokens of an account were used last. */
+export const authTokenUses: AnyResource = {
+  ...common,
+  type: "AuthTokenUse",
+  description: "When the AuthTokens of an account were used last.",
+  fields: {
+    dateAuthTokenLastUsed: rfcDate.nullable().describe(
+      "Hour of the latest request with the AuthToken, null before the first. Those of the console do not count.",
+    ),
+    dateSecondaryAuthTokenLastUsed: rfcDate.nullable().describe(
+      "The same of the secondary AuthToken, null without one.",
+    ),
+  },
 };
 
 /** The second AuthToken of an account, during a change of it. */

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { Fault } from "../../../core/base/faults.ts";
+import { authTokenUses } from "../../../core/resources/views/auth_tokens.ts";
 import { secondFactors } from "../../../core/resources/views/second_factors.ts";
 import type { Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
@@ -151,8 +152,9 @@ const Tree = ({ branches, to, home }: { branches: Branch[]; to: string; home: st
 async function showOne(c: Page, { problem }: Tried, { ports, schemaOf }: KindPorts) {
   const home = homeOf(ports.settings.baseUrl);
   const sid = c.req.param("sid");
-  const [account, factor] = await Promise.all([
+  const [account, uses, factor] = await Promise.all([
     c.var.api.read(`/${sid}`),
+    c.var.api.read(`/${sid}/${authTokenUses.path}`),
     c.var.api.read(`/${sid}/${secondFactors.path}`),
   ]);
   const to = `${belowOf(c, ports)}/Accounts/${sid}`;
@@ -167,7 +169,7 @@ async function showOne(c: Page, { problem }: Tried, { ports, schemaOf }: KindPor
         <StatusActs account={account} isOwn={sid === c.var.caller.sid} to={to} csrf={c.var.csrf} />
       </Heading>
       {problem && <Problem>{problem}</Problem>}
-      <AccountFacts account={account} />
+      <AccountFacts account={account} uses={uses} />
       <form
         method="post"
         action={to}
@@ -187,7 +189,7 @@ async function showOne(c: Page, { problem }: Tried, { ports, schemaOf }: KindPor
   return showPage(c, { title, section: "Accounts", content }, ports);
 }
 
-const AccountFacts = ({ account }: { account: Row }) => (
+const AccountFacts = ({ account, uses }: { account: Row; uses: Row }) => (
   <section class="card">
     <Facts
       facts={[
@@ -203,11 +205,11 @@ const AccountFacts = ({ account }: { account: Row }) => (
             <code class="sid">{String(account.auth_token)}</code>
           </details>,
         ],
-        ["AuthToken last used", <Time at={account.date_auth_token_last_used} />],
-        account.date_secondary_auth_token_last_used
+        ["AuthToken last used", <Time at={uses.date_auth_token_last_used} />],
+        uses.date_secondary_auth_token_last_used
           ? [
             "Secondary last used",
-            <Time at={account.date_secondary_auth_token_last_used} />,
+            <Time at={uses.date_secondary_auth_token_last_used} />,
           ]
           : ["", null],
       ]}

@@ -7,9 +7,8 @@ Deno.test("an account shows the hours in which its AuthTokens were used, each by
   using app = await startConsole();
   const team = await app.subAccount(app.root, "team");
   const shown = async () => {
-    const account = (await app.root.get(`/2012-04-24/Accounts/${team.sid}.json`)).json();
-    const { date_auth_token_last_used: first, date_secondary_auth_token_last_used: second } =
-      account;
+    const uses = (await app.root.get(`/2012-04-24/Accounts/${team.sid}/AuthTokens.json`)).json();
+    const { date_auth_token_last_used: first, date_secondary_auth_token_last_used: second } = uses;
     return [first, second].map((date) => date && Date.parse(date));
   };
   assert.deepEqual(await shown(), [null, null]);

@@ -5,6 +5,7 @@ import {
   numberCountries,
 } from "../../../core/resources/available_phone_numbers.ts";
 import {
+  authTokenUses,
   promotedAuthTokens,
   secondaryAuthTokens,
 } from "../../../core/resources/views/auth_tokens.ts";
@@ -26,6 +27,7 @@ import { sampledNames, samples } from "./samples.ts";
 export const goldenResources: Record<string, AnyResource> = {
   ...resources,
   accounts,
+  auth_tokens: authTokenUses,
   available: availablePhoneNumbers,
   bindings,
   deliveryReplays,

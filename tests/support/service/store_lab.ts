@@ -83,8 +83,6 @@ const rootAccount = (sid: string, now: number): Account => ({
   status: "active",
   type: "Full",
   authToken: "token",
-  dateAuthTokenLastUsed: null,
-  dateSecondaryAuthTokenLastUsed: null,
   ancestors: [],
 });
 
