@@ -110,7 +110,7 @@ Deno.test("the page of Twilio names the statuses and bounds that there are", asy
   assert.deepEqual(named(await cell("Status of a message")), messages.fields.status.options);
   const [here = "", below = ""] = (await cell("Machine detection")).split(";");
   assert.deepEqual(named(here), answeredBy.options);
-  assert.deepEqual(named(below), ["machine_start", "machine_end_other", "/2010-04-01"]);
+  assert.deepEqual(named(below), ["/2010-04-01", "fax"]);
   assert.match(await cell("Messages"), new RegExp(`${limits.messageLength} characters, no media`));
   assert.match(await cell("Messages"), /received ones up to 1,600/);
   assert.equal(limits.arrivingLength, 1_600);
