@@ -96,7 +96,7 @@ async function showAll(c: Page, { problem }: Tried, { ports, schemaOf }: KindPor
           <summary>New sub-account</summary>
           <form method="post" action={to} class="stack">
             <input type="hidden" name="csrf" value={c.var.csrf} />
-            <Inputs fields={fieldsOf(schemaOf("AccountCreate"))} />
+            <Inputs fields={fieldsOf(schemaOf("AccountCreate"))} unset="default" />
             <button type="submit" class="main">Create</button>
           </form>
         </details>

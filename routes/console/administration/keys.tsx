@@ -66,7 +66,12 @@ function showNew(
       {problem && <Problem>{problem}</Problem>}
       <form method="post" action={to} class="card stack">
         <input type="hidden" name="csrf" value={c.var.csrf} />
-        <Inputs fields={fieldsOf(schemaOf("KeyCreate"))} values={values} problem={problem} />
+        <Inputs
+          fields={fieldsOf(schemaOf("KeyCreate"))}
+          values={values}
+          unset="default"
+          problem={problem}
+        />
         <div class="actions">
           <button type="submit" class="main">Create</button>
           <a href={to}>Cancel</a>
