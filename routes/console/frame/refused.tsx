@@ -33,7 +33,11 @@ export const onConsoleError = (ports: Ports): ErrorHandler<ConsoleEnv> => (error
 function refusedOf(error: unknown): Refused {
   if (error instanceof ApiRefusal) return error;
   if (error instanceof Fault) return { status: statusOf[error.kind], message: error.message };
-  return { status: 500, message: "Cannot show this page" };
+  return {
+    status: 500,
+    message: "The service met a fault of its own; nothing that you entered is wrong. Try again. " +
+      "If it stays, give the number of the request to whoever runs the service: its log has it",
+  };
 }
 
 const titles: Record<number, string> = {
@@ -52,20 +56,19 @@ export function showRefused(
   // The status of a Fault or of an answer of the interface.
   c.status(status as 400);
   if (retryAfter) c.header("Retry-After", retryAfter);
+  const isInside = c.var.account !== undefined && c.var.session !== undefined;
   const content = (
     <>
       <Heading title={title} />
       <p>{message}.</p>
       <p class="soft">
-        Request <code>{c.var.requestId}</code>
+        Request <code class="sid">{c.var.requestId}</code>
       </p>
       <p>
-        <a href={home}>To the overview</a>
+        <a href={home}>{isInside ? "To the overview" : "To the sign-in"}</a>
       </p>
     </>
   );
-  const isInside = c.var.account !== undefined && c.var.session !== undefined;
-  return isInside
-    ? showPage(c, { title, section: "none", content }, ports)
-    : showDoor(c, { title, content }, ports);
+  if (isInside) return showPage(c, { title, section: "none", content }, ports);
+  return showDoor(c, { title, content: <div class="card door-card">{content}</div> }, ports);
 }

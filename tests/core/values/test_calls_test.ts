@@ -22,7 +22,7 @@ function saidOf(number: string): string {
   if (outcome === "busy") return "is busy";
   if (outcome === "no-answer") return "rings until `Timeout`";
   if (outcome === "failed") return "fails (SIP 503)";
-  if (answeredBy === "machine") return "an answering machine answers";
+  if (answeredBy === "machine") return "an answering machine answers, and beeps";
   if (hangsUpS === 3) return "is answered, and hangs up after three seconds";
   if (key !== undefined) return "is answered, and presses N at each Gather";
   if (word !== undefined) return `is answered, and says "${word}" at each Gather`;

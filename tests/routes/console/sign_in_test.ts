@@ -309,3 +309,14 @@ Deno.test("wrong codes lock the account as wrong passwords do", async () => {
   assert.equal((await thief.post("/code", right)).status, 403);
   assert.equal((await consoleClient(app).signIn("root@example.com", "root password")).status, 429);
 });
+
+Deno.test("a sign-in that meets a fault of the service says so, and names the request", async () => {
+  using app = await startConsole();
+  const browser = consoleClient(app);
+  app.ports.accounts.byEmail = () => Promise.reject(new Error("full"));
+  const form = { name: "root@example.com", password: "root password" };
+  const page = await browser.post("/sign-in", form);
+  assert.equal(page.status, 500);
+  assert.match(page.text, /met a fault of its own/);
+  assert.match(page.text, /To the sign-in/);
+});
