@@ -120,7 +120,7 @@ async function watchSpeakers(
   await page.getByLabel("Client").selectOption("iris");
   if (shots) await page.screenshot({ path: `${shots}/listen.png`, fullPage: true });
   await page.getByRole("button", { name: "Ring and listen" }).click();
-  await page.getByText("The softphone rings: answer it to listen.").waitFor();
+  await page.getByText("The softphone is being called: answer it to listen.").waitFor();
   const listener = await answerAt(iris, 1_000);
   await listener.untilHears([500, 750], (levels) => levels.every(there));
   await listener.dialog.bye();

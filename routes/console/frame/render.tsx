@@ -17,7 +17,7 @@ const notices: Record<string, string> = {
   redirected: "The call was redirected.",
   muted: "Muted.",
   unmuted: "Unmuted.",
-  listening: "The softphone rings: answer it to listen.",
+  listening: "The softphone is being called: answer it to listen.",
   held: "On hold.",
   unheld: "Off hold.",
   removed: "The participant was removed.",

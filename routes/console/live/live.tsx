@@ -146,7 +146,7 @@ const Calls = ({ calls, callCount, below, csrf }: Now & Around) => (
           {
             title: "Call",
             cell: ({ sid, from, to }) => (
-              <a href={`${below}/Calls/${sid}`} class="cut">{String(from)} → {String(to)}</a>
+              <a href={`${below}/Calls/${sid}`}>{String(from)} → {String(to)}</a>
             ),
           },
           { title: "Status", cell: ({ status }) => <Status value={status} /> },
@@ -157,7 +157,7 @@ const Calls = ({ calls, callCount, below, csrf }: Now & Around) => (
               status === "in-progress" && <Meter sid={sid} about={partyOf(sid, calls)} />,
           },
           {
-            title: "Steer",
+            title: "Actions",
             cell: ({ sid, status, from, to }) => (
               <span class="actions">
                 {status === "in-progress" && (

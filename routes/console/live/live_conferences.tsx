@@ -82,7 +82,7 @@ const participantColumns = (
   },
   { title: "Joined", cell: ({ date_created }: Row) => <Time at={date_created} /> },
   {
-    title: "Steer",
+    title: "Actions",
     cell: ({ call_sid, muted, hold }: Row) => {
       const deed = (name: string, label: string) => (
         <Act

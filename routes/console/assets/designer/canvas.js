@@ -131,7 +131,7 @@ function card(name, step, { positions }, { model, schemas, problems, trail }) {
 
 /** What the card shows by its looks, in words. */
 function labelOf(ports, marks) {
-  const ways = ports.map(({ label, target }) => `${label}: ${target || "the flow ends"}`);
+  const ways = ports.map(({ label, target }) => `${label}: ${target || "no step of its own"}`);
   return [
     marks.includes("start") && "first step",
     marks.includes("current") && "the dry run is here",
