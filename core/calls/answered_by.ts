@@ -8,7 +8,7 @@ export function twilioAnswerer(
   { answeredBy, greetingEnd, machineDetection }: Answered,
 ): string | null {
   if (answeredBy !== "machine") return answeredBy;
-  if (greetingEnd !== undefined) return `machine_end_${greetingEnd}`;
+  if (greetingEnd) return `machine_end_${greetingEnd}`;
   return machineDetection === "DetectMessageEnd" ? "machine_end_other" : "machine_start";
 }
 

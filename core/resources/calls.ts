@@ -91,7 +91,7 @@ export const calls = resource({
     answeredBy: answeredBy.nullable().describe(
       "Result of answering machine detection, null without it.",
     ),
-    greetingEnd: greetingEnd.optional(),
+    greetingEnd: greetingEnd.nullable(),
     apiVersion: z.string().describe("Version of the interface, always a date such as 2012-04-24."),
     forwardedFrom: z.string().nullable().describe(
       "Number that forwarded the call to the service, null when there is none.",
@@ -180,8 +180,8 @@ export const calls = resource({
     ...monitoringFields,
     /** A USSD dialogue: its documents are of USSD. */
     isUssd: z.boolean(),
-    /** Whether it has, or had, audio streams; absent where it was made before this was known. */
-    hasStreams: z.boolean().optional(),
+    /** Whether it has, or had, audio streams; null where it was made before this was known. */
+    hasStreams: z.boolean().nullable(),
     /** The X-Request-Id of the request that placed it; null of a call that came in. */
     requestId: z.string().nullable(),
   },
@@ -258,6 +258,8 @@ export const calls = resource({
     recording: null,
     timeLimit: null,
     initiated: false,
+    greetingEnd: null,
+    hasStreams: null,
     ringingAt: null,
     answeredAt: null,
     disconnection: null,

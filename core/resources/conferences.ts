@@ -64,8 +64,8 @@ export const conferences = resource({
     called: z.array(calledLeg).optional(),
     /** A participant with `startOnEnter` has joined. */
     begun: z.boolean(),
-    /** Absent until it ended. */
-    end: conferenceEnd.optional(),
+    /** Null until it ended. */
+    end: conferenceEnd.nullable(),
     statusCallback: z.string().nullable(),
     statusCallbackMethod: method,
     statusCallbackEvent: z.array(z.enum(conferenceEvents)),
@@ -94,6 +94,7 @@ export const conferences = resource({
     companion: null,
     members: [],
     begun: false,
+    end: null,
     statusCallback: null,
     statusCallbackMethod: "POST",
     statusCallbackEvent: [],

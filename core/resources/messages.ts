@@ -65,7 +65,7 @@ export const messages = resource({
     /** The same of one that came in, of which there is only one then. */
     arrivalId: z.string().nullable(),
     /** A receipt of the carrier said that it arrived. */
-    isDelivered: z.boolean().optional(),
+    isDelivered: z.boolean(),
     /** The X-Request-Id of the request that sent it; null of one that came in. */
     requestId: z.string().nullable(),
   },
@@ -104,6 +104,7 @@ export const messages = resource({
     sipHeaders: null,
     carrierId: null,
     arrivalId: null,
+    isDelivered: false,
   },
   groups: { carrierIds: ({ carrierId }) => carrierId },
   filters: { to: "address", from: "address", body: "contains" },

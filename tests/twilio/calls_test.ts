@@ -269,7 +269,11 @@ Deno.test("AsyncAmd lets the markup run, and its callback gets who answered in T
 });
 
 Deno.test("a machine is named by what its greeting ended with, or by its start", () => {
-  const record = { answeredBy: "machine", machineDetection: "DetectMessageEnd" } as const;
+  const record = {
+    answeredBy: "machine",
+    machineDetection: "DetectMessageEnd",
+    greetingEnd: null,
+  } as const;
   const named = (more: Partial<Parameters<typeof twilioAnswerer>[0]>) =>
     twilioAnswerer({ ...record, ...more });
 

@@ -140,10 +140,11 @@ Deno.test("a new step follows the one that was selected, by its first free way o
   add("play", "gather");
   assert.deepEqual(covered(flow), []);
 
-  flow.steps.gather = { type: "gather", branches: [{ digits: "1" }] };
+  const branches: unknown[] = [{ digits: "1" }];
+  flow.steps.gather = Object.assign({ ...flow.steps.gather, type: "gather" }, { branches });
   add("pause", "gather");
   assert.deepEqual(
-    flow.steps.gather.branches,
+    branches,
     [{ digits: "1", next: "pause" }],
     "a branch first: it needs a step",
   );
