@@ -178,7 +178,8 @@ async function open(served: Served, order: OrderOf<"open">): Promise<string> {
   leg.connected.then(
     () => report({ type: "connected", leg: id }),
     (error) => {
-      if (error !== LEG_CLOSED) report({ type: "unconnected", leg: id, error: sentError(error) });
+      if (error === LEG_CLOSED && !legs.has(id)) return; // The other side closed it.
+      report({ type: "unconnected", leg: id, error: sentError(error) });
     },
   );
   void leg.lost.then((why) => {
