@@ -139,15 +139,6 @@ Deno.test("a new step follows the one that was selected, by its first free way o
   moveStep(flow, "gather", { x: 40, y: 40 }, schemas);
   add("play", "gather");
   assert.deepEqual(covered(flow), []);
-
-  const branches: unknown[] = [{ digits: "1" }];
-  flow.steps.gather = Object.assign({ ...flow.steps.gather, type: "gather" }, { branches });
-  add("pause", "gather");
-  assert.deepEqual(
-    branches,
-    [{ digits: "1", next: "pause" }],
-    "a branch first: it needs a step",
-  );
 });
 
 Deno.test("undo goes back change by change, and letters of one field together", () => {

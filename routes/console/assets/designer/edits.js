@@ -18,11 +18,10 @@ export function addStep(flow, type, { after, schemas }) {
   return name;
 }
 
-/** The port that a new step is led to from: a branch without a step, the plain way on, or any other. */
+/** The port that a new step is led to from: the plain way on, else any that leads nowhere. */
 const freePort = (ports) => {
   const free = ports.filter(({ target }) => target === undefined || target === "");
-  const isBranch = ({ id }) => id.includes(".");
-  return free.find(isBranch) ?? free.find(({ id }) => id === "next") ?? free[0];
+  return free.find(({ id }) => id === "next") ?? free[0];
 };
 
 /** Lists that a step needs begin with one empty part. */
