@@ -28,7 +28,7 @@ export const isOk = ({ status }: Pick<Answer, "status">): boolean => status >= 2
 export const headerOf = ({ headers }: Pick<Answer, "headers">, name: string): string | null =>
   headers.find(([one]) => one === name)?.[1] ?? null;
 
-/** Lets go of a body that nobody reads. */
+/** Cancels the stream of a body that is not going to be read. */
 export async function dropBody({ body }: Pick<Answer, "body">): Promise<void> {
   if (!(body instanceof Uint8Array)) await body.cancel();
 }

@@ -32,9 +32,9 @@ export const monitorsOf = (monitors: readonly MonitorEntry[] | undefined) => ({
 });
 
 /**
- * Rings a Client with a call that hears another call, both sides of it, and is heard by nobody. Throws
- * `notFound`, `denied` unless the caller is an Administrator, `notModifiable` where the call is not in progress or may not be listened to, and `badTo`
- * for a Client that the account has not.
+ * Places a call to a Client that hears both sides of another call. Neither side hears the Client. Throws
+ * `notFound`; `denied` unless the caller is an Administrator; `notModifiable` where the other call is not
+ * in progress, or is of a kind that cannot be listened to; `badTo` for a Client of no such account.
  */
 export async function monitorCall(
   callSid: string,

@@ -140,11 +140,15 @@ const readyRequest = (url: string, signal: AbortSignal): OutgoingRequest => ({
   signal,
 });
 
+/** So many addresses of companions are known at once; companions come back with new ones. */
+const clientsKept = 100;
+
 /** Keeps what it makes by name. */
 function kept<T>(make: (name: string) => T): (name: string) => T {
   const made = new Map<string, T>();
   return (name) => {
     const one = made.get(name) ?? make(name);
+    if (!made.has(name) && made.size === clientsKept) made.clear();
     made.set(name, one);
     return one;
   };

@@ -36,7 +36,7 @@ export function createRunOrders(
     while (queue.waiting.length > 0) {
       const group = queue.waiting.splice(0, runsAtOnce);
       await send(controlAt(url), group).catch((error) => {
-        // Where nobody answers, those that waited for it do not wait as long again.
+        // The companion did not answer: the orders behind would only wait for the same time limit.
         const unanswered = statusOf(error) === undefined ? queue.waiting.splice(0) : [];
         for (const { reject } of [...group, ...unanswered]) reject(error);
       });

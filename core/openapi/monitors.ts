@@ -7,9 +7,9 @@ import { closed, described, descriptionOf, type JsonSchema, refTo } from "./sche
 
 const text: JsonSchema = { type: "string" };
 const unheard =
-  "Nobody hears the Client, no beep is played, and the other parties are not told: mind " +
-  "the law of their country. CALL_MONITORING=false turns it off, and the role " +
-  "Administrator is needed.";
+  "The other parties do not hear the Client, hear no beep and are not told of it. The law of " +
+  "their country may forbid that. Only an Administrator may listen. CALL_MONITORING=false " +
+  "turns listening off.";
 
 const monitored = [
   { of: calls, name: "Call", article: "a call", ends: "the call" },

@@ -34,7 +34,7 @@ const serviceCauses = [
   "screened",
   /** A transfer went on without it. */
   "transfer",
-  /** Nobody answered in time; of a caller, its Expires (RFC 3261 §13.3.1). */
+  /** The callee did not answer in time; of a caller, the Expires of its INVITE passed (RFC 3261 §13.3.1). */
   "timeout",
   /** No refresh came in the session interval (RFC 4028 §10). */
   "session-timer",

@@ -36,8 +36,9 @@ export const stopTranscriptionStep = z.object({
 });
 
 /**
- * Has the leg hear another leg of its account, or a conference, of the same companion: nobody hears it,
- * and it is no participant. The step ends with that leg or conference, at once where it is not there.
+ * Plays to the leg what another leg of its account, or a conference, says and hears. Both are at the same
+ * companion. The leg sends no audio to them and is no participant. The step ends with that leg or
+ * conference, and at once where there is none.
  */
 export const monitorStep = z.object({
   type: z.literal("monitor"),

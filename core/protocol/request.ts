@@ -49,7 +49,7 @@ interface BodyLimits {
   ms: number;
 }
 
-/** One whose length is told ends there, and is read as a whole: its stream costs more than its text. */
+/** A body with a Content-Length is read at once: reading its stream costs more CPU time. */
 async function readBody(request: Request, limits: BodyLimits): Promise<string | RequestRefusal> {
   const length = request.headers.get("content-length");
   if (length === null) return await readStream(request, limits);
@@ -57,7 +57,7 @@ async function readBody(request: Request, limits: BodyLimits): Promise<string | 
   const { promise: late, resolve } = Promise.withResolvers<RequestRefusal>();
   const timer = setTimeout(resolve, limits.ms, tooLate);
   const reading = request.text();
-  reading.catch(() => {}); // It may fail once nobody waits for it.
+  reading.catch(() => {}); // After the time limit, its failure is of no interest.
   return await Promise.race([reading, late]).finally(() => clearTimeout(timer));
 }
 

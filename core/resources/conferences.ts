@@ -61,7 +61,7 @@ export const conferences = resource({
     /** The companion that has the conference. */
     companion: companion.nullable(),
     members: z.array(member),
-    called: z.array(calledLeg).optional(),
+    called: z.array(calledLeg),
     /** A participant with `startOnEnter` has joined. */
     begun: z.boolean(),
     /** Null until it ended. */
@@ -93,6 +93,7 @@ export const conferences = resource({
     liveName: null,
     companion: null,
     members: [],
+    called: [],
     begun: false,
     end: null,
     statusCallback: null,
