@@ -1,10 +1,12 @@
 import { WebSocket as WsSocket } from "ws";
 import { openSoftphone } from "../support/sip/softphone.ts";
 import { plainOffer, plainSocket } from "../support/sip/plain_peer.ts";
-import { startAppServer } from "../support/service/app_server.ts";
 import { startSystem, type System } from "../support/process/system.ts";
 import { webrtcAnswer } from "../support/media/webrtc_answer.ts";
+import { httpResponse, openPlainClient, servePlainly } from "./plain_http.ts";
 import { cpuSeconds } from "./process_cpu.ts";
+import { type Agent, createAgent } from "./sip_agent.ts";
+import { openWebSocket } from "./sip_wires.ts";
 
 /** How long parts of a call took from its POST on, in ms. */
 export interface CallTimes {
@@ -14,100 +16,153 @@ export interface CallTimes {
   over: number;
 }
 
-/** Service and companion with scripted softphones, and the server that their calls ask. */
+/**
+ * Service and companion with scripted softphones, and the server that their calls ask. It shares the
+ * processors with what is measured, so it costs as little as it can: SIP, HTTP and forms are real, and
+ * are read no further than to check what has to come.
+ */
 export interface CallLoad extends AsyncDisposable {
   readonly system: System;
   readonly appUrl: string;
   /** Callbacks that have come. */
   callbacks: number;
-  /** Calls a softphone, which rings and answers; the document hangs up. Four callbacks tell of it. */
+  /**
+   * Calls a softphone, which rings and answers; the document hangs up. Four callbacks tell of it.
+   * Throws unless each came once and in order, and the softphone had its ACK and its BYE.
+   */
   call(phone: number): Promise<CallTimes>;
   /**
    * Has a softphone call in, and hangs up; how long the 200 took from the INVITE on, in ms, with the
    * request of the document that answers.
    */
   callIn(): Promise<number>;
-  /** CPU seconds that the processes have used so far. */
-  cpu(): { service: number; companion: number };
+  /** POST of a form below the root account; the answer as it came. */
+  post(path: string, fields: Record<string, string>): Promise<string>;
+  /** CPU seconds that the processes have used so far, and those of this one. */
+  cpu(): Cpu;
   /** Bytes of memory that the processes have now, and of the file of the store. */
   size(): { service: number; companion: number; store: number };
 }
 
+export type Cpu = Record<"service" | "companion" | "generator", number>;
+
 /** The phones stay registered for longer than any soak. */
 const registeredS = 7_200;
-const unanswered = new Set(["busy", "failed", "no-answer", "canceled"]);
+/** What the callbacks of a call say, in their order. */
+const statuses = ["initiated", "ringing", "in-progress", "completed"];
+const domain = "localhost";
 
-const neverRang = (): never => {
-  throw new Error("A call was completed whose INVITE did not come");
+const pages: Record<string, Uint8Array> = {
+  "/voice": httpResponse("200 OK", "text/xml", "<Response><Hangup/></Response>"),
+  "/in": httpResponse("200 OK", "text/xml", "<Response><Pause length='60'/></Response>"),
+  "/events": httpResponse("204 No Content"),
 };
+const notFound = httpResponse("404 Not Found");
+
+/** A call that is under way. */
+interface Call {
+  startedAt: number;
+  /** Callbacks that have come. */
+  told: number;
+  invited: number;
+  ended: PromiseWithResolvers<void>;
+}
+
+/** A softphone, and what it heard last of its call. */
+interface Phone {
+  agent: Agent;
+  /** The bytes of the POST that calls it. */
+  request: Uint8Array;
+  heard: string;
+  call?: Call;
+}
 
 /** `root`: where the programs are; this working tree unless given. */
 export async function startCallLoad(
-  { phones, root }: { phones: number; root?: string },
+  { phones: count, root }: { phones: number; root?: string },
 ): Promise<CallLoad> {
-  const app = startAppServer();
-  app.pages.set("/voice", "<Response><Hangup/></Response>");
+  const calls = new Map<string, Call>();
+  /** Of calls whose callback came before the response to the POST. */
+  const early = new Map<string, string[]>();
+  const tell = (call: Call, body: string) => {
+    const wanted = statuses[call.told++];
+    const status = fieldOf(body, "CallStatus");
+    if (status !== wanted) call.ended.reject(new Error(`Not ${wanted}: ${body}`));
+    else if (status === "completed") call.ended.resolve();
+  };
+  const app = servePlainly((path, body) => {
+    if (path === "/events") {
+      load.callbacks++;
+      const sid = fieldOf(body, "CallSid");
+      const call = calls.get(sid);
+      if (call !== undefined) tell(call, body);
+      else early.set(sid, [...early.get(sid) ?? [], body]);
+    }
+    return pages[path] ?? notFound;
+  });
   const env = { REQUESTS_PER_SECOND: "0" };
   const system = await startSystem({ env, ...root !== undefined && { root } });
-  const over = new Map<string, PromiseWithResolvers<void>>();
-  const ending = (sid: string) => {
-    const found = over.get(sid) ?? Promise.withResolvers<void>();
-    over.set(sid, found);
-    return found;
-  };
-  app.onRequest = (path, { CallSid = "", CallStatus }) => {
-    app.requests.length = 0;
-    if (path !== "/events") return;
-    load.callbacks++;
-    if (CallStatus === "completed") ending(CallSid).resolve();
-    else if (unanswered.has(CallStatus ?? "")) {
-      const failure = new Error(`${CallSid} ended with ${CallStatus}`);
-      ending(CallSid).reject(failure);
-    }
-  };
-  const invited = new Map<number, () => void>();
-  for (let number = 0; number < phones; number++) {
-    const phone = await system.phone(`bench${number}`);
-    await phone.register({ expires: registeredS });
-    phone.onCall = async (ringing) => {
-      invited.get(number)?.();
-      ringing.ring();
-      await ringing.answer(webrtcAnswer(ringing.invite.body));
+  const api = `/2012-04-24/Accounts/${system.accountSid}/`;
+  const credentials = btoa(`${system.accountSid}:${system.authToken}`);
+  const client = openPlainClient(system.baseUrl, `Basic ${credentials}`);
+  const post = (path: string, fields: Record<string, string>) =>
+    client.send(client.form(api + path, fields));
+  const phones: Phone[] = [];
+  for (let number = 0; number < count; number++) {
+    const [login, password] = [`bench${number}`, `bench${number}-secret`];
+    await post("Clients.json", { Login: login, Password: password });
+    const heard = (method: string) => {
+      if (method === "INVITE" && phone.call !== undefined) phone.call.invited = performance.now();
+      phone.heard += `${method} `;
     };
+    const wire = await openWebSocket(system.wsUrl);
+    const options = { expires: registeredS, answer: webrtcAnswer, heard };
+    const agent = createAgent(wire, { login, domain, password, ...options });
+    if (await agent.register() !== 200) throw new Error(`${login} cannot register`);
+    const request = client.form(`${api}Calls.json`, {
+      From: "bench",
+      To: `client:${login}`,
+      Url: `${app.url}/voice`,
+      StatusCallback: `${app.url}/events`,
+      StatusCallbackEvent: "initiated ringing answered completed",
+    });
+    const phone: Phone = { agent, request, heard: "" };
+    phones.push(phone);
   }
-  app.pages.set("/in", "<Response><Pause length='60'/></Response>");
-  const form = { Login: "caller", Password: "caller-secret", VoiceUrl: `${app.url}/in` };
-  await system.post("Clients.json", form);
+  await post("Clients.json", {
+    Login: "caller",
+    Password: "caller-secret",
+    VoiceUrl: `${app.url}/in`,
+  });
   const caller = await openSoftphone({
     url: system.wsUrl,
     login: "caller",
     password: "caller-secret",
-    domain: "localhost",
+    domain,
     connect: (url) => new WsSocket(url, ["sip"]) as unknown as WebSocket, // It has what is used here.
   });
   await caller.register();
   const sound = await plainSocket();
   const pidOf = (script: "main.ts" | "sip/main.ts") => system.pids(script)[0]!; // Both run.
+  const pids = { service: pidOf("main.ts"), companion: pidOf("sip/main.ts") };
   const load: CallLoad = {
     system,
     appUrl: app.url,
     callbacks: 0,
+    post,
     async call(number) {
-      const rang = Promise.withResolvers<number>();
+      const phone = phones[number]!; // One for each number.
       const startedAt = performance.now();
-      invited.set(number, () => rang.resolve(performance.now() - startedAt));
-      const { sid } = await system.post("Calls.json", {
-        From: "bench",
-        To: `client:bench${number}`,
-        Url: `${app.url}/voice`,
-        StatusCallback: `${app.url}/events`,
-        StatusCallbackEvent: "initiated ringing answered completed",
-      });
-      const { promise: ended } = ending(sid);
-      const times = { invited: await Promise.race([rang.promise, ended.then(neverRang)]), over: 0 };
-      await ended;
-      over.delete(sid);
-      return { ...times, over: performance.now() - startedAt };
+      const call: Call = { startedAt, told: 0, invited: NaN, ended: Promise.withResolvers() };
+      phone.heard = "";
+      phone.call = call;
+      const { sid } = JSON.parse(await client.send(phone.request));
+      calls.set(sid, call);
+      for (const body of early.get(sid) ?? []) tell(call, body);
+      early.delete(sid);
+      await call.ended.promise.finally(() => calls.delete(sid));
+      if (phone.heard !== "INVITE ACK BYE ") throw new Error(`${sid} was heard as ${phone.heard}`);
+      return { invited: call.invited - startedAt, over: performance.now() - startedAt };
     },
     async callIn() {
       const startedAt = performance.now();
@@ -119,23 +174,34 @@ export async function startCallLoad(
       return took;
     },
     cpu: () => ({
-      service: cpuSeconds(pidOf("main.ts")),
-      companion: cpuSeconds(pidOf("sip/main.ts")),
+      service: cpuSeconds(pids.service),
+      companion: cpuSeconds(pids.companion),
+      generator: cpuSeconds(Deno.pid),
     }),
     size: () => ({
-      service: residentBytes(pidOf("main.ts")),
-      companion: residentBytes(pidOf("sip/main.ts")),
+      service: residentBytes(pids.service),
+      companion: residentBytes(pids.companion),
       store: bytesOf(`${system.directory}/switchboard.db`),
     }),
     async [Symbol.asyncDispose]() {
       sound.close();
+      for (const { agent } of phones) agent.close();
+      client[Symbol.dispose]();
       await caller.close();
       await system[Symbol.asyncDispose]();
-      await app[Symbol.asyncDispose]();
+      app[Symbol.dispose]();
     },
   };
   return load;
 }
+
+/** A field of a form, of those whose values need no escapes. */
+const fieldOf = (body: string, name: string): string => {
+  const at = `&${body}`.indexOf(`&${name}=`);
+  if (at < 0) return "";
+  const end = body.indexOf("&", at);
+  return body.slice(at + name.length + 1, end < 0 ? undefined : end);
+};
 
 /** A sorted list's value at a part of its length. */
 export const at = (values: number[], part: number): number =>

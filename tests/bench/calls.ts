@@ -1,10 +1,10 @@
-import { at, type CallLoad, startCallLoad } from "./call_load.ts";
+import { at, type CallLoad, type Cpu, startCallLoad } from "./call_load.ts";
 
 /**
  * `deno task bench:calls`: calls a second from POST to the `completed` callback, each with four
  * callbacks, with 100 scripted softphones (PHONES) on the loopback, one at a time and all at once; the
  * delay from POST to the INVITE arriving, that of a softphone's INVITE until the 200 by markup, and the
- * CPU time of service and companion for each call. Beside them, in the same run: the HTTP round trip of
+ * CPU time of service, companion and load generator for each call. Beside them, in the same run: the HTTP round trip of
  * /health, durable creates of an application, and POSTs whose calls nobody can answer. With OLD, the
  * path of another checkout, that one is driven in turn: single processes differ by a third.
  */
@@ -22,7 +22,7 @@ interface Figures {
   /** In ms, sorted. */
   delays: number[];
   /** CPU time of each, in ms. */
-  cpu: { service: number; companion: number };
+  cpu: Cpu;
 }
 
 const log = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(line + "\n"));
@@ -43,15 +43,20 @@ async function measure(
   }));
   const elapsedS = (performance.now() - startedAt) / 1_000;
   const after = load.cpu();
-  const each = (part: "service" | "companion") =>
-    (after[part] - before[part]) * 1_000 / delays.length;
+  const each = (part: keyof Cpu) => (after[part] - before[part]) * 1_000 / delays.length;
   return {
     count: delays.length,
     perSecond: delays.length / elapsedS,
     delays: delays.toSorted((a, b) => a - b),
-    cpu: { service: each("service"), companion: each("companion") },
+    cpu: cpuOf(each),
   };
 }
+
+const cpuOf = (part: (name: keyof Cpu) => number): Cpu => ({
+  service: part("service"),
+  companion: part("companion"),
+  generator: part("generator"),
+});
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
@@ -71,14 +76,14 @@ function tasks(load: CallLoad): Record<string, () => Promise<Figures>> {
       measure(
         load,
         1,
-        () => timed(() => system.post("Applications.json", { FriendlyName: "bench" })),
+        () => timed(() => load.post("Applications.json", { FriendlyName: "bench" })),
       ),
     "INVITE to 200 by markup": () => measure(load, 1, load.callIn),
     "calls, one at a time": () => measure(load, 1, invited),
     [`calls, ${phones} at once`]: () => measure(load, phones, invited),
     // The last: its calls fail for a while after it.
     "POST Calls to nobody": () =>
-      measure(load, phones, () => timed(() => system.post("Calls.json", nobody))),
+      measure(load, phones, () => timed(() => load.post("Calls.json", nobody))),
   };
 }
 
@@ -90,7 +95,7 @@ function together(all: Figures[]): Figures {
     count: all.reduce((sum, { count }) => sum + count, 0),
     perSecond: mean(({ perSecond }) => perSecond),
     delays: all.flatMap(({ delays }) => delays).sort((a, b) => a - b),
-    cpu: { service: mean(({ cpu }) => cpu.service), companion: mean(({ cpu }) => cpu.companion) },
+    cpu: cpuOf((part) => mean(({ cpu }) => cpu[part])),
   };
 }
 
@@ -102,7 +107,7 @@ function print(name: string, figures: Map<string, Figures>): void {
         ms(at(delays, 0.5))
       }, p99 ${ms(at(delays, 0.99))}, CPU ${ms(cpu.service)} service, ${
         ms(cpu.companion)
-      } companion`,
+      } companion, ${ms(cpu.generator)} generator`,
     );
   }
   const of = (what: string): Figures => figures.get(what)!; // One for each of `tasks`.

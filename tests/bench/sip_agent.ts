@@ -65,9 +65,21 @@ interface Exchange {
   body?: string;
 }
 
+export interface AgentOptions {
+  login: string;
+  domain: string;
+  password: string;
+  /** How long it stays registered, in seconds; 600 unless given. */
+  expires?: number;
+  /** What it answers an offer; the same whatever the offer is unless given. */
+  answer?(offer: string): string;
+  /** Hears the method of each request that comes, before it is answered. */
+  heard?(method: string): void;
+}
+
 export function createAgent(
   wire: Wire,
-  { login, domain, password }: { login: string; domain: string; password: string },
+  { login, domain, password, expires = 600, answer: answerTo, heard }: AgentOptions,
 ): Agent {
   const sdp = bodies[wire.transport];
   const waiting = new Map<string, (response: SipText) => void>();
@@ -151,6 +163,7 @@ export function createAgent(
     const message = readSip(received);
     const cseq = valueOf(message, "cseq");
     const callId = valueOf(message, "call-id");
+    if (message.method !== undefined) heard?.(message.method);
     if (message.method === "ACK") return answers.get(callId)?.();
     if (message.method !== undefined) return answer(message);
     const response = waiting.get(`${callId} ${cseq}`);
@@ -179,7 +192,7 @@ export function createAgent(
     const to = valueOf(request, "to");
     const tagged = tagOf(to) === "" ? `${to};tag=${login}` : to;
     for (const status of isInvite ? ["180 Ringing", "200 OK"] : ["200 OK"]) {
-      const body = isInvite && status === "200 OK" ? sdp : "";
+      const body = isInvite && status === "200 OK" ? answerTo?.(request.body) ?? sdp : "";
       const send = body === "" ? wire.send : answerCall.bind(null, valueOf(request, "call-id"));
       send(
         [
@@ -205,7 +218,7 @@ export function createAgent(
   return {
     login,
     async register() {
-      const headers = [`Contact: ${contact}`, "Expires: 600"];
+      const headers = [`Contact: ${contact}`, `Expires: ${expires}`];
       return statusOf(await authorized({ ...exchange("REGISTER", null), headers }));
     },
     options: async () => statusOf(await transact(exchange("OPTIONS", null))),
