@@ -4,7 +4,7 @@ import type { ConsoleEnv } from "./frame/env.ts";
 import { schemasOf } from "./frame/schemas.ts";
 import { accountPages as accountsPages } from "./administration/accounts.tsx";
 import { buyNumberPages } from "./build/buy_number.tsx";
-import { errorPages } from "./pages/errors.tsx";
+import { errorPages } from "./faults/errors.tsx";
 import { recordingAudio } from "./pages/recordings.ts";
 import { search } from "./pages/search.tsx";
 import { keyPages } from "./administration/keys.tsx";

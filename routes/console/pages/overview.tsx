@@ -8,8 +8,8 @@ import { belowOf, showPage } from "../frame/render.tsx";
 import { Table } from "../frame/table.tsx";
 import { Tile } from "../frame/tile.tsx";
 import { adviceOf } from "../build/advice.ts";
-import { attentionOf } from "./attention.ts";
-import type { Notice } from "./notice.ts";
+import { attentionOf } from "../faults/attention.ts";
+import type { Notice } from "../faults/notice.ts";
 import { callColumns } from "./call_columns.tsx";
 
 /** The spans of time that the page shows, by their names at the interface. */
