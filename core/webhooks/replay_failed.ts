@@ -11,8 +11,11 @@ import type { Ports } from "../ports/ports.ts";
 import type { Parameters } from "../rest/parameters.ts";
 import { replay } from "./deliver.ts";
 
-/** The span of one replay in ms; Deliveries that one sends again at most, and those read at once. */
-const [spanMs, most, atOnce] = [3_600_000, 1_000, 100];
+/** Deliveries that one replay sends again at most. */
+export const mostReplayed = 1_000;
+
+/** The span of one replay in ms, and Deliveries that are read at once. */
+const [spanMs, atOnce] = [3_600_000, 100];
 
 /** Sends the failed Deliveries of a span of time again. */
 export const replayFailed = jobKind({
@@ -48,7 +51,7 @@ export const deliveryReplays: AnyResource = {
   fields: {
     startTime: isoDate.describe("Begin of the hour."),
     endTime: isoDate.describe("End of the hour."),
-    count: z.number().int().describe(`Deliveries that are sent again, ${most} at most.`),
+    count: z.number().int().describe(`Deliveries that are sent again, ${mostReplayed} at most.`),
   },
   hidden: ["sid", "dateCreated", "dateUpdated"],
 };
@@ -70,7 +73,7 @@ export const deliveryReplay = (
   { from, before }: { from: number; before: number },
   total: number,
 ): Base => {
-  const count = Math.min(total, most);
+  const count = Math.min(total, mostReplayed);
   const shown = { startTime: from, endTime: before, count };
   return { sid: "", accountSid, dateCreated: 0, dateUpdated: 0, ...shown };
 };
@@ -81,9 +84,9 @@ export const replayFailedHandler: JobHandler<ArgsOf<typeof replayFailed>> = hand
   retryMs: exponential(1_000, 30_000),
   async work({ accountSid, from, before, madeAt }, { records, now }, { signal }) {
     const where = failedWithin({ from, before });
-    for (let sent = 0, skip = 0; sent < most;) {
+    for (let sent = 0, skip = 0; sent < mostReplayed;) {
       signal.throwIfAborted();
-      const limit = Math.min(atOnce, most - sent);
+      const limit = Math.min(atOnce, mostReplayed - sent);
       const { items } = await records.deliveries.list(accountSid, { where, skip, limit });
       if (items.length === 0) return;
       for (const { sid, dateUpdated } of items) {

@@ -69,7 +69,9 @@ Deno.test("a Delivery that fails again is not sent a third time by the same repl
   assert.equal(await statusOf(app, sids.failed!), "failed");
 });
 
-Deno.test("the page of Deliveries replays the failed ones of an hour", async () => {
+const startTimeIn = (text: string) => /name="StartTime" value="([^"]+)"/.exec(text)?.[1];
+
+Deno.test("the page of Deliveries counts the failed ones of an hour, replays them and says how many", async () => {
   using app = await startConsole({ madeUpWebhooks: true });
   const sids = await makeDeliveries(app);
   app.clock.now += 1_000;
@@ -79,14 +81,25 @@ Deno.test("the page of Deliveries replays the failed ones of an hour", async () 
   const before = await browser.get(path);
   assert.match(before.text, /<option value="1" selected[^>]*>the last hour</);
   assert.match(before.text, /<option value="2">1 to 2 hours ago</);
-  const none = await browser.post(`${path}/replay-failed`, { ago: "24", hour: "" });
+  const none = await browser.get(`${path}/replay-failed?ago=24&hour=`);
   assert.match(none.text, /No Delivery of that hour has failed/);
-  const done = await browser.post(`${path}/replay-failed`, { hour: "2024-01-31T11:00" });
-  assert.match(done.text, /failed Deliveries of that hour are being sent again/);
+  assert.equal(startTimeIn(none.text), undefined);
+  const wrong = await browser.get(`${path}/replay-failed?hour=soon`);
+  assert.match(wrong.text, /That is no hour/);
+
+  const counted = await browser.get(`${path}/replay-failed?hour=2024-01-31T11:00`);
+  assert.match(counted.text, /Send 2 again/);
+  assert.equal(app.fetched.length, 0);
+  const StartTime = startTimeIn(counted.text)!;
+  assert.equal(StartTime, "2024-01-31T11:00:00.000Z");
+  const done = await browser.post(`${path}/replay-failed`, { StartTime });
+  assert.match(done.text, /2 failed Deliveries are being sent again/);
   await app.runJobs();
   assert.equal(await statusOf(app, sids.failed!), "delivered");
   const [entry] = (await app.root.get("AuditEntries.json")).json().audit_entries;
   assert.deepEqual([entry.action, entry.from], ["POST", "203.0.113.9"]);
+  const again = await browser.post(`${path}/replay-failed`, { StartTime });
+  assert.match(again.text, /No Delivery of that hour has failed/);
 });
 
 Deno.test("the page of Deliveries replays what failed in the last hour, without a date", async () => {
@@ -97,8 +110,11 @@ Deno.test("the page of Deliveries replays what failed in the last hour, without 
   await browser.signIn("root@example.com", "root password");
   const path = `/${app.root.sid}/Webhooks/Deliveries`;
   assert.match((await browser.get(path)).text, /Last answer/);
-  const done = await browser.post(`${path}/replay-failed`, { ago: "1", hour: "" });
-  assert.match(done.text, /failed Deliveries of that hour are being sent again/);
+  const counted = await browser.get(`${path}/replay-failed?ago=1&hour=`);
+  app.clock.now += 20_000; // The hour stays that which was counted.
+  const StartTime = startTimeIn(counted.text)!;
+  const done = await browser.post(`${path}/replay-failed`, { StartTime });
+  assert.match(done.text, /2 failed Deliveries are being sent again/);
   await app.runJobs();
   assert.equal(await statusOf(app, sids.last!), "delivered");
   assert.equal(await statusOf(app, sids.after!), "delivered");

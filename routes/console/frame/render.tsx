@@ -11,8 +11,6 @@ const notices: Record<string, string> = {
   saved: "Saved.",
   deleted: "Deleted.",
   replayed: "Queued to be sent again.",
-  "replayed-failed": "The failed Deliveries of that hour are being sent again.",
-  "replayed-none": "No Delivery of that hour has failed.",
   ended: "The call is being ended.",
   redirected: "The call was redirected.",
   muted: "Muted.",
@@ -32,6 +30,22 @@ const notices: Record<string, string> = {
   "factor-reset": "The second factor is off, and all sessions of the account have ended.",
   "signed-out-elsewhere": "All other sessions have ended.",
 };
+
+/** The same of what was done to many, by how many there were. */
+const countedNotices: Record<string, (count: number) => string> = {
+  "replayed-failed": (count) =>
+    count === 0
+      ? "No Delivery of that hour has failed."
+      : count === 1
+      ? "1 failed Delivery is being sent again."
+      : `${count.toLocaleString("en")} failed Deliveries are being sent again.`,
+};
+
+/** What the address of the page says was done: a name, and after a full stop how many it was done to. */
+function noticeOf(c: Page): string | undefined {
+  const [, name = "", count] = /^([a-z-]+)(?:\.(\d{1,9}))?$/.exec(c.req.query("done") ?? "") ?? [];
+  return count === undefined ? notices[name] : countedNotices[name]?.(Number(count));
+}
 
 /** A page of the sign-in. */
 export interface DoorPage {
@@ -57,7 +71,6 @@ export function showPage(
   { settings }: Pick<Ports, "settings">,
 ): Response {
   const { account, caller, csrf } = c.var;
-  const notice = notices[c.req.query("done") ?? ""];
   return answerHtml(
     c,
     <Layout
@@ -69,7 +82,7 @@ export function showPage(
         isRoot: caller.ancestors.length === 0 && account.sid === caller.sid,
         section,
         csrf,
-        notice,
+        notice: noticeOf(c),
         ...query && { query },
       }}
       {...script && { script }}
