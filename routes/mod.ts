@@ -140,7 +140,7 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   app.use(measureRequests, requestId, safeHeaders, headLength);
   app.route("/", health(ports));
   app.route("/", reference(ports));
-  app.get("/errors/:code", explain);
+  app.get("/errors/:code", explain(Object.keys(mounts)));
   for (const [name, mount] of Object.entries(mounts)) app.route(`/${name}`, mount);
 
   const first = [logRequests(ports), notStored, ownSiteOnly(ports)];

@@ -33,6 +33,9 @@ export function consolePages({ files, ask }: ConsoleOptions, ports: Ports): Hono
   app.route("/", signInPages(ports));
   app.use("*", requireSession(ports));
   app.get("/", (c) => c.redirect(`${home}/${c.var.caller.sid}`, 303));
+  app.get("/errors/:code{[0-9]+}", (c) => {
+    return c.redirect(`${home}/${c.var.caller.sid}/errors/${c.req.param("code")}`, 303);
+  });
   app.use("/security/*", withAccount(ask, ports));
   app.route("/security", securityPages(ports));
   app.use("/:account{AC[0-9a-f]+}/*", withAccount(ask, ports));

@@ -4,6 +4,7 @@ import type { ConsoleEnv } from "./frame/env.ts";
 import { schemasOf } from "./frame/schemas.ts";
 import { accountPages as accountsPages } from "./administration/accounts.tsx";
 import { buyNumberPages } from "./build/buy_number.tsx";
+import { errorCodePages } from "./faults/error_code.tsx";
 import { errorPages } from "./faults/errors.tsx";
 import { recordingAudio } from "./pages/recordings.ts";
 import { search } from "./pages/search.tsx";
@@ -31,6 +32,7 @@ export function accountPages(ports: Ports): Hono<ConsoleEnv> {
   app.get("/search", (c) => search(c, ports));
   app.route("/Accounts", accountsPages(with_));
   app.route("/Notifications", errorPages(ports));
+  app.route("/errors", errorCodePages(ports));
   app.route("/Recordings", recordingAudio());
   app.route("/Calls", callPages(with_));
   app.route("/live", listenPages(ports));

@@ -80,8 +80,21 @@ async function noticeRefusal(c: Ctx, fault: Fault, ports: Ports): Promise<void> 
   }
 }
 
-/** `GET /errors/{code}`: what a code means and what to do about it. */
-export const explain: Handler<Env, "/errors/:code"> = (c) => {
+/** Pages of the service that a browser goes on to from that of an error code, by their first part. */
+const onward = [
+  {
+    name: "console",
+    title: "This error at the console",
+    path: (code: string) => `console/errors/${code}`,
+  },
+  { name: "docs", title: "Documentation", path: () => "docs" },
+];
+
+/**
+ * `GET /errors/{code}`: what a code means and what to do about it. `served` has the names of the pages
+ * that are served beside it.
+ */
+export const explain = (served: readonly string[]): Handler<Env, "/errors/:code"> => (c) => {
   const code = c.req.param("code");
   const entry = Object.values(faults).find((fault) => String(fault.code) === code);
   if (entry === undefined) throw new Fault("notFound", `the error code ${code} does not exist`);
@@ -90,23 +103,31 @@ export const explain: Handler<Env, "/errors/:code"> = (c) => {
     "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   );
   const message = escapeXml(entry.message);
+  // Relative: a reverse proxy may serve all of it below a path.
+  const links = onward.filter(({ name }) => served.includes(name))
+    .map(({ title, path }) => `<a href="../${path(code)}">${title}</a>`);
   return c.html(`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>Error ${code}: ${message}</title>
 <style>
+  :root { color-scheme: light dark }
   body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 40rem; margin: 4rem auto; padding: 0 1rem }
   h1 { font-size: 1.5rem }
   dt { font-weight: 600; margin-top: 1rem }
   dd { margin: 0 }
+  nav { margin-top: 2rem; display: flex; flex-wrap: wrap; gap: 1.5rem }
 </style>
+<main>
 <h1>Error ${code}</h1>
 <dl>
   <dt>What happened</dt><dd>${message}.</dd>
   <dt>What to do</dt><dd>${escapeXml(entry.advice)}</dd>
   <dt>HTTP status, when it is the answer to a request</dt><dd>${statusOf[entry.kind]}</dd>
 </dl>
+</main>
+${links.length === 0 ? "" : `<nav aria-label="Further pages">${links.join("\n")}</nav>`}
 </html>
 `);
 };

@@ -99,7 +99,7 @@ async function show(c: Page, { values, problem, tried }: Shown, ports: Ports) {
     <>
       <Heading title="Try markup" />
       {problem && <Problem>{problem}</Problem>}
-      {tried && <Result tried={tried} />}
+      {tried && <Result tried={tried} below={belowOf(c, ports)} />}
       <TryForm {...{ to, values, options }} csrf={c.var.csrf} />
     </>
   );
@@ -184,10 +184,9 @@ const Text = ({ name, label, values, placeholder }: {
 interface Found {
   text: string;
   error_code: number;
-  more_info: string;
 }
 
-function Result({ tried }: { tried: Row }) {
+function Result({ tried, below }: { tried: Row; below: string }) {
   // As the declaration of document tests has them.
   const [steps, problems] = [tried.steps as { text: string }[], tried.problems as Found[]];
   const answer = [tried.response_headers, tried.response_body].filter(Boolean).join("\n\n");
@@ -197,10 +196,10 @@ function Result({ tried }: { tried: Row }) {
       {steps.length === 0
         ? <Empty>Nothing: there is no markup.</Empty>
         : <ol class="steps">{steps.map(({ text }) => <li>{text}</li>)}</ol>}
-      {problems.map(({ text, error_code, more_info }) => (
+      {problems.map(({ text, error_code }) => (
         <div class="trouble">
           <p>
-            <a href={more_info}>{error_code}</a> {text}
+            <a href={`${below}/errors/${error_code}`}>{error_code}</a> {text}
           </p>
           {adviceOf(error_code) && <p class="advice">{adviceOf(error_code)}</p>}
         </div>

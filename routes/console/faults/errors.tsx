@@ -171,7 +171,7 @@ const GroupCard = ({ code, url, rows, below, periods }: GroupProps) => {
       <p>{detailOf(last, fault?.message)}</p>
       {fault && (
         <p class="advice">
-          {fault.advice} <a href={String(last?.more_info)}>More about {code}</a>
+          {fault.advice} <a href={`${below}/errors/${code}`}>More about {code}</a>
         </p>
       )}
       {called.length > 0

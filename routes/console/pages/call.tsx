@@ -35,7 +35,7 @@ export async function showCall(c: Page, ports: Ports): Promise<Response> {
             <p>
               <Status value={call.status} /> {verdictOf(whole)}
             </p>
-            <Cure error={errorOf(whole)} />
+            <Cure error={errorOf(whole)} below={below} />
           </div>
           <Facts facts={factsOf(call, below)} />
         </section>
@@ -99,7 +99,7 @@ const errorOf = ({ notifications }: WholeCall): Row | undefined =>
   notifications.findLast(({ log }) => log === 0);
 
 /** Where the error was, and what to do about it. */
-function Cure({ error }: { error: Row | undefined }) {
+function Cure({ error, below }: { error: Row | undefined; below: string }) {
   if (error === undefined) return null;
   const advice = adviceOf(error.error_code);
   return (
@@ -109,7 +109,8 @@ function Cure({ error }: { error: Row | undefined }) {
       )}
       {advice && (
         <p class="advice">
-          {advice} <a href={String(error.more_info)}>More about {String(error.error_code)}</a>
+          {advice}{" "}
+          <a href={`${below}/errors/${error.error_code}`}>More about {String(error.error_code)}</a>
         </p>
       )}
     </>

@@ -28,9 +28,10 @@ export function entriesOf(whole: WholeCall, around: Around): Entry[] {
     ...milestones(whole),
     ...legs.map((leg) => legEntry(leg, whole, around)),
     ...ladder.map(sipEntry),
-    ...notifications.filter((one) => !isShown(one, documents)).map(notificationEntry),
+    ...notifications.filter((one) => !isShown(one, documents))
+      .map((one) => notificationEntry(one, around)),
     ...deliveries.map((one) => deliveryEntry(one, around)),
-    ...documents.map((one) => documentEntry(one, noticeOf(one, notifications))),
+    ...documents.map((one) => documentEntry(one, noticeOf(one, notifications), around)),
     ...recordings.map(recordingEntry),
     ...changes.map(changeEntry),
     ...whole.monitors.map((one) => monitorEntry(one, around)),
@@ -175,7 +176,7 @@ function sipEntry(
   };
 }
 
-function notificationEntry(one: Row): Entry {
+function notificationEntry(one: Row, { below }: Around): Entry {
   const advice = adviceOf(one.error_code);
   return {
     at: ms(one.message_date),
@@ -184,7 +185,8 @@ function notificationEntry(one: Row): Entry {
     content: (
       <>
         <p>
-          <a href={String(one.more_info)}>{String(one.error_code)}</a> {String(one.message_text)}
+          <a href={`${below}/errors/${one.error_code}`}>{String(one.error_code)}</a>{" "}
+          {String(one.message_text)}
         </p>
         {advice && <p class="advice">{advice}</p>}
         <Exchange {...exchangeOf(one)} />
@@ -247,7 +249,7 @@ const heard: [name: string, title: string][] = [
   ["AnsweredBy", "Answered by"],
 ];
 
-function documentEntry(one: Row, notice: Row | undefined): Entry {
+function documentEntry(one: Row, notice: Row | undefined, { below }: Around): Entry {
   const advice = notice && adviceOf(notice.error_code);
   const sent = new URLSearchParams(String(one.request_variables ?? ""));
   const input = heard.filter(([name]) => sent.get(name));
@@ -269,8 +271,9 @@ function documentEntry(one: Row, notice: Row | undefined): Entry {
         {one.error
           ? (
             <p>
-              {notice && <a href={String(notice.more_info)}>{String(notice.error_code)}</a>}{" "}
-              {String(one.error)}
+              {notice && (
+                <a href={`${below}/errors/${notice.error_code}`}>{String(notice.error_code)}</a>
+              )} {String(one.error)}
             </p>
           )
           : <p>{one.verbs ? String(one.verbs) : "No verbs: nothing more to do."}</p>}

@@ -294,7 +294,7 @@ export const kinds: readonly Kind[] = [
       link("What", named("message_text"), { isWide: true }),
       call,
     ]),
-    heading: ({ error_code }) => `Error ${error_code}`,
-    unlisted: ["requestVariables", "responseHeaders", "responseBody"],
+    heading: ({ error_code, log }) => `${log === 0 ? "Error" : "Warning"} ${error_code}`,
+    unlisted: ["log", "moreInfo", "requestVariables", "responseHeaders", "responseBody"],
   },
 ];

@@ -14,6 +14,7 @@ import { gatewayExtra } from "../build/gateway_extra.tsx";
 import { deliveryExtra } from "./delivery_extra.tsx";
 import { applicationExtra } from "./application_extra.tsx";
 import { exchangeExtra } from "./exchange.tsx";
+import { notificationExtra } from "./notification_extra.tsx";
 import { recordingExtra } from "./recording_extra.tsx";
 
 type Extra = (c: Page, row: Row, ports: Ports) => Child | Promise<Child>;
@@ -25,6 +26,6 @@ export const extras: Readonly<Record<string, Extra>> = {
   [deliveries.path]: deliveryExtra,
   [documentRequests.path]: exchangeExtra,
   [gateways.path]: gatewayExtra,
-  [notifications.path]: exchangeExtra,
+  [notifications.path]: notificationExtra,
   [recordings.path]: recordingExtra,
 };
