@@ -71,15 +71,14 @@ async function buildByMouse(page: Page): Promise<void> {
   await panel(page).getByLabel("Text (required)").fill("Here is the news, $From.");
   await add("Hangup");
 
-  await page.getByText("1 problem", { exact: true }).first().waitFor();
-  await page.getByRole("button", { name: "Fit" }).click();
-  // "Say" was led to by the plain way on of "gather": its branch leads there instead.
-  await drag(
-    page,
-    card(page, "gather").locator('[data-port="branches.0.next"]'),
-    card(page, "say"),
-  );
+  // The branch that had no step leads to "say", and "say" to "hangup".
   await page.getByText("No problems").waitFor();
+  await page.getByRole("button", { name: "Fit" }).click();
+  const branch = card(page, "gather").locator('[data-port="branches.0.next"]');
+  for (const step of ["hangup", "say"]) {
+    await drag(page, branch, card(page, step));
+    await page.locator(".ways", { hasText: `1 → ${step}` }).waitFor();
+  }
   await drag(page, card(page, "gather").locator('[data-port="next"]'), card(page, "hangup"));
   await page.locator(".ways", { hasText: "otherwise → hangup" }).waitFor();
   assert.deepEqual(await flowIn(page), {

@@ -141,6 +141,21 @@ Deno.test("a new step follows the one that was selected, by its first free way o
   assert.deepEqual(covered(flow), []);
 });
 
+Deno.test("a new step takes the branch that has none, before the plain way on", () => {
+  const branches: Record<string, string>[] = [{ digits: "1", next: "bye" }, { digits: "2" }];
+  // deno-lint-ignore no-explicit-any -- The modules of the page are JavaScript.
+  const flow: any = {
+    start: "gather",
+    steps: { gather: { type: "gather", branches }, bye: { type: "hangup" } },
+  };
+  const add = (type: string) => addStep(flow, type, { after: "gather", schemas });
+  assert.equal(add("say"), "say");
+  assert.deepEqual(branches, [{ digits: "1", next: "bye" }, { digits: "2", next: "say" }]);
+  assert.equal(flow.steps.gather.next, undefined);
+  assert.equal(add("pause"), "pause");
+  assert.equal(flow.steps.gather.next, "pause");
+});
+
 Deno.test("undo goes back change by change, and letters of one field together", () => {
   const model = createModel(fresh());
   const say = (text: string) =>

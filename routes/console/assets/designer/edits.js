@@ -18,10 +18,14 @@ export function addStep(flow, type, { after, schemas }) {
   return name;
 }
 
-/** The port that a new step is led to from: the plain way on, else any that leads nowhere. */
+/**
+ * The port that a new step is led to from: a branch without a step, which is a problem until it has
+ * one; else the plain way on, else any that leads nowhere.
+ */
 const freePort = (ports) => {
   const free = ports.filter(({ target }) => target === undefined || target === "");
-  return free.find(({ id }) => id === "next") ?? free[0];
+  const isBranch = ({ id }) => id.includes(".");
+  return free.find(isBranch) ?? free.find(({ id }) => id === "next") ?? free[0];
 };
 
 /** Lists that a step needs begin with one empty part. */
