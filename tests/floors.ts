@@ -119,7 +119,7 @@ routes/twilio          | http core/*                                            
 routes/docs            | core/base core/openapi core/ports                            | hono marked | the pages: / and /docs
 routes/console/frame   | docs http core/*                                             | hono uqr zod | what all pages of the console share: session, interface, layout, forms
 routes/console/build   | console/frame http core/*                                     | hono | numbers bought, markup tried, phones set up, test calls
-routes/console/faults  | console/build console/frame core/*                             | hono | what went wrong: the error log, causes, what needs attention
+routes/console/faults  | console/build console/frame http core/*                             | hono | what went wrong: the error log, causes, what needs attention
 routes/console/pages   | console/build console/faults console/frame http core/*                     | hono | a file for each page of the console
 routes/console/administration | console/frame console/pages http core/*               | hono | accounts, keys, usage, and the service itself
 routes/console/designer | console/frame console/pages http core/*                      | hono | the pages of the designer of flows
