@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { Fault } from "../../core/base/faults.ts";
 import { type Batch, type Committed, isCurrent, merged } from "./batch.ts";
 import { type DepthIn, type Moved, movedBy } from "./counters.ts";
@@ -104,9 +105,7 @@ export interface CommitterOptions {
 export type CommitOutcome = "made" | "refused" | "failed";
 
 /** Makes one commit at a time. */
-interface Writer {
-  receipt?: Receipt;
-}
+type Writer = { receipt?: Receipt };
 
 /** A committer and the batches that wait for it. */
 interface State extends CommitterOptions {
@@ -185,7 +184,7 @@ function flush(state: State): void {
 
 async function pump(state: State): Promise<void> {
   state.isPumping = true;
-  await null; // Batches of one turn share a commit; later ones wait for a writer.
+  await setImmediate(); // Batches of one turn share a commit; later ones wait for a writer.
   if (state.idle.length > 0) await stageDelayed(state);
   state.isPumping = false;
   while (state.idle.length > 0) {
