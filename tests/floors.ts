@@ -58,7 +58,7 @@ core/jobs              | *                                                      
 core/numbers/providers | base ports values                                            | zod | where numbers are bought
 core/supervisor        | accounts base companions model numbers ports resources values webhooks | zod | counts of what an instance does
 core/ussd              | base calls model resources rest                              |  | USSD pushes
-core/twilio/noun       | base flows markup model ports protocol resources rest values | zod | what a noun of the interface for Twilio's libraries is made of
+core/twilio/noun       | base flows markup model ports protocol resources resources/internal rest values | zod | what a noun of the interface for Twilio's libraries is made of
 core/twilio            | *                                                            | zod | the nouns of the interface for Twilio's libraries
 core/openapi           | *                                                            | zod | /openapi.json from the declarations
 core/start             | *                                                            |  | the supervisor, permissions, and how the service is put together
@@ -112,7 +112,7 @@ kv/lists               | cache records store core/base core/model               
 kv/collections         | * core/base core/model core/ports core/protocol core/resources core/values | node: | what core is offered: records, accounts, presence, ledger, stock
 kv/changes             | * core/model core/ports core/resources | | the changes of records as they are committed, for those who follow them
 kv                     | * core/base core/model core/ports core/resources             | node: | the store on Deno KV, put together
-routes/http            | core/accounts core/base core/idempotency core/metrics core/model core/net core/notifications core/ports core/resources core/rest | hono | what every answer shares: errors, formats, parameters, access
+routes/http            | core/accounts core/base core/idempotency core/metrics core/model core/net core/notifications core/ports core/resources core/resources/internal core/rest | hono | what every answer shares: errors, formats, parameters, access
 routes/resources       | http core/*                                                  | hono | routes of resources that are not regular
 routes/events          | http resources core/* | hono | the event stream of an account
 routes/twilio          | http core/*                                                  | hono zod | the interface for Twilio's libraries, from its nouns

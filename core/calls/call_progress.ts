@@ -1,4 +1,6 @@
 import type { Call } from "../resources/calls.ts";
+import type { Requester } from "../resources/internal/call_end.ts";
+import { isLive } from "../values/status.ts";
 
 /** When a call reached its stages, and which side ended it. Dates are ISO 8601 in UTC. */
 export interface CallProgress {
@@ -14,6 +16,10 @@ export interface CallProgress {
   disconnect_cause: string | null;
   disconnect_text: string | null;
   sip_response_code: number | null;
+  /** Sid of the account or of the API key whose request ended the call; null for any other end. */
+  requested_by_sid: string | null;
+  requested_by_name: string | null;
+  requested_by_path: Requester["path"] | null;
 }
 
 /** The progress of a call. What its companion did not report is null. */
@@ -21,7 +27,9 @@ export function progressOf(call: Call): CallProgress {
   const { sid, status, dateCreated, answeredAt, endTime, direction } = call;
   // A call that was stored before these fields has none of them.
   const ringingAt = call.ringingAt ?? null;
-  const disconnection = call.disconnection ?? null;
+  // A live call may be about to be hung up by a request.
+  const disconnection = isLive(status) ? null : call.disconnection ?? null;
+  const requester = disconnection?.requester ?? null;
   const peer = direction === "inbound" ? "caller" : "callee";
   const rungUntil = answeredAt ?? endTime;
   return {
@@ -38,6 +46,9 @@ export function progressOf(call: Call): CallProgress {
     disconnect_cause: disconnection && disconnection.cause,
     disconnect_text: disconnection?.text ?? null,
     sip_response_code: disconnection?.sipStatus ?? null,
+    requested_by_sid: requester && requester.sid,
+    requested_by_name: requester && requester.name,
+    requested_by_path: requester && requester.path,
   };
 }
 

@@ -68,10 +68,16 @@ export function end(
   why?: Call["disconnection"],
 ): Change<Call> {
   if (!isLive(call.status)) return { record: call };
-  const ended = why ? { ...call, disconnection: why } : call;
+  const ended = why ? { ...call, disconnection: { ...requestedBy(call, why), ...why } } : call;
   if (call.status === "in-progress") return progress(ended, "completed", moment);
   return progress(ended, outcome === "completed" ? "failed" : outcome, moment);
 }
+
+/** Whose request ended the call: the request was noted with it before its companion reported the end. */
+const requestedBy = ({ disconnection }: Call, { cause }: NonNullable<Call["disconnection"]>) => {
+  const requester = cause === "request" ? disconnection?.requester : undefined;
+  return requester && { requester };
+};
 
 /** The outcome of a call when its caller hangs up. */
 export function statusAfterHangUp({ status }: Call): CallStatus {

@@ -1,4 +1,5 @@
 import { disconnection } from "../protocol/disconnection.ts";
+import { requester } from "../resources/internal/call_end.ts";
 import { errorProperties } from "./errors.ts";
 import { closed, described, type JsonSchema, refTo } from "./schemas.ts";
 
@@ -60,6 +61,18 @@ export const serviceSchemas: Record<string, JsonSchema> = {
       sip_response_code: described(
         "SIP status with which a call ended that was not answered.",
         { type: ["integer", "null"] },
+      ),
+      requested_by_sid: described(
+        "Sid of the account or of the API key whose request ended the call, null for any other end.",
+        textOrNone,
+      ),
+      requested_by_name: described(
+        "E-mail address of that account, or the name of that API key.",
+        textOrNone,
+      ),
+      requested_by_path: described(
+        "How the request came: by this interface, by that of Twilio's libraries, or by the console of the service.",
+        { type: ["string", "null"], enum: [...requester.shape.path.options, null] },
       ),
     }),
   ),

@@ -7,6 +7,7 @@ import { redirectCall } from "../model/job_kinds.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Change } from "../model/store.ts";
 import type { Call } from "../resources/calls.ts";
+import type { Requester } from "../resources/internal/call_end.ts";
 import { participantSid } from "../resources/participants.ts";
 import { endOfTime, progress } from "../calls/progress.ts";
 import { isLive } from "../values/status.ts";
@@ -45,11 +46,12 @@ export interface ModifyParams extends z.infer<typeof modifyParams> {
 /**
  * Modifies a live call (spec, "Call progress"): `canceled` ends one that is queued or ringing and
  * leaves alone one in progress and the leg of a Dial, `completed` ends any, a Url redirects and
- * Mute silences one in progress, as its Participant too. Throws `notFound`, `callEnded` or
- * `notModifiable`, and `unavailable` when the companion that is to mute it is out of reach.
+ * Mute silences one in progress, as its Participant too. A call that it ends names its `requester`.
+ * Throws `notFound`, `callEnded` or `notModifiable`, and `unavailable` when the companion that is to
+ * mute it is out of reach.
  */
 export async function modifyCall(
-  { accountSid, callSid }: { accountSid: string; callSid: string },
+  { accountSid, callSid, requester }: Modified,
   wanted: ModifyParams,
   ports: Ports,
 ): Promise<Call> {
@@ -62,8 +64,15 @@ export async function modifyCall(
   }
   return await ports.records.calls.update(accountSid, callSid, (call) => {
     assertModifiable(call, wanted);
-    return modified(call, wanted, ports);
+    return modified(call, { wanted, requester }, ports);
   });
+}
+
+/** The call, and whose request it is where it is one. */
+interface Modified {
+  accountSid: string;
+  callSid: string;
+  requester?: Requester;
 }
 
 function assertModifiable({ status }: Call, wanted: ModifyParams): void {
@@ -103,7 +112,11 @@ async function muteParticipant(
   }
 }
 
-function modified(call: Call, wanted: ModifyParams, ports: Ports): Change<Call> {
+function modified(
+  call: Call,
+  { wanted, requester }: { wanted: ModifyParams; requester: Requester | undefined },
+  ports: Ports,
+): Change<Call> {
   const { accountSid, sid: callSid } = call;
   const { status, mute: _, moveConnectedCallLeg: both = false, ...fields } = wanted;
   const record: Call = { ...call, ...given(fields), dateUpdated: ports.now() };
@@ -117,6 +130,9 @@ function modified(call: Call, wanted: ModifyParams, ports: Ports): Change<Call> 
   // A leg that a Dial rings is a part of the call that dials: only that one can be canceled.
   const isCancelable = call.status !== "in-progress" && call.parentCallSid === null;
   const isEnded = status === "completed" || status === "canceled" && isCancelable;
+  if (isEnded) {
+    record.disconnection = { by: "service", cause: "request", ...requester && { requester } };
+  }
   if (isEnded && call.companion === null && !call.initiated) return canceledEarly(record, ports);
   if (isEnded) return { record, jobs: [hangUp({ callSid, companion: call.companion })] };
   if (wanted.url !== undefined) {
@@ -128,11 +144,7 @@ function modified(call: Call, wanted: ModifyParams, ports: Ports): Change<Call> 
 
 /** No companion has said that it holds the call: it ends here, and in one that has it meanwhile. */
 function canceledEarly(call: Call, { now, settings }: Ports): Change<Call> {
-  const disconnection = { by: "service", cause: "request" } as const;
-  const change = progress({ ...call, disconnection }, "canceled", {
-    at: now(),
-    instanceId: settings.instanceId,
-  });
+  const change = progress(call, "canceled", { at: now(), instanceId: settings.instanceId });
   return { ...change, jobs: [...change.jobs ?? [], hangUp({ callSid: call.sid })] };
 }
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { companion } from "../protocol/companion.ts";
-import { disconnection } from "../protocol/disconnection.ts";
 import { digits } from "../protocol/gather.ts";
 import { answeredBy, greetingEnd } from "../protocol/events.ts";
+import { callEnd } from "./internal/call_end.ts";
 import { monitoringFields } from "./internal/monitoring.ts";
 import { recordingWanted } from "../values/recording_wanted.ts";
 import { callbackEvents, callStatus, dialDueAt, isLive, validation } from "../values/status.ts";
@@ -154,7 +154,7 @@ export const calls = resource({
     ringingAt: z.number().nullable(),
     answeredAt: z.number().nullable(),
     /** Which side ended it, and by what; null before, and where the companion did not report it. */
-    disconnection: disconnection.extend({ sipStatus: z.number().int().optional() }).nullable(),
+    disconnection: callEnd.nullable(),
     /** Callbacks fired so far: the next SequenceNumber. */
     sequence: z.number().int(),
     /** Reports of the leg taken so far: a repeat has a lower `seq`. */

@@ -162,7 +162,8 @@ export const calls = noun<Call>({
     },
     faults: { Url: "badUrl" },
     perform: (asked, { Twiml, ...sent }) => {
-      const named = { accountSid: asked.account.sid, callSid: asked.path.Sid ?? "" };
+      const { account, path, requester } = asked;
+      const named = { accountSid: account.sid, callSid: path.Sid ?? "", requester };
       const wanted = given({ ...asFields(sent), url: sent.Url ?? Twiml });
       return modifyCall(named, wanted, asked.ports);
     },

@@ -20,6 +20,7 @@ import type { Ctx, Env } from "../http/env.ts";
 import { keeping, making } from "../http/make_once.ts";
 import { readParams } from "../http/params.ts";
 import { accountAddress, shapeOf } from "../http/represent.ts";
+import { requesterOf } from "../http/requester.ts";
 import { sipTrace } from "./sip_trace.ts";
 import { answerSublist } from "../http/sublists.ts";
 
@@ -53,7 +54,8 @@ export function callRoutes(ports: Ports): Hono<Env> {
     )
     .on(["POST", "PUT"], "/:sid", async (c) => {
       const wanted = modifyParams.parse(await readParams(c, modification));
-      const named = { accountSid: c.var.account.sid, callSid: c.req.param("sid") };
+      const requester = requesterOf(c);
+      const named = { accountSid: c.var.account.sid, callSid: c.req.param("sid"), requester };
       const call = await modifyCall(named, wanted, ports);
       const shape = wanted.mute === undefined ? callShape : mutedShape;
       const shown = wanted.mute === undefined ? call : await mutedCall(call, wanted.mute, ports);

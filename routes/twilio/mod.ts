@@ -18,6 +18,7 @@ import type { Ctx, Env } from "../http/env.ts";
 import { formatOf } from "../http/format.ts";
 import { keepingPorts, making } from "../http/make_once.ts";
 import { queryOf, readParams, warnUnknown } from "../http/params.ts";
+import { requesterOf } from "../http/requester.ts";
 import { accountAddress, accountsAddress, jsonList, jsonOf, xmlList, xmlOf } from "./represent.ts";
 
 /**
@@ -76,6 +77,7 @@ const askedOf = (c: Ctx, { noun, ports }: Mounted): Asked => ({
   caller: c.var.caller,
   account: accountOf(c, noun),
   path: c.req.param() as Record<string, string>,
+  requester: requesterOf(c),
   ports,
 });
 

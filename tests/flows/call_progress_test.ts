@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import type { LegEvent } from "../../core/protocol/events.ts";
 import { report as reportSchema } from "../../core/protocol/companion.ts";
+import type { Disconnection } from "../../core/protocol/disconnection.ts";
+import type { ApiClient } from "../support/service/api_client.ts";
 import { startApp } from "../support/service/app.ts";
 import { companionOf, made } from "../support/service/hand_companion.ts";
 
@@ -40,6 +42,9 @@ Deno.test("GET /Calls/{Sid}/Progress has when a call rang, was answered and ende
     disconnect_cause: "bye",
     disconnect_text: "Q.850;cause=16",
     sip_response_code: null,
+    requested_by_sid: null,
+    requested_by_name: null,
+    requested_by_path: null,
   });
   const sibling = await app.subAccount(app.root, "sibling");
   assert.equal((await sibling.get(`Calls/${sid}/Progress.json`)).status, 404);
@@ -85,5 +90,59 @@ Deno.test("a call that is canceled before it is placed was ended by a request", 
   assert.deepEqual(
     [progress.disconnected_by, progress.disconnect_cause, progress.date_answered],
     ["service", "request", null],
+  );
+});
+
+Deno.test("a call that a request ended names the account or API key, and the way the request came", async () => {
+  using app = await startApp();
+  const dev = await app.subAccount(app.root, "dev");
+  await made(dev, "Clients", { Login: "alice", Password: "secret" });
+  const key = await made(dev, "Keys", { FriendlyName: "deploy" });
+  const byKey = dev.with({ user: key.sid, token: key.secret });
+  const byParent = app.root.with({ sid: dev.sid });
+  const requested = { by: "service", cause: "request" } as const;
+  const read = async (sid: string) => (await dev.get(`Calls/${sid}/Progress.json`)).json();
+
+  /** Has an answered call hung up, and reports its end. */
+  async function endBy(
+    hangUp: (sid: string) => Promise<{ status: number }>,
+    disconnection: Disconnection | undefined,
+  ) {
+    const { sid } = await made(dev, "Calls", form);
+    await app.runJobs();
+    const leg = companionOf(app, sid, dev.sid);
+    await leg.report({ type: "inviting", from: "+15550001", to: "client:alice", sipCallId: "1" });
+    await leg.report({ type: "answered" });
+    assert.equal((await hangUp(sid)).status, 200);
+    const before = await read(sid);
+    assert.deepEqual([before.disconnected_by, before.requested_by_sid], [null, null]);
+    const outcome = "completed";
+    await leg.report({ type: "ended", outcome, ...disconnection && { disconnection } });
+    const { status, disconnect_cause, ...found } = await read(sid);
+    assert.equal(status, "completed");
+    const { requested_by_sid, requested_by_name, requested_by_path } = found;
+    return [disconnect_cause, requested_by_sid, requested_by_name, requested_by_path];
+  }
+
+  const Status = "completed";
+  const ofKey = ["request", key.sid, "deploy", "interface"];
+  const complete = (client: ApiClient) => (sid: string) =>
+    client.post(`Calls/${sid}.json`, { Status });
+  assert.deepEqual(await endBy(complete(byKey), requested), ofKey);
+  assert.deepEqual(await endBy(complete(byKey), undefined), ofKey, "an older companion");
+  assert.deepEqual(
+    await endBy(complete(byParent), requested),
+    ["request", app.root.sid, "root@example.com", "interface"],
+  );
+  const twilio = (sid: string) =>
+    dev.post(`/2010-04-01/Accounts/${dev.sid}/Calls/${sid}.json`, { Status });
+  assert.deepEqual(
+    await endBy(twilio, requested),
+    ["request", dev.sid, "dev@example.com", "twilio-interface"],
+  );
+  assert.deepEqual(
+    await endBy(complete(byKey), { by: "remote", cause: "bye" }),
+    ["bye", null, null, null],
+    "the callee was quicker",
   );
 });

@@ -6,6 +6,7 @@ import type { DateOperator } from "../../base/dates.ts";
 import type { Query, Slice } from "../../model/store.ts";
 import type { Ports } from "../../ports/ports.ts";
 import type { Account } from "../../resources/accounts.ts";
+import type { Requester } from "../../resources/internal/call_end.ts";
 
 /** A request to this interface, as operations see it. */
 export interface Asked {
@@ -15,6 +16,7 @@ export interface Asked {
   account: Account;
   /** The names of the path: `{CallSid}` of the pattern is `CallSid` here. */
   path: Readonly<Record<string, string>>;
+  requester: Requester;
   ports: Ports;
 }
 

@@ -37,7 +37,7 @@ export async function showCall(c: Page, ports: Ports): Promise<Response> {
             </p>
             <Cure error={errorOf(whole)} below={below} />
           </div>
-          <Facts facts={factsOf(call, below)} />
+          <Facts facts={factsOf(whole, below)} />
         </section>
         {whole.recordings.length > 0 && <Recordings {...whole} below={below} />}
         <section class="card">
@@ -76,7 +76,7 @@ function offset(at: number, first: number): string {
   return ms === 0 ? "" : `+${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
 }
 
-const factsOf = (call: Row, below: string): [string, Child][] => [
+const factsOf = ({ call, progress }: WholeCall, below: string): [string, Child][] => [
   ["Sid", <code class="sid">{call.sid}</code>],
   ["Began", call.start_time ? <Time at={call.start_time} /> : null],
   ["Ended", call.end_time ? <Time at={call.end_time} /> : null],
@@ -90,6 +90,16 @@ const factsOf = (call: Row, below: string): [string, Child][] => [
     "Placed by",
     call.parent_call_sid
       ? <Sid sid={call.parent_call_sid} below={below} label="its parent call" />
+      : null,
+  ],
+  [
+    "Hung up by",
+    progress?.requested_by_sid
+      ? (
+        <>
+          {progress.requested_by_name} <Sid sid={progress.requested_by_sid} below={below} />
+        </>
+      )
       : null,
   ],
 ];

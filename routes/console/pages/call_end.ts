@@ -44,7 +44,8 @@ export function endSentence(whole: WholeCall): string | null {
   const own = progress && sentence(progress, whole.call);
   if (!own || !progress) return null;
   const cause = progress.disconnect_cause;
-  const byHand = cause === "request" ? byConsole(whole) : null;
+  const isOfRequest = cause === "request" && progress.requested_by_sid === null;
+  const byHand = isOfRequest ? byConsole(whole) : null;
   if (byHand !== null) return byHand;
   if (cause === "hangup") return `${own.replace("Hangup", lastVerb(whole) ?? "Hangup")}.`;
   if (cause === "other-leg" && parent) {
@@ -63,6 +64,7 @@ export function sentence(progress: CallProgress, call: Row): string | null {
   const { disconnected_by: by, disconnect_cause: cause, disconnect_text: text } = progress;
   if (by === null || cause === null) return null;
   const said = text ? ` (${text})` : "";
+  if (by === "service" && cause === "request") return byRequest(progress) ?? `${causes[cause]}`;
   if (by === "service") return `${causes[cause] ?? `The service ended it: ${cause}`}${said}`;
   const code = cause === "refused" && progress.sip_response_code;
   const why = code ? ` with ${code}${text ? ` ${text}` : ""}` : said;
@@ -77,6 +79,17 @@ function after({ date_answered, disconnect_cause, ...dates }: CallProgress, call
   return `, after ${seconds(ms / 1_000)}`;
 }
 
+/** Whose request ended it, without a full stop; null where that is not kept. */
+function byRequest({ requested_by_path: path, ...by }: CallProgress): string | null {
+  const { requested_by_sid: sid, requested_by_name: name } = by;
+  if (path === null || sid === null) return null;
+  if (path === "console") return `At the console, ${name} hung it up`;
+  const of = sid.startsWith("SK") ? `the API key "${name}"` : String(name);
+  const face = path === "interface" ? "the interface" : "the interface of Twilio's libraries";
+  return `By a request to ${face}, ${of} hung it up`;
+}
+
+/** The same by the audit log, for calls of before requests were kept with them. */
 function byConsole({ changes }: WholeCall): string | null {
   const change = changes.findLast(({ parameters, status }) =>
     /Status=(completed|canceled)/.test(String(parameters)) && Number(status) < 400

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Call } from "../../../core/resources/calls.ts";
 import { makeSample } from "../../support/service/samples.ts";
+import type { Requester } from "../../../core/resources/internal/call_end.ts";
 import { consoleClient, startConsole } from "../../support/service/console_client.ts";
 
 Deno.test("every link of the navigation leads to a page, of fewer than 30 kB, that says what is missing", async () => {
@@ -251,7 +252,7 @@ Deno.test("an ended call says which side hung up, by its own report and those of
   const verdictOf = async (sid: string) => {
     const page = await browser.get(`/${app.root.sid}/Calls/${sid}`);
     return /class="verdict"[^>]*>.*?<\/span>([^<]*)/.exec(page.text)![1]!.trim()
-      .replaceAll("&quot;", '"');
+      .replaceAll("&quot;", '"').replaceAll("&#39;", "'");
   };
   const verdict = async (ended: Ended) => verdictOf(await made(ended));
 
@@ -281,6 +282,24 @@ Deno.test("an ended call says which side hung up, by its own report and those of
       disconnection: { by: "remote", cause: "cancel", sipStatus: 487 },
     }),
     "The caller hung up before the answer, after 15 s.",
+  );
+
+  const byRequest = (requester: Requester) =>
+    verdict({ disconnection: { by: "service", cause: "request", requester } });
+  const key = { sid: `SK${"1".repeat(32)}`, name: "deploy" };
+  assert.equal(
+    await byRequest({ ...key, path: "interface" }),
+    'It was answered and lasted 12 s. By a request to the interface, the API key "deploy" hung it up.',
+  );
+  const account = { sid: app.root.sid, name: "root@example.com" };
+  assert.equal(
+    await byRequest({ ...account, path: "twilio-interface" }),
+    "It was answered and lasted 12 s. By a request to the interface of Twilio's libraries, " +
+      "root@example.com hung it up.",
+  );
+  assert.equal(
+    await byRequest({ ...account, path: "console" }),
+    "It was answered and lasted 12 s. At the console, root@example.com hung it up.",
   );
 
   const left = { by: "service", cause: "script-end" } as const;

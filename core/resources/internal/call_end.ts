@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { disconnection } from "../../protocol/disconnection.ts";
+
+/** By which way a request came. */
+const requestPaths = [
+  /** The REST interface. */
+  "interface",
+  /** The interface of Twilio's libraries. */
+  "twilio-interface",
+  "console",
+] as const;
+
+/** The credentials of a request that ended a call. */
+export const requester = z.object({
+  /** Sid of the account, or of the API key. */
+  sid: z.string(),
+  /** E-mail address of the account, or the name of the API key. */
+  name: z.string(),
+  path: z.enum(requestPaths),
+});
+
+export type Requester = z.infer<typeof requester>;
+
+/** Which side ended a call, by what, and on whose request. */
+export const callEnd = disconnection.extend({
+  sipStatus: z.number().int().optional(),
+  requester: requester.optional(),
+});
