@@ -117,6 +117,9 @@ export function left(
   const change: Change<Conference> = !member.hasJoined
     ? { record, gone }
     : fire({ record, gone }, { name: "participant-leave", at, member });
+  if (conference.status === "completed") {
+    return member.hasJoined ? toldOfEnd(change, at) : change;
+  }
   if (isLost) return change;
   if (member.hasJoined && member.endOnExit) {
     return completed(
@@ -131,7 +134,7 @@ export function left(
 
 /**
  * Ends a Conference; its name becomes free. The companion removes the participants, and legs that are
- * being called to it stop ringing.
+ * being called to it stop ringing. The callback of its end comes after those of their leaving.
  */
 export function completed(
   change: Change<Conference>,
@@ -146,8 +149,18 @@ export function completed(
     ...change.jobs ?? [],
     ...(record.called ?? []).map((leg) => hangUp({ ...leg, cause: "conference-end" })),
   ];
-  const params = { ReasonConferenceEnded: end.reason };
-  return fire({ ...change, record: ended, jobs }, { name: "conference-end", at, params });
+  return toldOfEnd({ ...change, record: ended, jobs }, at);
+}
+
+/** Adds the callback of the end of a Conference, unless participants have yet to leave it. */
+function toldOfEnd(change: Change<Conference>, at: number): Change<Conference> {
+  const { end } = change.record;
+  if (present(change.record).length > 0 || !end) return change;
+  const params = {
+    ReasonConferenceEnded: end.reason,
+    ...end.callSid && { CallSidEndingConference: end.callSid },
+  };
+  return fire(change, { name: "conference-end", at, params });
 }
 
 /** What may be changed of a leg in a conference. */

@@ -283,6 +283,7 @@ export const declaredWebhooks: Record<string, Webhook> = {
       "StartConferenceOnEnter",
       "EndConferenceOnExit",
       "ReasonConferenceEnded",
+      "CallSidEndingConference",
     ],
   },
   geolocation: {

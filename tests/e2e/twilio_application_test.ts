@@ -367,9 +367,8 @@ async function confers({ agent, path, logged, told, number }: Lab, cora: Telepho
   await order("Drop");
   await Promise.all([call.over, answered.over]);
   await told("/conference", {
-    StatusCallbackEvent: "participant-leave",
+    StatusCallbackEvent: "conference-end",
     ConferenceSid: ConferenceSid!,
-    ParticipantLabel: "agent",
   });
 
   const events = logged("/conference", { ConferenceSid: ConferenceSid! });
@@ -385,8 +384,8 @@ async function confers({ agent, path, logged, told, number }: Lab, cora: Telepho
       "participant-hold caller",
       "participant-unhold caller",
       "participant-leave caller",
-      "conference-end",
       "participant-leave agent",
+      "conference-end",
     ],
   );
   const agentCall = await told("/call-status", { To: agent.address, CallStatus: "completed" });

@@ -141,9 +141,40 @@ Deno.test("a Conference begins only with one who starts it, and ends with one wh
 
   assert.deepEqual(await listed(app, first.conferenceSid), []);
   const events = await told(app);
-  const end = events.find((event) => event.StatusCallbackEvent === "conference-end");
-  assert.equal(end?.ReasonConferenceEnded, "participant-with-end-conference-on-exit-left");
   assert.equal(events.length, 8);
+  assert.deepEqual((await newsOf(app)).slice(4), [
+    "participant-leave 3",
+    "participant-leave 1",
+    "participant-leave 2",
+    "conference-end",
+  ]);
+  const { ReasonConferenceEnded, CallSidEndingConference } = events.at(-1)!;
+  assert.deepEqual([ReasonConferenceEnded, CallSidEndingConference], [
+    "participant-with-end-conference-on-exit-left",
+    three.leg,
+  ]);
+});
+
+Deno.test("a Conference that a request ends tells of its end after all have left, once", async () => {
+  using app = await startApp();
+  const [one, two] = [
+    await caller(app, "1", inConference()),
+    await caller(app, "2", inConference()),
+  ] as const;
+  const steps = [await join(one), await join(two)] as const;
+  const sid = steps[0].conferenceSid;
+
+  await app.root.post(`Conferences/${sid}.json`, { Status: "completed" });
+  assert.equal(await statusOf(app, sid), "completed");
+  await leave(one, steps[0]);
+  assert.equal((await newsOf(app)).at(-1), "participant-leave 1");
+  await leave(two, steps[1]);
+  await leave(two, steps[1]);
+
+  assert.deepEqual((await newsOf(app)).slice(-2), ["participant-leave 2", "conference-end"]);
+  const end = (await told(app)).at(-1)!;
+  assert.equal(end.ReasonConferenceEnded, "conference-ended-via-api");
+  assert.equal(end.CallSidEndingConference, undefined);
 });
 
 Deno.test("Dial's action is told how long a call was in the Conference, also when it hung up there", async () => {
