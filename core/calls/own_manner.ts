@@ -9,3 +9,13 @@ export const ownManner = (
   fallbackUrl: application?.voiceFallbackUrl ?? null,
   fallbackMethod: application?.voiceFallbackMethod ?? "POST",
 });
+
+/** Whom an application tells of the end of a call, where it says so; empty where it does not. */
+export const ownCallback = (
+  application: Application | null,
+): Partial<Pick<Call, "statusCallback" | "statusCallbackMethod" | "statusCallbackEvent">> =>
+  !application?.statusCallback ? {} : {
+    statusCallback: application.statusCallback,
+    statusCallbackMethod: application.statusCallbackMethod ?? "POST",
+    statusCallbackEvent: ["completed"],
+  };

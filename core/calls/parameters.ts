@@ -1,6 +1,7 @@
 import type { LegEvent } from "../protocol/events.ts";
 import type { Gathered, PartialSpeech } from "../protocol/gather.ts";
 import type { Call } from "../resources/calls.ts";
+import { limits } from "../base/limits.ts";
 import { iso8601 } from "../base/wire.ts";
 import { answeredByShown } from "./answered_by.ts";
 
@@ -17,6 +18,7 @@ export function callParameters(
     AccountSid: call.accountSid,
     From: call.from,
     To: call.to,
+    ...call.apiVersion === limits.twilioApiVersion && { Called: call.to, Caller: call.from },
     CallStatus: status,
     ApiVersion: call.apiVersion,
     Direction: call.direction,

@@ -14,7 +14,7 @@ import { calls } from "../resources/calls.ts";
 import type { Client } from "../resources/clients.ts";
 import { refusalOf, senderRefusal } from "../values/test_calls.ts";
 import { type Address, parseAddress, type SipAddress } from "../values/address.ts";
-import { ownManner } from "./own_manner.ts";
+import { ownCallback, ownManner } from "./own_manner.ts";
 import { clientAt } from "./route.ts";
 
 const { required, optional } = calls.create!; // The definition of calls declares it.
@@ -86,7 +86,8 @@ async function withMarkup(
     throw new Fault("badParameter", rule);
   }
   // What is said with a Url does not hold for an application.
-  return { ...sent, ...ownManner(application), url };
+  const callback = sent.statusCallback === undefined ? ownCallback(application) : {};
+  return { ...sent, ...callback, ...ownManner(application), url };
 }
 
 /** Refuses at once what the job that places the call would fail with. */

@@ -58,5 +58,11 @@ const isCopy = (step: Script[number]): boolean =>
 
 /** A call that came in is for our side; one that was placed is from it. */
 export const endsOf = (
-  { direction, from, to }: Pick<CompileContext["call"], "direction" | "from" | "to">,
-) => direction === "inbound" ? { ours: to, theirs: from } : { ours: from, theirs: to };
+  { direction, from, to, apiVersion }: Pick<
+    CompileContext["call"],
+    "direction" | "from" | "to" | "apiVersion"
+  >,
+) =>
+  direction === "inbound"
+    ? { ours: to, theirs: from, apiVersion }
+    : { ours: from, theirs: to, apiVersion };

@@ -36,6 +36,8 @@ export interface Document {
   /** After redirects: what relative addresses are against. */
   url: string;
   verbs: Element[];
+  /** What answers a message in place of the verbs: of a plain text. */
+  plain?: Element[];
   /** The request and its response; absent where a flow made the document. */
   exchange?: Exchange;
   /** Of the response. */
@@ -68,8 +70,14 @@ export async function fetchDocument(
   const [type = ""] = (headerOf(answer, "content-type") ?? "").split(";");
   const kind = type.trim().toLowerCase();
   if (kind.startsWith("audio/")) return { ...of, verbs: [verbOf("Play", url)] };
-  if (kind === "text/plain") return { ...of, verbs: [verbOf("Say", text.trim())] };
-  if (!/^(text|application)\/(xml|[\w.-]+\+xml)$/.test(kind)) {
+  if (kind === "text/plain") {
+    const plain = text.trim();
+    return { ...of, verbs: [verbOf("Say", plain)], plain: [verbOf("Message", plain)] };
+  }
+  // Servers that name no type send markup as text/html, which Twilio takes.
+  const isMarkup = /^(text|application)\/(xml|[\w.-]+\+xml)$/.test(kind) ||
+    kind === "text/html" && /<Response[\s/>]/.test(text);
+  if (!isMarkup) {
     const told = kind === "" ? "the response has no Content-Type" : `Content-Type is ${kind}`;
     throw new DocumentFault("documentType", told, exchange, status);
   }

@@ -1,4 +1,5 @@
-import { ownManner } from "../calls/own_manner.ts";
+import { limits } from "../base/limits.ts";
+import { ownCallback, ownManner } from "../calls/own_manner.ts";
 import { applicationUrl } from "../flows/address.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
@@ -23,7 +24,12 @@ export async function voiceMarkup(
 ): Promise<Partial<Call>> {
   if (voiceApplicationSid !== null) {
     const application = await records.applications.get(accountSid, voiceApplicationSid);
-    return { url: applicationUrl(application, settings), ...ownManner(application) };
+    return {
+      url: applicationUrl(application, settings),
+      ...ownManner(application),
+      ...ownCallback(application),
+      ...application && { apiVersion: application.apiVersion },
+    };
   }
   return {
     url: own.voiceUrl,
@@ -47,7 +53,8 @@ export async function ussdFields(
     voiceFallbackMethod: ussdFallbackMethod,
     voiceApplicationSid: ussdApplicationSid,
   }, ports);
-  return { ...await numberFields(number, ports), ...unset, ...markup, isUssd: true };
+  const { apiVersion } = number;
+  return { ...await numberFields(number, ports), ...unset, ...markup, apiVersion, isUssd: true };
 }
 
 /** A number's voice settings do not apply to USSD dialogues. */
@@ -58,12 +65,20 @@ export async function numberFields(
   number: IncomingPhoneNumber,
   ports: Ports,
 ): Promise<Partial<Call>> {
+  const markup = await voiceMarkup(number, ports);
   return {
-    ...await voiceMarkup(number, ports),
+    ...markup,
     phoneNumberSid: number.sid,
     apiVersion: number.apiVersion,
-    statusCallback: number.statusCallback,
-    statusCallbackMethod: number.statusCallbackMethod,
-    statusCallbackEvent: ["ringing", "answered", "completed"],
+    ...markup.statusCallback === undefined && callbackOf(number),
   };
 }
+
+/** Whom a number tells of its calls. Of one of Twilio's interface, the end of a call alone is told. */
+const callbackOf = (number: IncomingPhoneNumber): Partial<Call> => ({
+  statusCallback: number.statusCallback,
+  statusCallbackMethod: number.statusCallbackMethod,
+  statusCallbackEvent: number.apiVersion === limits.twilioApiVersion
+    ? ["completed"]
+    : ["ringing", "answered", "completed"],
+});

@@ -18,8 +18,11 @@ export interface DocumentContext {
   documentUrl: string;
   /** Documents in a row, this one included, that took no time so far. */
   hops: number;
-  /** The two parties: ours, which is the sender of messages, and the remote one. */
-  ends: { ours: string; theirs: string };
+  /**
+   * The two parties: ours, which is the sender of messages, and the remote one; and the version of
+   * the interface that the call or message is of.
+   */
+  ends: { ours: string; theirs: string; apiVersion?: string };
   /** Notes a part that is not performed, for a Notification. */
   skip(what: string): void;
 }

@@ -69,9 +69,11 @@ async function perform(
   { source, hops }: { source: Signable; hops: number },
   answering: Answering,
 ): Promise<Signable | null> {
-  const { from: theirs, to: ours } = answering.message;
-  const context = { documentUrl: document.url, hops, ends: { ours, theirs } };
-  const { steps, skipped } = await compileAnswer(document.verbs, context);
+  const { from: theirs, to: ours, apiVersion } = answering.message;
+  const context = { documentUrl: document.url, hops, ends: { ours, theirs, apiVersion } };
+  const plain = apiVersion === limits.twilioApiVersion ? document.plain : undefined;
+  const verbs = plain ?? document.verbs;
+  const { steps, skipped } = await compileAnswer(verbs, context);
   if (skipped.length > 0) await tellSkipped(skipped, source, answering);
   for (const [at, step] of steps.entries()) {
     if (step.type === "next") return { ...step.action, params: {} };

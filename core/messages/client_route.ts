@@ -21,7 +21,7 @@ export const clientRoute = (ports: Ports): MessageRoute => ({
       throw new Fault("messageRefused", answers);
     }
     if (client.accountSid === accountSid) return {};
-    return { also: [received(message, client.accountSid, ports)] };
+    return { also: [received(message, client, ports)] };
   },
 });
 

@@ -17,7 +17,7 @@ export const numberRoute = (ports: Ports): MessageRoute => ({
     const found = await numberOf(message, ports);
     if (found === null) throw new Error(`${message.to} is no number of this service any more`);
     const { number } = found;
-    const taken = received(message, number.accountSid, ports);
+    const taken = received(message, number, ports);
     const { also, jobs } = await arrivalOf(taken.record, number, ports);
     return { also: [taken, ...also], jobs };
   },

@@ -25,7 +25,7 @@ import {
 import type { Account } from "../resources/accounts.ts";
 import { emails } from "../resources/emails.ts";
 import { geolocations } from "../resources/geolocations.ts";
-import { messages } from "../resources/messages.ts";
+import { longBody, messages } from "../resources/messages.ts";
 import { type Cause, sidOfCause } from "../base/sid.ts";
 import { pascal } from "../base/wire.ts";
 import { type Order, order as orderSchema, type OrderOf } from "../values/order.ts";
@@ -91,13 +91,15 @@ type Maker<K extends Order["kind"]> = (
 ) => Promise<PerformedAction> | PerformedAction;
 
 const makers: { readonly [K in Order["kind"]]: Maker<K> } = {
-  async sms({ kind: _, from, to, isMessage = false, ...rest }, ordering, ports) {
+  async sms({ kind: _, from, to, isMessage = false, apiVersion, ...rest }, ordering, ports) {
     const { country } = ports.settings.trunks;
     const ends = { from: e164Of(from, country) ?? from, to: e164Of(to, country) ?? to };
-    const sent = read(parametersFor(messages), { ...rest, ...ends });
+    const mayBeLong = isMessage || apiVersion !== undefined;
+    const sent = read(mayBeLong ? ofLong() : parametersFor(messages), { ...rest, ...ends });
     const account = await accountOf(ordering.accountSid, ports);
     const checked = await checkMessage(ends, account, ports);
-    const fields = { ...sent, ...checked, direction: "outbound-call" };
+    const own = { direction: "outbound-call", ...apiVersion !== undefined && { apiVersion } };
+    const fields = { ...sent, ...checked, ...own };
     const { record, jobs } = made(messages, { fields, ordering, ports });
     const told = {
       SmsSid: record.sid,
@@ -131,6 +133,12 @@ async function accountOf(sid: string, { accounts }: Ports): Promise<Account> {
   if (account === null) throw new Fault("notFound", sid);
   return account;
 }
+
+/** What makes a message that may be as long as Twilio's. */
+const ofLong = (): Parameters => {
+  const parameters = parametersFor(messages);
+  return { ...parameters, schema: parameters.schema.extend({ body: longBody.min(1) }) };
+};
 
 /** What the REST interface takes to make such a record. */
 function parametersFor(definition: AnyResource): Parameters {

@@ -5,7 +5,7 @@ import type { Message } from "../resources/messages.ts";
 /** The record that a message is to the account which receives it. */
 export function received(
   sent: Message,
-  accountSid: string,
+  { accountSid, apiVersion }: Pick<Message, "accountSid" | "apiVersion">,
   { newSid, now }: Pick<Ports, "newSid" | "now">,
 ): AlsoInserted & { record: Message } {
   const at = now();
@@ -13,6 +13,7 @@ export function received(
     ...sent,
     sid: newSid("SM"),
     accountSid,
+    apiVersion,
     dateCreated: at,
     dateUpdated: at,
     dateSent: at,

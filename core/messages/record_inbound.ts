@@ -21,7 +21,13 @@ export async function inboundChange(
   number: IncomingPhoneNumber | null,
   ports: Ports,
 ): Promise<Required<Pick<Change<Message>, "record" | "also" | "jobs">>> {
-  const sent = { ...text, from: from.slice(0, 255), direction: "inbound", status: "received" };
+  const sent = {
+    ...text,
+    from: from.slice(0, 255),
+    direction: "inbound",
+    status: "received",
+    ...number !== null && { apiVersion: number.apiVersion },
+  };
   const arrived = await Promise.all(
     piecesOf(text.body).map(async (body, at) => {
       const base = newBase(definition, accountSid, ports);

@@ -1,10 +1,12 @@
 import { applicationUrl } from "../flows/address.ts";
+import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Application } from "../resources/applications.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
 import type { Message } from "../resources/messages.ts";
 import type { Signable } from "../base/signature.ts";
 import { spelt } from "../calls/parameters.ts";
+import { segmentCount } from "./segments.ts";
 
 type Source = Pick<Signable, "url" | "method">;
 
@@ -46,6 +48,11 @@ function ofApplication(application: Application | null): SmsMarkup | null {
 
 /** Parameters of every request for the markup of a message. */
 export const smsParameters = (message: Message): Record<string, string> => ({
+  ...message.apiVersion === limits.twilioApiVersion && {
+    SmsMessageSid: message.sid,
+    SmsStatus: message.status,
+    NumSegments: String(segmentCount(message.body)),
+  },
   SmsSid: message.sid,
   MessageSid: message.sid,
   AccountSid: message.accountSid,

@@ -19,6 +19,8 @@ export interface Webhook {
 const ofCall = ["CallSid", "AccountSid", "From", "To", "CallStatus", "ApiVersion", "Direction"];
 const alwaysOfCall = [...ofCall, "CallTimestamp", "InstanceId"];
 const sometimesOfCall = [
+  "Called",
+  "Caller",
   "CallerName",
   "AnsweredBy",
   "ForwardedFrom",
@@ -169,8 +171,8 @@ export const declaredWebhooks: Record<string, Webhook> = {
     description: "SmsUrl of a number, and the actions and redirects of that markup.",
     tag: "SMSMessage",
     always: [...ofMessage, "Body", "NumMedia"],
-    sometimes: [...ofFailure, "SmsStatus"],
-    values: { SmsStatus: ["sending", "failed"] },
+    sometimes: [...ofFailure, "SmsStatus", "MessageStatus", "SmsMessageSid", "NumSegments"],
+    values: { SmsStatus: ["sending", "failed", "received"], MessageStatus: ["sending"] },
     isMarkup: true,
   },
   callStatus: {

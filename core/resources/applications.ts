@@ -52,6 +52,10 @@ export const applications = resource({
     smsMethod: method.optional(),
     smsFallbackUrl: clearableUrl.optional(),
     smsFallbackMethod: method.optional(),
+    /** What is told of the end of its calls, where nothing else is, and of its messages. */
+    statusCallback: clearableUrl,
+    statusCallbackMethod: method,
+    messageStatusCallback: clearableUrl,
   },
   hidden: [
     "flowVersions",
@@ -62,6 +66,9 @@ export const applications = resource({
     "smsMethod",
     "smsFallbackUrl",
     "smsFallbackMethod",
+    "statusCallback",
+    "statusCallbackMethod",
+    "messageStatusCallback",
   ],
   secret: ["flow"], // It may hold credentials for external services.
   create: {
@@ -78,6 +85,9 @@ export const applications = resource({
     flow: null,
     flowVersion: 0,
     flowVersions: [],
+    statusCallback: null,
+    statusCallbackMethod: "POST",
+    messageStatusCallback: null,
   },
   filters: { friendlyName: "equals" },
   removable: true,

@@ -1,18 +1,23 @@
 import { z } from "zod";
 import { instant, isoDate, method, phoneText, url, wholeNumber } from "../base/fields.ts";
 import { lapseMessage, releaseMessage, sendMessage } from "../model/job_kinds.ts";
+import type { FaultName } from "../base/faults.ts";
 import { currentRequestId } from "../base/origin.ts";
 import { limits } from "../base/limits.ts";
 import { scheduleLimits } from "../values/schedule_limits.ts";
 import { type RecordOf, resource } from "../model/resource.ts";
 
-const body = z.string().min(1).refine(
-  (text) => [...text].length <= limits.messageLength,
-  {
-    error: `must have at most ${limits.messageLength} characters`,
-    params: { fault: "bodyTooLong" },
-  },
-);
+/** A text of at most so many characters; `fault` is answered for a longer one. */
+const bodyOf = (most: number, fault: FaultName) =>
+  z.string().refine((text) => [...text].length <= most, {
+    error: `must have at most ${most} characters`,
+    params: { fault },
+  });
+
+const body = bodyOf(limits.messageLength, "bodyTooLong").min(1);
+
+/** A text that may have as many parts as Twilio takes. */
+export const longBody = bodyOf(limits.arrivingLength, "textTooLong");
 
 /** A text message, sent or received. */
 export const messages = resource({

@@ -16,9 +16,6 @@ import {
 } from "./noun/regular.ts";
 import { basic } from "./noun/written.ts";
 
-const ofCalls = "set StatusCallback of the number or of the call";
-const ofTexts = "send StatusCallback with each message";
-
 const parameters = {
   FriendlyName: works(definition.fields.friendlyName),
   ApiVersion: works(definition.fields.apiVersion, "the default is 2010-04-01"),
@@ -31,10 +28,10 @@ const parameters = {
   SmsMethod: works(method),
   SmsFallbackUrl: works(clearableUrl),
   SmsFallbackMethod: works(method),
-  StatusCallback: refused(ofCalls),
-  StatusCallbackMethod: refused(ofCalls, ["POST"]),
-  SmsStatusCallback: refused(ofTexts),
-  MessageStatusCallback: refused(ofTexts),
+  StatusCallback: works(clearableUrl, "is requested at the end of a call"),
+  StatusCallbackMethod: works(method),
+  SmsStatusCallback: works(clearableUrl, "the former name of `MessageStatusCallback`"),
+  MessageStatusCallback: works(clearableUrl, "of messages that are sent with its Sid"),
   PublicApplicationConnectEnabled: refused("there is no Twilio Connect here", ["false"]),
 };
 
@@ -42,7 +39,7 @@ type Sent = Partial<SentOf<typeof parameters>>;
 
 /** The parameters as the record has them; of an application of Kind sms, RcmlUrl is its SmsUrl. */
 function fieldsOf(
-  { VoiceUrl, SmsUrl, ...sent }: Sent,
+  { VoiceUrl, SmsUrl, SmsStatusCallback, MessageStatusCallback = SmsStatusCallback, ...sent }: Sent,
   kind: Application["kind"],
 ): Record<string, unknown> {
   if (kind === "sms" && VoiceUrl) {
@@ -50,7 +47,7 @@ function fieldsOf(
     throw new Fault("badParameter", rule);
   }
   const urls = kind === "sms" ? { rcmlUrl: SmsUrl } : { rcmlUrl: VoiceUrl, smsUrl: SmsUrl };
-  return { ...asFields(sent), ...given(urls) };
+  return { ...asFields({ ...sent, MessageStatusCallback }), ...given(urls) };
 }
 
 /** Where calls and texts get their markup from, by a name. */
@@ -71,10 +68,10 @@ export const applications = noun<Application>({
     sms_method: ({ smsMethod }) => smsMethod ?? "POST",
     sms_fallback_url: ({ smsFallbackUrl }) => smsFallbackUrl ?? null,
     sms_fallback_method: ({ smsFallbackMethod }) => smsFallbackMethod ?? "POST",
-    sms_status_callback: () => null,
-    message_status_callback: () => null,
-    status_callback: () => null,
-    status_callback_method: () => null,
+    sms_status_callback: ({ messageStatusCallback }) => messageStatusCallback ?? null,
+    message_status_callback: ({ messageStatusCallback }) => messageStatusCallback ?? null,
+    status_callback: ({ statusCallback }) => statusCallback ?? null,
+    status_callback_method: ({ statusCallbackMethod }) => statusCallbackMethod ?? "POST",
   },
   address: ({ sid }) => `Applications/${sid}`,
   create: action({

@@ -1,24 +1,16 @@
 import { z } from "zod";
-import { instant, phoneText, url } from "../base/fields.ts";
+import { instant, phoneText, reference, url } from "../base/fields.ts";
 import { Fault, faults } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { checkMessage } from "../messages/check_message.ts";
 import { cancelMessage, scheduled } from "../messages/schedule.ts";
 import { segmentCount } from "../messages/segments.ts";
 import { twilioStatus } from "../messages/twilio_status.ts";
-import { type Message, messages as definition } from "../resources/messages.ts";
+import { longBody, type Message, messages as definition } from "../resources/messages.ts";
 import { addressed, dated } from "./noun/filters.ts";
 import { action, type Asked, noun, refused, type SentOf, works } from "./noun/noun.ts";
 import { fetched, found, given, listedOf, made } from "./noun/regular.ts";
 import { apiVersion, basic, date, price } from "./noun/written.ts";
-
-const body = z.string().refine(
-  (text) => [...text].length <= limits.arrivingLength,
-  {
-    error: `must have at most ${limits.arrivingLength} characters`,
-    params: { fault: "textTooLong" },
-  },
-);
 
 const noMedia = "messages have no media";
 const noContent = "there are no content templates; send Body";
@@ -26,14 +18,14 @@ const noContent = "there are no content templates; send Body";
 const parameters = {
   To: works(phoneText().trim().max(255), "required"),
   From: works(phoneText().trim().max(255), "required"),
-  Body: works(body, "required; up to 1,600 characters"),
+  Body: works(longBody, "required; up to 1,600 characters"),
   StatusCallback: works(url, "is requested when the message was sent, was delivered or has failed"),
   MediaUrl: refused(noMedia),
   SendAsMms: refused(noMedia, ["false"]),
   MessagingServiceSid: refused("there are no messaging services; send From"),
   ContentSid: refused(noContent),
   ContentVariables: refused(noContent),
-  ApplicationSid: refused("send StatusCallback"),
+  ApplicationSid: works(reference("AP"), "its `MessageStatusCallback`, without a `StatusCallback`"),
   ValidityPeriod: works(definition.fields.validityPeriod.unwrap(), "up to 86,400 s"),
   SendAt: works(instant, "up to 35 days ahead; `ScheduleType` is fixed then"),
   ScheduleType: works(z.enum(["fixed"]), "with `SendAt`"),
@@ -67,10 +59,21 @@ async function sent(asked: Asked, wanted: SentOf<typeof parameters>): Promise<Me
     ...scheduled(wanted.SendAt, ports.now()),
     body,
     apiVersion: limits.twilioApiVersion,
-    statusCallback: wanted.StatusCallback,
+    statusCallback: wanted.StatusCallback ?? await callbackOf(wanted.ApplicationSid, asked),
     validityPeriod: wanted.ValidityPeriod,
   };
   return await made("messages", given(fields), asked);
+}
+
+/** What the application of a Sid says of the status of messages. */
+async function callbackOf(
+  sid: string | undefined,
+  { account, ports }: Asked,
+): Promise<string | undefined> {
+  if (sid === undefined) return undefined;
+  const application = await ports.records.applications.get(account.sid, sid);
+  if (application !== null) return application.messageStatusCallback ?? undefined;
+  throw new Fault("badParameter", "ApplicationSid must name one of the account's applications");
 }
 
 const assertEnded = (message: Message): void => {

@@ -12,8 +12,10 @@ export const order = z.discriminatedUnion("kind", [
     body: z.string(),
     statusCallback: z.string().optional(),
     statusCallbackMethod: z.enum(["GET", "POST"]),
-    /** Said by `Message`: its action gets MessageSid and MessageStatus too. */
+    /** Said by `Message`: it may be long, and its action gets MessageSid and MessageStatus too. */
     isMessage: z.boolean().optional(),
+    /** Of Twilio's interface, where that is the one of the call or message. */
+    apiVersion: z.string().optional(),
   }),
   z.object({
     kind: z.literal("email"),

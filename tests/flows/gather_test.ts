@@ -201,6 +201,7 @@ const kinds: [type: string | null, body: string | null, script: Script, notice: 
   ["Audio/WAV", "RIFF".repeat(20_000), play, /^$/],
   ["text/xml", "  \n ", nothing, /^$/],
   [null, null, nothing, /^$/],
+  ["text/html; charset=UTF-8", document, pause, /^$/],
   ["text/html", "<html/>", nothing, /content type.*text\/html/],
   ["application/json", "{}", nothing, /content type.*application\/json/],
   [null, document, nothing, /content type.*the response has no Content-Type/],

@@ -368,9 +368,13 @@ const flows: Flow[] = [
       const sms = `<Sms action="${at("sms")}?2" statusCallback="${at("messageStatus")}">1</Sms>`;
       app.answers = ({ url }) => {
         if (url === at("sms")) return new Response("", { status: 500 });
+        if (url.endsWith("?3")) return xml(`<Message action="${at("sms")}?2">2</Message>`);
         return xml(url.endsWith("?1") ? sms : "");
       };
       await numberOf(app, { SmsUrl: at("sms"), SmsFallbackUrl: `${at("sms")}?1` });
+      const twilios = { SmsUrl: `${at("sms")}?3`, ApiVersion: "2010-04-01" };
+      await numberOf(app, twilios, "+14155550177");
+      await made(app.root, "SMS/Messages", { From: subscriber, To: "+14155550177", Body: "hi" });
       const form = { From: subscriber, To: number, Body: "hello" };
       await made(app.root, "SMS/Messages", { ...form, StatusCallback: at("messageStatus") });
     },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { settle } from "../../core/messages/settle.ts";
 import { smsMarkup } from "../../core/messages/sms_markup.ts";
-import { companionOf, xml } from "../support/service/hand_companion.ts";
+import { companionOf, reportWholeCall, xml } from "../support/service/hand_companion.ts";
 import { startTwilioLab } from "../support/service/twilio_lab.ts";
 
 Deno.test("npm twilio creates, fetches, updates, lists and removes an Application", async () => {
@@ -55,10 +56,54 @@ Deno.test("an Application has markup for calls and texts, with their methods and
     fallback: null,
   });
   assert.equal((await app.root.get(`Applications/${sid}.json`)).json().sms_url, undefined);
-  await assert.rejects(client.applications(sid).update({ statusCallback: "https://app.test/s" }), {
-    status: 400,
-    message: /StatusCallback is not supported/,
+});
+
+Deno.test("an Application is told of the end of its calls and the status of its texts", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  await app.root.post("Clients.json", { Login: "alice", Password: "pass" });
+  const made = await client.applications.create({
+    voiceUrl: "https://app.test/voice",
+    statusCallback: "https://app.test/calls",
+    statusCallbackMethod: "GET",
+    smsStatusCallback: "https://app.test/former",
+    messageStatusCallback: "https://app.test/texts",
   });
+  assert.deepEqual(
+    [made.statusCallback, made.statusCallbackMethod, made.smsStatusCallback],
+    ["https://app.test/calls", "GET", "https://app.test/texts"],
+  );
+  app.answers = () => xml("<Hangup/>");
+  const ends = { from: "client:bob", to: "client:alice" };
+  const ofApplication = { ...ends, applicationSid: made.sid };
+  const call = await client.calls.create(ofApplication);
+  const own = { ...ofApplication, statusCallback: "https://app.test/own" };
+  const other = await client.calls.create(own);
+  for (const { sid } of [call, other]) await reportWholeCall(app, sid);
+  for (const callback of [{}, { statusCallback: "https://app.test/own" }]) {
+    const text = { from: "+14155550101", to: "+14155550102", body: "Hi" };
+    const { sid } = await client.messages.create({
+      ...text,
+      ...callback,
+      applicationSid: made.sid,
+    });
+    await app.ports.records.messages.update(app.root.sid, sid, (now) => settle(now, { at: 0 }));
+  }
+  await app.runJobs();
+
+  const asked = app.fetched.map(({ method, url }) => `${method} ${new URL(url).pathname}`)
+    .filter((one) => one !== "POST /voice");
+  assert.deepEqual(asked.toSorted(), ["GET /calls", "POST /own", "POST /own", "POST /texts"]);
+  const url = new URL(app.fetched.find(({ method }) => method === "GET")!.url);
+  assert.equal(url.searchParams.get("CallStatus"), "completed");
+  await client.applications(made.sid).update({ statusCallback: "", messageStatusCallback: "" });
+  const cleared = await client.applications(made.sid).fetch();
+  assert.deepEqual([cleared.statusCallback, cleared.messageStatusCallback], [null, null]);
+  const unknown = { from: "+14155550101", to: "+14155550102", body: "Hi" };
+  await assert.rejects(
+    client.messages.create({ ...unknown, applicationSid: "AP" + "0".repeat(32) }),
+    { status: 400, message: /ApplicationSid must name/ },
+  );
 });
 
 Deno.test("an Application of Kind sms shows its RcmlUrl as SmsUrl", async () => {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { limits } from "../../base/limits.ts";
 import type { OrderOf } from "../../values/order.ts";
 import type { Step } from "../../protocol/script.ts";
 import type { Element } from "../parse.ts";
@@ -31,11 +32,13 @@ export function textSteps(
 ): Step[] {
   const statusCallback = urlAttribute(element, "statusCallback", context);
   const action = actionAttribute(element, method, context);
+  const { ours, theirs, apiVersion } = context.ends;
   const serviceContext: OrderOf<"sms"> = {
     kind: "sms",
-    from: from ?? context.ends.ours,
-    to: to ?? context.ends.theirs,
+    from: from ?? ours,
+    to: to ?? theirs,
     ...text,
+    ...apiVersion === limits.twilioApiVersion && { apiVersion },
     ...statusCallback !== undefined && { statusCallback },
     statusCallbackMethod,
   };
