@@ -2,7 +2,15 @@ import { jobLimits } from "./limits.ts";
 import type { Batch } from "../store/batch.ts";
 import type { CommitRecord } from "../store/commit.ts";
 import { keys } from "../store/keys.ts";
-import { freeAt, type KnownJob, type KnownLanes, knownLanes, placeIn } from "./known_lanes.ts";
+import {
+  claimIn,
+  freeAt,
+  freeOf,
+  type KnownJob,
+  type KnownLanes,
+  knownLanes,
+  placeIn,
+} from "./known_lanes.ts";
 import type { StoredJob } from "./queue.ts";
 
 /** The jobs of a store that only this process writes to, as its commits leave them. */
@@ -24,7 +32,7 @@ export interface KnownJobs extends CommitRecord {
   lanes(): { name: string; dueAt: number }[];
   /** Forgets a job that the store does not have any more. */
   forget(key: Deno.KvKey): void;
-  /** The first jobs of a lane, at least `most` where it has as many. */
+  /** The first jobs of a lane, at least `most` that are not claimed where it has as many. */
   first(lane: string, most: number): Promise<readonly KnownJob[]>;
 }
 
@@ -80,7 +88,7 @@ export function knownJobs(kv: Deno.Kv): KnownJobs {
     },
     load: () => load(state),
     take(job, until) {
-      job.takenUntil = until;
+      claimIn(known.of(job.value.lane), job, until);
       taken.set(job.value.id, job);
       state.isStale = true;
     },
@@ -88,16 +96,12 @@ export function knownJobs(kv: Deno.Kv): KnownJobs {
       const job = taken.get(String(key.at(-1)));
       if (job !== undefined) job.takenUntil = until;
     },
-    lanes: () =>
-      Array.from(known.lanes, ([name, { jobs, isWhole }]) => ({
-        name,
-        dueAt: isWhole || jobs.length > 0 ? freeAt(jobs) : 0,
-      })),
+    lanes: () => Array.from(known.lanes, ([name, lane]) => ({ name, dueAt: freeAt(lane) })),
     forget: (key) => remove(state, key),
     async first(name, most) {
       const lane = known.lanes.get(name);
       if (lane === undefined) return [];
-      if (!lane.isWhole && lane.jobs.length < most) {
+      if (!lane.isWhole && freeOf(lane) < most) {
         await reading(state, () => readLane(state, name));
       }
       return lane.jobs;

@@ -15,6 +15,8 @@ export interface KnownJob {
 /** The jobs of a lane in the order of their due times. */
 export interface KnownLane {
   jobs: KnownJob[];
+  /** How many of them are claimed. */
+  taken: number;
   /** Whether the store has no further ones. */
   isWhole: boolean;
 }
@@ -45,16 +47,16 @@ export function knownLanes(): KnownLanes {
   let count = 0;
 
   function of(name: string): KnownLane {
-    const lane = lanes.get(name) ?? { jobs: [], isWhole: true };
+    const lane = lanes.get(name) ?? { jobs: [], taken: 0, isWhole: true };
     lanes.set(name, lane);
     return lane;
   }
 
-  /** Keeps a lane within its bound. */
+  /** Keeps the jobs of a lane that wait within its bound. */
   function bound(lane: KnownLane): void {
     const { known, knownOfLane, knownOfFullLane } = jobLimits;
     const most = count > known ? knownOfFullLane : knownOfLane;
-    while (lane.jobs.length > most && lane.jobs.at(-1)?.takenUntil === 0) {
+    while (freeOf(lane) > most && lane.jobs.at(-1)?.takenUntil === 0) {
       lane.jobs.pop();
       count--;
       lane.isWhole = false;
@@ -83,7 +85,7 @@ export function knownLanes(): KnownLanes {
       const lane = lanes.get(name);
       const at = placeOf(lane?.jobs ?? [], dueAt, id ?? "");
       if (id === undefined || lane?.jobs[at]?.value.id !== id) return false;
-      lane.jobs.splice(at, 1);
+      if (lane.jobs.splice(at, 1)[0]!.takenUntil > 0) lane.taken--; // It stood there.
       count--;
       tidy(name);
       return true;
@@ -101,10 +103,23 @@ export function knownLanes(): KnownLanes {
   };
 }
 
-/** When the first job that is free, or will be, may begin, in ms. */
-export function freeAt(jobs: KnownJob[]): number {
+/** Claims a known job of a lane until a time in ms. */
+export function claimIn(lane: KnownLane, job: KnownJob, until: number): void {
+  if (job.takenUntil === 0) lane.taken++;
+  job.takenUntil = until;
+}
+
+/** How many jobs of a lane are known and not claimed. */
+export const freeOf = ({ jobs, taken }: KnownLane): number => jobs.length - taken;
+
+/**
+ * When a lane has a job that may begin, in ms; 0 where only those that are not known can be free: the
+ * store has further ones, and all known ones are claimed.
+ */
+export function freeAt(lane: KnownLane): number {
+  if (!lane.isWhole && freeOf(lane) === 0) return 0;
   let first = Infinity;
-  for (const { dueAt, takenUntil } of jobs) {
+  for (const { dueAt, takenUntil } of lane.jobs) {
     first = Math.min(first, Math.max(dueAt, takenUntil));
     if (takenUntil === 0 || dueAt >= first) break;
   }

@@ -58,6 +58,23 @@ Deno.test("a lane with more jobs than are in memory has each claimed once, in or
   assert.deepEqual(claimed, [...names, "late"]);
 });
 
+Deno.test("a lane goes on with jobs that are not in memory while those that are have not ended", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { add, queue } = await startQueue(kv);
+  const count = jobLimits.knownOfLane + 2 * jobLimits.knownOfFullLane + 10;
+  for (let n = 0; n < count; n++) await add([named(`job ${n}`, n / count)]);
+
+  const claimed = new Set<string>();
+  const dueAt = async () => (await queue.lanes())[0]?.dueAt ?? Infinity;
+  while (await dueAt() <= claim.now) {
+    const { held } = await queue.claim(lane, claim);
+    assert.notEqual(held.length, 0, `after ${claimed.size} of ${count}`);
+    for (const { job } of held) claimed.add(String(job.args));
+  }
+
+  assert.equal(claimed.size, count);
+});
+
 Deno.test("two claims at once hold a job once", async () => {
   using kv = await Deno.openKv(":memory:");
   const { add, queue } = await startQueue(kv);
