@@ -98,6 +98,7 @@ export async function startService(config: Config, onListenerOver: (error: Error
       await worker.stop(3_000);
       await metering.shutdown();
       await carriers.stop();
+      await store.settle();
       store.close();
     },
   };

@@ -90,6 +90,8 @@ export interface Store {
    * the reason of the signal.
    */
   buildIndexes(signal: AbortSignal): Promise<void>;
+  /** Resolves when the writes that nobody waits for are in the store. */
+  settle(): Promise<void>;
   close(): void;
 }
 
@@ -105,8 +107,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const known = isRemote ? null : knownJobs(kv);
   const { parts, deepening, changes } = partsOf(opened, known, options);
   const close = () => {
-    deepening.close();
-    opened.close();
+    for (const one of [deepening, parts.committer, opened]) one.close();
   };
   const migration = migrationOf(opened, parts, options);
   try {
@@ -154,6 +155,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       await buildIndexes(migration, opened.adopt, signal);
       await deepening.idle(signal);
     },
+    settle: () => parts.unwaited.settle(parts.committer.flush),
     close,
   };
 }

@@ -21,6 +21,7 @@ import { type CommitDepths, committer, type CommitterOptions } from "./store/com
 import { mergedReader } from "./store/reader.ts";
 import { receiptOf } from "./store/receipt.ts";
 import { sealer } from "./store/seal.ts";
+import { unwaited } from "./store/unwaited.ts";
 
 /**
  * Commits to a remote store that are under way at once: each takes the way there and back, and the
@@ -119,6 +120,7 @@ export function partsOf(
     kv,
     read,
     committer: commits,
+    unwaited: unwaited(),
     seal: sealer(secretKey, otherKey),
     cache: recordCache(limits.recentRecordBytes),
     pages: isRemote ? pageCache(read, limits.recentPageBytes) : null,

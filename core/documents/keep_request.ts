@@ -28,14 +28,17 @@ export interface RequestMade {
   cause?: Cause | undefined;
 }
 
-/** Keeps a request for markup, as Deliveries keep callbacks. A store that fails does not end the call. */
+/**
+ * Keeps a request for markup, as Deliveries keep callbacks. It is written with another commit soon: the
+ * call need not wait for it, and a store that fails does not end the call.
+ */
 export async function keepRequest(
   made: RequestMade,
   outcome: RequestOutcome,
   ports: Ports,
 ): Promise<void> {
   try {
-    await ports.records.documentRequests.insert({ record: recordOf(made, outcome, ports) });
+    await ports.records.documentRequests.insertSoon({ record: recordOf(made, outcome, ports) });
   } catch (error) {
     const isKept = error instanceof Fault && error.fault === "alreadyExists";
     if (isKept) return;

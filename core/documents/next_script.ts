@@ -154,10 +154,10 @@ async function scriptAt(
     source,
     { account, callSid: call.sid, known, signal, cause },
     ports,
-  ).catch(async (failure) => {
+  ).catch((failure) => {
     if (failure instanceof DocumentFault) {
       const { exchange, status, message: error } = failure;
-      await keepRequest(made, { exchange, status, error }, ports);
+      void keepRequest(made, { exchange, status, error }, ports);
     }
     throw failure;
   });
@@ -177,8 +177,8 @@ async function scriptAt(
       newSid: ports.newSid,
       ...ending && { ending },
     });
+  void keepRequest(made, { ...document, skipped }, ports);
   await Promise.all([
-    keepRequest(made, { ...document, skipped }, ports),
     skipped.length > 0 && notifySkipped(skipped, request, context),
     notifyUnroutable(unroutable, request, context),
   ]);

@@ -54,6 +54,11 @@ export interface Collection<T extends Base> {
   /** Throws `alreadyExists` when a unique field is taken. */
   insert(change: Change<T>): Promise<T>;
   /**
+   * The same, written with the next commit of another change, or soon. It saves a commit of its own.
+   * A service that stops waits for it, whether its caller does or not.
+   */
+  insertSoon(change: Change<T>): Promise<T>;
+  /**
    * Replaces a record, retried while other writers win the race, so `change` must be pure. The same
    * record object without jobs writes nothing. Throws `notFound`, or what `change` throws.
    */

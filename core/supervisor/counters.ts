@@ -98,16 +98,21 @@ interface Watcher<T> {
 function watching<T extends Base>(collection: Collection<T>, watcher: Watcher<T>): Collection<T> {
   return {
     ...collection,
-    async insert(change) {
-      const record = await collection.insert(change);
-      watcher.changed(null, record);
-      watcher.also(change.also ?? []);
-      return record;
-    },
+    insert: watchedInsert(collection.insert, watcher),
+    insertSoon: watchedInsert(collection.insertSoon, watcher),
     update: watchedUpdate(collection.update, watcher),
     updateSoon: watchedUpdate(collection.updateSoon, watcher),
   };
 }
+
+const watchedInsert =
+  <T extends Base>(insert: Collection<T>["insert"], watcher: Watcher<T>): Collection<T>["insert"] =>
+  async (change) => {
+    const record = await insert(change);
+    watcher.changed(null, record);
+    watcher.also(change.also ?? []);
+    return record;
+  };
 
 const watchedUpdate =
   <T extends Base>(update: Collection<T>["update"], watcher: Watcher<T>): Collection<T>["update"] =>

@@ -16,6 +16,7 @@ import { completing } from "../records/absent_fields.ts";
 import type { IsSteady } from "../cache/page_cache.ts";
 import { readPage } from "../lists/read_page.ts";
 import type { Stored } from "../cache/record_cache.ts";
+import type { Committer } from "../store/commit.ts";
 import { recordCodec } from "../records/record_codec.ts";
 import { type ResourceStore, stageInsert, stageReplace } from "./stage_record.ts";
 import type { StoreContext } from "./store_context.ts";
@@ -61,7 +62,11 @@ export function collection<T extends Base>(
     stageInsert: (batch, record, isChecked) => stageInsert(state, batch, { record, isChecked }),
     stageChange: (batch, of, change) => stageChange(state, batch, { of, change }),
     decode: recordOf,
-    insert: (change) => insert(state, change),
+    insert: (change) => insert(state, change, store.committer.commit),
+    insertSoon: (change) =>
+      store.unwaited.add(
+        insert(state, change, (batch) => store.committer.later(() => Promise.resolve(batch))),
+      ),
     update: (account, sid, change) => write(state, { account, sid }, { change }),
     updateSoon: (account, sid, change) =>
       write(state, { account, sid }, { change, commit: store.committer.later }),
@@ -107,14 +112,19 @@ async function stageChange<T extends Base>(
   return true;
 }
 
-async function insert<T extends Base>(state: ResourceStore<T>, change: Change<T>): Promise<T> {
+/** `commit`: makes the commit, at once or with another one. */
+async function insert<T extends Base>(
+  state: ResourceStore<T>,
+  change: Change<T>,
+  commit: Committer["commit"],
+): Promise<T> {
   const { store, definition } = state;
   const { record } = change;
   for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
     const batch = emptyBatch();
     await stageInsert(state, batch, { record });
     await stageEffects(store, batch, change);
-    if (await store.committer.commit(batch) !== null) return record;
+    if (await commit(batch) !== null) return record;
     if (isCurrent(batch) && !await isOvertaken(batch, store.read)) {
       throw new Fault("alreadyExists", takenNames(definition, record));
     }

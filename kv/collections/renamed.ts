@@ -47,6 +47,8 @@ function renamed<T extends Base>(
     },
     insert: async (change) =>
       shown(await collection.insert({ ...change, record: kept(change.record) })),
+    insertSoon: async (change) =>
+      shown(await collection.insertSoon({ ...change, record: kept(change.record) })),
     stageInsert: async (batch, record, isChecked) =>
       await collection.stageInsert(batch, kept(record), isChecked),
     stageChange: async (batch, { accountSid, sid }, change) =>

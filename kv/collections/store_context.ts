@@ -9,11 +9,13 @@ import type { Batch } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
 import type { Read } from "../store/reader.ts";
 import type { Seal } from "../store/seal.ts";
+import type { Unwaited } from "../store/unwaited.ts";
 
 /** The parts of one store that its collections share. */
 export interface StoreContext extends ListSource {
   read: Read;
   committer: Committer;
+  unwaited: Unwaited;
   seal: Seal;
   cache: RecordCache;
   /** Only for a store that other processes write to. */

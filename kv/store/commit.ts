@@ -4,6 +4,7 @@ import { type Batch, type Committed, isCurrent, merged } from "./batch.ts";
 import { type DepthIn, type Moved, movedBy } from "./counters.ts";
 import { commitRetrying } from "./commit_retrying.ts";
 import { checkedBy, type Staged, takeGroup } from "./commit_group.ts";
+import { type Delayed, type DelayedBatches, delayedBatches } from "./delayed_batches.ts";
 import { hintOf, type Hints, operation, stageVersions } from "./operation.ts";
 import type { Receipt } from "./receipt.ts";
 
@@ -14,12 +15,14 @@ export interface Committer {
    */
   commit(batch: Batch): Promise<Committed>;
   /**
-   * Commits what nobody waits for together with the next commit, or `laterCommitMs` after this
-   * call. `stage` makes the batch when that commit begins; what it throws is the result.
+   * Commits what nobody waits for together with the next commit, or 50 ms after this call. `stage`
+   * makes the batch when that commit begins; what it throws is the result.
    */
   later(stage: () => Promise<Batch>): Promise<Committed>;
   /** Begins the commit of what `later` was called for. */
   flush(): void;
+  /** The store is closed: rejects what `later` was called for. */
+  close(): void;
   /** Called after a commit that made a job due. */
   onJobs: () => void;
 }
@@ -29,11 +32,6 @@ interface Waiting extends Staged {
   reject(error: unknown): void;
   /** Where the batch was staged for this commit alone. */
   delayed?: Delayed;
-}
-
-/** What waits for the next commit. */
-interface Delayed extends Pick<Waiting, "resolve" | "reject"> {
-  stage(): Promise<Batch>;
 }
 
 /** A cache that observes each commit, one at a time, before it begins and after it ended. */
@@ -120,10 +118,7 @@ interface State extends CommitterOptions {
   checked: Set<string>;
   /** The queue is about to be looked at. */
   isPumping: boolean;
-  delayed: Delayed[];
-  /** What is delayed waits for no other commit any more. */
-  isDue: boolean;
-  timer: ReturnType<typeof setTimeout> | undefined;
+  delayed: DelayedBatches;
   /** The lowest hints of lanes in a store that only this process writes to. */
   hints: Hints;
 }
@@ -144,9 +139,10 @@ export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
       }),
     later: (stage) =>
       new Promise((resolve, reject) => {
-        delay(state, { stage, resolve, reject });
+        state.delayed.add({ stage, resolve, reject });
       }),
-    flush: () => flush(state),
+    flush: () => state.delayed.flush(),
+    close: () => state.delayed.close(),
   };
   const { depths = sameDepths } = options;
   const state: State = {
@@ -159,27 +155,12 @@ export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
     idle: options.receipts?.map((receipt) => ({ receipt })) ?? [{}],
     checked: new Set(),
     isPumping: false,
-    delayed: [],
-    isDue: false,
-    timer: undefined,
+    delayed: delayedBatches(() => {
+      if (!state.isPumping) void pump(state);
+    }),
     hints: options.followers === undefined ? null : new Map(),
   };
   return self;
-}
-
-/** In ms. Nobody waits for an end of a job; but a lane begins no more while many ends are unwritten. */
-const [laterCommitMs, mostDelayed] = [50, 8];
-/** Has what is delayed wait for the next commit. */
-function delay(state: State, ...some: Delayed[]): void {
-  state.delayed.push(...some);
-  if (state.delayed.length >= mostDelayed) return flush(state);
-  if (state.delayed.length > 0) state.timer ??= setTimeout(flush, laterCommitMs, state);
-}
-
-function flush(state: State): void {
-  if (state.delayed.length === 0) return;
-  state.isDue = true;
-  if (!state.isPumping) void pump(state);
 }
 
 async function pump(state: State): Promise<void> {
@@ -196,28 +177,20 @@ async function pump(state: State): Promise<void> {
   const left = state.queue.flatMap(({ delayed }) => delayed ?? []);
   if (left.length === 0) return;
   state.queue = state.queue.filter(({ delayed }) => delayed === undefined);
-  delay(state, ...left);
+  state.delayed.add(...left);
 }
 
 /** Stages what is delayed if there is something to commit it with, or it has waited long enough. */
 async function stageDelayed(state: State): Promise<void> {
-  if (state.delayed.length === 0 || state.queue.length === 0 && !state.isDue) return;
-  clearTimeout(state.timer);
-  Object.assign(state, { timer: undefined, isDue: false });
-  const staged = await Promise.all(
-    state.delayed.splice(0).map(async (delayed): Promise<Waiting[]> => {
-      const { stage, resolve, reject } = delayed;
-      try {
-        const batch = await stage();
-        await state.depths.load(batch); // The size of a commit depends on it.
-        return [{ batch, resolve, reject, delayed }];
-      } catch (error) {
-        reject(error);
-        return [];
-      }
-    }),
-  );
-  state.queue.push(...staged.flat());
+  for (const one of await state.delayed.stage(state.queue.length > 0)) {
+    try {
+      const loading = state.depths.load(one.batch); // The size of a commit depends on it.
+      if (loading !== null) await loading;
+      state.queue.push({ ...one, delayed: one });
+    } catch (error) {
+      one.reject(error);
+    }
+  }
 }
 
 /** Has a writer commit a group; then it takes what has come meanwhile. */
@@ -227,7 +200,7 @@ async function write(state: State, writer: Writer, group: Waiting[]): Promise<vo
   await commitGroup(state, writer, group);
   names.forEach((name) => state.checked.delete(name));
   state.idle.push(writer);
-  if ((state.queue.length > 0 || state.isDue) && !state.isPumping) await pump(state);
+  if ((state.queue.length > 0 || state.delayed.isDue) && !state.isPumping) await pump(state);
 }
 
 /** One commit for the group; when it fails, each member is tried alone. */

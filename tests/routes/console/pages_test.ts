@@ -153,6 +153,7 @@ Deno.test("the timeline of a call has its markup with what was skipped, input, c
   const { firstScript } = await import("../../../core/documents/next_script.ts");
   const signal = new AbortController().signal;
   await firstScript({ call: record, ports: app.ports, signal, params: { Digits: "12#" } });
+  await app.settle();
 
   const browser = consoleClient(app);
   await browser.signIn("root@example.com", "root password");

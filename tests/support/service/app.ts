@@ -78,6 +78,8 @@ export interface App {
   worker(kinds: AnyJobHandler[]): Promise<Worker>;
   /** Runs jobs until none is due. */
   runJobs(kinds?: AnyJobHandler[]): Promise<void>;
+  /** Waits for the writes that nobody waits for. */
+  settle(): Promise<void>;
   [Symbol.dispose](): void;
 }
 
@@ -306,7 +308,11 @@ export async function startApp(
       return clientOf(await createAccount(owner, wanted, ports));
     },
     worker: (kinds: AnyJobHandler[]) => store.worker(kinds, ports),
-    runJobs: async (kinds = handlers) => await (await store.worker(kinds, ports)).drain(),
+    settle: store.settle,
+    async runJobs(kinds = handlers) {
+      await (await store.worker(kinds, ports)).drain();
+      await store.settle();
+    },
     [Symbol.dispose]: () => {
       store.close();
       if (!madeUpWebhooks) assert.deepEqual(recorded.undescribed, []);
