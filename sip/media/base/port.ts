@@ -124,7 +124,7 @@ export interface MediaLeg {
   readonly unknownSource: Promise<string>;
   /**
    * Plays samples to the peer, in place of what it is fed and of the leg it is joined with; resolves
-   * at the end, or at once when aborted or the leg closed.
+   * at the end, or at once when aborted or the leg closed. A leg that is lost plays on, unheard.
    */
   play(pcm: Pcm, options: { loop: number; signal: AbortSignal }): Promise<void>;
   /**

@@ -263,20 +263,19 @@ function heed({ peer, session, sound }: Parts, audio: AudioSection): void {
   session.expectPeer(peer.vanishesSilently && audio.direction === "sendrecv");
 }
 
-/** Starts the audio when packets can flow; resolves with the reason when they no longer can. */
+/**
+ * Starts the audio when packets can flow; resolves with the reason when they no longer can. What
+ * plays goes on until the leg is closed: a peer that hangs up may close its media before its BYE comes.
+ */
 function watch(parts: Parts): Promise<string> {
   const { peer, session, sound } = parts;
   peer.connected.then(() => {
     sound.start(agreedOf(parts));
     session.start();
   }, () => {});
-  const lose = (why: string) => {
-    sound.close();
-    return why;
-  };
   return Promise.race([
-    peer.lost.then(lose),
-    session.silent.then(() => lose("the peer sends nothing")),
+    peer.lost,
+    session.silent.then(() => "the peer sends nothing"),
   ]);
 }
 
