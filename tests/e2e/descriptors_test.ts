@@ -15,21 +15,17 @@ function flood(port: number, count: number) {
   return { close: () => idle.forEach((client) => client.close()) };
 }
 
-/** Resolves with how long a connection takes to be served, trying again until then. */
-async function untilServed(what: string, serve: () => Promise<unknown>): Promise<number> {
-  const since = Date.now();
-  await eventually(`${what} is served`, () => serve().then(() => true, () => false), 20_000);
-  return Date.now() - since;
-}
+/** Resolves when a connection is served, trying again until then. */
+const untilServed = (what: string, serve: () => Promise<unknown>): Promise<unknown> =>
+  eventually(`${what} is served`, () => serve().then(() => true, () => false), 20_000);
 
 const limited = (limit: number): { deno: [string, ...string[]] } => ({
   deno: ["sh", "-c", `ulimit -n ${limit}; exec "$0" "$@"`, Deno.execPath()],
 });
 
-/** Resolves with how long a new connection to a port takes to be answered, trying again until then. */
-async function untilAnswered(port: number): Promise<number> {
-  const since = Date.now();
-  await eventually(`port ${port} answers`, async () => {
+/** Resolves when a new connection to a port is answered, trying again until then. */
+const untilAnswered = (port: number): Promise<unknown> =>
+  eventually(`port ${port} answers`, async () => {
     const client = openRaw(port, "127.0.0.3");
     client.send(getRequest("/health"));
     const late = setTimeout(client.close, 1_000);
@@ -38,8 +34,6 @@ async function untilAnswered(port: number): Promise<number> {
     client.close();
     return text !== "";
   }, 20_000);
-  return Date.now() - since;
-}
 
 Deno.test({
   name: "with 256 descriptors, floods of idle connections end neither listeners nor clients",
@@ -69,7 +63,7 @@ Deno.test({
     const calls = [1, 2, 3, 4, 5].map(() => phone.call("any", { sdp: plainOffer(40_000) }).final);
     const answers = (await Promise.all(calls)).map(({ status }) => status);
     for (const { close } of floods) close();
-    const took = await Promise.all(
+    await Promise.all(
       [rest, sip, portOf(system.speechUrl)].map((port) => untilAnswered(port)),
     );
     client.send(getRequest("/health"));
@@ -79,7 +73,6 @@ Deno.test({
     assert.ok(during && after);
     assert.equal(registered.status, 200);
     assert.deepEqual(answers, [200, 200, 200, 200, 200]);
-    assert.ok(took.every((ms) => ms < 5_000), `took ${took} ms`);
     assert.deepEqual(system.pids("main.ts").concat(system.pids("sip/main.ts")), pids);
   },
 });
@@ -125,7 +118,7 @@ Deno.test({
     });
     const during = await ask("during");
     for (const { close } of floods) close();
-    const took = await Promise.all([
+    await Promise.all([
       untilServed("SIP over TCP", async () => {
         const peer = await connectPeer({ host, port: tcp });
         peer.send(peerRequest("OPTIONS", "TCP", peer.port, { callId: `again-${peer.port}` }));
@@ -139,7 +132,6 @@ Deno.test({
     await Promise.all([byTcp.close(), byTls.close()]);
 
     assert.deepEqual([before, during, after], [[200, 200], [200, 200], [200, 200]]);
-    assert.ok(took.every((ms) => ms < 5_000), `took ${took} ms`);
     assert.deepEqual(system.pids("sip/main.ts"), pids);
   },
 });
