@@ -13,14 +13,19 @@ type Known = Pick<Ports, "companions" | "now">;
 const lastRead = new WeakMap<Known["companions"], { at: number; live: CompanionState[] }>();
 
 /** The companions that were heard of lately, the last heard of first. */
-export async function liveCompanions({ companions, now }: Known): Promise<CompanionState[]> {
+export const liveCompanions = async (ports: Known): Promise<CompanionState[]> =>
+  (await knownCompanions(ports)).live;
+
+/** The same, and those that were not heard of lately and are still known. */
+export async function knownCompanions(
+  { companions, now }: Known,
+): Promise<{ live: CompanionState[]; lost: CompanionState[] }> {
   const at = now();
   const oldest = at - limits.companionLostMs;
-  const live = (await companions.list())
-    .filter(({ seenAt }) => seenAt >= oldest)
-    .sort((a, b) => b.seenAt - a.seenAt);
+  const known = (await companions.list()).toSorted((a, b) => b.seenAt - a.seenAt);
+  const live = known.filter(({ seenAt }) => seenAt >= oldest);
   lastRead.set(companions, { at, live });
-  return live;
+  return { live, lost: known.slice(live.length) };
 }
 
 /**

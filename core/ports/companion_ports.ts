@@ -28,6 +28,8 @@ export interface Companions {
   beat(state: CompanionState): Promise<void>;
   /** Forgets a companion that is gone, and the registrations at it. */
   forget(id: string, runId: string): Promise<void>;
+  /** Instant of the last heartbeat of a companion that is forgotten, in ms; null where there is none. */
+  lastHeardAt(): Promise<number | null>;
   /**
    * Takes a companion's changes of its registered Clients. False when earlier changes are missing:
    * then none is taken. Repeats are harmless.

@@ -1,8 +1,8 @@
 import type { Condition } from "../base/filters.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
-import type { CallPeriod } from "../resources/views/statistics.ts";
-import { isLive } from "../values/status.ts";
+import type { CallFailure, CallPeriod } from "../resources/views/statistics.ts";
+import { periodSums, type Sample, sumsOf } from "./period_sums.ts";
 
 /** A span of time in equal periods; times in ms. */
 export interface Span {
@@ -20,11 +20,7 @@ export interface CallStatistics {
   setupMedian: number | null;
   setupLong: number | null;
   periods: CallPeriod[];
-}
-
-interface Sample {
-  calls: Call[];
-  total: number;
+  failures: CallFailure[];
 }
 
 /**
@@ -34,33 +30,35 @@ interface Sample {
 export async function callStatistics(
   accountSid: string,
   span: Span,
-  ports: Pick<Ports, "records">,
+  ports: Pick<Ports, "records" | "now">,
 ): Promise<CallStatistics> {
   const { from, periodMs, periods } = span;
-  const sampleOf = async (from: number, before: number, limit: number): Promise<Sample> => {
-    const where: Condition[] = [{ field: "startTime", op: "between", from, before }];
-    const { items, total } = await ports.records.calls.list(accountSid, { where, skip: 0, limit });
-    return { calls: items, total };
-  };
-  const starts = Array.from({ length: periods }, (_, at) => from + at * periodMs);
   const before = from + periods * periodMs;
-  const { total } = await sampleOf(from, before, 1);
-  const samples = total > most
-    ? await Promise.all(starts.map((start) => sampleOf(start, start + periodMs, mostOfPeriod)))
-    : apart((await sampleOf(from, before, most)).calls, span);
-  const calls = samples.flatMap(({ calls }) => calls);
-  const setups = calls.flatMap(setupOf).sort((a, b) => a - b);
+  const where: Condition[] = [{ field: "startTime", op: "between", from, before }];
+  const list = (limit: number) => ports.records.calls.list(accountSid, { where, skip: 0, limit });
+  const starts = Array.from({ length: periods }, (_, at) => from + at * periodMs);
+  const { total } = await list(1);
+  const sums = total > most
+    ? await Promise.all(starts.map((start) => {
+      const period = { accountSid, from: start, before: start + periodMs };
+      return periodSums(period, mostOfPeriod, ports);
+    }))
+    : apart((await list(most)).items, span).map(sumsOf);
+  const setups = sums.flatMap(({ setups }) => setups).sort((a, b) => a - b);
   return {
     calls: total,
-    sampledCalls: calls.length,
+    sampledCalls: sumOf(sums.map(({ sampled }) => sampled)),
     setupMedian: setups[Math.floor((setups.length - 1) * 0.5)] ?? null,
     setupLong: setups[Math.floor((setups.length - 1) * 0.95)] ?? null,
-    periods: starts.map((startTime, at) => ({
-      startTime,
-      ...outcomesOf(samples[at] ?? { calls: [], total: 0 }),
-    })),
+    periods: sums.map(({ outcomes }, at) => ({ startTime: from + at * periodMs, ...outcomes })),
+    failures: failuresOf(
+      sums.flatMap(({ failures }) => failures),
+      sumOf(sums.map(({ outcomes }) => outcomes.failed)),
+    ),
   };
 }
+
+const sumOf = (numbers: number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
 /** The calls of each period. */
 function apart(calls: Call[], { from, periodMs, periods }: Span): Sample[] {
@@ -74,22 +72,19 @@ function apart(calls: Call[], { from, periodMs, periods }: Span): Sample[] {
   return samples;
 }
 
-/** How long the answer took, where there was one. */
-const setupOf = ({ startTime, answeredAt }: Call): number[] =>
-  startTime === null || answeredAt === null ? [] : [Math.max(0, answeredAt - startTime)];
-
-/** Outcomes of a period; those of a sample stand for all calls of it. */
-function outcomesOf({ calls, total }: Sample): Omit<CallPeriod, "startTime"> {
-  const scale = calls.length === 0 ? 0 : total / calls.length;
-  const count = (fits: (call: Call) => boolean) => Math.round(calls.filter(fits).length * scale);
-  const ended = (status: Call["status"]) => count((call) => call.status === status);
-  return {
-    total,
-    live: count(({ status }) => isLive(status)),
-    completed: ended("completed"),
-    busy: ended("busy"),
-    noAnswer: ended("no-answer"),
-    canceled: ended("canceled"),
-    failed: ended("failed"),
-  };
+/** Failures that ended alike as one, in whole calls that add up to `failed`. */
+function failuresOf(all: CallFailure[], failed: number): CallFailure[] {
+  const groups = Map.groupBy(all, ({ cause, sipResponseCode }) => `${cause} ${sipResponseCode}`);
+  const summed = [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    return first ? [{ ...first, count: sumOf(group.map(({ count }) => count)) }] : [];
+  }).sort((one, other) => other.count - one.count);
+  const scale = failed / sumOf(summed.map(({ count }) => count));
+  let [exact, given] = [0, 0]; // What is rounded off of one goes to the next.
+  return summed.map((one) => {
+    exact += one.count * scale;
+    const count = Math.round(exact) - given;
+    given += count;
+    return { ...one, count };
+  }).filter(({ count }) => count > 0);
 }

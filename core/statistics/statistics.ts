@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { liveCompanions } from "../companions/companions.ts";
+import { knownCompanions } from "../companions/companions.ts";
 import type { Condition } from "../base/filters.ts";
 import { newBase } from "../model/resource.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -54,14 +54,19 @@ export async function statisticsOf(
   return { ...base, ...times, ...calls, ...clients, gatewaysDown, ...deliveries };
 }
 
-/** How many Clients there are, and have a device that is registered. */
+/** How many Clients there are and have a registered device, and since when that is not known. */
 async function clientStatistics(accountSid: string, ports: Ports) {
   const { items, total } = await ports.records.clients.list(accountSid, newest([]));
-  const live = await liveCompanions(ports);
+  const { live, lost } = await knownCompanions(ports);
   const found = await Promise.all(
     items.map(({ login }) => ports.companions.holding(login, live)),
   );
-  return { clients: total, registeredClients: found.filter(({ length }) => length > 0).length };
+  return {
+    clients: total,
+    registeredClients: live.length === 0 ? null : found.filter(({ length }) => length > 0).length,
+    registrationsUnknownSince: lost.at(-1)?.seenAt ??
+      (live.length === 0 ? await ports.companions.lastHeardAt() : null),
+  };
 }
 
 async function countDown(accountSid: string, { records }: Ports): Promise<number> {

@@ -39,9 +39,11 @@ export function companionStates(
       const entry = await kv.get<CompanionState>(keys.companion(id));
       if (entry.value?.runId !== runId) return;
       await presence.forget(id);
-      const { ok } = await kv.atomic().check(entry).delete(entry.key).commit();
+      const { ok } = await kv.atomic().check(entry).delete(entry.key)
+        .set(keys.companionHeard, entry.value.seenAt).commit();
       if (ok) (await known)?.delete(id);
     },
+    lastHeardAt: async () => (await kv.get<number>(keys.companionHeard)).value,
     takePresence: presence.take,
     knowsPresence: presence.knows,
     holding: presence.holding,

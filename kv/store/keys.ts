@@ -20,6 +20,7 @@
  *   ["lv", A, prefix]                  set by each commit that writes to a list of a remote store: its
  *                                      versionstamp is the version of the list
  *   ["b", companionId]                 companion, as of its last heartbeat
+ *   ["bh"]                             last heartbeat, in ms, of the companion that was forgotten last
  *   ["bp", companionId]                run of the companion whose presence is known, and the number
  *                                      of its last presence changes
  *   ["bp", companionId, login]         a device of the login is registered there: the run that
@@ -85,6 +86,7 @@ export const keys = {
   listVersion: ({ account, prefix }: Place): Deno.KvKey => ["lv", account, prefix],
   companions: ["b"],
   companion: (id: string) => ["b", id],
+  companionHeard: ["bh"],
   presence: (companionId: string) => ["bp", companionId],
   present: (companionId: string, login: string) => ["bp", companionId, login],
   record: (account: bigint, sid: string) => [account, sid.slice(0, 2), ordOf(sid)],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { newBase, withDefaults } from "../../core/model/resource.ts";
 import { type Call, calls } from "../../core/resources/calls.ts";
+import { closeLostCompanions } from "../../core/reports/heartbeats.ts";
 import { type ApiClient } from "../support/service/api_client.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { makeSample } from "../support/service/samples.ts";
@@ -45,7 +46,10 @@ Deno.test("GET Statistics counts calls by outcome and period, and the time to th
     periods.reduce((sum: number, one: { no_answer: number }) => sum + one.no_answer, 0),
     1,
   );
-  assert.equal((await app.root.get("Statistics.json?Span=day")).json().calls, 6);
+  assert.deepEqual(found.failures, []);
+  const day = (await app.root.get("Statistics.json?Span=day")).json();
+  assert.equal(day.calls, 6);
+  assert.deepEqual(day.failures, [{ cause: null, sip_response_code: null, count: 1 }]);
   assert.equal((await other.get("Statistics.json")).json().calls, 1);
   assert.equal((await other.with({ sid: app.root.sid }).get("Statistics.json")).status, 403);
 });
@@ -76,6 +80,73 @@ Deno.test("GET Statistics estimates outcomes where more calls began than it look
   }
 });
 
+type Counted = { count: number; failed: number };
+const sumOf = (rows: Counted[], field: keyof Counted) =>
+  rows.reduce((sum, one) => sum + one[field], 0);
+
+Deno.test("GET Statistics counts failed calls by what ended them, as many as failed in all", async () => {
+  using app = await startApp();
+  const [refused, unreachable] = [
+    { by: "remote", cause: "refused", sipStatus: 503 },
+    { by: "service", cause: "unreachable" },
+  ] as const;
+  for (const disconnection of [unreachable, refused, refused, null]) {
+    await keepCall(app, app.root, 3, { status: "failed", disconnection });
+  }
+  const few = (await app.root.get("Statistics.json")).json();
+  assert.deepEqual(few.failures, [
+    { cause: "refused", sip_response_code: 503, count: 2 },
+    { cause: null, sip_response_code: null, count: 1 },
+    { cause: "unreachable", sip_response_code: null, count: 1 },
+  ]);
+
+  const ends = [refused, null, unreachable, undefined, undefined];
+  await Promise.all(
+    Array.from({ length: 900 }, (_, at) => {
+      const disconnection = ends[at % ends.length];
+      const ended = disconnection === undefined
+        ? { status: "completed" } as const
+        : { status: "failed", disconnection } as const;
+      return keepCall(app, app.root, at % 7 * 4, ended);
+    }),
+  );
+  const many = (await app.root.get("Statistics.json")).json();
+  assert.ok(many.sampled_calls < many.calls);
+  assert.equal(many.failures.length, 3);
+  assert.equal(sumOf(many.failures, "count"), sumOf(many.periods, "failed"));
+});
+
+Deno.test("GET Statistics reads past periods of many calls once in ten minutes, and those that go on each time", async () => {
+  using app = await startApp();
+  const at = (minutes: number, status: Call["status"]) =>
+    Promise.all(Array.from({ length: 300 }, () => keepCall(app, app.root, minutes, { status })));
+  await at(0, "completed");
+  await at(20, "completed");
+  await at(40, "in-progress");
+  let lists = 0;
+  const { list } = app.ports.records.calls;
+  app.ports.records.calls.list = (accountSid, query) => {
+    lists++;
+    return list(accountSid, query);
+  };
+  const read = async () => {
+    lists = 0;
+    const { calls, periods } = (await app.root.get("Statistics.json")).json();
+    return { calls, periods, lists };
+  };
+
+  const [first, second] = [await read(), await read()];
+  assert.equal(first.lists, 31);
+  // The whole span, the period of now, that of a minute ago and that of the calls that go on.
+  assert.ok(second.lists <= 4, String(second.lists));
+  assert.deepEqual([second.calls, second.periods], [first.calls, first.periods]);
+  await at(0, "completed");
+  const third = await read();
+  assert.deepEqual([third.calls, third.periods.at(-1).total], [1_200, 600]);
+  app.clock.now += 11 * minuteMs;
+  assert.ok((await read()).lists > 25);
+});
+
 Deno.test("GET Statistics counts registered Clients, Gateways that are down, and callbacks that wait", async () => {
   using app = await startApp();
   for (const Login of ["alice", "bob"]) {
@@ -93,6 +164,7 @@ Deno.test("GET Statistics counts registered Clients, Gateways that are down, and
   const sid = await makeSample(app, app.root, { name: "deliveries" });
   const before = (await app.root.get("Statistics.json")).json();
   assert.deepEqual([before.clients, before.registered_clients, before.gateways_down], [2, 1, 1]);
+  assert.equal(before.registrations_unknown_since, null);
   assert.deepEqual([before.queued_deliveries, before.oldest_delivery], [0, null]);
   await app.root.post(`Webhooks/Deliveries/${sid}.json`, { Replay: "true" });
   const after = (await app.root.get("Statistics.json")).json();
@@ -101,4 +173,35 @@ Deno.test("GET Statistics counts registered Clients, Gateways that are down, and
     after.oldest_delivery,
     (await app.root.get(`Webhooks/Deliveries/${sid}.json`)).json().start_time,
   );
+});
+
+Deno.test("GET Statistics says since when registrations are not known, while a companion is lost", async () => {
+  using app = await startApp();
+  await app.root.post("Clients.json", { Login: "alice", Password: "secret" });
+  const { companions } = app.ports;
+  const read = async () => {
+    const found = (await app.root.get("Statistics.json")).json();
+    return [found.registered_clients, found.registrations_unknown_since];
+  };
+  assert.deepEqual(await read(), [null, null]);
+
+  const [one, two] = [{ id: "one", runId: "1" }, { id: "two", runId: "1" }];
+  const heardAt = app.clock.now;
+  await companions.beat({ ...one, seenAt: heardAt });
+  const news = { companion: one, seq: 1, whole: true, registered: 1, came: ["alice"], went: [] };
+  assert.ok(await companions.takePresence(news));
+  assert.deepEqual(await read(), [1, null]);
+
+  const since = new Date(heardAt).toISOString();
+  app.clock.now += 20_000;
+  assert.deepEqual(await read(), [null, since]);
+  await companions.beat({ ...two, seenAt: app.clock.now });
+  assert.deepEqual(await read(), [0, since]);
+  await closeLostCompanions(app.ports);
+  assert.deepEqual(await read(), [0, null]);
+  const lastHeardAt = new Date(app.clock.now).toISOString();
+  app.clock.now += 20_000;
+  await closeLostCompanions(app.ports);
+  assert.deepEqual(await companions.list(), []);
+  assert.deepEqual(await read(), [null, lastHeardAt]);
 });

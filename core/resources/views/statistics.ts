@@ -17,6 +17,17 @@ const period = z.object({
   failed: count.describe("Of those, calls that could not be set up."),
 });
 
+/** Failed calls that ended alike. */
+const failure = z.object({
+  cause: z.string().nullable().describe(
+    "What ended them, as disconnect_cause of their Progress; null where no companion reported it.",
+  ),
+  sipResponseCode: z.number().int().nullable().describe(
+    "SIP status with which they were refused, null without one.",
+  ),
+  count: count.describe("Calls; the counts of all causes add up to the failed calls."),
+});
+
 /** What an account's calls, Clients, Gateways and callbacks do now. */
 export const statistics = resource({
   type: "Statistics",
@@ -38,9 +49,17 @@ export const statistics = resource({
       "The time that 95 % of the answered calls took at most, in milliseconds; null without one.",
     ),
     periods: z.array(period).describe("The span of time in equal periods, oldest first."),
+    failures: z.array(failure).describe(
+      "The calls that could not be set up by what ended them, the most frequent first.",
+    ),
     clients: count.describe("Clients of the account."),
-    registeredClients: count.describe(
-      "Clients with a registered device, among the 200 that were made last.",
+    registeredClients: count.nullable().describe(
+      "Clients with a registered device, among the 200 that were made last; null while no SIP " +
+        "companion is heard of.",
+    ),
+    registrationsUnknownSince: isoDate.nullable().describe(
+      "Since when registrations are not known, or not all of them: date of the last heartbeat of a " +
+        "SIP companion that is lost. Null while none is, and before the first heartbeat.",
     ),
     gatewaysDown: count.describe("Gateways that shall be registered and are not, of 200 at most."),
     queuedDeliveries: count.describe("Status callbacks that wait to be sent, or to be sent again."),
@@ -56,3 +75,4 @@ export const statistics = resource({
 
 export type Statistics = RecordOf<typeof statistics>;
 export type CallPeriod = z.infer<typeof period>;
+export type CallFailure = z.infer<typeof failure>;

@@ -35,6 +35,14 @@ const deeds: Record<string, string> = {
   "refused": "refused it",
 };
 
+/** What ended calls, of those that Statistics counts by cause. */
+export function causeText({ cause, sip_response_code: code }: Row): string {
+  if (cause === null) return code === null ? "Not reported" : `Ended with ${code}`;
+  if (cause === "refused") return code === null ? "Refused" : `Refused with ${code}`;
+  if (cause === "cancel") return "The caller hung up before the answer";
+  return causes[String(cause)] ?? String(cause);
+}
+
 /** Between the end of one leg and that of the call which only it kept alive, in ms. */
 const atOnceMs = 1_500;
 

@@ -1,16 +1,17 @@
 import { Hono } from "hono";
 import type { Ports } from "../../../core/ports/ports.ts";
-import type { Row, Rows } from "../frame/api.ts";
+import type { Row } from "../frame/api.ts";
 import { Bars } from "../frame/chart.tsx";
 import type { ConsoleEnv } from "../frame/env.ts";
 import { Empty, Heading, Time } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { Table } from "../frame/table.tsx";
 import { Tile } from "../frame/tile.tsx";
-import { adviceOf } from "../build/advice.ts";
 import { attentionOf } from "../faults/attention.ts";
+import { Causes } from "../faults/causes.tsx";
 import type { Notice } from "../faults/notice.ts";
 import { callColumns } from "./call_columns.tsx";
+import { FailedCalls } from "./failed_calls.tsx";
 
 /** The spans of time that the page shows, by their names at the interface. */
 const spans = {
@@ -21,8 +22,8 @@ const spans = {
 
 type SpanName = keyof typeof spans;
 
-/** Failures that are looked at for their causes, and causes that are shown. */
-const [mostFailures, mostCauses] = ["200", 5];
+/** Notifications that are looked at for their codes. */
+const mostFailures = "200";
 
 /** The first page of an account: how it does, what needs attention, and the latest calls. */
 export function overviewPages(ports: Ports): Hono<ConsoleEnv> {
@@ -36,7 +37,7 @@ export function overviewPages(ports: Ports): Hono<ConsoleEnv> {
     const [state, failures, calls, attention] = await Promise.all([
       api.read("Statistics", new URLSearchParams({ Span: name })),
       api.list("Notifications", { "StartTime>": since, PageSize: mostFailures }),
-      api.list("Calls", { PageSize: "8" }),
+      api.list("Calls", { PageSize: "6" }),
       attentionOf(c),
     ]);
     const isNew = calls.items.length === 0 && Number(state.clients) < 2;
@@ -56,6 +57,7 @@ export function overviewPages(ports: Ports): Hono<ConsoleEnv> {
           <Attention {...{ below, state, attention }} now={ports.now()} />
           <Tiles {...{ below, state }} />
           <CallChart state={state} minutes={periodMinutes} />
+          <FailedCalls {...{ below, state }} />
           <Causes {...{ below, failures }} />
           <section class="card">
             <div class="heading-row">
@@ -178,8 +180,10 @@ function Tiles({ below, state }: StateProps) {
       <Tile
         to={`${below}/Clients`}
         title="Registered"
-        figure={Number(state.registered_clients).toLocaleString("en")}
-        more={`of ${countOf(state.clients, "Client", "Clients")}`}
+        figure={state.registered_clients === null
+          ? "not known"
+          : Number(state.registered_clients).toLocaleString("en")}
+        more={<Registered state={state} />}
       />
       <Tile
         to={`${below}/Webhooks/Deliveries?Status=queued`}
@@ -190,6 +194,24 @@ function Tiles({ below, state }: StateProps) {
     </div>
   );
 }
+
+/** Of how many Clients, and since when registrations are not known. */
+const Registered = ({ state }: { state: Row }) => {
+  const { registered_clients: known, registrations_unknown_since: since } = state;
+  const all = `of ${countOf(state.clients, "Client", "Clients")}`;
+  if (known !== null && since === null) return <>{all}</>;
+  return (
+    <>
+      {known === null ? "no word from the SIP companion" : `${all}; no word from a SIP companion`}
+      {since !== null && (
+        <>
+          {" since "}
+          <Time at={since} />
+        </>
+      )}
+    </>
+  );
+};
 
 const outcomes = [
   { name: "answered", look: "", fields: ["completed"] },
@@ -224,41 +246,3 @@ function CallChart({ state, minutes }: { state: Row; minutes: number }) {
 }
 
 const rateOf = (value: number): string => value.toFixed(value < 1 ? 2 : value < 10 ? 1 : 0);
-
-/** The error codes that came most, with what to do about them. */
-function Causes({ below, failures }: { below: string; failures: Rows }) {
-  const groups = [...Map.groupBy(failures.items, ({ error_code }) => Number(error_code))]
-    .toSorted(([, one], [, other]) => other.length - one.length);
-  if (groups.length === 0) return null;
-  const isWhole = (failures.total ?? 0) <= failures.items.length;
-  return (
-    <section class="card">
-      <div class="heading-row">
-        <h2>Failures by cause</h2>
-        <a href={`${below}/Notifications`}>Error log</a>
-      </div>
-      {!isWhole && (
-        <p class="soft">
-          Of the latest {failures.items.length} of {failures.total?.toLocaleString("en")}.
-        </p>
-      )}
-      <Table
-        caption="Failures by cause"
-        rows={groups.slice(0, mostCauses).map(([code, rows]) => ({
-          sid: String(code),
-          count: rows.length,
-          text: rows[0]?.message_text,
-        }))}
-        columns={[
-          {
-            title: "Code",
-            cell: ({ sid }) => <a href={`${below}/Notifications?ErrorCode=${sid}`}>{sid}</a>,
-          },
-          { title: "Times", isNumber: true, cell: ({ count }) => String(count) },
-          { title: "Latest", cell: ({ text }) => <span class="value">{String(text)}</span> },
-          { title: "Cure", cell: ({ sid }) => <span class="cure">{adviceOf(sid) ?? "–"}</span> },
-        ]}
-      />
-    </section>
-  );
-}

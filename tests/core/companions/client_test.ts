@@ -26,6 +26,7 @@ const known = (states: CompanionState[], holders: string[] = []): Companions => 
   holding: (_, among) => Promise.resolve(among.filter(({ id }) => holders.includes(id))),
   beat: never,
   forget: never,
+  lastHeardAt: never,
   takePresence: never,
   knowsPresence: never,
   countRegistered: never,

@@ -1,0 +1,96 @@
+import type { Condition } from "../base/filters.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Call } from "../resources/calls.ts";
+import type { CallFailure, CallPeriod } from "../resources/views/statistics.ts";
+import { isLive } from "../values/status.ts";
+
+/** Calls of a period that were looked at, and how many began in it. */
+export interface Sample {
+  calls: Call[];
+  total: number;
+}
+
+/** What became of the calls of a period; those of a sample stand for all calls of it. */
+export interface PeriodSums {
+  outcomes: Omit<CallPeriod, "startTime">;
+  sampled: number;
+  /** How long answers took, in ms. */
+  setups: number[];
+  /** Failed calls by what ended them; counts of a sample may have fractions. */
+  failures: CallFailure[];
+}
+
+/** Adds up a sample. */
+export function sumsOf({ calls, total }: Sample): PeriodSums {
+  const scale = calls.length === 0 ? 0 : total / calls.length;
+  const count = (fits: (call: Call) => boolean) => Math.round(calls.filter(fits).length * scale);
+  const ended = (status: Call["status"]) => count((call) => call.status === status);
+  const failed = calls.filter(({ status }) => status === "failed");
+  return {
+    outcomes: {
+      total,
+      live: count(({ status }) => isLive(status)),
+      completed: ended("completed"),
+      busy: ended("busy"),
+      noAnswer: ended("no-answer"),
+      canceled: ended("canceled"),
+      failed: ended("failed"),
+    },
+    sampled: calls.length,
+    setups: calls.flatMap(setupOf),
+    failures: failed.map((call) => ({ ...endOf(call), count: scale })),
+  };
+}
+
+/** How long the answer took, where there was one. */
+const setupOf = ({ startTime, answeredAt }: Call): number[] =>
+  startTime === null || answeredAt === null ? [] : [Math.max(0, answeredAt - startTime)];
+
+/** A call that was stored before ends were has none. */
+const endOf = ({ disconnection }: Call): Omit<CallFailure, "count"> => ({
+  cause: disconnection?.cause ?? null,
+  sipResponseCode: disconnection?.sipStatus ?? null,
+});
+
+/** A period of an account; times in ms. */
+export interface Period {
+  accountSid: string;
+  from: number;
+  before: number;
+}
+
+/** For how long sums of the past are taken as they are, and how many are kept; times in ms. */
+const [keptMs, settledMs, mostKept] = [600_000, 60_000, 2_000];
+
+interface Kept {
+  sums: PeriodSums;
+  readAt: number;
+}
+
+/** Sums of past periods by the store that they are of. */
+const kept = new WeakMap<Ports["records"], Map<string, Kept>>();
+
+/**
+ * The sums of a period, by its latest `limit` calls. Those of a past period are read once in ten
+ * minutes, unless one of its calls goes on: no other outcome of it can change.
+ */
+export async function periodSums(
+  { accountSid, from, before }: Period,
+  limit: number,
+  { records, now }: Pick<Ports, "records" | "now">,
+): Promise<PeriodSums> {
+  const known = kept.get(records) ?? new Map<string, Kept>();
+  kept.set(records, known);
+  const [key, readAt] = [`${accountSid} ${from} ${before}`, now()];
+  const found = known.get(key);
+  if (found !== undefined && Math.abs(readAt - found.readAt) < keptMs) return found.sums;
+  const where: Condition[] = [{ field: "startTime", op: "between", from, before }];
+  const { items, total } = await records.calls.list(accountSid, { where, skip: 0, limit });
+  const sums = sumsOf({ calls: items, total });
+  known.delete(key);
+  if (sums.outcomes.live > 0 || readAt - before < settledMs) return sums;
+  known.set(key, { sums, readAt });
+  const [oldest] = known.keys();
+  if (known.size > mostKept && oldest !== undefined) known.delete(oldest);
+  return sums;
+}
