@@ -1,12 +1,14 @@
 import { z } from "zod";
-import { instant, phoneText, reference, url } from "../base/fields.ts";
+import { flag, instant, reference, url } from "../base/fields.ts";
 import { Fault, faults } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { checkMessage } from "../messages/check_message.ts";
 import { cancelMessage, scheduled } from "../messages/schedule.ts";
+import { smartEncoded } from "../messages/smart_encoding.ts";
 import { segmentCount } from "../messages/segments.ts";
 import { twilioStatus } from "../messages/twilio_status.ts";
 import { longBody, type Message, messages as definition } from "../resources/messages.ts";
+import { asWritten } from "./noun/numbers.ts";
 import { addressed, dated } from "./noun/filters.ts";
 import { action, type Asked, noun, refused, type SentOf, works } from "./noun/noun.ts";
 import { fetched, found, given, listedOf, made } from "./noun/regular.ts";
@@ -16,8 +18,8 @@ const noMedia = "messages have no media";
 const noContent = "there are no content templates; send Body";
 
 const parameters = {
-  To: works(phoneText().trim().max(255), "required"),
-  From: works(phoneText().trim().max(255), "required"),
+  To: works(asWritten.trim().max(255), "required"),
+  From: works(asWritten.trim().max(255), "required"),
   Body: works(longBody, "required; up to 1,600 characters"),
   StatusCallback: works(url, "is requested when the message was sent, was delivered or has failed"),
   MediaUrl: refused(noMedia),
@@ -35,7 +37,7 @@ const parameters = {
   ForceDelivery: refused("each message is sent", ["false"]),
   ContentRetention: refused("update Body to an empty text, or DELETE the message", ["retain"]),
   AddressRetention: refused("DELETE the message", ["retain"]),
-  SmartEncoded: refused("characters are sent as they are", ["false"]),
+  SmartEncoded: works(flag, "quotes, dashes and spaces of the GSM alphabet for those like them"),
   PersistentAction: refused(noMedia),
   TrafficType: refused("there are no classes of traffic"),
   ShortenUrls: refused("links are sent as they are", ["false"]),
@@ -57,7 +59,7 @@ async function sent(asked: Asked, wanted: SentOf<typeof parameters>): Promise<Me
   const fields = {
     ...await checkMessage({ from, to }, account, ports),
     ...scheduled(wanted.SendAt, ports.now()),
-    body,
+    body: wanted.SmartEncoded ? smartEncoded(body) : body,
     apiVersion: limits.twilioApiVersion,
     statusCallback: wanted.StatusCallback ?? await callbackOf(wanted.ApplicationSid, asked),
     validityPeriod: wanted.ValidityPeriod,

@@ -11,6 +11,7 @@ import type { Participant } from "../resources/participants.ts";
 import { asyncAmdOf, placed } from "./calls.ts";
 import { type Asked, refused, type SentOf, works } from "./noun/noun.ts";
 import { eventNames, recordingOfSent, recordingParameters } from "./noun/recording_parameters.ts";
+import { asWritten } from "./noun/numbers.ts";
 import { given } from "./noun/regular.ts";
 
 const { fields } = calls;
@@ -40,9 +41,9 @@ export function coachOf(
 
 /** What a call into a conference may be asked: that of a call, and that of the noun Conference. */
 export const entering = {
-  From: works(fields.from, "required"),
-  To: works(fields.to, "required"),
-  CallerId: works(fields.from, "is shown in place of `From`"),
+  From: works(asWritten.pipe(fields.from), "required"),
+  To: works(asWritten.pipe(fields.to), "required"),
+  CallerId: works(asWritten.pipe(fields.from), "is shown in place of `From`"),
   Timeout: works(fields.timeout),
   TimeLimit: works(wholeNumber(1, limits.callTimeLimitS)),
   StatusCallback: works(url),

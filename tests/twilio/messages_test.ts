@@ -247,3 +247,34 @@ Deno.test("a Message fails when its ValidityPeriod is over, counted from SendAt"
     message: /ValidityPeriod/,
   });
 });
+
+Deno.test("SmartEncoded sends letters of the GSM alphabet for those that look the same", async () => {
+  const { lab, taken } = await carrierLab();
+  await using _ = lab;
+  const body = "\u201cIt\u2019s ready\u201d \u2013 call us\u2026\u00a0\u200bÑandú €5";
+  const smart = await lab.client.messages.create({ ...text, body, smartEncoded: true });
+  const asIs = await lab.client.messages.create({ ...text, body });
+  await lab.app.runJobs();
+
+  const encoded = '"It\'s ready" - call us... Ñandú €5';
+  assert.deepEqual(taken.toSorted(), [encoded, body].toSorted());
+  assert.deepEqual([smart.body, asIs.body], [encoded, body]);
+  const letters = "\u2019".repeat(100);
+  const counted = { ...text, body: letters, smartEncoded: true };
+  assert.equal((await lab.client.messages.create(counted)).numSegments, "1");
+  assert.equal((await lab.client.messages.create({ ...text, body: letters })).numSegments, "2");
+});
+
+Deno.test("the ends of a Message and of a call may be written as people write numbers", async () => {
+  await using lab = await startTwilioLab();
+  const ends = { to: "+1 (415) 555-0102", from: "+1-415-555-0101" };
+  const message = await lab.client.messages.create({ ...ends, body: "Hello" });
+  assert.deepEqual([message.to, message.from], [text.to, text.from]);
+  await lab.client.incomingPhoneNumbers.create({ phoneNumber: text.from });
+  const twiml = "<Response><Say>Hello</Say></Response>";
+  const call = await lab.client.calls.create({ ...ends, twiml });
+  assert.deepEqual([call.to, call.from], [text.to, text.from]);
+  const alice = { to: "client:alice.1-2", from: "Alice (home) 2", twiml };
+  const named = await lab.client.calls.create(alice);
+  assert.deepEqual([named.to, named.from], [alice.to, alice.from]);
+});

@@ -1,0 +1,9 @@
+import { phoneText } from "../../base/fields.ts";
+import { dialString } from "../../values/dialled.ts";
+
+/** A phone number without the separators that people write in it; any other text as it is. */
+const bare = (text: string): string =>
+  /^[+(]?[\d\s().-]{6,}$/.test(text) ? dialString(text) ?? text : text;
+
+/** An end of a call or message, which Twilio takes as people write it. */
+export const asWritten = phoneText().overwrite(bare);
