@@ -18,6 +18,7 @@ import { type ArgsOf, dialCall } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import { callPlacing } from "../metrics/service_metrics.ts";
 import { placeSimulated } from "../simulation/place.ts";
+import type { AlsoUpdated } from "../model/record_types.ts";
 import { notification } from "../notifications/notify.ts";
 import { callRequest } from "../notifications/own_request.ts";
 import type { CompanionState } from "../ports/companion_ports.ts";
@@ -56,7 +57,7 @@ export const dialCallHandler: JobHandler<ArgsOf<typeof dialCall>> = handler(dial
     const ordered = { ...machineDetection(call), ...recordingOf(call) };
     const script: Script = [{ type: "invite", invitation, timeoutS, ...ordered }];
     if (isTest(account)) await placeSimulated(call, script, ports);
-    else await place(call, script, called.target, ports);
+    else return await place(call, script, called.target, ports);
   },
 
   async spent({ accountSid, callSid }, ports, error) {
@@ -67,13 +68,13 @@ export const dialCallHandler: JobHandler<ArgsOf<typeof dialCall>> = handler(dial
   },
 });
 
-/** Gives a companion the script that places a call. */
+/** Gives a companion the script that places a call. What is to be written with the end of the job. */
 export async function place(
   call: Call,
   script: Script,
   target: Target,
   ports: Ports,
-): Promise<void> {
+): Promise<AlsoUpdated[]> {
   const { accountSid, sid: callSid } = call;
   const live = await liveCompanions(ports);
   // A companion that has the leg already knows it by its Sid, and places no second.
@@ -84,15 +85,22 @@ export async function place(
   const companion = await ports.control.run(callSid, known, { at });
   if (companion === null) throw new Fault("unavailable", "the companion refused the call");
   if (call.companion === null) callPlacing.observe((ports.now() - call.dateCreated) / 1_000);
-  // The report of the INVITE, which comes at the same time, stores the companion too.
-  const placed = await ports.records.calls.updateSoon(accountSid, callSid, (call) => ({
-    record: call.companion === null ? { ...call, companion, dateUpdated: ports.now() } : call,
-  }));
   await noteCompanion(companion, live, ports);
-  if (!isLive(placed.status)) {
+  // A cancellation from now on reaches the companion; one of before may have come there too early.
+  const placed = await ports.records.calls.get(accountSid, callSid);
+  if (placed !== null && !isLive(placed.status)) {
     await ports.control.run(callSid, [{ type: "hangup" }], { at: companion });
   }
+  return placed?.companion === null ? [heldBy(companion, call, ports)] : [];
 }
+
+/** Stores the companion in the call, unless the report of the INVITE, which comes now too, has. */
+const heldBy = (companion: Companion, { accountSid, sid }: Call, { now }: Ports): AlsoUpdated => ({
+  into: "calls",
+  accountSid,
+  sid,
+  change: (call) => call.companion === null ? { ...call, companion, dateUpdated: now() } : call,
+});
 
 /** Stores a companion that has sent no heartbeat yet: a sweep finds the calls of known ones alone. */
 async function noteCompanion(

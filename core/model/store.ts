@@ -63,8 +63,6 @@ export interface Collection<T extends Base> {
    * record object without jobs writes nothing. Throws `notFound`, or what `change` throws.
    */
   update(accountSid: string, sid: string, change: (record: T) => Change<T>): Promise<T>;
-  /** The same, written with the next commit of another change, or soon. It saves a commit of its own. */
-  updateSoon(accountSid: string, sid: string, change: (record: T) => Change<T>): Promise<T>;
   /** Throws `notFound`. */
   remove(accountSid: string, sid: string, change?: (record: T) => Change<T>): Promise<void>;
   /** Prepares older records' texts for `contains` conditions; lists are right without it, but slow. */

@@ -101,7 +101,6 @@ function watching<T extends Base>(collection: Collection<T>, watcher: Watcher<T>
     insert: watchedInsert(collection.insert, watcher),
     insertSoon: watchedInsert(collection.insertSoon, watcher),
     update: watchedUpdate(collection.update, watcher),
-    updateSoon: watchedUpdate(collection.updateSoon, watcher),
   };
 }
 

@@ -68,8 +68,6 @@ export function collection<T extends Base>(
         insert(state, change, (batch) => store.committer.later(() => Promise.resolve(batch))),
       ),
     update: (account, sid, change) => write(state, { account, sid }, { change }),
-    updateSoon: (account, sid, change) =>
-      write(state, { account, sid }, { change, commit: store.committer.later }),
     remove: async (account, sid, change = (record) => ({ record })) => {
       await write(state, { account, sid }, { change, removes: true });
     },

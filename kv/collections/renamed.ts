@@ -60,10 +60,6 @@ function renamed<T extends Base>(
       if (!isSid(sid, outer)) throw new Fault("notFound", sid);
       return shown(await collection.update(account, keptSid(sid), changing(change)));
     },
-    async updateSoon(account, sid, change) {
-      if (!isSid(sid, outer)) throw new Fault("notFound", sid);
-      return shown(await collection.updateSoon(account, keptSid(sid), changing(change)));
-    },
     async remove(account, sid, change = (record) => ({ record })) {
       if (!isSid(sid, outer)) throw new Fault("notFound", sid);
       await collection.remove(account, keptSid(sid), changing(change));

@@ -5,7 +5,6 @@ import { isSid } from "../../core/base/sid.ts";
 import type { Change } from "../../core/model/store.ts";
 import { transferUniqueKeys } from "../records/transfer_unique_keys.ts";
 import { type Batch, emptyBatch } from "../store/batch.ts";
-import type { Committer } from "../store/commit.ts";
 import { jitter } from "../store/commit_retrying.ts";
 import { keys } from "../store/keys.ts";
 import { stageCharges } from "./ledger.ts";
@@ -48,27 +47,12 @@ export async function stageEffects<T extends Base>(
 export async function write<T extends Base>(
   state: ResourceStore<T>,
   at: Address,
-  { change, removes = false, commit }: {
-    change: (record: T) => Change<T>;
-    removes?: boolean;
-    /** Makes the commit; at once unless given. */
-    commit?: Committer["later"];
-  },
+  { change, removes = false }: { change: (record: T) => Change<T>; removes?: boolean },
 ): Promise<T> {
   const { committer } = state.store;
   for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
-    if (commit === undefined) {
-      const { record, batch } = await staged(state, at, { change, removes });
-      if (batch === null || await committer.commit(batch) !== null) return record;
-    } else {
-      let record: T | undefined;
-      const committed = await commit(async () => {
-        const found = await staged(state, at, { change, removes });
-        record = found.record;
-        return found.batch ?? emptyBatch();
-      });
-      if (committed !== null && record !== undefined) return record;
-    }
+    const { record, batch } = await staged(state, at, { change, removes });
+    if (batch === null || await committer.commit(batch) !== null) return record;
     await jitter(attempt * 5);
   }
   throw tooBusy(at.sid);

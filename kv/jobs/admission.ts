@@ -1,4 +1,5 @@
 import { limits } from "../../core/base/limits.ts";
+import { jobLimits } from "./limits.ts";
 
 /** How an attempt at a job ended; `neither` says nothing about the customer's server. */
 export type Ending = "good" | "bad" | "neither";
@@ -105,6 +106,12 @@ function fail(circuit: Circuit, now: number): void {
 /** Whether the jobs of a lane send requests to a customer's server (`customerLane`). */
 const isToCustomer = (lane: string): boolean => lane.includes(" ");
 
+/** Jobs of a lane that may run at once. */
+function mostOf(lane: string): number {
+  if (isToCustomer(lane)) return limits.jobsToServer;
+  return lane.startsWith("calls:") ? jobLimits.placingCalls : limits.jobsPerLane;
+}
+
 interface Bound {
   name: string;
   most: number;
@@ -112,8 +119,7 @@ interface Bound {
 
 /** The bounds that a job of a lane counts for. */
 function boundsOf(lane: string): Bound[] {
-  const most = isToCustomer(lane) ? limits.jobsToServer : limits.jobsPerLane;
-  const bounds: Bound[] = [{ name: `lane ${lane}`, most }];
+  const bounds: Bound[] = [{ name: `lane ${lane}`, most: mostOf(lane) }];
   if (!lane.includes(":")) return bounds;
   const pool = lane.slice(0, lane.indexOf(":"));
   bounds.push({ name: `pool ${pool}`, most: limits.jobsOutside });

@@ -1,5 +1,7 @@
-/** The bounds of the jobs of an embedded file that are in memory. */
+/** The bounds of jobs at once, and of those of an embedded file that are in memory. */
 export const jobLimits = {
+  /** Of an account's calls that are placed at once. */
+  placingCalls: 32,
   /** Jobs of one lane; fewer while all lanes have many. */
   knownOfLane: 1_000,
   knownOfFullLane: 200,

@@ -475,6 +475,26 @@ Deno.test("a call canceled before any companion had it is never dialled", async 
   assert.deepEqual(app.scripts.map(({ script }) => script[0]?.type), ["hangup"]);
 });
 
+Deno.test("a call canceled while a companion takes its order is hung up there afterwards", async () => {
+  using app = await startApp();
+  await client(app, "alice");
+  const form = { From: "me", To: "client:alice", Url: "https://app.test/voice" };
+  const { sid } = (await app.root.post("Calls.json", form)).json();
+  const orders: string[] = [];
+  const { run } = app.ports.control;
+  app.ports.control.run = async (leg, script, options) => {
+    const [step] = script;
+    if (step?.type === "invite") await app.root.post(`Calls/${sid}.json`, { Status: "canceled" });
+    // The job of the cancellation asks any companion, and may have come before the call was there.
+    orders.push(step?.type === "hangup" && !options?.at ? "hangup anywhere" : `${step?.type}`);
+    return await run(leg, script, options);
+  };
+
+  await app.runJobs();
+
+  assert.deepEqual(orders.filter((order) => order !== "hangup anywhere"), ["invite", "hangup"]);
+});
+
 Deno.test("a redirect gives a call in progress the script of its new Url", async () => {
   using app = await startApp();
   await client(app, "alice");

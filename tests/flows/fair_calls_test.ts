@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { limits } from "../../core/base/limits.ts";
 import { handlers } from "../../core/jobs/mod.ts";
+import { jobLimits } from "../../kv/jobs/limits.ts";
 import { eventually } from "../support/process/eventually.ts";
 import type { ApiClient } from "../support/service/api_client.ts";
 import { startApp } from "../support/service/app.ts";
 
 /** Calls of one account: more than are placed at once. */
-const many = 3 * limits.jobsPerLane;
+const many = 3 * jobLimits.placingCalls;
 
 Deno.test("the calls of an account are placed while those of another wait for the companion", async () => {
   using app = await startApp();
