@@ -173,6 +173,11 @@ export const variables = {
     fallback: "0",
     help: "What a month of a phone number costs its account.",
   },
+  CURRENCY: {
+    schema: z.string().regex(/^(?:[A-Z]{3})?$/, "must be a code of ISO 4217 such as EUR"),
+    fallback: "",
+    help: "Currency of all prices (ISO 4217), such as EUR. Empty: prices have no currency.",
+  },
   ...trunkVariables,
   ...speechVariables,
   ...logVariables,

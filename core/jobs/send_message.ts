@@ -39,7 +39,7 @@ export const sendMessageHandler: JobHandler<ArgsOf<typeof sendMessage>> = handle
     await ports.records.messages.update(
       accountSid,
       messageSid,
-      (now) => settle(now, { at, delivery, priceMicros }),
+      (now) => settle(now, { at, delivery, priceMicros, currency: ports.settings.currency }),
     );
   },
 

@@ -17,6 +17,8 @@ export interface Sending {
   delivery?: Delivery;
   /** What it costs, where it was handed over now, in millionths. */
   priceMicros?: number;
+  /** Currency of the price (ISO 4217), null where none is configured. */
+  currency?: string | null;
 }
 
 /**
@@ -26,8 +28,9 @@ export interface Sending {
 export function settle(message: Message, sending: Sending): Change<Message> {
   if (message.status !== "sending" && message.status !== "queued") return { record: message };
   const { at, fault, delivery: { carrierId, ...made } = {}, priceMicros } = sending;
+  const { currency = null } = sending;
   const moved: Message = { ...message, carrierId: null, dateUpdated: at };
-  const charged = priceMicros === undefined ? {} : charge(moved, priceMicros, at);
+  const charged = priceMicros === undefined ? {} : charge(moved, { priceMicros, currency }, at);
   if (carrierId !== undefined) {
     const { accountSid, sid: messageSid } = message;
     const expiry = expireMessage({ accountSid, messageSid }, at + limits.receiptWaitMs);
@@ -46,10 +49,10 @@ export function settle(message: Message, sending: Sending): Change<Message> {
 /** What is handed over is sent, and costs, whatever becomes of it then. */
 function charge(
   message: Message,
-  priceMicros: number,
+  { priceMicros, currency }: { priceMicros: number; currency: string | null },
   at: number,
 ): Pick<Change<Message>, "charges"> {
-  Object.assign(message, { dateSent: at, price: money(priceMicros) });
+  Object.assign(message, { dateSent: at, price: money(priceMicros), priceUnit: currency });
   return { charges: [{ category: "sms", priceMicros, usage: 1, at }] };
 }
 

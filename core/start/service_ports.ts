@@ -141,6 +141,7 @@ const settingsOf = (config: Config, parts: Parts): Ports["settings"] => ({
   smsShortCodes: config.SMS_SHORT_CODES.split(",").filter(Boolean),
   recordingsPublic: config.RECORDINGS_PUBLIC,
   recordingsOpenInS3: config.S3_BUCKET !== "" && config.S3_SECURITY_LEVEL === "NONE",
+  currency: config.CURRENCY || null,
   numberPriceMicros: Math.round(config.NUMBER_MONTHLY_PRICE * 1_000_000),
   transcriptionPriceMicros: Math.round(config.TRANSCRIPTION_PRICE * 1_000_000),
   monitorsCalls: config.CALL_MONITORING,

@@ -16,7 +16,7 @@ import { inlineParameter } from "./noun/markup.ts";
 import { action, type Asked, noun, refused, type SentOf, works } from "./noun/noun.ts";
 import { recordingOfSent, recordingParameters } from "./noun/recording_parameters.ts";
 import { asFields, fetched, found, given, listedOf, made } from "./noun/regular.ts";
-import { apiVersion, basic, date, formatted, price, text } from "./noun/written.ts";
+import { apiVersion, basic, currency, date, formatted, price, text } from "./noun/written.ts";
 
 const { fields } = definition;
 
@@ -131,7 +131,7 @@ export const calls = noun<Call>({
     end_time: ({ endTime }) => date(endTime),
     duration: ({ duration }) => text(duration),
     price: (call) => price(call.price),
-    price_unit: () => null,
+    price_unit: currency,
     direction: ({ direction }) => direction,
     answered_by: (call) => twilioAnswerer(call),
     api_version: apiVersion,

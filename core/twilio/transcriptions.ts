@@ -2,7 +2,7 @@ import { Fault } from "../base/faults.ts";
 import type { Transcription } from "../resources/transcriptions.ts";
 import { type Asked, noun, type Written } from "./noun/noun.ts";
 import { fetched, found, listedBelow, listedOf, removed } from "./noun/regular.ts";
-import { apiVersion, basic, price, text } from "./noun/written.ts";
+import { apiVersion, basic, currency, price, text } from "./noun/written.ts";
 
 const shown: Written<Transcription> = {
   ...basic,
@@ -13,7 +13,7 @@ const shown: Written<Transcription> = {
   transcription_text: ({ transcriptionText }) => transcriptionText,
   type: () => "fast",
   price: (transcription) => price(transcription.price),
-  price_unit: () => null,
+  price_unit: currency,
 };
 
 const transcription = { type: "Transcription", plural: "transcriptions", fields: shown };

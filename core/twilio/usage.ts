@@ -9,7 +9,7 @@ import { sliceOf } from "../rest/paging.ts";
 import { money, summarize, type UsageRecord } from "../usage/summarize.ts";
 import { equal } from "./noun/filters.ts";
 import { type Asked, type Filter, noun, type Written } from "./noun/noun.ts";
-import { apiVersion } from "./noun/written.ts";
+import { apiVersion, currency } from "./noun/written.ts";
 
 const dayMs = 86_400_000;
 
@@ -153,7 +153,7 @@ const shown: Written<UsageRecord> = {
   usage: ({ usage }) => String(usage),
   usage_unit: ({ usageUnit }) => usageUnit,
   price: ({ price }) => price,
-  price_unit: () => null,
+  price_unit: currency,
   subresource_uris: ({ category }, asked) =>
     Object.fromEntries(
       Object.entries(segments).map(([key, segment]) => [

@@ -46,6 +46,8 @@ export interface Settings {
   recordingsPublic: boolean;
   /** Audio is brought to object storage that everybody may read. */
   recordingsOpenInS3: boolean;
+  /** Currency of all prices (ISO 4217); null where the operator names none. */
+  currency: string | null;
   /** What a month of a phone number costs, in millionths. */
   numberPriceMicros: number;
   /** What a minute of a transcribed recording costs, in millionths. */

@@ -54,6 +54,7 @@ const accepted = (content: object) => () => Response.json(content, { status: 202
 
 Deno.test("a message leaves by the aggregator as JSON, and is sent when it was taken", async () => {
   await using lab = await startLab();
+  lab.app.ports.settings.currency = "EUR";
 
   const { sid, message } = await send(lab.app);
 
@@ -62,8 +63,8 @@ Deno.test("a message leaves by the aggregator as JSON, and is sent when it was t
     type: "application/json",
     content: { id: sid, from: ours, to: far, body: "hello", account_sid: lab.app.root.sid },
   }]);
-  const { status, price } = await message();
-  assert.deepEqual([status, price], ["sent", "0.005"]);
+  const { status, price, price_unit } = await message();
+  assert.deepEqual([status, price, price_unit], ["sent", "0.005", "EUR"]);
 });
 
 const receipts: [status: "sent" | "failed", reason?: string][] = [["sent"], ["failed", "no such"]];

@@ -2,6 +2,7 @@ import type { Base } from "../../base/record.ts";
 import { rfc2822 } from "../../base/wire.ts";
 import { formatNumber } from "../../values/phone_number.ts";
 import { limits } from "../../base/limits.ts";
+import type { Asked } from "./noun.ts";
 
 /** A date as RFC 2822, null for none. */
 export const date = (ms: number | null | undefined): string | null =>
@@ -14,6 +15,10 @@ export const text = (value: number | null | undefined): string | null =>
 /** A price as Twilio writes it: what was charged is negative. */
 export const price = (charged: string | null | undefined): string | null =>
   !charged || Number(charged) === 0 ? charged ?? null : `-${charged}`;
+
+/** The currency of prices, null where none is configured. */
+export const currency = (_: unknown, { ports }: Pick<Asked, "ports">): string | null =>
+  ports.settings.currency;
 
 /** A number in its national form, for people; anything else as it is. */
 export const formatted = formatNumber;

@@ -6,7 +6,7 @@ import { Bars } from "../frame/chart.tsx";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { exportList } from "../frame/export.ts";
 import { Exports } from "../frame/exports.tsx";
-import { Empty, Heading } from "../frame/parts.tsx";
+import { Empty, Heading, priced } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { Table } from "../frame/table.tsx";
 import { Tile } from "../frame/tile.tsx";
@@ -82,9 +82,12 @@ async function show(c: Page, ports: Ports): Promise<Response> {
       </Heading>
       {items.length === 0 ? <Empty>Nothing was charged in this month.</Empty> : (
         <>
-          <Sums items={items} />
-          <Chart items={items} month={month} />
-          <Days items={items} />
+          <Sums items={items} settings={ports.settings} />
+          <Chart items={items} month={month} settings={ports.settings} />
+          <Days items={items} settings={ports.settings} />
+          {ports.settings.currency === null && (
+            <p class="soft">The operator has set no currency (CURRENCY).</p>
+          )}
           <Exports to={to} query={new URLSearchParams({ month: month.name })} total={null} />
         </>
       )}
@@ -116,16 +119,21 @@ function amountOf(usage: number, unit: unknown): string {
   return `${usage.toLocaleString("en")} ${usage === 1 ? units.replace(/s$/, "") : units}`;
 }
 
-const Sums = ({ items }: { items: Row[] }) => (
+interface Shown {
+  items: Row[];
+  settings: Pick<Ports["settings"], "currency">;
+}
+
+const Sums = ({ items, settings }: Shown) => (
   <div class="tiles">
-    <Tile title="In all" figure={shown(priceOf(of(items, "totalprice")))} />
+    <Tile title="In all" figure={priced(shown(priceOf(of(items, "totalprice"))), settings)} />
     {categories.map(({ category, name }) => {
       const rows = of(items, category);
       const usage = rows.reduce((sum, row) => sum + Number(row.usage), 0);
       return (
         <Tile
           title={name}
-          figure={shown(priceOf(rows))}
+          figure={priced(shown(priceOf(rows)), settings)}
           more={amountOf(usage, rows[0]?.usage_unit)}
         />
       );
@@ -133,7 +141,7 @@ const Sums = ({ items }: { items: Row[] }) => (
   </div>
 );
 
-function Chart({ items, month }: { items: Row[]; month: Month }) {
+function Chart({ items, month, settings }: Shown & { month: Month }) {
   const count = Math.round((month.before - month.from) / dayMs);
   const byDay = Map.groupBy(items, ({ start_date }) => String(start_date));
   const bars = Array.from({ length: count }, (_, at) => {
@@ -149,14 +157,14 @@ function Chart({ items, month }: { items: Row[]; month: Month }) {
         series={categories}
         bars={bars}
         ends={[day(month.from), day(month.before - dayMs)]}
-        most={(price) => `most: ${shown(price)}`}
+        most={(price) => `most: ${priced(shown(price), settings)}`}
         format={shown}
       />
     </section>
   );
 }
 
-const Days = ({ items }: { items: Row[] }) => {
+const Days = ({ items, settings }: Shown) => {
   const days = of(items, "totalprice");
   const inColumn = aligned(days);
   return (
@@ -170,7 +178,11 @@ const Days = ({ items }: { items: Row[] }) => {
           isNumber: true,
           cell: ({ count }) => Number(count).toLocaleString("en"),
         },
-        { title: "Price", isNumber: true, cell: ({ price }) => inColumn(Number(price)) },
+        {
+          title: settings.currency === null ? "Price" : `Price (${settings.currency})`,
+          isNumber: true,
+          cell: ({ price }) => inColumn(Number(price)),
+        },
       ]}
     />
   );

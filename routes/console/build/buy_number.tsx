@@ -1,12 +1,13 @@
 import { Hono } from "hono";
 import { incomingPhoneNumbers } from "../../../core/resources/incoming_phone_numbers.ts";
 import type { Ports } from "../../../core/ports/ports.ts";
+import { money } from "../../../core/usage/summarize.ts";
 import type { Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { filled } from "../frame/form.tsx";
 import { mendable } from "../frame/mendable.ts";
-import { Facts, Heading, Problem } from "../frame/parts.tsx";
+import { Facts, Heading, priced, Problem } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
 import { showSearch } from "./number_search.tsx";
@@ -63,7 +64,7 @@ async function showConfirm(c: Page, { problem, values = {} }: Tried, ports: Port
   const to = `${belowOf(c, ports)}/${path}/buy`;
   const number = values.PhoneNumber ?? c.req.query("PhoneNumber") ?? "";
   const applications = await applicationOptions(c.var.api, { kind: "voice" });
-  const price = priceText(ports.settings.numberPriceMicros);
+  const price = priceText(ports.settings);
   const content = (
     <>
       <Heading title={number} kind="Buy a number" up={to} />
@@ -139,6 +140,6 @@ const texts = [
 
 const free = "nothing";
 
-/** A price in millionths as a decimal text, as the interface writes prices. */
-const priceText = (micros: number): string =>
-  micros === 0 ? free : (micros / 1_000_000).toFixed(6).replace(/(\.\d\d)(\d*?)0*$/, "$1$2");
+/** What a month of a number costs. */
+const priceText = (settings: Pick<Ports["settings"], "numberPriceMicros" | "currency">): string =>
+  settings.numberPriceMicros === 0 ? free : priced(money(settings.numberPriceMicros), settings);

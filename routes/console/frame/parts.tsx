@@ -70,6 +70,10 @@ export const Problem = ({ children }: { children?: Child }) => (
   <p class="problem" tabindex={-1} role="alert">{children}</p>
 );
 
+/** A price with its currency, where the operator has set one. */
+export const priced = (price: unknown, { currency }: { currency: string | null }): string =>
+  currency === null ? String(price) : `${price} ${currency}`;
+
 /** The heading of a page, with what may be done beside it. */
 export const Heading = ({ title, kind, up, children }: {
   title: Child;

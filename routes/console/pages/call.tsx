@@ -3,7 +3,7 @@ import { type CallStatus, isLive } from "../../../core/values/status.ts";
 import type { Ports } from "../../../core/ports/ports.ts";
 import type { Row } from "../frame/api.ts";
 import type { Page } from "../frame/env.ts";
-import { Act, Empty, Facts, Heading, seconds, Sid, Status, Time } from "../frame/parts.tsx";
+import { Act, Empty, Facts, Heading, priced, seconds, Sid, Status, Time } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readCall, type WholeCall } from "./call_parts.ts";
 import { endSentence } from "./call_end.ts";
@@ -37,7 +37,7 @@ export async function showCall(c: Page, ports: Ports): Promise<Response> {
             </p>
             <Cure error={errorOf(whole)} below={below} />
           </div>
-          <Facts facts={factsOf(whole, below)} />
+          <Facts facts={factsOf(whole, { below, settings: ports.settings })} />
         </section>
         {whole.recordings.length > 0 && <Recordings {...whole} below={below} />}
         <section class="card">
@@ -76,12 +76,15 @@ function offset(at: number, first: number): string {
   return ms === 0 ? "" : `+${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
 }
 
-const factsOf = ({ call, progress }: WholeCall, below: string): [string, Child][] => [
+const factsOf = (
+  { call, progress }: WholeCall,
+  { below, settings }: { below: string; settings: Ports["settings"] },
+): [string, Child][] => [
   ["Sid", <code class="sid">{call.sid}</code>],
   ["Began", call.start_time ? <Time at={call.start_time} /> : null],
   ["Ended", call.end_time ? <Time at={call.end_time} /> : null],
   ["Length", call.duration === null ? null : seconds(call.duration)],
-  ["Price", call.price ? String(call.price) : null],
+  ["Price", call.price ? priced(call.price, settings) : null],
   ["Caller", call.caller_name ? String(call.caller_name) : null],
   ["Answered by", call.answered_by ? String(call.answered_by) : null],
   ["Forwarded from", call.forwarded_from ? String(call.forwarded_from) : null],

@@ -30,6 +30,7 @@ import { extras } from "./record_extras.tsx";
 import { Settings } from "./settings.tsx";
 import { applicationOptions } from "../build/applications.ts";
 import { carriesOf } from "../build/number_search.tsx";
+import { withCurrency } from "./with_currency.ts";
 import { tryButtons } from "../build/try_markup.tsx";
 
 const pageSize = 25;
@@ -206,7 +207,8 @@ async function showRecord(
 ): Promise<Response> {
   const { definition, one } = kind;
   const below = belowOf(c, ports);
-  const row = await c.var.api.read(`${definition.path}/${c.req.param("sid")}`);
+  const read = await c.var.api.read(`${definition.path}/${c.req.param("sid")}`);
+  const row = withCurrency(read, ports.settings);
   const to = `${below}/${definition.path}/${row.sid}`;
   const title = kind.heading?.(row) ??
     String(row.friendly_name ?? row.login ?? row.phone_number ?? row.sid);

@@ -219,6 +219,15 @@ Deno.test("readConfig() asks for the endpoint of NUMBERS_PROVIDER=http, and for 
   }
 });
 
+Deno.test("readConfig() takes a code of ISO 4217 as the currency of prices", () => {
+  const given: Record<string, string> = { CURRENCY: "EUR" };
+  assert.equal(readConfig((name) => given[name]).CURRENCY, "EUR");
+  for (const currency of ["eur", "€", "EURO"]) {
+    given.CURRENCY = currency;
+    assert.throws(() => readConfig((name) => given[name]), /CURRENCY must be a code of ISO 4217/);
+  }
+});
+
 Deno.test("readConfig() leaves SIP off but by WebSocket, and asks for the certificate of TLS", () => {
   const { SIP_WSS_PORT, SIP_UDP_PORT, SIP_TCP_PORT, SIP_TLS_PORT } = readConfig(() => undefined);
   assert.deepEqual([SIP_WSS_PORT, SIP_UDP_PORT, SIP_TCP_PORT, SIP_TLS_PORT], [0, 0, 0, 0]);

@@ -192,6 +192,7 @@ export async function startApp(
       smsRateMicros: () => 0,
       recordingsPublic: false,
       recordingsOpenInS3: false,
+      currency: null,
       numberPriceMicros: 1_150_000,
       transcriptionPriceMicros: 50_000,
       consoleIdleMs: 60 * 60_000,
