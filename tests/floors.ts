@@ -8,7 +8,7 @@ core/base/faults       |                                                        
 core/base              | base/faults                                                  | @opentelemetry/api node: zod | faults, Sids, dates, fields, limits, text, signatures: what everything uses
 core/protocol          | base                                                         | node: zod | what service and companion say to each other
 core/model             | base protocol                                                | zod | resource(), the kinds of jobs, the contract of the store
-core/flows             | base                                                         | zod | the steps of a flow: schema, checks, addresses, decisions
+core/flows             | base                                                         | node: zod | the steps of a flow: schema, checks, addresses, decisions
 core/rest              | base model                                                   | node: zod | parameters, filters and pages of requests; how many one may send
 core/values            | base protocol                                                | libphonenumber-js re2js zod | call status, addresses, phone numbers, trunk settings and other values
 core/resources/console   | base model                                             | zod | sessions, sign-in and audit log of the console

@@ -20,7 +20,7 @@ export const limits = {
   /** Parameters of one request, and characters of one parameter. */
   parameters: 1_000,
   parameterLength: 16 << 10,
-  /** Of the longest of them: a flow. */
+  /** Of the longest of them, but for markup: a flow. */
   longParameterLength: 40 << 10,
   /**
    * Characters of an Idempotency-Key, how long one is known, and how many of an account there may be;
@@ -153,7 +153,7 @@ export const limits = {
   numberHops: 3,
 
   documentBytes: 64 << 10,
-  /** Of markup that a request sends, in UTF-8; a record of the store has no room for many more. */
+  /** Of markup that a request sends, in UTF-8, as a record has room for it; longer is compressed. */
   inlineMarkupBytes: 40 << 10,
   documentVerbs: 100,
   /** Verbs, and all that is inside them. */

@@ -1,3 +1,5 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { limits } from "../base/limits.ts";
 /** Where somebody is in the flow of an application. */
 export interface FlowPlace {
   applicationSid: string;
@@ -32,13 +34,25 @@ export function readFlowUrl(url: string): FlowPlace {
 }
 
 const inlineScheme = "twiml:";
+const packedScheme = "twiml-deflate:";
 
-/** An address of ours for markup that was sent instead of a URL. */
-export const inlineUrl = (markup: string): string => inlineScheme + markup;
+/**
+ * An address of ours for markup that was sent instead of a URL. It is compressed where a record has
+ * no room for it as it is.
+ */
+export function inlineUrl(markup: string): string {
+  const bytes = new TextEncoder().encode(markup);
+  if (bytes.length <= limits.inlineMarkupBytes) return inlineScheme + markup;
+  return packedScheme + new Uint8Array(deflateRawSync(bytes)).toBase64();
+}
 
 /** The markup that an address is; null for any other address. */
-export const inlineMarkup = (url: string): string | null =>
-  url.startsWith(inlineScheme) ? url.slice(inlineScheme.length) : null;
+export function inlineMarkup(url: string): string | null {
+  if (url.startsWith(inlineScheme)) return url.slice(inlineScheme.length);
+  if (!url.startsWith(packedScheme)) return null;
+  const packed = Uint8Array.fromBase64(url.slice(packedScheme.length));
+  return new TextDecoder().decode(inflateRawSync(packed));
+}
 
 const validationScheme = "validation:";
 
@@ -52,7 +66,7 @@ export const isValidation = (url: string): boolean => url.startsWith(validationS
 
 /** A URL as customers see it: without the variables of a flow, or the text of markup. */
 export function shownUrl(url: string): string {
-  if (inlineMarkup(url) !== null) return inlineScheme;
+  if (url.startsWith(inlineScheme) || url.startsWith(packedScheme)) return inlineScheme;
   return isFlow(url) ? url.replace(/\?.*$/s, "") : url;
 }
 

@@ -26,7 +26,7 @@ const timeLimit = wholeNumber(1, limits.callTimeLimitS);
 
 const markup = {
   Url: works(url),
-  Twiml: works(inlineParameter, "up to 40 KiB; `Url` comes first where both are sent"),
+  Twiml: works(inlineParameter, "up to 64 KiB; `Url` comes first where both are sent"),
   Method: works(method),
   FallbackUrl: works(url),
   FallbackMethod: works(method),

@@ -71,8 +71,9 @@ function sentOf(pairs: Iterable<[name: string, text: string]>): Sent {
         `the request must have at most ${limits.parameters} parameters`,
       );
     }
-    if (text.length > limits.longParameterLength) {
-      const rule = `must have at most ${limits.longParameterLength} characters`;
+    const most = name === "Twiml" ? limits.documentBytes : limits.longParameterLength;
+    if (text.length > most) {
+      const rule = `must have at most ${most} characters`;
       throw new Fault("badParameter", `${name.slice(0, 64)} ${rule}`);
     }
     addSent(sent, name, text);

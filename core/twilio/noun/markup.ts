@@ -7,13 +7,17 @@ import { parseDocument } from "../../markup/parse.ts";
 /** Markup as a parameter; the address under which a call keeps it comes of it. */
 export const inlineParameter = z.string().transform((markup, { addIssue }) => {
   const bytes = new TextEncoder().encode(markup).length;
-  if (bytes > limits.inlineMarkupBytes) {
-    addIssue(`must have at most ${limits.inlineMarkupBytes} bytes`);
-  } else {
-    const wrong = problemOf(markup);
-    if (wrong !== null) addIssue(`must be markup: ${wrong}`);
+  if (bytes > limits.documentBytes) {
+    addIssue(`must have at most ${limits.documentBytes} bytes`);
+    return "";
   }
-  return inlineUrl(markup);
+  const wrong = problemOf(markup);
+  if (wrong !== null) addIssue(`must be markup: ${wrong}`);
+  const kept = inlineUrl(markup);
+  if (bytes > limits.inlineMarkupBytes && kept.length > limits.inlineMarkupBytes) {
+    addIssue(`must have at most ${limits.inlineMarkupBytes} bytes, as it cannot be compressed`);
+  }
+  return kept;
 });
 
 function problemOf(markup: string): string | null {
