@@ -8,6 +8,7 @@ import { belowOf, showPage } from "../frame/render.tsx";
 import { readCall, type WholeCall } from "./call_parts.ts";
 import { endSentence } from "./call_end.ts";
 import { entriesOf } from "./call_entries.tsx";
+import { isEndedBy } from "../faults/ended_by_error.ts";
 import { adviceOf } from "../build/advice.ts";
 import { Recordings } from "./call_recordings.tsx";
 import { directionOf } from "./call_columns.tsx";
@@ -136,7 +137,7 @@ function verdictOf(whole: WholeCall): string {
   const error = errorOf(whole);
   if (error) {
     const text = String(error.message_text).replace(/\.?$/, ".");
-    return endedBy(call, error) ? `Hung up by an error: ${text}` : text;
+    return isEndedBy(call, error) ? `Hung up by an error: ${text}` : text;
   }
   const why = isLive(call.status as CallStatus) ? null : endSentence(whole);
   const refusal = ladder.findLast(({ summary }) => /^[3-6]\d\d /.test(String(summary)));
@@ -157,11 +158,6 @@ function verdictOf(whole: WholeCall): string {
 
 /** Between the last markup of a call and its end, in ms, while nothing else can have ended it. */
 const atOnceMs = 1_500;
-
-/** Whether an answered call ended with an error. */
-const endedBy = (call: Row, { message_date }: Row): boolean =>
-  call.status === "completed" &&
-  Math.abs(Date.parse(String(call.end_time)) - Date.parse(String(message_date))) < atOnceMs;
 
 /** A party hung up: the sentence about its end says how long it lasted. */
 const isOfParty = ({ progress }: WholeCall): boolean => progress?.disconnect_cause === "bye";

@@ -5,6 +5,7 @@ import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { belowOf } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
 import { showCall } from "./call.tsx";
+import { withErrors } from "../faults/ended_by_error.ts";
 import { callColumns } from "./call_columns.tsx";
 import { kindPages, type KindPorts } from "./kind_pages.tsx";
 import type { Kind } from "./kinds.tsx";
@@ -16,6 +17,7 @@ const kind: Kind = {
   one: "call",
   empty: "There was no call yet. Call a number or a Client, or place a call.",
   columns: callColumns,
+  enrich: (c, rows) => withErrors(c.var.api, rows),
   create: "CallCreate",
 };
 

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { Ports } from "../../../core/ports/ports.ts";
-import type { Row } from "../frame/api.ts";
+import type { Api, Row } from "../frame/api.ts";
 import { Bars } from "../frame/chart.tsx";
 import type { ConsoleEnv } from "../frame/env.ts";
 import { Empty, Heading, Time } from "../frame/parts.tsx";
@@ -9,6 +9,7 @@ import { Table } from "../frame/table.tsx";
 import { Tile } from "../frame/tile.tsx";
 import { attentionOf } from "../faults/attention.ts";
 import { Causes } from "../faults/causes.tsx";
+import { withErrors } from "../faults/ended_by_error.ts";
 import type { Notice } from "../faults/notice.ts";
 import { callColumns } from "./call_columns.tsx";
 import { FailedCalls } from "./failed_calls.tsx";
@@ -37,10 +38,10 @@ export function overviewPages(ports: Ports): Hono<ConsoleEnv> {
     const [state, failures, calls, attention] = await Promise.all([
       api.read("Statistics", new URLSearchParams({ Span: name })),
       api.list("Notifications", { "StartTime>": since, PageSize: mostFailures }),
-      api.list("Calls", { PageSize: "6" }),
+      latestCalls(api),
       attentionOf(c),
     ]);
-    const isNew = calls.items.length === 0 && Number(state.clients) < 2;
+    const isNew = calls.length === 0 && Number(state.clients) < 2;
     const content = (
       <>
         <Heading title="Overview" kind={String(c.var.account.friendly_name)}>
@@ -62,11 +63,11 @@ export function overviewPages(ports: Ports): Hono<ConsoleEnv> {
           <section class="card">
             <div class="heading-row">
               <h2>Latest calls</h2>
-              {calls.items.length > 0 && <a href={`${below}/Calls`}>All calls</a>}
+              {calls.length > 0 && <a href={`${below}/Calls`}>All calls</a>}
             </div>
-            {calls.items.length === 0
+            {calls.length === 0
               ? <Empty>There was no call yet.</Empty>
-              : <Table caption="Latest calls" columns={callColumns(below)} rows={calls.items} />}
+              : <Table caption="Latest calls" columns={callColumns(below)} rows={calls} />}
           </section>
         </div>
       </>
@@ -74,6 +75,9 @@ export function overviewPages(ports: Ports): Hono<ConsoleEnv> {
     return showPage(c, { title: "Overview", section: "", content }, ports);
   });
 }
+
+const latestCalls = async (api: Api): Promise<Row[]> =>
+  await withErrors(api, (await api.list("Calls", { PageSize: "6" })).items);
 
 const FirstSteps = ({ below }: { below: string }) => (
   <section class="card">

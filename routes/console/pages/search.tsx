@@ -10,6 +10,7 @@ import { homeOf, recordPath } from "../frame/links.ts";
 import { Empty, Heading } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { type Column, Table } from "../frame/table.tsx";
+import { withErrors } from "../faults/ended_by_error.ts";
 import { callColumns } from "./call_columns.tsx";
 import { kinds } from "./kinds.tsx";
 
@@ -94,7 +95,7 @@ async function found(api: Api, query: string, below: string): Promise<Found[]> {
     { title: "Clients", rows: ofClients, columns: columnsOf(clients) },
     {
       title: "Calls",
-      rows: ofCalls,
+      rows: await withErrors(api, ofCalls),
       columns: callColumns(below),
       all: { path: calls.path, sought: texts },
     },

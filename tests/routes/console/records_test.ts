@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { faults } from "../../../core/base/faults.ts";
 import { browserName } from "../../../routes/console/pages/browser_name.ts";
 import { consoleClient, startConsole } from "../../support/service/console_client.ts";
+import type { Notification } from "../../../core/resources/notifications.ts";
 import { makeSample, sampleBinding } from "../../support/service/samples.ts";
 
 /** The option of a select that a form is sent with. */
@@ -89,6 +90,22 @@ Deno.test("the first line of a call says where its last error was and what to do
   assert.match(verdict, /Hung up by an error: Cannot fetch [^<]* answered 502\./);
   assert.match(verdict, /POST https:\/\/app\.test\/voice/);
   assert.ok(verdict.includes(advice));
+
+  const mark = new RegExp(`completed</span> <a class="status bad"[^>]*>error ${code}</a>`);
+  const lists = ["", "/Calls", "/search?q=zoe", "/search?q=alice"];
+  const marked = async (path: string) =>
+    mark.test((await browser.get(`/${app.root.sid}${path}`)).text);
+  assert.deepEqual(await Promise.all(lists.map(marked)), [true, true, false, true]);
+  await Promise.all(Array.from({ length: 110 }, async () => {
+    const other = await makeSample(app, app.root, { name: "notifications" });
+    const warning = (record: Notification) => ({ record: { ...record, callSid: null } });
+    await app.ports.records.notifications.update(app.root.sid, other, warning);
+  }));
+  assert.deepEqual(await Promise.all(lists.map(marked)), [true, true, false, true]);
+  await app.ports.records.notifications.update(app.root.sid, notification, (record) => ({
+    record: { ...record, log: 1 },
+  }));
+  assert.deepEqual(await Promise.all(lists.map(marked)), [false, false, false, false]);
 });
 
 Deno.test("browserName() names browser and system, or shows an unknown header as it is", () => {
