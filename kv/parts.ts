@@ -145,6 +145,7 @@ const watched = (depths: DepthCache, deepening: () => Deepener): CommitDepths =>
     depths.made(batch, moved);
     deepening().made(moved);
   },
+  doubt: depths.doubt,
 });
 
 /** Tells by the key of a value whether its index has all entries, and is not being removed or built. */

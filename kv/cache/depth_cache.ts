@@ -49,11 +49,14 @@ export function depthCache(
     depthIn: (key, text, window) => noteOf(state, placeOf(key), { window, text })?.depth ?? 0,
     load: (batch) => load(state, batch),
     made({ sets, deletes }) {
-      for (const key of sets.map(({ key }) => key).concat(deletes)) {
-        const window = key[2];
-        if (key.length !== 5 || typeof window !== "bigint") continue;
-        state.changes++;
-        state.known.forget(nameOf(placeOf(key), Number(window)));
+      for (const { key, value } of sets) {
+        if (isNote(key)) change(state, key, value as DepthNote); // As its key says.
+      }
+      for (const key of deletes) if (isNote(key)) forget(state, key);
+    },
+    doubt({ sets, deletes }) {
+      for (const key of [...sets.map(({ key }) => key), ...deletes]) {
+        if (isNote(key)) forget(state, key);
       }
     },
     wholeIn: (value, window) => wholeIn(state, value, window),
@@ -63,6 +66,24 @@ export function depthCache(
       state.known = lruCache(mostWindows);
     },
   };
+}
+
+/** Whether a key is that of a note (`keys.depth`). */
+const isNote = (key: Deno.KvKey): boolean => key.length === 5 && typeof key[2] === "bigint";
+
+/** A note as a commit has left it. A window that is not known stays so. */
+function change(state: State, key: Deno.KvKey, note: DepthNote): void {
+  state.changes++;
+  const name = nameOf(placeOf(key), Number(key[2]));
+  const notes = state.known.peek(name);
+  if (notes === undefined || state.isShared) return state.known.forget(name);
+  const changed = new Map(notes).set(keyText(valueOfDepth(key)), note);
+  state.known.keep(name, changed, 1 + changed.size);
+}
+
+function forget(state: State, key: Deno.KvKey): void {
+  state.changes++;
+  state.known.forget(nameOf(placeOf(key), Number(key[2])));
 }
 
 const noteOf = (

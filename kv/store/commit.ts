@@ -60,11 +60,13 @@ export interface CommitDepths {
   depthIn: DepthIn;
   /** Reads what is not known yet of the windows of a batch; null when all is known. */
   load(batch: Batch): Promise<void> | null;
-  /** To be told of a commit that was made, or may have been. */
+  /** To be told of a commit that was made. */
   made(batch: Batch, moved: Moved[]): void;
+  /** It is unknown whether this commit was made. */
+  doubt(batch: Batch): void;
 }
 
-const sameDepths: CommitDepths = { depthIn: () => 0, load: () => null, made: () => {} };
+const sameDepths: CommitDepths = { depthIn: () => 0, load: () => null, made() {}, doubt() {} };
 
 /** Refuses commits after another process changed the layout of the store. */
 export interface Fence {
@@ -263,7 +265,7 @@ async function make(state: State, writer: Writer, batch: Batch): Promise<Committ
     return committed;
   } catch (error) {
     for (const one of followers) one.doubt({ ...batch, moved });
-    depths.made(batch, []);
+    depths.doubt(batch);
     throw error;
   } finally {
     state.onCommit?.(outcome, performance.now() - startedAt);
