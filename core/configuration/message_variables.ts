@@ -12,11 +12,12 @@ export const messageVariables = {
   },
   SMS_SHORT_CODES: {
     schema: z.string().regex(
-      /^(?:\d{3,8}(?:,\d{3,8})*)?$/,
-      "must be short codes separated by commas",
+      /^(?:[A-Za-z0-9 &+_-]{1,11}(?:,[A-Za-z0-9 &+_-]{1,11})*)?$/,
+      "must be short codes and names separated by commas",
     ),
     fallback: "",
-    help: "Short codes that accounts may send from under STRICT_SMS_FROM, separated by commas.",
+    help:
+      "Short codes, and names of at most 11 letters and digits, that accounts may send from under STRICT_SMS_FROM, separated by commas.",
   },
   SMS_ROUTES: {
     schema: z.string().refine((list) => {

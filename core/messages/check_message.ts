@@ -9,23 +9,27 @@ import type { Message } from "../resources/messages.ts";
 const e164 = /^\+[1-9]\d{5,14}$/;
 const shortCode = /^\d{3,8}$/;
 const client = /^(?:client:)?([A-Za-z][A-Za-z0-9\-._+]{0,63})$/;
+/** An alphanumeric sender, as carriers outside of North America show one (SMPP 3.4 §5.2.5). */
+const senderName = /^(?=.*[A-Za-z])[A-Za-z0-9 &+_-]{1,11}$/;
 const clientAddress = /^client:[A-Za-z0-9\-._+]{1,64}$/;
 
 type Ends = Pick<Message, "from" | "to">;
+type Wanted = Ends & { mayName?: boolean };
 
 /**
  * The ends of a message that an account sends, as records have them: a number, or `client:LOGIN`
- * also for a Login alone. Throws `badTo`, `badFrom`, or under STRICT_SMS_FROM `senderNotAllowed`.
+ * also for a Login alone. `mayName`: From may be a name where To is a number, as Twilio has it. Throws
+ * `badTo`, `badFrom`, or under STRICT_SMS_FROM `senderNotAllowed`.
  */
 export async function checkMessage(
-  ends: Ends,
+  ends: Wanted,
   account: Pick<Account, "sid" | "type">,
   ports: Ports,
 ): Promise<Ends> {
   if (isTest(account)) return checkTestMessage(ends);
   const { sid: accountSid } = account;
   const to = await recipient(ends.to, ports);
-  const from = await sender(ends.from, accountSid, ports);
+  const from = await sender({ ...ends, to }, accountSid, ports);
   await checkShown({ from, to }, accountSid, ports);
   const { strictSmsFrom, smsShortCodes } = ports.settings;
   if (!strictSmsFrom || smsShortCodes.includes(from)) return { from, to };
@@ -35,16 +39,17 @@ export async function checkMessage(
 }
 
 /** The same for a test account: any sender is its own, but for those that are refused for a test. */
-function checkTestMessage({ from, to }: Ends): Ends {
+function checkTestMessage({ from, to, mayName = false }: Wanted): Ends {
   if (!e164.test(to) && !clientAddress.test(to) || refusalOf(to) === "invalid") throw badTo();
   const login = client.exec(from)?.[1];
-  const isKnown = e164.test(from) || shortCode.test(from) || login !== undefined;
+  const isName = mayName && e164.test(to) && senderName.test(from);
+  const isKnown = e164.test(from) || shortCode.test(from) || isName || login !== undefined;
   const refusal = senderRefusal(from);
-  if (!isKnown || refusal === "invalid") throw badFrom();
+  if (!isKnown || refusal === "invalid") throw badFrom(mayName);
   if (refusal === "foreign") {
     throw new Fault("senderNotAllowed", "From must be an SMS-capable number of the account");
   }
-  return { from: login === undefined ? from : `client:${login}`, to };
+  return { from: login === undefined || isName ? from : `client:${login}`, to };
 }
 
 /** Towards another account's Client From is what a call to a number may show. */
@@ -75,16 +80,21 @@ async function recipient(to: string, { records }: Ports): Promise<string> {
 const badTo = () =>
   new Fault("badTo", "To must be a number in E.164 form (+ and digits), or client: and a Login");
 
-async function sender(from: string, accountSid: string, { records }: Ports): Promise<string> {
+async function sender(
+  { from, to, mayName = false }: Wanted,
+  accountSid: string,
+  { records }: Ports,
+): Promise<string> {
   if (e164.test(from) || shortCode.test(from)) return from;
   const login = client.exec(from)?.[1];
   const holder = login === undefined ? null : await records.clients.holder("login", login);
   if (holder?.accountSid === accountSid) return `client:${holder.login}`;
-  throw badFrom();
+  if (mayName && e164.test(to) && senderName.test(from)) return from;
+  throw badFrom(mayName);
 }
 
-function badFrom(): Fault {
-  const rule =
-    "must be a number in E.164 form (+ and digits), a short code or a Client of the account";
-  return new Fault("badFrom", `From ${rule}`);
+function badFrom(mayName: boolean): Fault {
+  const name = mayName ? ", a name of at most 11 letters and digits towards a number" : "";
+  const rule = `must be a number in E.164 form (+ and digits), a short code${name}`;
+  return new Fault("badFrom", `From ${rule} or a Client of the account`);
 }

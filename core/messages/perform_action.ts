@@ -97,7 +97,11 @@ const makers: { readonly [K in Order["kind"]]: Maker<K> } = {
     const mayBeLong = isMessage || apiVersion !== undefined;
     const sent = read(mayBeLong ? ofLong() : parametersFor(messages), { ...rest, ...ends });
     const account = await accountOf(ordering.accountSid, ports);
-    const checked = await checkMessage(ends, account, ports);
+    const checked = await checkMessage(
+      { ...ends, mayName: apiVersion !== undefined },
+      account,
+      ports,
+    );
     const own = { direction: "outbound-call", ...apiVersion !== undefined && { apiVersion } };
     const fields = { ...sent, ...checked, ...own };
     const { record, jobs } = made(messages, { fields, ordering, ports });

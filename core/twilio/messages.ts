@@ -19,7 +19,10 @@ const noContent = "there are no content templates; send Body";
 
 const parameters = {
   To: works(asWritten.trim().max(255), "required"),
-  From: works(asWritten.trim().max(255), "required"),
+  From: works(
+    asWritten.trim().max(255),
+    "required; also a name of at most 11 letters and digits, towards a number",
+  ),
   Body: works(longBody, "required; up to 1,600 characters"),
   StatusCallback: works(url, "is requested when the message was sent, was delivered or has failed"),
   MediaUrl: refused(noMedia),
@@ -57,7 +60,7 @@ async function sent(asked: Asked, wanted: SentOf<typeof parameters>): Promise<Me
     throw new Fault("badSchedule", "SendAt and ScheduleType=fixed go together");
   }
   const fields = {
-    ...await checkMessage({ from, to }, account, ports),
+    ...await checkMessage({ from, to, mayName: true }, account, ports),
     ...scheduled(wanted.SendAt, ports.now()),
     body: wanted.SmartEncoded ? smartEncoded(body) : body,
     apiVersion: limits.twilioApiVersion,

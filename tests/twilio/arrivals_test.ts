@@ -135,6 +135,13 @@ Deno.test("the callback of a Message in markup has Twilio's statuses, its receip
   assert.deepEqual(told, ["sent", "delivered"]);
 });
 
+Deno.test("a Message in markup may be from a name", async () => {
+  await using lab = await startTwilioLab();
+  await answered(lab, () => xml(`<Message from="ACME">Yes</Message>`));
+  const sent = await lab.client.messages.list({ from: "ACME" });
+  assert.deepEqual(sent.map(({ body, to }) => [body, to]), [["Yes", theirs]]);
+});
+
 Deno.test("a plain text answers a text, as at Twilio", async () => {
   await using lab = await startTwilioLab();
   assert.deepEqual(await answered(lab, () => new Response(`${long}\n`)), [long]);

@@ -278,3 +278,27 @@ Deno.test("the ends of a Message and of a call may be written as people write nu
   const named = await lab.client.calls.create(alice);
   assert.deepEqual([named.to, named.from], [alice.to, alice.from]);
 });
+
+Deno.test("a Message to a number may be from a name, under STRICT_SMS_FROM from an allowed one", async () => {
+  const { lab, taken } = await carrierLab();
+  await using _ = lab;
+  const { app, client } = lab;
+  const named = { ...text, from: "ACME Shop" };
+  assert.equal((await client.messages.create(named)).from, "ACME Shop");
+  await app.runJobs();
+  assert.deepEqual(taken, [text.body]);
+
+  for (const from of ["Twelve chars", "Ünicode", "a.b"]) {
+    await assert.rejects(client.messages.create({ ...text, from }), { status: 400, code: 21212 });
+  }
+  await assert.rejects(client.messages.create({ ...named, to: "client:bob" }), { code: 21212 });
+  const contract = { From: named.from, To: text.to, Body: text.body };
+  assert.equal((await app.root.post("SMS/Messages.json", contract)).json().code, 21212);
+  await app.root.post("Clients.json", { Login: "ACME", Password: "secret" });
+  assert.equal((await client.messages.create({ ...text, from: "ACME" })).from, "client:ACME");
+
+  Object.assign(app.ports.settings, { strictSmsFrom: true });
+  await assert.rejects(client.messages.create(named), { status: 400, code: 21606 });
+  Object.assign(app.ports.settings, { smsShortCodes: ["12345", "ACME Shop"] });
+  assert.equal((await client.messages.create(named)).from, "ACME Shop");
+});

@@ -6,9 +6,8 @@ export const messageFaults = {
     kind: "invalid",
     code: 21606,
     message: "Cannot send from this sender",
-    advice:
-      "Send as From an SMS-capable number of the account, or a short code that the operator " +
-      "allows.",
+    advice: "Send as From an SMS-capable number of the account, or a short code or name that the " +
+      "operator allows.",
   },
   emptyBody: {
     kind: "invalid",
