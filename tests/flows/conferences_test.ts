@@ -298,6 +298,28 @@ Deno.test("a companion that starts again, or is gone, takes its Conferences with
   }
 });
 
+Deno.test("a companion that is gone after a request ended its Conference leaves nobody in it", async () => {
+  using app = await startApp();
+  await takeHeartbeat({ companion, legs: [], registered: 0 }, app.ports);
+  const [one, two] = [
+    await caller(app, "1", inConference()),
+    await caller(app, "2", inConference()),
+  ];
+  const { conferenceSid } = await join(one);
+  await join(two);
+  await app.root.post(`Conferences/${conferenceSid}.json`, { Status: "completed" });
+  assert.equal((await newsOf(app)).length, 3);
+  app.clock.now += limits.companionLostMs + 1;
+  await closeLostCompanions(app.ports);
+
+  assert.deepEqual(await listed(app, conferenceSid), []);
+  const news = (await newsOf(app)).slice(3);
+  assert.deepEqual(news.slice(0, 2).toSorted(), ["participant-leave 1", "participant-leave 2"]);
+  assert.deepEqual(news.slice(2), ["conference-end"]);
+  const end = (await told(app)).at(-1)!;
+  assert.equal(end.ReasonConferenceEnded, "conference-ended-via-api");
+});
+
 Deno.test("who was let in and did not come keeps no Conference open", async () => {
   using app = await startApp();
   const beat = () => takeHeartbeat({ companion, legs: [], registered: 0 }, app.ports);
