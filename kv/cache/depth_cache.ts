@@ -94,13 +94,14 @@ const noteOf = (
 
 function load(state: State, { counts }: Batch): Promise<void> | null {
   const reads = new Set<Promise<void>>();
-  let last = "";
+  let last: { place: Place; window: number } | undefined;
   for (const moves of counts.values()) {
     const place = placeOf(moves.key);
     for (const window of windowsOf(moves)) {
-      const name = nameOf(place, window);
-      if (name === last) continue; // Values of one record follow each other.
-      last = name;
+      const isSame = last?.window === window && last.place.account === place.account &&
+        last.place.prefix === place.prefix;
+      if (isSame) continue; // Values of one record follow each other.
+      last = { place, window };
       const reading = reads.size > mostReads ? null : loading(state, place, window);
       if (reading !== null) reads.add(reading);
     }

@@ -17,9 +17,9 @@ type Writes = Pick<Batch, "sets" | "deletes">;
 type Entry = Deno.KvEntryMaybe<unknown>;
 
 /** Accounts, records and unique values are read again and again while a call goes on. */
-const isRemembered = ([first, , ...rest]: Deno.KvKey): boolean =>
-  first === "a" || first === "u" ||
-  typeof first === "bigint" && rest.length === 1 && rest[0] instanceof Uint8Array;
+const isRemembered = (key: Deno.KvKey): boolean =>
+  key[0] === "a" || key[0] === "u" ||
+  key.length === 3 && typeof key[0] === "bigint" && key[2] instanceof Uint8Array;
 
 /** Records and unique values that stay in memory, by their bytes in the store. */
 export const recentEntryBytes = 8 << 20;

@@ -119,20 +119,23 @@ export function runCache(most: number): RunCache {
 }
 
 function began(state: State, { sets, deletes }: Pick<Batch, "sets" | "deletes">): void {
-  const { pending, writes } = state;
+  const { writes } = state;
   state.commits++;
   state.isCommitting = true;
-  const deleted = deletes.map((key) => ({ key }));
-  for (const write of [...sets, ...deleted]) {
-    const { key } = write;
-    const sid = sidOfRecord(key);
-    if (sid === null) continue;
-    const list = listOf(key);
-    writes.push({ commit: state.commits, list, sid });
-    const name = `${list} ${sid}`;
-    if (forget(state, list, sid) || pending.has(name)) pending.set(name, { list, sid, ...write });
-  }
+  for (const write of sets) begin(state, write);
+  for (const key of deletes) begin(state, { key });
   if (writes.length > 2 * mostWrites) state.writes = writes.slice(-mostWrites);
+}
+
+/** Drops a record that a commit is about to write, and notes the write. */
+function begin(state: State, write: Pick<Write, "key" | "value">): void {
+  const { pending, writes, commits: commit } = state;
+  const sid = sidOfRecord(write.key);
+  if (sid === null) return;
+  const list = listOf(write.key);
+  writes.push({ commit, list, sid });
+  const name = `${list} ${sid}`;
+  if (forget(state, list, sid) || pending.has(name)) pending.set(name, { list, sid, ...write });
 }
 
 /** Whether a commit from number `since` on may have written a record of a run. */

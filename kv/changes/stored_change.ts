@@ -1,5 +1,5 @@
 import { keyText } from "../store/batch.ts";
-import { keys, sidOf } from "../store/keys.ts";
+import { sidOf } from "../store/keys.ts";
 import { eventTypes } from "../../core/model/event_types.ts";
 import { resources } from "../../core/resources/mod.ts";
 import type { RecordChange } from "../../core/ports/change_feed.ts";
@@ -40,23 +40,19 @@ export type StagedChange = Omit<StoredChange, "id">;
 
 /** The changes of records in what a commit writes; most commits of jobs have none. */
 export function changesIn({ checks, sets, deletes }: Written): StagedChange[] {
+  const present = new Set<string>();
+  for (const { key, versionstamp } of checks) {
+    if (versionstamp !== null && isFollowed(key)) present.add(keyText(key));
+  }
   const changes: StagedChange[] = [];
   for (const { key, value } of sets) {
-    if (isFollowed(key)) {
-      changes.push({ ...placeOf(key), change: "created", value, ...sizeOf(value) });
-    }
+    if (!isFollowed(key)) continue;
+    const change = present.has(keyText(key)) ? "updated" : "created";
+    changes.push({ ...placeOf(key), change, value, ...sizeOf(value) });
   }
   for (const key of deletes) {
     if (!isFollowed(key)) continue;
     changes.push({ ...placeOf(key), change: "deleted", value: undefined, bytes: 0 });
-  }
-  if (changes.length === 0) return changes;
-  const present = new Set(
-    checks.filter(({ versionstamp }) => versionstamp !== null).map(({ key }) => keyText(key)),
-  );
-  for (const change of changes) {
-    const isThere = present.has(keyText(keys.record(change.account, change.sid)));
-    if (change.change === "created" && isThere) change.change = "updated";
   }
   return changes.sort((one, other) => one.sid < other.sid ? -1 : 1);
 }

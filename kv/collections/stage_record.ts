@@ -62,6 +62,7 @@ async function isUnfinished(
   { read, place, state: { unfinished } }: { read: Read; place: Place; state: LayoutState },
   record: Base,
 ): Promise<boolean> {
+  if (unfinished.length === 0) return false;
   const ord = ordOf(record.sid);
   const key = entryOfUnfinished({ place, unfinished, ord }, record as AnyRecord);
   if (key === null || (await read(key)).versionstamp !== null) return false;

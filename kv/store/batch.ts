@@ -104,27 +104,42 @@ export function append(batch: Batch, also: Batch): void {
   for (const [text, raise] of also.raises) addRaise(batch, text, raise);
 }
 
-/** An upper estimate of the bytes that the keys of a batch take. */
-export function keyBytesOf(
-  { checks, sets, deletes, due }: Batch,
-  counters: Iterable<string>,
-): number {
-  const written = [...checks, ...sets].map(({ key }) => key).concat(deletes).flat();
-  const parts = written.reduce<number>((sum, part) => sum + partBytes(part), 0);
-  const lanes = due.reduce((sum, { lane }) => sum + partBytes(lane) + 16, 0);
-  let names = 0;
-  for (const name of counters) names += Buffer.byteLength(name) + 2;
-  return parts + lanes + names;
+/** An upper estimate of the bytes that the keys of a batch take, without those of counters. */
+export function keyBytesOf({ checks, sets, deletes, due }: Batch): number {
+  let bytes = 0;
+  for (const { key } of checks) bytes += keyBytes(key);
+  for (const { key } of sets) bytes += keyBytes(key);
+  for (const key of deletes) bytes += keyBytes(key);
+  for (const { lane } of due) bytes += partBytes(lane) + 16;
+  return bytes;
 }
 
-const partBytes = (part: Deno.KvKeyPart): number =>
-  typeof part === "string" ? Buffer.byteLength(part) + 2 : part instanceof Uint8Array ? 18 : 9;
+/** An upper estimate of the bytes that a key takes. */
+export function keyBytes(key: Deno.KvKey): number {
+  let bytes = 0;
+  for (const part of key) bytes += partBytes(part);
+  return bytes;
+}
+
+function partBytes(part: Deno.KvKeyPart): number {
+  if (typeof part === "string") return textBytes(part) + 2;
+  return part instanceof Uint8Array ? 18 : 9;
+}
+
+/** A call of the runtime takes longer than most texts of keys are long. */
+function textBytes(text: string): number {
+  for (let at = 0; at < text.length; at++) {
+    if (text.charCodeAt(at) > 0x7f) return Buffer.byteLength(text);
+  }
+  return text.length;
+}
 
 /** A unique text of a key. The text of a longer key begins with that of its prefix. */
 export function keyText(key: Deno.KvKey): string {
   let text = "";
   for (const part of key) {
     if (typeof part === "string") text += `s${part.length}:${part}`;
+    else if (typeof part === "bigint") text += `b${part} `;
     else if (part instanceof Uint8Array) text += `x${part.toHex()}`;
     else text += `${(typeof part)[0]}${String(part)} `;
   }

@@ -1,4 +1,4 @@
-import { type Batch, keyBytesOf, keyText } from "./batch.ts";
+import { type Batch, keyBytes, keyBytesOf, keyText } from "./batch.ts";
 import { bucketAt, type DepthIn, finestOf, levelAt } from "./counters.ts";
 
 /** Below the bounds of Deno KV for one commit: 1000 mutations, 80 KiB of keys. */
@@ -40,41 +40,46 @@ export function takeGroup<T extends Staged>(
       left.push(waiting);
       continue;
     }
-    const moved = newCounters(batch, counters, depthIn);
-    const written = batch.sets.length + batch.deletes.length + batch.due.length + moved.size;
+    const moved = addCounters(batch, counters, depthIn);
+    const written = batch.sets.length + batch.deletes.length + batch.due.length + moved.count;
     const mutations = size.mutations + written;
-    const keyBytes = size.keyBytes + keyBytesOf(batch, moved);
+    const bytes = size.keyBytes + keyBytesOf(batch) + moved.keyBytes;
     const fits = checked.size + names.length <= mostChecks && mutations <= groupMutations &&
-      keyBytes <= groupKeyBytes;
+      bytes <= groupKeyBytes;
     if (group.length > 0 && !fits) {
       left.push(...queue.slice(at));
       break;
     }
-    names.forEach((name) => checked.add(name));
-    moved.forEach((name) => counters.add(name));
-    Object.assign(size, { mutations, keyBytes });
+    for (const name of names) checked.add(name);
+    Object.assign(size, { mutations, keyBytes: bytes });
     group.push(waiting);
   }
   queue.splice(0, queue.length, ...left);
   return group;
 }
 
-/** The counters that a batch moves or raises and that are not known yet, by name. */
-function newCounters(
+/** Adds the counters that a batch moves or raises to the known ones; those that were not known yet. */
+function addCounters(
   { counts, sums, raises }: Batch,
-  known: ReadonlySet<string>,
+  known: Set<string>,
   depthIn: DepthIn,
-): Set<string> {
-  const found = new Set<string>();
-  for (const name of [...sums.keys(), ...raises.keys()]) if (!known.has(name)) found.add(name);
+): { count: number; keyBytes: number } {
+  const added = { count: 0, keyBytes: 0 };
+  const add = (name: string, bytes: number) => {
+    known.add(name);
+    added.count++;
+    added.keyBytes += bytes;
+  };
+  for (const [name, { key }] of sums) if (!known.has(name)) add(name, keyBytes(key));
+  for (const [name, { key }] of raises) if (!known.has(name)) add(name, keyBytes(key));
   for (const [text, moves] of counts) {
     for (const { ms, deepest } of finestOf(text, moves, depthIn)) {
       for (let number = deepest; number > 0; number--) {
         const name = `${text}${number}/${bucketAt(ms, levelAt(number))}`;
-        if (known.has(name) || found.has(name)) break; // With all coarser ones.
-        found.add(name);
+        if (known.has(name)) break; // With all coarser ones.
+        add(name, keyBytes(moves.key) + 18);
       }
     }
   }
-  return found;
+  return added;
 }

@@ -198,8 +198,12 @@ export interface FieldPlace extends Place {
 /** A value as part of a key: itself, or the hash of a long one. */
 export type IndexValue = string | Uint8Array;
 
-/** A Sid as part of a key. */
-export const ordOf = (sid: string): Uint8Array => Uint8Array.fromHex(sid.slice(2));
+/** A Sid as part of a key. `setFromHex` takes a third of the time of `fromHex`. */
+export function ordOf(sid: string): Uint8Array {
+  const ord = new Uint8Array((sid.length - 2) / 2);
+  ord.setFromHex(sid.slice(2));
+  return ord;
+}
 
 /** The Sid of a key that ends in its ord. */
 export const sidOf = (prefix: string, key: Deno.KvKey): string =>
