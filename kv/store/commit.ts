@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { Fault } from "../../core/base/faults.ts";
 import { type Batch, type Committed, isCurrent, merged } from "./batch.ts";
 import { type DepthIn, type Moved, movedBy } from "./counters.ts";
@@ -167,7 +166,7 @@ export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
 
 async function pump(state: State): Promise<void> {
   state.isPumping = true;
-  await setImmediate(); // Batches of one turn share a commit; later ones wait for a writer.
+  await null; // Batches of one turn share a commit; later ones wait for a writer.
   if (state.idle.length > 0) await stageDelayed(state);
   state.isPumping = false;
   while (state.idle.length > 0) {
