@@ -36,7 +36,7 @@ const keysAt = (path: string, plural: string) =>
     }),
     remove: removed("keys"),
     listed: listedOf("keys", {}),
-    note: "Roles are set by /2012-04-24; a key made here is of role Developer, as a Standard key.",
+    note: "Roles are set by /2012-04-24; a key made here is of role Developer, as a Standard key",
   });
 
 /** API keys, under the two names that Twilio has for them. */
