@@ -98,8 +98,8 @@ class DeviceFork implements Fork {
   }
 }
 
-/** The device takes none of what was offered (RFC 3261 §21.4.26, §21.4.13, §21.6.4). */
-const isUnacceptable = (status: number): boolean =>
+/** The callee takes none of what was offered (RFC 3261 §21.4.26, §21.4.13, §21.6.4). */
+export const isUnacceptable = (status: number): boolean =>
   status === 488 || status === 415 || status === 606;
 
 /** A refusal by the device itself ends the matter; only of a flow that failed is there another. */

@@ -10,6 +10,7 @@ import type { Binding, Flows } from "../identity/location.ts";
 import { knownSources } from "../dialog/known_sources.ts";
 import { mediaKindOf, otherKind } from "./media_kind.ts";
 import type { LegOptions, MediaKind, MediaLeg, Secure } from "../media/base/port.ts";
+import { offerAgain } from "./offer_again.ts";
 import { createPeerFork } from "./peer_fork.ts";
 import { reopened, someClosed } from "../registrar/path.ts";
 import { sipLimits } from "../base/limits.ts";
@@ -70,9 +71,17 @@ export async function ring(
   const offered = await Promise.all(
     peers.map(async (peer) => ({ peer, ...await offerTo(call, "webrtc") })),
   );
+  const peerFork = (one: typeof offered[number]) =>
+    createPeerFork(signalling, invite, { ...named, ...one });
+  // Which media devices elsewhere take is not known here: a desk phone has plain RTP alone.
+  const hasPlain = "engine" in call.media && !isSecure;
+  const toPeer = (one: typeof offered[number]) =>
+    hasPlain
+      ? offerAgain(peerFork(one), async () => peerFork({ ...one, ...await offerTo(call, "rtp") }))
+      : peerFork(one);
   state.forks = [
     ...devices.map((device) => createDeviceFork(signalling, invite, device)),
-    ...offered.map((one) => createPeerFork(signalling, invite, { ...named, ...one })),
+    ...offered.map(toPeer),
   ];
   if (over.signal.aborted) return closeMedia(state);
   for (const fork of state.forks) sendTo(state, fork);

@@ -1,0 +1,48 @@
+import type { Fork, ForkEvents, ForkRefusal } from "../contracts/fork.ts";
+import { isUnacceptable } from "./device_fork.ts";
+
+/** A fork that goes on as another one, with another offer, when its callee takes none of the first. */
+export function offerAgain(first: Fork, another: () => Promise<Fork>): Fork {
+  let fork = first;
+  let [isOpening, isLast, isCancelled] = [false, false, false];
+
+  async function refused(refusal: ForkRefusal, events: ForkEvents): Promise<void> {
+    if (isLast || isCancelled || !isUnacceptable(refusal.status)) return events.onRefused(refusal);
+    [isLast, isOpening] = [true, true];
+    const next = await another().catch(() => undefined);
+    isOpening = false;
+    if (next === undefined) return events.onRefused(refusal);
+    if (isCancelled) {
+      next.media?.close();
+      return events.onRefused({ status: 487, headers: {}, retryAfterS: 0 });
+    }
+    fork.media?.close();
+    fork = next;
+    fork.send(events);
+  }
+
+  return {
+    get media() {
+      return fork.media;
+    },
+    get offer() {
+      return fork.offer;
+    },
+    get flow() {
+      return fork.flow;
+    },
+    get trunk() {
+      return fork.trunk;
+    },
+    get over() {
+      return !isOpening && fork.over;
+    },
+    forget: () => fork.forget(),
+    send: (events) =>
+      fork.send({ ...events, onRefused: (refusal) => void refused(refusal, events) }),
+    cancel(reason) {
+      isCancelled = true;
+      fork.cancel(reason);
+    },
+  };
+}
