@@ -243,4 +243,9 @@ Deno.test("npm twilio sums usage by category and period, and reads the balance",
   assert.equal(january!.startDate.toISOString().slice(0, 10), "2024-01-01");
   assert.equal(january!.endDate.toISOString().slice(0, 10), "2024-01-31");
   assert.equal((await client.balance.fetch()).balance, "-2.30");
+  // Calls are charged without their direction: an empty list would say that none came.
+  await assert.rejects(records.list({ category: "calls-inbound" }), {
+    status: 400,
+    message: /Category must be one of calls, sms/,
+  });
 });
