@@ -108,6 +108,8 @@ function shotsOf(app: App, of: BusyAccount): Shot[] {
     { name: "call-whole-open", path: `/Calls/${of.whole}`, act: unfold },
     { name: "call-refused", path: `/Calls/${of.refused}` },
     { name: "call-broken", path: `/Calls/${of.broken}` },
+    { name: "error-code", path: "/errors/11200" },
+    { name: "replay-failed", path: "/Webhooks/Deliveries/replay-failed?ago=1" },
     { name: "search", path: "/search?q=%2B12125550177" },
     { name: "search-none", path: "/search?q=%2B19999999" },
     { name: "designer", path: `/Flows/${sids.Flow}` },

@@ -45,7 +45,7 @@ async function stageRest<T extends Base>(
   stageGlobals(batch, definition, transition);
   const { written: layout } = state;
   batch.premises.push(() => store.layouts.of(name) === state);
-  const isLacking = before !== undefined && state.unfinished.length > 0 &&
+  const isLacking = before !== undefined &&
     await isUnfinished(batch, { read: store.read, place, state }, before);
   const lacking = isLacking ? state.unfinished : [];
   stageIndexes(batch, { place, layout, lacking }, transition);

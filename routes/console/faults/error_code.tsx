@@ -24,7 +24,7 @@ export function errorCodePages(ports: Ports): Hono<ConsoleEnv> {
     const content = (
       <>
         <Heading title={title} kind="Error log" up={`${below}/Notifications`} />
-        <section class="card">
+        <section class="card stack">
           <p class="advice">{fault.advice}</p>
           <Facts
             facts={[["As the answer to a request", `HTTP ${statusOf[fault.kind]}`]]}
