@@ -5,15 +5,20 @@
  * each request was (`At` in its form), and the first of them may hang.
  */
 
-export type Order = { open: number; hangs: boolean } | "collect";
-export type Reply = { urls: string[] } | { delays: number[][] };
+export type Order = Open | "collect" | "count";
+export type Reply = { urls: string[] } | { delays: number[][] } | { counts: number[] };
+
+interface Open {
+  open: number;
+  hangs: boolean;
+}
 
 /** Of this machine, in ms, the same in every thread. */
 export const clock = () => performance.timeOrigin + performance.now();
 
 let delays: number[][] = [];
 
-function open({ open, hangs }: Exclude<Order, "collect">): string[] {
+function open({ open, hangs }: Open): string[] {
   delays = Array.from({ length: open }, () => []);
   return delays.map((own, number) => {
     const { addr } = Deno.serve(
@@ -29,9 +34,14 @@ function open({ open, hangs }: Exclude<Order, "collect">): string[] {
   });
 }
 
+/** To count costs the thread that asks, which is measured, less than to collect. */
+function replyTo(order: Order): Reply {
+  if (order === "collect") return { delays };
+  return order === "count" ? { counts: delays.map(({ length }) => length) } : { urls: open(order) };
+}
+
 if (typeof WorkerGlobalScope !== "undefined" && self instanceof WorkerGlobalScope) {
   self.onmessage = ({ data }: MessageEvent<Order>) => {
-    const reply: Reply = data === "collect" ? { delays } : { urls: open(data) };
-    self.postMessage(reply);
+    self.postMessage(replyTo(data));
   };
 }

@@ -124,12 +124,16 @@ const open = async (count: number, hangs = false) => {
 async function arrived(count: number, { from }: { from: number }): Promise<number[]> {
   const until = clock() + 60_000;
   for (;;) {
-    const reply = await order("collect");
-    const delays = "delays" in reply ? reply.delays.slice(from).flat() : [];
-    if (delays.length >= count) return delays.sort((a, b) => a - b);
-    if (clock() > until) throw new Error(`${delays.length} of ${count} came in a minute`);
+    const reply = await order("count");
+    const counts = "counts" in reply ? reply.counts.slice(from) : [];
+    const come = counts.reduce((sum, one) => sum + one, 0);
+    if (come >= count) break;
+    if (clock() > until) throw new Error(`${come} of ${count} came in a minute`);
     await new Promise((wake) => setTimeout(wake, 5));
   }
+  const reply = await order("collect");
+  const delays = "delays" in reply ? reply.delays.slice(from).flat() : [];
+  return delays.sort((a, b) => a - b);
 }
 
 const params = () => ({
