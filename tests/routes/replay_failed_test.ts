@@ -84,8 +84,10 @@ Deno.test("the page of Deliveries counts the failed ones of an hour, replays the
   const none = await browser.get(`${path}/replay-failed?ago=24&hour=`);
   assert.match(none.text, /No Delivery of that hour has failed/);
   assert.equal(startTimeIn(none.text), undefined);
-  const wrong = await browser.get(`${path}/replay-failed?hour=soon`);
-  assert.match(wrong.text, /That is no hour/);
+  for (const query of ["hour=soon", "ago=soon", "ago=1e30"]) {
+    const wrong = await browser.get(`${path}/replay-failed?${query}`);
+    assert.match(wrong.text, /That is no hour/, query);
+  }
 
   const counted = await browser.get(`${path}/replay-failed?hour=2024-01-31T11:00`);
   assert.match(counted.text, /Send 2 again/);

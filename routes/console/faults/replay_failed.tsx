@@ -77,7 +77,11 @@ async function showCount(c: Page, ports: Ports): Promise<Response> {
 const isoOfInput = (hour: string): string =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(hour) ? `${hour}:00Z` : "";
 
-const isoOf = (ms: number): string => Number.isFinite(ms) ? new Date(ms).toISOString() : "";
+/** Empty for what is no date, as a number of hours in the address may be of any size. */
+function isoOf(ms: number): string {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? "" : date.toISOString();
+}
 
 /** How many would be sent again, and the button that does so. */
 async function Counted(
