@@ -52,17 +52,22 @@ const parameters = {
 /** Sends a message by the rules of the contract's POST, but for the length of its Body. */
 async function sent(asked: Asked, wanted: SentOf<typeof parameters>): Promise<Message> {
   const { account, ports } = asked;
-  const { To: to, From: from, Body: body } = wanted;
+  const { To: to, From: from, Body: written = "" } = wanted;
+  const body = wanted.SmartEncoded ? smartEncoded(written) : written;
   if (!to) throw new Fault("noTo", "To is required");
   if (!from) throw new Fault("noFrom", "From is required");
   if (!body) throw new Fault("emptyBody", "Body is required");
+  // `SmartEncoded` makes three full stops of an ellipsis, and nothing of a zero-width space.
+  if (!longBody.safeParse(body).success) {
+    throw new Fault("textTooLong", `Body must have at most ${limits.arrivingLength} characters`);
+  }
   if ((wanted.SendAt === undefined) !== (wanted.ScheduleType === undefined)) {
     throw new Fault("badSchedule", "SendAt and ScheduleType=fixed go together");
   }
   const fields = {
     ...await checkMessage({ from, to, mayName: true }, account, ports),
     ...scheduled(wanted.SendAt, ports.now()),
-    body: wanted.SmartEncoded ? smartEncoded(body) : body,
+    body,
     apiVersion: limits.twilioApiVersion,
     statusCallback: wanted.StatusCallback ?? await callbackOf(wanted.ApplicationSid, asked),
     validityPeriod: wanted.ValidityPeriod,

@@ -265,6 +265,15 @@ Deno.test("SmartEncoded sends letters of the GSM alphabet for those that look th
   assert.equal((await lab.client.messages.create({ ...text, body: letters })).numSegments, "2");
 });
 
+Deno.test("SmartEncoded refuses a Body that is empty or too long once it is encoded", async () => {
+  await using lab = await startTwilioLab();
+  const send = (body: string) => lab.client.messages.create({ ...text, body, smartEncoded: true });
+
+  await assert.rejects(send("\u200b"), { status: 400, code: 21602 });
+  await assert.rejects(send("\u2026".repeat(534)), { status: 400, code: 21617 });
+  assert.equal((await send("\u2026".repeat(533))).body.length, 1_599);
+});
+
 Deno.test("the ends of a Message and of a call may be written as people write numbers", async () => {
   await using lab = await startTwilioLab();
   const ends = { to: "+1 (415) 555-0102", from: "+1-415-555-0101" };
