@@ -3,6 +3,9 @@ import { flag, httpUrl, type Variable } from "./variable.ts";
 
 const smsRouteNames = ["smpp", "http", "gateway"];
 
+/** A short code, or a name with a letter in it that neither begins nor ends with a space. */
+const shortSender = /^(?:\d{3,8}|(?! )(?=.*[A-Za-z])[A-Za-z0-9 &+_-]{1,11}(?<! ))$/;
+
 /** The variables that are about messages, e-mail and look-ups of devices. */
 export const messageVariables = {
   STRICT_SMS_FROM: {
@@ -11,9 +14,10 @@ export const messageVariables = {
     help: "true lets messages leave only from numbers of the account. Recommended in production.",
   },
   SMS_SHORT_CODES: {
-    schema: z.string().regex(
-      /^(?:[A-Za-z0-9 &+_-]{1,11}(?:,[A-Za-z0-9 &+_-]{1,11})*)?$/,
-      "must be short codes and names separated by commas",
+    schema: z.string().refine(
+      (list) => list === "" || list.split(",").every((sender) => shortSender.test(sender)),
+      "must be short codes of 3 to 8 digits and names of at most 11 letters and digits, " +
+        "separated by commas without spaces",
     ),
     fallback: "",
     help:

@@ -228,6 +228,15 @@ Deno.test("readConfig() takes a code of ISO 4217 as the currency of prices", () 
   }
 });
 
+Deno.test("readConfig() takes short codes and names as SMS_SHORT_CODES, and refuses spaces around them", () => {
+  const given: Record<string, string> = { SMS_SHORT_CODES: "12345,ACME,Acme Inc-1" };
+  assert.equal(readConfig((name) => given[name]).SMS_SHORT_CODES, given.SMS_SHORT_CODES);
+  for (const senders of ["ACME, 12345", "12", "ACME,", " ", "Twelve chars"]) {
+    given.SMS_SHORT_CODES = senders;
+    assert.throws(() => readConfig((name) => given[name]), /SMS_SHORT_CODES must be/, senders);
+  }
+});
+
 Deno.test("readConfig() leaves SIP off but by WebSocket, and asks for the certificate of TLS", () => {
   const { SIP_WSS_PORT, SIP_UDP_PORT, SIP_TCP_PORT, SIP_TLS_PORT } = readConfig(() => undefined);
   assert.deepEqual([SIP_WSS_PORT, SIP_UDP_PORT, SIP_TCP_PORT, SIP_TLS_PORT], [0, 0, 0, 0]);
