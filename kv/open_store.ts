@@ -90,7 +90,7 @@ export interface Store {
    * the reason of the signal.
    */
   buildIndexes(signal: AbortSignal): Promise<void>;
-  /** Resolves when the writes that nobody waits for are in the store. */
+  /** Resolves when the writes that callers do not wait for (`insertSoon`) are over. */
   settle(): Promise<void>;
   close(): void;
 }

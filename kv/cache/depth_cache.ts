@@ -71,7 +71,7 @@ export function depthCache(
 /** Whether a key is that of a note (`keys.depth`). */
 const isNote = (key: Deno.KvKey): boolean => key.length === 5 && typeof key[2] === "bigint";
 
-/** A note as a commit has left it. A window that is not known stays so. */
+/** Takes over a note that a commit wrote. A window that is not in memory is not read for it. */
 function change(state: State, key: Deno.KvKey, note: DepthNote): void {
   state.changes++;
   const name = nameOf(placeOf(key), Number(key[2]));

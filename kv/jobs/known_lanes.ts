@@ -52,7 +52,7 @@ export function knownLanes(): KnownLanes {
     return lane;
   }
 
-  /** Keeps the jobs of a lane that wait within its bound. */
+  /** Keeps the unclaimed jobs of a lane within its bound. */
   function bound(lane: KnownLane): void {
     const { known, knownOfLane, knownOfFullLane } = jobLimits;
     const most = count > known ? knownOfFullLane : knownOfLane;
@@ -85,7 +85,7 @@ export function knownLanes(): KnownLanes {
       const lane = lanes.get(name);
       const at = placeOf(lane?.jobs ?? [], dueAt, id ?? "");
       if (id === undefined || lane?.jobs[at]?.value.id !== id) return false;
-      if (lane.jobs.splice(at, 1)[0]!.takenUntil > 0) lane.taken--; // It stood there.
+      if (lane.jobs.splice(at, 1)[0]!.takenUntil > 0) lane.taken--; // Its id was compared above.
       count--;
       tidy(name);
       return true;
@@ -113,8 +113,8 @@ export function claimIn(lane: KnownLane, job: KnownJob, until: number): void {
 export const freeOf = ({ jobs, taken }: KnownLane): number => jobs.length - taken;
 
 /**
- * When a lane has a job that may begin, in ms; 0 where only those that are not known can be free: the
- * store has further ones, and all known ones are claimed.
+ * When the first job of a lane may begin, in ms. It is 0, now, when all known jobs are claimed and the
+ * store has further ones: their due times are not known before they are read.
  */
 export function freeAt(lane: KnownLane): number {
   if (!lane.isWhole && freeOf(lane) === 0) return 0;

@@ -1,6 +1,6 @@
-/** The bounds of jobs at once, and of those of an embedded file that are in memory. */
+/** How many jobs run at once, and how many of an embedded file are in memory. */
 export const jobLimits = {
-  /** Of an account's calls that are placed at once. */
+  /** Calls of one account that are placed at once. */
   placingCalls: 32,
   /** Jobs of one lane; fewer while all lanes have many. */
   knownOfLane: 1_000,

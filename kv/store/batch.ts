@@ -126,7 +126,7 @@ function partBytes(part: Deno.KvKeyPart): number {
   return part instanceof Uint8Array ? 18 : 9;
 }
 
-/** A call of the runtime takes longer than most texts of keys are long. */
+/** Bytes of a text in UTF-8. Most texts of keys are ASCII, and too short for `Buffer` to be quicker. */
 function textBytes(text: string): number {
   for (let at = 0; at < text.length; at++) {
     if (text.charCodeAt(at) > 0x7f) return Buffer.byteLength(text);

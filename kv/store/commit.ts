@@ -14,8 +14,8 @@ export interface Committer {
    */
   commit(batch: Batch): Promise<Committed>;
   /**
-   * Commits what nobody waits for together with the next commit, or 50 ms after this call. `stage`
-   * makes the batch when that commit begins; what it throws is the result.
+   * Commits a batch together with the next commit, or 50 ms after this call. `stage` makes the batch
+   * when that commit begins; the promise rejects with what it throws.
    */
   later(stage: () => Promise<Batch>): Promise<Committed>;
   /** Begins the commit of what `later` was called for. */
@@ -104,7 +104,9 @@ export interface CommitterOptions {
 export type CommitOutcome = "made" | "refused" | "failed";
 
 /** Makes one commit at a time. */
-type Writer = { receipt?: Receipt };
+interface Writer {
+  receipt?: Receipt;
+}
 
 /** A committer and the batches that wait for it. */
 interface State extends CommitterOptions {

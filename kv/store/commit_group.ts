@@ -58,7 +58,10 @@ export function takeGroup<T extends Staged>(
   return group;
 }
 
-/** Adds the counters that a batch moves or raises to the known ones; those that were not known yet. */
+/**
+ * Adds the names of the counters that a batch moves or raises to `known`. Returns how many are new,
+ * and an upper estimate of the bytes of their keys.
+ */
 function addCounters(
   { counts, sums, raises }: Batch,
   known: Set<string>,
@@ -77,7 +80,7 @@ function addCounters(
       for (let number = deepest; number > 0; number--) {
         const name = `${text}${number}/${bucketAt(ms, levelAt(number))}`;
         if (known.has(name)) break; // With all coarser ones.
-        add(name, keyBytes(moves.key) + 18);
+        add(name, keyBytes(moves.key) + 18); // And two numbers: the level and the bucket.
       }
     }
   }

@@ -1,7 +1,7 @@
 import { Fault } from "../../core/base/faults.ts";
 import type { Batch, Committed } from "./batch.ts";
 
-/** A batch that nobody waits for: it goes with the next commit of another change. */
+/** A batch whose caller can wait: it is committed together with the next other change. */
 export interface Delayed {
   /** Makes the batch when that commit begins. */
   stage(): Promise<Batch>;
@@ -14,22 +14,26 @@ export interface StagedDelayed extends Delayed {
   batch: Batch;
 }
 
-/** Batches that wait for a commit of another change, up to a time. */
+/** Batches that wait for a commit of another change, 50 ms at most. */
 export interface DelayedBatches {
   add(...some: Delayed[]): void;
-  /** They wait for no other commit any more. */
+  /** They have waited long enough: they are committed even without another change. */
   readonly isDue: boolean;
+  /** Makes them due now. */
   flush(): void;
-  /** Stages all of them; `isShared`: something is about to be committed. None where they go on waiting. */
+  /**
+   * Stages all of them. Without `isShared`, which says that another change is about to be committed,
+   * stages none before they are due.
+   */
   stage(isShared: boolean): Promise<StagedDelayed[]>;
   /** The store is closed: rejects all of them. */
   close(): void;
 }
 
-/** In ms. Nobody waits for an end of a job; but the next jobs should not wait for very many ends. */
+/** How long batches wait, in ms, and how many: later jobs of a lane wait for the ends of earlier ones. */
 const [laterCommitMs, mostDelayed] = [50, 8];
 
-/** `onDue` is called when they wait for no other commit any more. */
+/** Collects batches; calls `onDue` when they are due. */
 export function delayedBatches(onDue: () => void): DelayedBatches {
   const delayed: Delayed[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;

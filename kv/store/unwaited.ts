@@ -1,11 +1,12 @@
-/** The writes of a store that nobody waits for. */
+/** The writes of a store whose callers may not wait for them. */
 export interface Unwaited {
-  /** Returns the write; it may reject where somebody looks at it. */
+  /** Follows a write, and returns it. */
   add<T>(write: Promise<T>): Promise<T>;
-  /** Resolves when all writes are over. `flush` has those begin that wait for others. */
+  /** Resolves when all writes are over. `flush` begins the commit of those that wait for another one. */
   settle(flush: () => void): Promise<void>;
 }
 
+/** Follows writes, so that a service that stops can wait for them. */
 export function unwaited(): Unwaited {
   const writes = new Set<Promise<unknown>>();
   return {
