@@ -1,7 +1,10 @@
 import type { Fork, ForkEvents, ForkRefusal } from "../contracts/fork.ts";
 import { isUnacceptable } from "./device_fork.ts";
 
-/** A fork that goes on as another one, with another offer, when its callee takes none of the first. */
+/**
+ * A fork that makes a second offer when the callee refuses all media of the first one (488, 415, 606).
+ * `another` makes the fork with the second offer; when it rejects, the first refusal counts.
+ */
 export function offerAgain(first: Fork, another: () => Promise<Fork>): Fork {
   let fork = first;
   let [isOpening, isLast, isCancelled] = [false, false, false];

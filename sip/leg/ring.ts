@@ -73,7 +73,7 @@ export async function ring(
   );
   const peerFork = (one: typeof offered[number]) =>
     createPeerFork(signalling, invite, { ...named, ...one });
-  // Which media devices elsewhere take is not known here: a desk phone has plain RTP alone.
+  // This companion does not know which media a device at another one takes: a desk phone has only RTP.
   const hasPlain = "engine" in call.media && !isSecure;
   const toPeer = (one: typeof offered[number]) =>
     hasPlain
