@@ -10,7 +10,7 @@ export const ownManner = (
   fallbackMethod: application?.voiceFallbackMethod ?? "POST",
 });
 
-/** Whom an application tells of the end of a call, where it says so; empty where it does not. */
+/** The status callback that an application has requested at the end of its calls; empty without one. */
 export const ownCallback = (
   application: Application | null,
 ): Partial<Pick<Call, "statusCallback" | "statusCallbackMethod" | "statusCallbackEvent">> =>

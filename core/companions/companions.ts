@@ -16,7 +16,10 @@ const lastRead = new WeakMap<Known["companions"], { at: number; live: CompanionS
 export const liveCompanions = async (ports: Known): Promise<CompanionState[]> =>
   (await knownCompanions(ports)).live;
 
-/** The same, and those that were not heard of lately and are still known. */
+/**
+ * The live companions, and those whose heartbeats stopped and that are not forgotten yet; the last
+ * heard of first.
+ */
 export async function knownCompanions(
   { companions, now }: Known,
 ): Promise<{ live: CompanionState[]; lost: CompanionState[] }> {

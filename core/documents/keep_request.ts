@@ -29,8 +29,8 @@ export interface RequestMade {
 }
 
 /**
- * Keeps a request for markup, as Deliveries keep callbacks. It is written with another commit soon: the
- * call need not wait for it, and a store that fails does not end the call.
+ * Keeps a request for markup, as Deliveries keep callbacks. The record is written with the next commit,
+ * so the call need not wait for it. Never rejects: a store that fails does not end the call.
  */
 export async function keepRequest(
   made: RequestMade,

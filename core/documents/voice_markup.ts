@@ -74,7 +74,7 @@ export async function numberFields(
   };
 }
 
-/** Whom a number tells of its calls. Of one of Twilio's interface, the end of a call alone is told. */
+/** The status callback of a number's calls; of one of Twilio's interface, at the end of a call only. */
 const callbackOf = (number: IncomingPhoneNumber): Partial<Call> => ({
   statusCallback: number.statusCallback,
   statusCallbackMethod: number.statusCallbackMethod,

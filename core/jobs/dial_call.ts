@@ -68,7 +68,7 @@ export const dialCallHandler: JobHandler<ArgsOf<typeof dialCall>> = handler(dial
   },
 });
 
-/** Gives a companion the script that places a call. What is to be written with the end of the job. */
+/** Gives a companion the script that places a call. Returns what is written with the end of the job. */
 export async function place(
   call: Call,
   script: Script,
@@ -86,7 +86,7 @@ export async function place(
   if (companion === null) throw new Fault("unavailable", "the companion refused the call");
   if (call.companion === null) callPlacing.observe((ports.now() - call.dateCreated) / 1_000);
   await noteCompanion(companion, live, ports);
-  // A cancellation from now on reaches the companion; one of before may have come there too early.
+  // The companion gets a cancellation from now on. An earlier one may have come before the call did.
   const placed = await ports.records.calls.get(accountSid, callSid);
   if (placed !== null && !isLive(placed.status)) {
     await ports.control.run(callSid, [{ type: "hangup" }], { at: companion });
@@ -94,7 +94,7 @@ export async function place(
   return placed?.companion === null ? [heldBy(companion, call, ports)] : [];
 }
 
-/** Stores the companion in the call, unless the report of the INVITE, which comes now too, has. */
+/** Stores the companion in the call, unless the report of the INVITE came first and has done so. */
 const heldBy = (companion: Companion, { accountSid, sid }: Call, { now }: Ports): AlsoUpdated => ({
   into: "calls",
   accountSid,

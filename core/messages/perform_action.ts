@@ -138,7 +138,7 @@ async function accountOf(sid: string, { accounts }: Ports): Promise<Account> {
   return account;
 }
 
-/** What makes a message that may be as long as Twilio's. */
+/** The parameters of a message whose text may have 1,600 characters. */
 const ofLong = (): Parameters => {
   const parameters = parametersFor(messages);
   return { ...parameters, schema: parameters.schema.extend({ body: longBody.min(1) }) };

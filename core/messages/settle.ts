@@ -17,7 +17,7 @@ export interface Sending {
   delivery?: Delivery;
   /** What it costs, where it was handed over now, in millionths. */
   priceMicros?: number;
-  /** Currency of the price (ISO 4217), null where none is configured. */
+  /** Currency of the price (ISO 4217); null, and by default, none. */
   currency?: string | null;
 }
 

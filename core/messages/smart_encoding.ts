@@ -1,4 +1,4 @@
-/** What is not in the GSM alphabet (3GPP TS 23.038), by what is there and reads the same. */
+/** Characters outside of the GSM alphabet (3GPP TS 23.038), by the characters in it that replace them. */
 const alike: Record<string, string> = {
   '"': "«»“”„‟ʺˮ″‶〝〞＂",
   "'": "‘’‛ʻʼʽˈˊ′‵＇",
@@ -24,6 +24,9 @@ const plain = new Map(
   Object.entries(alike).flatMap(([gsm, letters]) => [...letters].map((one) => [one, gsm])),
 );
 
-/** A text with letters of the GSM alphabet for those that look the same, so that it has fewer parts. */
+/**
+ * Replaces characters by similar ones of the GSM alphabet, so that the text has fewer segments. The
+ * result may be empty, or up to three times as long.
+ */
 export const smartEncoded = (text: string): string =>
   [...text].map((letter) => plain.get(letter) ?? letter).join("");

@@ -52,7 +52,7 @@ export const applications = resource({
     smsMethod: method.optional(),
     smsFallbackUrl: clearableUrl.optional(),
     smsFallbackMethod: method.optional(),
-    /** What is told of the end of its calls, where nothing else is, and of its messages. */
+    /** Callback of the end of its calls that have no other one, and of its messages. */
     statusCallback: clearableUrl,
     statusCallbackMethod: method,
     messageStatusCallback: clearableUrl,

@@ -7,7 +7,7 @@ import { limits } from "../base/limits.ts";
 import { scheduleLimits } from "../values/schedule_limits.ts";
 import { type RecordOf, resource } from "../model/resource.ts";
 
-/** A text of at most so many characters; `fault` is answered for a longer one. */
+/** A text of at most `most` characters; a longer one is refused with `fault`. */
 const bodyOf = (most: number, fault: FaultName) =>
   z.string().refine((text) => [...text].length <= most, {
     error: `must have at most ${most} characters`,
@@ -16,7 +16,7 @@ const bodyOf = (most: number, fault: FaultName) =>
 
 const body = bodyOf(limits.messageLength, "bodyTooLong").min(1);
 
-/** A text that may have as many parts as Twilio takes. */
+/** A text of up to 1,600 characters, as long as Twilio takes. */
 export const longBody = bodyOf(limits.arrivingLength, "textTooLong");
 
 /** A text message, sent or received. */

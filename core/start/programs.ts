@@ -20,18 +20,18 @@ export interface Program {
  * runs of the garbage collector. Memory is taken as it is needed. Nor does V8 guess which objects live
  * long and put them among the old ones at once: where a call is under way at each run, it guesses
  * wrong, and what dies there keeps all that it points to. One thread collects what is young: little
- * of it lives, and several cost more than they share. `uses` of a function come before V8's slow
- * compiler, TurboFan, takes what the quick one has made of it.
+ * of it lives, and several cost more than they share. TurboFan, V8's slow compiler, optimizes a
+ * function after `uses` calls of it.
  */
 const runtimeFlags = (uses: number): readonly string[] => [
   "--v8-flags=--max-semi-space-size=64,--no-allocation-site-pretenuring,--no-parallel-scavenge," +
   `--invocation-count-for-turbofan=${uses}`,
 ];
 
-/** TurboFan gains nothing for what a call runs in the service, and took a fifth of its CPU time. */
+/** Late optimization: TurboFan took a fifth of the service's CPU time, and made calls no cheaper. */
 export const serviceFlags = runtimeFlags(100_000);
 
-/** SIP and audio run the same functions more often, and gain by it. */
+/** Early optimization: SIP at a high rate and audio cost less with it. */
 export const companionFlags = runtimeFlags(1_000);
 
 const readVariables = [...Object.keys(variables), supervisedVariable, machineVariable];

@@ -72,7 +72,7 @@ function apart(calls: Call[], { from, periodMs, periods }: Span): Sample[] {
   return samples;
 }
 
-/** Failures that ended alike as one, in whole calls that add up to `failed`. */
+/** Adds up the failures of the same cause and SIP status. Counts are whole and add up to `failed`. */
 function failuresOf(all: CallFailure[], failed: number): CallFailure[] {
   const groups = Map.groupBy(all, ({ cause, sipResponseCode }) => `${cause} ${sipResponseCode}`);
   const summed = [...groups.values()].flatMap((group) => {
@@ -80,7 +80,7 @@ function failuresOf(all: CallFailure[], failed: number): CallFailure[] {
     return first ? [{ ...first, count: sumOf(group.map(({ count }) => count)) }] : [];
   }).sort((one, other) => other.count - one.count);
   const scale = failed / sumOf(summed.map(({ count }) => count));
-  let [exact, given] = [0, 0]; // What is rounded off of one goes to the next.
+  let [exact, given] = [0, 0]; // What rounding takes from one count goes to the next.
   return summed.map((one) => {
     exact += one.count * scale;
     const count = Math.round(exact) - given;

@@ -4,7 +4,7 @@ import type { Call } from "../resources/calls.ts";
 import type { CallFailure, CallPeriod } from "../resources/views/statistics.ts";
 import { isLive } from "../values/status.ts";
 
-/** Calls of a period that were looked at, and how many began in it. */
+/** The calls of a period that were read, and how many began in it. */
 export interface Sample {
   calls: Call[];
   total: number;
@@ -46,7 +46,7 @@ export function sumsOf({ calls, total }: Sample): PeriodSums {
 const setupOf = ({ startTime, answeredAt }: Call): number[] =>
   startTime === null || answeredAt === null ? [] : [Math.max(0, answeredAt - startTime)];
 
-/** A call that was stored before ends were has none. */
+/** A call that was stored before `disconnection` existed has none. */
 const endOf = ({ disconnection }: Call): Omit<CallFailure, "count"> => ({
   cause: disconnection?.cause ?? null,
   sipResponseCode: disconnection?.sipStatus ?? null,
@@ -59,7 +59,10 @@ export interface Period {
   before: number;
 }
 
-/** For how long sums of the past are taken as they are, and how many are kept; times in ms. */
+/**
+ * How long the sums of a period are kept, how long ago the period must have ended, both in ms, and how
+ * many periods are kept.
+ */
 const [keptMs, settledMs, mostKept] = [600_000, 60_000, 2_000];
 
 interface Kept {
@@ -67,12 +70,13 @@ interface Kept {
   readAt: number;
 }
 
-/** Sums of past periods by the store that they are of. */
+/** Sums of past periods, by store. */
 const kept = new WeakMap<Ports["records"], Map<string, Kept>>();
 
 /**
- * The sums of a period, by its latest `limit` calls. Those of a past period are read once in ten
- * minutes, unless one of its calls goes on: no other outcome of it can change.
+ * The sums of a period, from its latest `limit` calls. A past period is read once in ten minutes: the
+ * outcomes of ended calls do not change. While one of the calls that were read is live, it is read each
+ * time.
  */
 export async function periodSums(
   { accountSid, from, before }: Period,

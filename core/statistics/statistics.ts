@@ -54,7 +54,7 @@ export async function statisticsOf(
   return { ...base, ...times, ...calls, ...clients, gatewaysDown, ...deliveries };
 }
 
-/** How many Clients there are and have a registered device, and since when that is not known. */
+/** Counts Clients and those with a registered device, and says since when registrations are not known. */
 async function clientStatistics(accountSid: string, ports: Ports) {
   const { items, total } = await ports.records.clients.list(accountSid, newest([]));
   const { live, lost } = await knownCompanions(ports);

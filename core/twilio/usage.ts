@@ -117,7 +117,7 @@ const day = (isEnd: boolean): Filter => ({
   },
 });
 
-/** Charges are kept apart by these alone: a finer category is refused, not answered with nothing. */
+/** The categories of charges. A finer one is refused: an empty list would say that it cost nothing. */
 const categories = Object.keys(units);
 
 const filters: Record<string, Filter> = {

@@ -80,7 +80,7 @@ async function noticeRefusal(c: Ctx, fault: Fault, ports: Ports): Promise<void> 
   }
 }
 
-/** Pages of the service that a browser goes on to from that of an error code, by their first part. */
+/** Links of the page of an error code, by the first segment of their paths. */
 const onward = [
   {
     name: "console",
@@ -91,8 +91,8 @@ const onward = [
 ];
 
 /**
- * `GET /errors/{code}`: what a code means and what to do about it. `served` has the names of the pages
- * that are served beside it.
+ * `GET /errors/{code}`: what a code means and what to do about it. `served` has the first segments
+ * of the paths that this service has.
  */
 export const explain = (served: readonly string[]): Handler<Env, "/errors/:code"> => (c) => {
   const code = c.req.param("code");
@@ -103,7 +103,7 @@ export const explain = (served: readonly string[]): Handler<Env, "/errors/:code"
     "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   );
   const message = escapeXml(entry.message);
-  // Relative: a reverse proxy may serve all of it below a path.
+  // Relative, since a reverse proxy may serve the service below a path.
   const links = onward.filter(({ name }) => served.includes(name))
     .map(({ title, path }) => `<a href="../${path(code)}">${title}</a>`);
   return c.html(`<!doctype html>

@@ -3,7 +3,7 @@ import type { Requester } from "../../core/resources/internal/call_end.ts";
 import type { Ctx } from "./env.ts";
 import { ownRequests } from "./own_requests.ts";
 
-/** The credentials of a request and the way it came, as the end of a call names them. */
+/** The credentials of a request and how it came: the end of a call names them. */
 export function requesterOf(c: Ctx): Requester {
   const { caller, key } = c.var;
   const named = key === undefined

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { disconnection } from "../../protocol/disconnection.ts";
 
-/** By which way a request came. */
+/** How a request reached the service. */
 const requestPaths = [
   /** The REST interface. */
   "interface",

@@ -5,5 +5,5 @@ import { dialString } from "../../values/dialled.ts";
 const bare = (text: string): string =>
   /^[+(]?[\d\s().-]{6,}$/.test(text) ? dialString(text) ?? text : text;
 
-/** An end of a call or message, which Twilio takes as people write it. */
+/** `From` or `To` of a call or message; a number may have spaces, hyphens, full stops and parentheses. */
 export const asWritten = phoneText().overwrite(bare);

@@ -1,9 +1,9 @@
 import type { Api, Row } from "../frame/api.ts";
 
-/** Between an error and the end of the call that it ended, in ms; dates of calls have whole seconds. */
+/** Most time between an error and the end of the call that it ended, in ms; dates have whole seconds. */
 const atOnceMs = 1_500;
 
-/** Notifications that are looked through at once, and those of one call. */
+/** Notifications that are read at once for all calls, and for one call. */
 const [most, mostOfCall] = [100, "20"];
 
 const ms = (date: unknown): number => Date.parse(String(date));
@@ -14,8 +14,9 @@ export const isEndedBy = (call: Row, { log, message_date }: Row): boolean =>
   Math.abs(ms(call.end_time) - ms(message_date)) < atOnceMs;
 
 /**
- * Calls of a list, with the Notification of the error that ended each as `ended_by`. Notifications of
- * the time in which the calls ended are read once; where they are many, those of each call.
+ * Calls of a list, with the Notification of the error that ended each as `ended_by`. The
+ * Notifications of the time in which the calls ended are read at once. Where those are more than one
+ * page, the Notifications of each call are read.
  */
 export async function withErrors(api: Api, calls: Row[]): Promise<Row[]> {
   const ends = calls.filter(({ status }) => status === "completed")

@@ -31,7 +31,7 @@ const notices: Record<string, string> = {
   "signed-out-elsewhere": "All other sessions have ended.",
 };
 
-/** The same of what was done to many, by how many there were. */
+/** Notices of actions on many records, by the number of records. */
 const countedNotices: Record<string, (count: number) => string> = {
   "replayed-failed": (count) =>
     count === 0
@@ -41,7 +41,7 @@ const countedNotices: Record<string, (count: number) => string> = {
       : `${count.toLocaleString("en")} failed Deliveries are being sent again.`,
 };
 
-/** What the address of the page says was done: a name, and after a full stop how many it was done to. */
+/** The notice for `done` of the page's address: the name of an action, or `name.count`. */
 function noticeOf(c: Page): string | undefined {
   const [, name = "", count] = /^([a-z-]+)(?:\.(\d{1,9}))?$/.exec(c.req.query("done") ?? "") ?? [];
   return count === undefined ? notices[name] : countedNotices[name]?.(Number(count));

@@ -35,7 +35,7 @@ const deeds: Record<string, string> = {
   "refused": "refused it",
 };
 
-/** What ended calls, of those that Statistics counts by cause. */
+/** The cause of failed calls in words; `failures` of Statistics has it. */
 export function causeText({ cause, sip_response_code: code }: Row): string {
   if (cause === null) return code === null ? "Not reported" : `Ended with ${code}`;
   if (cause === "refused") return code === null ? "Refused" : `Refused with ${code}`;
@@ -87,7 +87,7 @@ function after({ date_answered, disconnect_cause, ...dates }: CallProgress, call
   return `, after ${seconds(ms / 1_000)}`;
 }
 
-/** Whose request ended it, without a full stop; null where that is not kept. */
+/** Whose request ended the call, without a full stop; null for a call that does not name it. */
 function byRequest({ requested_by_path: path, ...by }: CallProgress): string | null {
   const { requested_by_sid: sid, requested_by_name: name } = by;
   if (path === null || sid === null) return null;
@@ -97,7 +97,7 @@ function byRequest({ requested_by_path: path, ...by }: CallProgress): string | n
   return `By a request to ${face}, ${of} hung it up`;
 }
 
-/** The same by the audit log, for calls of before requests were kept with them. */
+/** The same from the audit log, for calls that were stored before they named the requester. */
 function byConsole({ changes }: WholeCall): string | null {
   const change = changes.findLast(({ parameters, status }) =>
     /Status=(completed|canceled)/.test(String(parameters)) && Number(status) < 400

@@ -1,7 +1,7 @@
 import type { Row } from "../frame/api.ts";
 import { priced } from "../frame/parts.tsx";
 
-/** A record whose price names its currency: its own, or where it has no field for one, the given. */
+/** Adds the currency to the price of a record: its `price_unit`, or `currency` where it has none. */
 export function withCurrency(row: Row, { currency }: { currency: string | null }): Row {
   if (!row.price) return row;
   // A text or null, as the declaration of messages has it.
