@@ -1,3 +1,4 @@
+import { limits } from "../../core/base/limits.ts";
 import { type Batch, keyText } from "../store/batch.ts";
 import type { CommitRecord } from "../store/commit.ts";
 import type { Read } from "../store/reader.ts";
@@ -24,18 +25,27 @@ const isRemembered = (key: Deno.KvKey): boolean =>
 /** Records and unique values that stay in memory, by their bytes in the store. */
 export const recentEntryBytes = 8 << 20;
 
+/** The most bytes that an entry takes in the store. The entry of a unique value names two Sids. */
+const bytesOf = ({ key, value }: Pick<Entry, "key" | "value">): number =>
+  key[0] === "u" ? limits.lookupLength + 100 : storedBytes(value);
+
+/** Keys that are known to have no entry, most of them of callers that are no Clients. */
+const mostAbsent = 2_000;
+
 /**
- * Remembers entries that take up to `bytes` in the store. A commit replaces what it wrote, and the
- * result of a read that was under way meanwhile is not remembered. Every write to such an entry has
- * to go through the committer.
+ * Remembers entries that take up to `bytes` in the store, and 2,000 keys that have none. A commit
+ * replaces what it wrote, and the result of a read that was under way meanwhile is not remembered.
+ * Every write to such an entry has to go through the committer.
  */
 export function recentEntries(read: Read, bytes: number): RecentEntries {
   const entries = lruCache<Entry>(bytes);
+  const absent = lruCache<Entry>(mostAbsent);
   const reading = new Map<string, Promise<Entry>>();
 
   function forget(key: Deno.KvKey): void {
     const name = keyText(key);
     entries.forget(name);
+    absent.forget(name);
     reading.delete(name);
   }
 
@@ -45,7 +55,8 @@ export function recentEntries(read: Read, bytes: number): RecentEntries {
     const end = (entry?: Entry) => {
       if (reading.get(name) !== found) return;
       reading.delete(name);
-      if (entry?.versionstamp) entries.keep(name, entry, storedBytes(entry.value));
+      if (entry?.versionstamp) entries.keep(name, entry, bytesOf(entry));
+      else if (entry !== undefined) absent.keep(name, entry, 1);
     };
     found.then(end, () => end());
     return found;
@@ -55,7 +66,7 @@ export function recentEntries(read: Read, bytes: number): RecentEntries {
     read(key) {
       if (!isRemembered(key)) return read(key);
       const name = keyText(key);
-      const known = entries.get(name);
+      const known = entries.get(name) ?? absent.get(name);
       const entry = known ? Promise.resolve(known) : reading.get(name) ?? readNamed(name, key);
       return entry as ReturnType<typeof read<never>>;
     },
@@ -64,7 +75,9 @@ export function recentEntries(read: Read, bytes: number): RecentEntries {
         if (!isRemembered(key)) continue;
         const name = keyText(key);
         reading.delete(name);
-        entries.keep(name, { key, value, versionstamp }, storedBytes(value));
+        absent.forget(name);
+        const entry = { key, value, versionstamp };
+        entries.keep(name, entry, bytesOf(entry));
       }
       for (const key of deletes) if (isRemembered(key)) forget(key);
     },
