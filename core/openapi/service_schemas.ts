@@ -67,7 +67,7 @@ export const serviceSchemas: Record<string, JsonSchema> = {
         textOrNone,
       ),
       requested_by_name: described(
-        "E-mail address of that account, or the name of that API key.",
+        "E-mail address of that account, or the name of that API key; null where they are those of an account above.",
         textOrNone,
       ),
       requested_by_path: described(

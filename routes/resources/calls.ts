@@ -54,7 +54,7 @@ export function callRoutes(ports: Ports): Hono<Env> {
     )
     .on(["POST", "PUT"], "/:sid", async (c) => {
       const wanted = modifyParams.parse(await readParams(c, modification));
-      const requester = requesterOf(c);
+      const requester = requesterOf(c, c.var.account.sid);
       const named = { accountSid: c.var.account.sid, callSid: c.req.param("sid"), requester };
       const call = await modifyCall(named, wanted, ports);
       const shape = wanted.mute === undefined ? callShape : mutedShape;

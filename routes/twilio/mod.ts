@@ -73,13 +73,16 @@ function mount(app: Hono<Env>, mounted: Mounted): void {
   }
 }
 
-const askedOf = (c: Ctx, { noun, ports }: Mounted): Asked => ({
-  caller: c.var.caller,
-  account: accountOf(c, noun),
-  path: c.req.param() as Record<string, string>,
-  requester: requesterOf(c),
-  ports,
-});
+function askedOf(c: Ctx, { noun, ports }: Mounted): Asked {
+  const account = accountOf(c, noun);
+  return {
+    caller: c.var.caller,
+    account,
+    path: c.req.param() as Record<string, string>,
+    requester: requesterOf(c, account.sid),
+    ports,
+  };
+}
 
 function accountOf(c: Ctx, { isAccount = false }: AnyNoun): Account {
   const { caller, account = caller, key } = c.var; // The list of accounts is below none.

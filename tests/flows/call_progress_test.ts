@@ -132,7 +132,7 @@ Deno.test("a call that a request ended names the account or API key, and the way
   assert.deepEqual(await endBy(complete(byKey), undefined), ofKey, "an older companion");
   assert.deepEqual(
     await endBy(complete(byParent), requested),
-    ["request", app.root.sid, "root@example.com", "interface"],
+    ["request", app.root.sid, null, "interface"],
   );
   const twilio = (sid: string) =>
     dev.post(`/2010-04-01/Accounts/${dev.sid}/Calls/${sid}.json`, { Status });

@@ -14,8 +14,11 @@ const requestPaths = [
 export const requester = z.object({
   /** Sid of the account, or of the API key. */
   sid: z.string(),
-  /** E-mail address of the account, or the name of the API key. */
-  name: z.string(),
+  /**
+   * E-mail address of the account, or the name of the API key; null where they are those of an account
+   * above that of the call, which tells its own accounts neither.
+   */
+  name: z.string().nullable(),
   path: z.enum(requestPaths),
 });
 

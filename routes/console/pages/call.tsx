@@ -101,7 +101,9 @@ const factsOf = (
     progress?.requested_by_sid
       ? (
         <>
-          {progress.requested_by_name} <Sid sid={progress.requested_by_sid} below={below} />
+          {progress.requested_by_name ?? "An account above,"} {progress.requested_by_name === null
+            ? progress.requested_by_sid
+            : <Sid sid={progress.requested_by_sid} below={below} />}
         </>
       )
       : null,

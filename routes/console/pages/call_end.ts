@@ -91,10 +91,16 @@ function after({ date_answered, disconnect_cause, ...dates }: CallProgress, call
 function byRequest({ requested_by_path: path, ...by }: CallProgress): string | null {
   const { requested_by_sid: sid, requested_by_name: name } = by;
   if (path === null || sid === null) return null;
-  if (path === "console") return `At the console, ${name} hung it up`;
-  const of = sid.startsWith("SK") ? `the API key "${name}"` : String(name);
+  const of = requesterNamed(sid, name);
+  if (path === "console") return `At the console, ${of} hung it up`;
   const face = path === "interface" ? "the interface" : "the interface of Twilio's libraries";
   return `By a request to ${face}, ${of} hung it up`;
+}
+
+/** An account above shows neither its e-mail address nor the names of its keys. */
+function requesterNamed(sid: string, name: string | null): string {
+  if (name === null) return "an account above this one";
+  return sid.startsWith("SK") ? `the API key "${name}"` : name;
 }
 
 /** The same from the audit log, for calls that were stored before they named the requester. */

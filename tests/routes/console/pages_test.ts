@@ -302,6 +302,10 @@ Deno.test("an ended call says which side hung up, by its own report and those of
     await byRequest({ ...account, path: "console" }),
     "It was answered and lasted 12 s. At the console, root@example.com hung it up.",
   );
+  assert.equal(
+    await byRequest({ sid: `AC${"1".repeat(32)}`, name: null, path: "console" }),
+    "It was answered and lasted 12 s. At the console, an account above this one hung it up.",
+  );
 
   const left = { by: "service", cause: "script-end" } as const;
   const parent = await made({ disconnection: left, direction: "inbound" });
