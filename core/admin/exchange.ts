@@ -38,15 +38,31 @@ export const udpTowards = (host: string): Deno.DatagramConn =>
     port: 0,
   });
 
+/** A request is sent again after so long, and then after twice as long each time (RFC 8489, 6.2.1). */
+const firstRepeatMs = 500;
+
+/** A datagram may be lost, so a request is repeated until its response comes. */
 function overUdp({ host, port }: IceServer): Opened {
   const socket = udpTowards(host);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const send = async (request: Uint8Array<ArrayBuffer>, repeatMs = firstRepeatMs) => {
+    timer = setTimeout(() => void send(request, repeatMs * 2).catch(() => {}), repeatMs);
+    await socket.send(request, { transport: "udp", hostname: host, port });
+  };
   return {
     async exchange(request) {
-      await socket.send(request, { transport: "udp", hostname: host, port });
-      for await (const [response] of socket) if (isResponseTo(request, response)) return response;
+      await send(request);
+      for await (const [response] of socket) {
+        if (!isResponseTo(request, response)) continue;
+        clearTimeout(timer);
+        return response;
+      }
       throw new Error("it was closed");
     },
-    close: () => socket.close(),
+    close() {
+      clearTimeout(timer);
+      socket.close();
+    },
   };
 }
 

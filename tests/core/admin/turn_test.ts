@@ -47,3 +47,19 @@ Deno.test({
     }
   },
 });
+
+Deno.test("doctor's STUN asks again by UDP where a datagram was lost", async () => {
+  const server = Deno.listenDatagram({ transport: "udp", hostname: "127.0.0.1", port: 0 });
+  const { port } = server.addr as Deno.NetAddr;
+  const looking = machine.stun({ protocol: "udp", host: "127.0.0.1", port });
+
+  const [lost] = await server.receive();
+  const [request, from] = await server.receive();
+  assert.deepEqual(request, lost);
+  const response = request.slice();
+  response[0] = 0x01; // A success response to the same transaction.
+  await server.send(response, from);
+
+  await looking;
+  server.close();
+});
