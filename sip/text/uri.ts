@@ -139,7 +139,9 @@ function setHeaders(uri: URI, text: string | undefined): boolean {
   return true;
 }
 
+/** Whether the library can decode and escape a text: half of a surrogate pair has no bytes in UTF-8. */
 function isEscaped(text: string): boolean {
+  if (!text.isWellFormed()) return false;
   if (!text.includes("%")) return true;
   try {
     decodeURIComponent(text);

@@ -135,6 +135,8 @@ Deno.test("parseMessage() takes hostile names for what they are", () => {
   assert.equal(request().message.getHeader("constructor"), undefined);
   assert.equal(parseSipUri("sip:a@b;__proto__"), undefined);
   assert.equal(parseSipUri("sip:%zz@b"), undefined);
+  assert.equal(parseSipUri("sip:a\ud83db@b"), undefined);
+  assert.equal(parseSipUri("sip:%20\ud83d@b"), undefined);
 });
 
 Deno.test("parseMessage() takes linear time for long runs", () => {
