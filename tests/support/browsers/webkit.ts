@@ -35,7 +35,7 @@ export function webkitTest(name: string, body: (page: WebKitPage) => Promise<voi
 async function withWebKit(body: (page: WebKitPage) => Promise<void>): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const home = await Deno.makeTempDir();
-  stack.defer(() => Deno.remove(home, { recursive: true }));
+  stack.defer(() => removed(home));
   const display = await startDisplay(stack);
   const [port] = freePorts(1) as [number];
   const driver = new Deno.Command(DRIVER, {
@@ -55,6 +55,12 @@ async function withWebKit(body: (page: WebKitPage) => Promise<void>): Promise<vo
   // Ends the browser, which the driver started.
   stack.defer(() => command("DELETE", session));
   await body(pageOf(session));
+}
+
+/** Removes the browser's files, which its processes write to until they have ended. */
+async function removed(home: string): Promise<void> {
+  const remove = () => Deno.remove(home, { recursive: true }).then(() => true, () => false);
+  await eventually(`${home} is removed`, remove);
 }
 
 /** The browser keeps its files apart from those of the machine's user. */
