@@ -21,18 +21,15 @@ export interface Program {
  * long and put them among the old ones at once: where a call is under way at each run, it guesses
  * wrong, and what dies there keeps all that it points to. One thread collects what is young: little
  * of it lives, and several cost more than they share. TurboFan, V8's slow compiler, optimizes a
- * function after `uses` calls of it.
+ * function early: after a thousand calls of it.
  */
-const runtimeFlags = (uses: number): readonly string[] => [
+const runtimeFlags: readonly string[] = [
   "--v8-flags=--max-semi-space-size=64,--no-allocation-site-pretenuring,--no-parallel-scavenge," +
-  `--invocation-count-for-turbofan=${uses}`,
+  "--invocation-count-for-turbofan=1000",
 ];
 
-/** Late optimization: TurboFan took a fifth of the service's CPU time, and made calls no cheaper. */
-export const serviceFlags = runtimeFlags(100_000);
-
-/** Early optimization: SIP at a high rate and audio cost less with it. */
-export const companionFlags = runtimeFlags(1_000);
+export const serviceFlags = runtimeFlags;
+export const companionFlags = runtimeFlags;
 
 const readVariables = [...Object.keys(variables), supervisedVariable, machineVariable];
 const environment = `--allow-env=${readVariables.join(",")}`;
