@@ -117,7 +117,7 @@ export function left(
   const change: Change<Conference> = !member.hasJoined
     ? { record, gone }
     : fire({ record, gone }, { name: "participant-leave", at, member });
-  if (conference.status === "completed") { // Its end is told once all participants have left.
+  if (conference.status === "completed") { // The last leave brings the callback of its end.
     return member.hasJoined ? toldOfEnd(change, at) : change;
   }
   if (isLost) return change;

@@ -1,4 +1,4 @@
-import { companionFlags } from "../../core/start/programs.ts";
+import { runtimeFlags } from "../../core/start/programs.ts";
 import { askNg } from "../../sip/media/transports/ng.ts";
 import { startRtpengine } from "../support/media/rtpengine.ts";
 import type { Answer, Mode, Order } from "./media_engine.ts";
@@ -30,7 +30,7 @@ const cpuOf = (pid: number) => family(pid).map(cpuSeconds).reduce((all, one) => 
 /** The engine of the companion, started as it is; given a port, with WebRTC by the rtpengine there. */
 export function embedded(...rtpenginePort: string[]): MediaServer {
   const [taskset, ...args] = firstCore;
-  const script = ["run", "-A", "--quiet", ...companionFlags, "tests/bench/media_engine.ts"];
+  const script = ["run", "-A", "--quiet", ...runtimeFlags, "tests/bench/media_engine.ts"];
   const child = new Deno.Command(taskset, {
     args: [...args, Deno.execPath(), ...script, ...rtpenginePort],
     cwd: root,

@@ -1,4 +1,4 @@
-import { companionFlags } from "../../core/start/programs.ts";
+import { runtimeFlags } from "../../core/start/programs.ts";
 import { type FakeService, testDomain } from "../support/sip/fake_service.ts";
 import { freePorts } from "../support/process/system.ts";
 import { cpuSeconds, family } from "./process_cpu.ts";
@@ -95,7 +95,7 @@ export function companion(service: FakeService, without: string[] = []): Promise
     MEDIA_RELAY: "never", // The agents have no audio.
   };
   const flags = [
-    ...without.includes("flags") ? [] : companionFlags,
+    ...without.includes("flags") ? [] : runtimeFlags,
     ...without.length === 0 ? [] : ["--preload=tests/bench/without.ts"],
   ];
   const command = [Deno.execPath(), "run", "-A", "--quiet", ...flags, "sip/main.ts"];
