@@ -36,7 +36,8 @@ export async function takeHeartbeat(
   const isLost = (call: Call) =>
     isLast || call.companion?.runId !== companion.runId ||
     !named.has(call.sid) && now - call.dateUpdated > limits.legForgottenMs;
-  const stuckCalls = await closeAll(known.filter(isLost), before?.seenAt ?? now, ports);
+  const heardAt = before?.seenAt ?? now;
+  const stuckCalls = await closeAll(known.filter(isLost), { heardAt, isLost }, ports);
   const stuckConferences = await closeConferencesOf(
     companion.id,
     ports,
@@ -68,7 +69,9 @@ export async function closeLostCompanions(ports: Ports): Promise<void> {
   const closed: Closed[] = [];
   for (const { id, runId, seenAt } of lost) {
     ports.log("Ending the calls of a companion that stopped", { companion: id });
-    const calls = await closeAll(await ports.records.calls.group("live", id), seenAt, ports);
+    const isLost = (call: Call) => call.companion?.id === id;
+    const live = await ports.records.calls.group("live", id);
+    const calls = await closeAll(live, { heardAt: seenAt, isLost }, ports);
     closed.push({ id, runId, stuck: calls + await closeConferencesOf(id, ports) });
   }
   await forget(closed, ports);
@@ -96,14 +99,21 @@ async function forget(companions: Closed[], ports: Ports): Promise<void> {
   );
 }
 
+/** Which calls are lost, and when their companion was last heard of, in ms. */
+interface Loss {
+  heardAt: number;
+  /** Asked again of the call as it is when it is closed: it may have been reported on meanwhile. */
+  isLost(call: Call): boolean;
+}
+
 /** Returns how many could not be closed. */
-const closeAll = (calls: Call[], heardAt: number, ports: Ports) =>
+const closeAll = (calls: Call[], loss: Loss, ports: Ports) =>
   eachApart(calls, {
     name: "close lost calls",
     label: ({ sid }) => sid,
     act: (call) => {
       const { requestId } = call;
-      return withOrigin(requestId ? { requestId } : null, () => close(call, heardAt, ports));
+      return withOrigin(requestId ? { requestId } : null, () => close(call, loss, ports));
     },
   }, ports);
 
@@ -111,10 +121,10 @@ const closeAll = (calls: Call[], heardAt: number, ports: Ports) =>
  * Ends a call that no companion reports on any more: an answered call is completed, others fail. The
  * call ends at the last heartbeat of its companion (`heardAt`, in ms); later time is not charged.
  */
-async function close(lost: Call, heardAt: number, ports: Ports): Promise<void> {
+async function close(lost: Call, { heardAt, isLost }: Loss, ports: Ports): Promise<void> {
   const { accountSid, sid } = lost;
   const closed = await ports.records.calls.update(accountSid, sid, (call) => {
-    if (!isLive(call.status)) return { record: call };
+    if (!isLive(call.status) || !isLost(call)) return { record: call };
     const at = Math.max(heardAt, call.dateUpdated);
     const why = { by: "service", cause: "companion-lost" } as const;
     const ended = end(call, "failed", { at, instanceId: ports.settings.instanceId }, why);
@@ -122,6 +132,7 @@ async function close(lost: Call, heardAt: number, ports: Ports): Promise<void> {
     const notice = { accountSid, callSid: sid, fault: "companionLost", detail } as const;
     return { ...ended, also: [notification({ ...notice, level: "error" }, ports)] };
   });
+  if (isLive(closed.status)) return;
   await leaveQueue(lost, lost.queueSid, ports);
   await breakOffAll(lost, ports);
   if (closed.hasStreams !== false) await endStreams(closed, heardAt, ports);

@@ -225,7 +225,7 @@ async function membersOf<T extends Base>(
   for await (const { key, value: account } of members) {
     const sid = String(key.at(-1));
     try {
-      const record = await get(state, { account, sid });
+      const record = await memberOf(state, { group, value, account, sid });
       if (record !== null) records.push(record);
     } catch (error) {
       if (error instanceof Fault && error.kind === "unavailable") throw error;
@@ -234,6 +234,26 @@ async function membersOf<T extends Base>(
     }
   }
   return records;
+}
+
+/**
+ * The record of an entry of a group; null when it is not in the group any more. A reader of the store
+ * sees a commit a moment before the records in memory follow it. So where the one in memory is not in
+ * the group, the store is read.
+ */
+async function memberOf<T extends Base>(
+  state: ResourceStore<T>,
+  { group, value, account, sid }: Address & { group: string; value: string },
+): Promise<T | null> {
+  const { store, definition: { groups } } = state;
+  const isMember = (record: T) => groups?.[group]?.(record as never) === value;
+  const known = await get(state, { account, sid });
+  if (known !== null && isMember(known)) return known;
+  const number = await store.accountNumber(account);
+  if (number === null) return null;
+  const entry = await store.kv.get(keys.record(number, sid));
+  const record = entry.versionstamp === null ? null : state.recordOf(entry);
+  return record !== null && isMember(record) ? record : null;
 }
 
 function throwUnlessMissing(error: unknown): void {

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
-import { closeLostCompanions } from "../../core/reports/heartbeats.ts";
+import { closeLostCompanions, takeHeartbeat } from "../../core/reports/heartbeats.ts";
 import { limits } from "../../core/base/limits.ts";
+import { startApp } from "../support/service/app.ts";
 import { type CompanionsLab, startCompanions } from "../support/service/companions_lab.ts";
+import { companion, companionOf, made } from "../support/service/hand_companion.ts";
+import { holdCommits } from "../support/service/hold_commits.ts";
 import type { Companion } from "../../sip/companion.ts";
 import { sipTest } from "../support/sip/sip_lab.ts";
 
@@ -174,4 +177,37 @@ sipTest("a Client goes on being registered when something else about it changes"
   await lab.app.runJobs();
 
   assert.equal((await lab.app.ports.control.bindings("alice")).length, 1);
+});
+
+Deno.test("a heartbeat ends no call that its companion has just reported", async () => {
+  using app = await startApp();
+  await made(app.root, "Clients", { Login: "alice", Password: "secret" });
+  const form = { From: "+15550001", To: "client:alice", Url: "https://app.test/voice" };
+  const { sid } = await made(app.root, "Calls", form);
+  const leg = companionOf(app, sid);
+  using held = holdCommits();
+  const reported = leg.report({
+    type: "inviting",
+    from: "+15550001",
+    to: "client:alice",
+    sipCallId: "1",
+  });
+  await held.made;
+  // The store names the companion of the call, and what reads of the call may not do so yet.
+  const { group } = app.ports.records.calls;
+  const read = Promise.withResolvers<void>();
+  app.ports.records.calls.group = async (...which) => {
+    const members = await group(...which);
+    read.resolve();
+    return members;
+  };
+  const legs = [{ leg: sid, accountSid: app.root.sid }];
+  const beaten = takeHeartbeat({ companion, legs, registered: 1 }, app.ports);
+  await read.promise;
+  held.release();
+  await Promise.all([reported, beaten]);
+
+  const call = (await app.ports.records.calls.get(app.root.sid, sid))!;
+  assert.deepEqual(call.companion, companion);
+  assert.equal(call.status, "queued");
 });

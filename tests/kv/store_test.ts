@@ -8,8 +8,9 @@ import { type Client, clients } from "../../core/resources/clients.ts";
 import { type Call, calls } from "../../core/resources/calls.ts";
 import { sealer } from "../../kv/store/seal.ts";
 import { openStore } from "../../kv/open_store.ts";
+import { holdCommits } from "../support/service/hold_commits.ts";
 import { storeFile } from "../support/service/store_lab.ts";
-import { startApp } from "../support/service/app.ts";
+import { type App, startApp } from "../support/service/app.ts";
 import { z } from "zod";
 import { eventually } from "../support/process/eventually.ts";
 
@@ -68,21 +69,39 @@ Deno.test("remove() frees the unique name", async () => {
   await clients.insert({ record: clientOf(app.root.sid, "alice", 2) });
 });
 
+/** Inserts a call that rings, at a companion or at none. */
+async function ringingCall({ root, ports }: App, companion: Call["companion"]): Promise<Call> {
+  const dates = { dateCreated: 1, dateUpdated: 1 };
+  const base = { sid: "CA" + "0".repeat(32), accountSid: root.sid, ...dates };
+  const sent = { from: "a", to: "b", status: "ringing", companion };
+  const record = { ...base, ...withDefaults(calls, sent) } as Call;
+  return await ports.records.calls.insert({ record });
+}
+
 Deno.test("group() follows a record in and out of its group", async () => {
   using app = await startApp();
   const { calls: records } = app.ports.records;
-  const base = {
-    sid: "CA" + "0".repeat(32),
-    accountSid: app.root.sid,
-    dateCreated: 1,
-    dateUpdated: 1,
-  };
-  const sent = { from: "a", to: "b", status: "ringing", companion: { id: "one", runId: "1" } };
-  const call = await records.insert({ record: { ...base, ...withDefaults(calls, sent) } as Call });
+  const call = await ringingCall(app, { id: "one", runId: "1" });
   assert.deepEqual((await records.group("live", "one")).map(({ sid }) => sid), [call.sid]);
 
   await records.update(app.root.sid, call.sid, (call) => ({ record: { ...call, status: "busy" } }));
   assert.deepEqual(await records.group("live", "one"), []);
+});
+
+Deno.test("group() has a record as the store has it, whose writer does not know that yet", async () => {
+  using app = await startApp();
+  const { calls: records } = app.ports.records;
+  const { sid, accountSid } = await ringingCall(app, null);
+  const companion = { id: "one", runId: "1" };
+  using held = holdCommits();
+  const written = records.update(accountSid, sid, (call) => ({ record: { ...call, companion } }));
+  await held.made;
+
+  const members = await records.group("live", "one");
+  held.release();
+  await written;
+
+  assert.deepEqual(members.map(({ companion }) => companion), [companion]);
 });
 
 Deno.test("list() starts after a Sid, whatever came in since", async () => {
