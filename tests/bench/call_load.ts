@@ -165,7 +165,9 @@ export async function startCallLoad(
       calls.set(sid, call);
       for (const body of early.get(sid) ?? []) tell(call, body);
       early.delete(sid);
-      await call.ended.promise.finally(() => calls.delete(sid));
+      await call.ended.promise.catch(async (error) => {
+        throw new Error(`${error.message}\n${await explain(system, sid)}`, { cause: error });
+      }).finally(() => calls.delete(sid));
       if (phone.heard !== "INVITE ACK BYE ") throw new Error(`${sid} was heard as ${phone.heard}`);
       return { invited: call.invited - startedAt, over: performance.now() - startedAt };
     },
@@ -198,6 +200,14 @@ export async function startCallLoad(
     },
   };
   return load;
+}
+
+/** Why a call ended as it did, as far as the service can say. */
+async function explain(system: System, sid: string): Promise<string> {
+  const progress = await system.get(`Calls/${sid}/Progress.json`);
+  const { notifications } = await system.get(`Calls/${sid}/Notifications.json`);
+  const lines = system.output().split("\n").filter((line) => line.includes(sid));
+  return [JSON.stringify(progress), JSON.stringify(notifications), ...lines].join("\n");
 }
 
 /** A field of a form, of those whose values need no escapes. */
