@@ -10,6 +10,7 @@ import {
   firstBelow,
   firstOf,
   type Gap,
+  nthOldest,
   overlapping,
   partOf,
   type Run,
@@ -26,6 +27,11 @@ export interface RunCache extends CommitWatch {
    * first.
    */
   find(place: Place, bounds: Bounds, window: Window, read?: Run[]): AnyRecord[] | Gap;
+  /**
+   * The Sid of the `count`-th record between bounds, counted from the oldest one. Or the gap before it,
+   * with the number of its records that are still to be counted.
+   */
+  nthOldest(place: Place, bounds: Bounds, count: number): string | Gap;
   /** To be called before records are read by `recall`; the returned function caches them. */
   reading(place: Place, recall: Recall): (run: Run) => void;
 }
@@ -99,6 +105,8 @@ export function runCache(most: number): RunCache {
       lists.set(list, known);
       return firstOf(known.runs, read, { bounds, window });
     },
+    nthOldest: (place, bounds, count) =>
+      nthOldest(state.lists.get(nameOf(place))?.runs ?? [], bounds, count),
     reading(place, recall) {
       const list = nameOf(place);
       const since = state.isCommitting ? state.commits : state.commits + 1;

@@ -50,6 +50,25 @@ export function firstOf(
   return found;
 }
 
+/**
+ * The Sid of the `count`-th record between bounds, counted from the oldest one. Where cached runs lack
+ * it or an older one, the gap from there on, with the number of records that are still to be counted.
+ */
+export function nthOldest(runs: Run[], { from, before }: Bounds, count: number): string | Gap {
+  let [start, left] = [from, count];
+  for (let at = firstBelow(runs, after(from)); start < before; at--) {
+    const run = runs[at];
+    if (run === undefined || run.from > start || run.before <= start) break;
+    const end = run.before < before ? run.before : before;
+    const { records } = partOf(run, { from: start, before: end });
+    const found = records[records.length - left];
+    if (found !== undefined) return found.sid;
+    left -= records.length;
+    start = end;
+  }
+  return { from: start, before, limit: left };
+}
+
 /** A bound right after a Sid, also as the bytes of a key. */
 export const after = (sid: string): string => `${sid}00`;
 

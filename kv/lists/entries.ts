@@ -125,14 +125,22 @@ export async function firstRecords(
   return bounds === null ? [] : await recordsBetween(kv, place, { ...bounds, limit });
 }
 
-/** The first records from one key on and before another, newest first, as they are stored. */
+/**
+ * The first records from one key on and before another, newest first, or oldest first when `reverse` is
+ * false, as they are stored.
+ */
 export async function recordsBetween(
   kv: Deno.Kv,
   place: Place,
-  { start, end, limit }: { start: Uint8Array; end: Uint8Array; limit: number },
+  { reverse = true, ...between }: {
+    start: Uint8Array;
+    end: Uint8Array;
+    limit: number;
+    reverse?: boolean;
+  },
 ): Promise<Stored[]> {
   const found: Stored[] = [];
-  const entries = listBetween(kv, allOf(place), { value: "", start, end, limit, reverse: true });
+  const entries = listBetween(kv, allOf(place), { value: "", reverse, ...between });
   for await (const entry of entries) found.push(entry);
   return found;
 }

@@ -11,7 +11,7 @@ import { type ListStates, nameOf } from "../cache/list_states.ts";
 import { isDearer } from "./lookups.ts";
 import { consistentRead } from "./consistent_read.ts";
 import type { Source } from "./plan.ts";
-import { cacheFor } from "./read_cached.ts";
+import { cacheFor, fewPassed } from "./read_cached.ts";
 import { passing } from "./scan.ts";
 import type { SidList } from "./sid_list.ts";
 import { readDatedRecords, readRecords, type Wanted } from "./read_records.ts";
@@ -138,7 +138,9 @@ async function counted(
     ? null
     : await fromOlderEnd(source.kv, measured, { from: span.from, located, limit });
   const range = { span: { from: span.from, before: located.span.before } };
-  const found = { ...wanted, range, ...(listed ? { listed, skip: 0 } : { skip: located.skip }) };
+  const older = { from: located.span.from, count: located.count - located.skip };
+  const first = listed ? { listed, skip: 0 } : { older, skip: located.skip };
+  const found = { ...wanted, range, ...first };
   return { count, records: await taken(source, measured, found) };
 }
 
@@ -146,9 +148,6 @@ const taken = (source: Source, measured: Measured, wanted: Wanted): Promise<AnyR
   measured.index.lacking === undefined
     ? readRecords(source, measured, wanted)
     : readDatedRecords(source, measured, wanted);
-
-/** Entries that are skipped in the time of one more read beside another. */
-const fewPassed = 10;
 
 /**
  * The entries of a page, read from the older end of the span in which it begins when that skips

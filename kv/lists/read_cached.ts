@@ -2,11 +2,11 @@ import type { Condition } from "../../core/base/filters.ts";
 import type { AnyRecord } from "../../core/model/resource.ts";
 import type { Measured } from "./counts.ts";
 import { boundsOf, type Range, recordsBetween } from "./entries.ts";
-import { ordOf } from "../store/keys.ts";
+import { ordAt, ordOf } from "../store/keys.ts";
 import type { Source } from "./plan.ts";
 import { storedBytes } from "../cache/record_cache.ts";
 import type { RunCache } from "../cache/run_cache.ts";
-import type { Gap, Run } from "../cache/runs.ts";
+import { after, type Bounds, type Gap, type Run, type Window } from "../cache/runs.ts";
 
 /** The most records that a cached page skips: the store lists as many within a few ms. */
 const mostPassed = 2_000;
@@ -24,44 +24,105 @@ export function cacheFor(
   return isOfAll && where.length === 0 && skip <= mostPassed ? runs : null;
 }
 
+/** The place of an entry from the older end of a stretch of time, which ends where its range does. */
+export interface FromOlder {
+  /** The beginning of the stretch, in ms. */
+  from: number;
+  /** The entry and the older ones in the stretch. */
+  count: number;
+}
+
+/** What a page shows of a range of all records. */
+interface Page {
+  range: Range;
+  skip: number;
+  limit: number;
+  /** The place of its first record, counted from the other side than `skip`. */
+  older?: FromOlder;
+}
+
+/** Entries that are skipped in the time of one more read beside another. */
+export const fewPassed = 10;
+
 /**
  * The first records of a range of all records, newest first, without the `skip` first ones. Records
- * that are not in the cache are read and cached.
+ * that are not in the cache are read and cached, from the end that is nearer.
  */
 export async function readCached(
   source: Source,
   runs: RunCache,
-  { range, skip, limit }: { range: Range; skip: number; limit: number },
+  { range, skip, limit, older }: Page,
 ): Promise<AnyRecord[]> {
-  const { place } = source;
   const ends = boundsOf(range);
   if (ends === null) return [];
-  const { prefix } = place;
-  const bounds = { from: prefix + ends.start.toHex(), before: prefix + ends.end.toHex() };
-  const read: Run[] = [];
+  const { place } = source;
+  const [from, before] = [ends.start, ends.end].map((ord) => place.prefix + ord.toHex()) as Ends;
+  const page = { from, before, skip, limit };
+  const found = runs.find(place, page, page);
+  if (Array.isArray(found)) return found;
+  if (older === undefined) return await readGaps(source, runs, page);
+  const oldest = place.prefix + ordAt(older.from).toHex();
+  const first = runs.nthOldest(place, { from: oldest, before }, older.count);
+  const missing = Math.max(0, limit - older.count);
+  const isNearer =
+    found.limit - missing - (typeof first === "string" ? 0 : first.limit) > fewPassed;
+  if (!isNearer) return await readGaps(source, runs, page);
+  const [inside, rest] = await Promise.all([
+    typeof first === "string" ? null : readGap(source, runs, { ...first, isFromOldest: true }),
+    readMissing(source, runs, { from, before: oldest, skip: 0, limit: missing }),
+  ]);
+  const end = inside?.before ?? after(String(first));
+  const read = [inside, rest].filter((run) => run !== null);
+  return await readGaps(source, runs, { from, before: end, skip: 0, limit }, read);
+}
+
+type Ends = [from: string, before: string];
+
+/** Reads the gaps of a page, newest first, beside the runs that were read for it. */
+async function readGaps(
+  source: Source,
+  runs: RunCache,
+  page: Bounds & Window,
+  known: Run[] = [],
+): Promise<AnyRecord[]> {
+  const read = [...known];
   while (true) {
-    const found = runs.find(place, bounds, { skip, limit }, read);
+    const found = runs.find(source.place, page, page, read);
     if (Array.isArray(found)) return found;
-    if (read.length === fewGaps) break;
+    if (read.length === known.length + fewGaps) break;
     read.push(await readGap(source, runs, found));
   }
   // There may be many more gaps, and each commit makes new ones: read the whole page.
-  const { records } = await readGap(source, runs, { ...bounds, limit: skip + limit });
-  return records.slice(skip);
+  const { records } = await readGap(source, runs, { ...page, limit: page.skip + page.limit });
+  return records.slice(page.skip);
 }
 
+/** The first gap of the older part of a page; null where nothing is missing. */
+async function readMissing(
+  source: Source,
+  runs: RunCache,
+  page: Bounds & Window,
+): Promise<Run | null> {
+  const found = runs.find(source.place, page, page);
+  return Array.isArray(found) ? null : await readGap(source, runs, found);
+}
+
+/** Reads the newest records of a gap, or the oldest ones. */
 async function readGap(
   { kv, place, codec }: Source,
   runs: RunCache,
-  { from, before, limit }: Gap,
+  { from, before, limit, isFromOldest = false }: Gap & { isFromOldest?: boolean },
 ): Promise<Run> {
   const keep = runs.reading(place, codec.recall);
   const ends = { start: ordOf(from), end: ordOf(before) };
-  const listed = await recordsBetween(kv, place, { ...ends, limit });
-  const records = listed.map((entry) => codec.recall(entry));
+  const listed = await recordsBetween(kv, place, { ...ends, limit, reverse: !isFromOldest });
+  const read = listed.map((entry) => codec.recall(entry));
   const bytes = listed.reduce((sum, { value }) => sum + storedBytes(value), 0);
-  const last = listed.length < limit ? undefined : records.at(-1);
-  const run = { from: last?.sid ?? from, before, records, bytes };
+  const records = isFromOldest ? read.toReversed() : read;
+  const last = listed.length < limit ? undefined : read.at(-1)?.sid;
+  const run = { from, before, records, bytes };
+  if (last !== undefined && isFromOldest) run.before = after(last);
+  else if (last !== undefined) run.from = last;
   keep(run);
   return run;
 }

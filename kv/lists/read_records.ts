@@ -4,7 +4,7 @@ import { sidTime } from "../../core/base/sid.ts";
 import { locate, type Measured } from "./counts.ts";
 import { firstEntries, type Found, type Range } from "./entries.ts";
 import type { Source } from "./plan.ts";
-import { cacheFor, readCached } from "./read_cached.ts";
+import { cacheFor, type FromOlder, readCached } from "./read_cached.ts";
 import { passing } from "./scan.ts";
 
 /** The records that a page shows of an index. */
@@ -15,6 +15,8 @@ export interface Wanted {
   range: Range;
   limit: number;
   skip: number;
+  /** Where the first record is, for a page that the cache has. */
+  older?: FromOlder;
   /** The first entries when they were read already; none of them is skipped. */
   listed?: Found[];
 }
@@ -26,7 +28,7 @@ export async function readRecords(
   wanted: Wanted,
 ): Promise<AnyRecord[]> {
   const { index, excluded } = measured;
-  const { listed: known, ...rest } = wanted;
+  const { listed: known, older: _, ...rest } = wanted;
   const { where, isSparse, range, limit, skip } = rest;
   if (limit === 0) return [];
   const runs = known === undefined ? cacheFor(source, measured, wanted) : null;

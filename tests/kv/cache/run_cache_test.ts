@@ -118,6 +118,27 @@ Deno.test("find() takes what was read where it knows nothing, and only there", (
   );
 });
 
+Deno.test("nthOldest() counts from the older end over runs without a gap, and no further", () => {
+  const stored = storedOf(1, 2, 3, 4, 5, 6, 7, 8);
+  const cache = runCache(1 << 20);
+  const nth = (from: number, before: number, count: number) =>
+    cache.nthOldest(place, between(from, before), count);
+  assert.deepEqual(nth(0, 9, 1), { ...between(0, 9), limit: 1 });
+
+  learn(cache, stored, { bounds: between(0, 3) })(); // 2 1
+  learn(cache, stored, { bounds: between(3, 5) })(); // 4 3
+  learn(cache, stored, { bounds: between(6, 9) })(); // 8 7 6
+
+  const oldest = [1, 2, 3, 4].map((ms) => sidAt(ms));
+  assert.deepEqual([1, 2, 3, 4].map((count) => nth(0, 9, count)), oldest);
+  assert.equal(nth(2, 9, 2), sidAt(3), "from within a run");
+  assert.equal(nth(3, 9, 2), sidAt(4), "from where a run begins");
+  assert.equal(nth(0, 4, 3), sidAt(3), "of a run that ends beyond");
+  assert.deepEqual(nth(0, 9, 5), { ...between(5, 9), limit: 1 }, "behind a gap");
+  assert.deepEqual(nth(5, 9, 2), { ...between(5, 9), limit: 2 }, "from a gap on");
+  assert.deepEqual(nth(0, 3, 3), { ...between(3, 3), limit: 1 }, "more than there are");
+});
+
 Deno.test("a write is forgotten alone, in its list alone", () => {
   const stored = storedOf(1, 2, 3, 4, 5);
   const cache = runCache(1 << 20);
@@ -193,13 +214,18 @@ Deno.test("runs are as the store is, whatever is written and read in whichever o
   const stored = storedOf(...Array.from({ length: 150 }, () => roll(500)));
   const cache = runCache(40_000);
   let keeps: (() => void)[] = [];
-  let [found, state] = [0, 0];
+  let [found, counted, state] = [0, 0, 0];
 
   /** What is found is what the store has before a write under way and after it. */
   function check(): void {
     const from = roll(500);
     const bounds = roll(3) === 0 ? all : between(from, from + roll(300));
     const window = { skip: roll(20), limit: 1 + roll(20) };
+    const first = cache.nthOldest(place, bounds, window.limit);
+    const oldestFirst = stored.page(bounds, 0, Infinity).reverse();
+    const isCounted = typeof first === "string";
+    if (isCounted) assert.equal(first, oldestFirst[window.limit - 1]?.sid);
+    if (isCounted) counted++;
     const page = cache.find(place, bounds, window);
     if (Array.isArray(page)) {
       found++;
@@ -231,6 +257,7 @@ Deno.test("runs are as the store is, whatever is written and read in whichever o
     keeps = [];
   }
   assert.ok(found > 1_000, `${found} pages were found in the cache`);
+  assert.ok(counted > 500, `${counted} records were counted to from the older end`);
 });
 
 Deno.test("the lists that were asked for longest ago go when records take too much", () => {

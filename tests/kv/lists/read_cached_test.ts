@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ordOf } from "../../../kv/store/keys.ts";
+import { ordOf, sidOf } from "../../../kv/store/keys.ts";
 import type { Source } from "../../../kv/lists/plan.ts";
 import { readCached } from "../../../kv/lists/read_cached.ts";
 import { runCache } from "../../../kv/cache/run_cache.ts";
@@ -63,3 +63,58 @@ Deno.test("a page is found though a commit is under way whenever records are rea
   assert.equal(shown.length, 2);
   assert.equal(shown[0], shown[1]! + 1);
 });
+
+Deno.test("a page far inside one stretch of counters is read from the end that is nearer", async () => {
+  const hour = 3_600_000;
+  const sids = Array.from({ length: 300 }, (_, at) => sidAt(at < 100 ? at : hour + at));
+  let entries = 0;
+  const kv = {
+    list(
+      { start, end }: { start: Deno.KvKey; end: Deno.KvKey },
+      { limit, reverse }: { limit: number; reverse: boolean },
+    ) {
+      const [from, before] = [start, end].map((key) => sidOf("CA", key));
+      const between = sids.filter((sid) => sid >= from! && sid < before!);
+      const found = (reverse ? between.reverse() : between).slice(0, limit);
+      entries += found.length;
+      return found.map((sid) => ({ key: [7n, "CA", ordOf(sid)], value: new Uint8Array(1) }));
+    },
+  };
+  const codec = { recall: ({ key }: { key: Deno.KvKey }) => ({ sid: sidOf("CA", key) }) };
+  const place = { account: 7n, prefix: "CA" };
+  const range = { span: { from: -Infinity, before: 2 * hour } };
+  const newestFirst = sids.toReversed();
+  const limit = 20;
+  let runs = runCache(1 << 20);
+  /** How many entries are read for a page of the 200 that one stretch has. */
+  const read = async (skip: number) => {
+    const source = { kv, place, runs, codec } as unknown as Source;
+    const before = entries;
+    const older = { from: hour, count: 200 - skip };
+    const shown = await readCached(source, runs, { range, skip, limit, older });
+    const expected = newestFirst.slice(skip, skip + limit);
+    assert.deepEqual(shown.map(({ sid }) => sid), expected, `from ${skip}`);
+    return entries - before;
+  };
+  const cold = (skip: number) => {
+    runs = runCache(1 << 20);
+    return read(skip);
+  };
+
+  assert.equal(await cold(40), 60);
+  assert.equal(await cold(120), 80);
+  assert.equal(await read(120), 0, "asked again");
+  assert.equal(await read(140), 0, "between it and the older end");
+  assert.equal(await read(175), 0, "and up to there");
+  assert.equal(await read(190), 10, "the rest of it is older");
+  assert.equal(await read(190), 0);
+  assert.equal(await read(100), 20, "the page before it");
+  assert.equal(await read(60), 40, "one before, between which and it a page is missing");
+  assert.equal(await cold(190), 20, "beyond the older end");
+  assert.equal(await read(190), 0);
+  assert.equal(await cold(199), 20);
+  assert.equal(await cold(0), 20);
+  assert.equal(await read(20), 20, "the page after it");
+});
+
+const sidAt = (ms: number) => "CA" + ms.toString(16).padStart(12, "0").padEnd(32, "5");
