@@ -1,3 +1,4 @@
+import { eventually } from "../support/process/eventually.ts";
 import { at, type CallLoad, type Cpu, startCallLoad } from "./call_load.ts";
 
 /**
@@ -6,7 +7,8 @@ import { at, type CallLoad, type Cpu, startCallLoad } from "./call_load.ts";
  * delay from POST to the INVITE arriving, that of a softphone's INVITE until the 200 by markup, and the
  * CPU time of service, companion and load generator for each call. Beside them, in the same run: the
  * HTTP round trip of /health, durable creates of an application, and POSTs whose calls nobody can
- * answer. With OLD, the path of another checkout, that one is driven in turn: single processes differ
+ * answer: how many a second are answered, and how many are over, with the time until the last call has
+ * failed. With OLD, the path of another checkout, that one is driven in turn: single processes differ
  * by a third.
  */
 
@@ -20,6 +22,8 @@ const old = Deno.env.get("OLD");
 interface Figures {
   count: number;
   perSecond: number;
+  /** The same, by the time until nothing was left to do; where that takes longer. */
+  overPerSecond?: number;
   /** In ms, sorted. */
   delays: number[];
   /** CPU time of each, in ms. */
@@ -29,11 +33,15 @@ interface Figures {
 const log = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(line + "\n"));
 const ms = (value: number) => `${value.toFixed(1)} ms`;
 
-/** Repeats `once` in `width` loops for a time; each returns a delay in ms. */
+/**
+ * Repeats `once` in `width` loops for a time; each returns a delay in ms. The CPU time is that until
+ * `over` resolves: what is left would be done during the next measurement.
+ */
 async function measure(
   load: CallLoad,
   width: number,
   once: (loop: number) => Promise<number>,
+  over?: () => Promise<unknown>,
 ): Promise<Figures> {
   const delays: number[] = [];
   const before = load.cpu();
@@ -43,11 +51,14 @@ async function measure(
     while (performance.now() < until) delays.push(await once(loop));
   }));
   const elapsedS = (performance.now() - startedAt) / 1_000;
+  await over?.();
+  const overS = (performance.now() - startedAt) / 1_000;
   const after = load.cpu();
   const each = (part: keyof Cpu) => (after[part] - before[part]) * 1_000 / delays.length;
   return {
     count: delays.length,
     perSecond: delays.length / elapsedS,
+    ...over && { overPerSecond: delays.length / overS },
     delays: delays.toSorted((a, b) => a - b),
     cpu: cpuOf(each),
   };
@@ -70,6 +81,11 @@ function tasks(load: CallLoad): Record<string, () => Promise<Figures>> {
   const { system, appUrl } = load;
   const health = async () => await (await fetch(`${system.baseUrl}/health`)).text();
   const nobody = { From: "bench", To: "client:nobody", Url: `${appUrl}/voice` };
+  const noneQueued = () =>
+    eventually("all calls have failed", async () => {
+      const { total } = await system.get("Calls.json?Status=queued&PageSize=1");
+      return total === 0;
+    });
   const invited = async (number: number) => (await load.call(number)).invited;
   return {
     "GET /health": () => measure(load, 1, () => timed(health)),
@@ -82,9 +98,8 @@ function tasks(load: CallLoad): Record<string, () => Promise<Figures>> {
     "INVITE to 200 by markup": () => measure(load, 1, load.callIn),
     "calls, one at a time": () => measure(load, 1, invited),
     [`calls, ${phones} at once`]: () => measure(load, phones, invited),
-    // The last: its calls fail for a while after it.
     "POST Calls to nobody": () =>
-      measure(load, phones, () => timed(() => load.post("Calls.json", nobody))),
+      measure(load, phones, () => timed(() => load.post("Calls.json", nobody)), noneQueued),
   };
 }
 
@@ -95,6 +110,8 @@ function together(all: Figures[]): Figures {
   return {
     count: all.reduce((sum, { count }) => sum + count, 0),
     perSecond: mean(({ perSecond }) => perSecond),
+    ...all[0]?.overPerSecond !== undefined &&
+      { overPerSecond: mean(({ overPerSecond = NaN }) => overPerSecond) },
     delays: all.flatMap(({ delays }) => delays).sort((a, b) => a - b),
     cpu: cpuOf((part) => mean(({ cpu }) => cpu[part])),
   };
@@ -102,9 +119,10 @@ function together(all: Figures[]): Figures {
 
 function print(name: string, figures: Map<string, Figures>): void {
   log(name);
-  for (const [what, { perSecond, delays, cpu }] of figures) {
+  for (const [what, { perSecond, overPerSecond, delays, cpu }] of figures) {
+    const over = overPerSecond === undefined ? "" : ` (over: ${overPerSecond.toFixed(1)}/s)`;
     log(
-      `  ${what.padEnd(26)} ${perSecond.toFixed(1).padStart(7)}/s, median ${
+      `  ${what.padEnd(26)} ${perSecond.toFixed(1).padStart(7)}/s${over}, median ${
         ms(at(delays, 0.5))
       }, p99 ${ms(at(delays, 0.99))}, CPU ${ms(cpu.service)} service, ${
         ms(cpu.companion)
