@@ -1,6 +1,7 @@
 import { type Browser, chromium, type Page } from "playwright-core";
 import { CHROMIUM, chromiumFlags } from "./support/browsers/chromium.ts";
-import { variants } from "./support/browsers/judge_pages.ts";
+import { schemes } from "./support/browsers/axe.ts";
+import { widths } from "./support/browsers/judge_pages.ts";
 import type { App } from "./support/service/app.ts";
 import { type BusyAccount, fillAccount } from "./support/service/busy_account.ts";
 import { startConsole } from "./support/service/console_client.ts";
@@ -193,6 +194,9 @@ async function signIn(page: Page, at: string): Promise<void> {
   await page.getByRole("heading", { name: "Overview" }).waitFor();
 }
 
+/** The windows that pages are photographed in: widths in px, and schemes of colours. */
+const variants = widths.flatMap((width) => schemes.map((colorScheme) => ({ width, colorScheme })));
+
 /** Takes the pictures of one variant. */
 async function photograph(browser: Browser, { at, shots, folder, below, variant }: {
   at: string;
@@ -201,7 +205,7 @@ async function photograph(browser: Browser, { at, shots, folder, below, variant 
   below: string;
   variant: typeof variants[number];
 }): Promise<void> {
-  const [width, colorScheme] = variant;
+  const { width, colorScheme } = variant;
   const context = await browser.newContext({
     viewport: { width, height: 800 },
     colorScheme,

@@ -1,21 +1,14 @@
 import assert from "node:assert/strict";
-import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
+import { assertAccessible, openAxeContext } from "../support/browsers/axe.ts";
 import { chromiumTest } from "../support/browsers/chromium.ts";
 import { firefoxTest } from "../support/browsers/firefox.ts";
+import { signIn, widths } from "../support/browsers/judge_pages.ts";
 import { answerAt, closeAll, talkAt, there } from "../support/media/talker.ts";
 import type { Softphone } from "../support/sip/softphone.ts";
 import { startAppServer } from "../support/service/app_server.ts";
 import { plainOffer, plainSocket } from "../support/sip/plain_peer.ts";
 import { startSystem, type System } from "../support/process/system.ts";
-
-async function signIn(page: Page, system: System): Promise<void> {
-  await page.goto(`${system.baseUrl}/console`);
-  await page.getByLabel("E-mail address or Account Sid").fill(system.accountSid);
-  await page.getByLabel("Password or AuthToken").fill(system.authToken);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("heading", { name: "Overview" }).waitFor();
-}
 
 /** Phones of Clients that call a document. */
 function startCallers(system: System, app: ReturnType<typeof startAppServer>) {
@@ -131,21 +124,11 @@ async function watchSpeakers(
 }
 
 /** What axe finds on the pages, narrow and wide, dark and light. */
-async function judgePages(browser: Browser, system: System): Promise<void> {
+async function judgeLivePages(browser: Browser, system: System): Promise<void> {
   const below = `/console/${system.accountSid}`;
   const shots = Deno.env.get("SHOTS");
-  for (
-    const [width, colorScheme] of [[1280, "light"], [360, "dark"], [360, "light"], [
-      1280,
-      "dark",
-    ]] as const
-  ) {
-    // axe itself is a script that the policy of the pages forbids.
-    const context = await browser.newContext({
-      viewport: { width, height: 800 },
-      colorScheme,
-      bypassCSP: true,
-    });
+  for (const width of widths) {
+    const context = await openAxeContext(browser, width);
     const page = await context.newPage();
     await signIn(page, system);
     const calls = await system.get("Calls.json?Status=in-progress");
@@ -158,24 +141,10 @@ async function judgePages(browser: Browser, system: System): Promise<void> {
         await system.post("Calls.json", form);
         await page.getByRole("log").getByText("failed").first().waitFor();
       }
-      await page.evaluate(axe.source);
-      const result = await page.evaluate(() =>
-        (globalThis as unknown as { axe: typeof axe }).axe.run()
-      );
-      const what = `${path} at ${width}, ${colorScheme}`;
-      assert.ok(result.passes.length > 5, what);
-      assert.deepEqual(result.violations.map(({ id, nodes }) => [id, nodes[0]?.html]), [], what);
-      assert.ok(
-        await page.evaluate("document.documentElement.scrollWidth <= innerWidth"),
-        what,
-      );
+      await assertAccessible(page, `${path} at ${width}`);
       if (shots) {
-        await page.screenshot({
-          path: `${shots}/${
-            path.replaceAll("/", "-").replace(/CA\w+/, "CA")
-          }-${width}-${colorScheme}.png`,
-          fullPage: true,
-        });
+        const name = path.replaceAll("/", "-").replace(/CA\w+/, "CA");
+        await page.screenshot({ path: `${shots}/${name}-${width}.png`, fullPage: true });
       }
     }
     await context.close();
@@ -195,7 +164,7 @@ chromiumTest(
     await callers.call("dora", "/one", room);
     await callers.call("emil", "/two", room);
     await callers.call("fritz", "/three", '<Enqueue waitUrl="">support</Enqueue>');
-    await judgePages(browser, system);
+    await judgeLivePages(browser, system);
   },
 );
 

@@ -146,7 +146,7 @@ chromiumTest(
       `${below}/Supervisor/jobs`,
       `${below}/Supervisor/configuration`,
     ];
-    await judgePages(browser, { system, paths, of: [[1280, "light"], [360, "dark"]] });
+    await judgePages(browser, { system, paths, isOnce: true });
   },
 );
 

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import axe from "axe-core";
 import type { Browser, Locator, Page } from "playwright-core";
+import { assertAccessible, openAxeContext } from "../support/browsers/axe.ts";
 import { chromiumTest } from "../support/browsers/chromium.ts";
 import { firefoxTest } from "../support/browsers/firefox.ts";
+import { signIn } from "../support/browsers/judge_pages.ts";
 import { startSystem, type System } from "../support/process/system.ts";
 import { callCentre } from "../support/service/flow_samples.ts";
 import { plainOffer, plainSocket } from "../support/sip/plain_peer.ts";
@@ -16,14 +17,6 @@ async function openPage(browser: Browser, system: System, path: string): Promise
   await signIn(page, system);
   await page.goto(`${system.baseUrl}/console/${system.accountSid}/Flows${path}`);
   return page;
-}
-
-async function signIn(page: Page, system: System): Promise<void> {
-  await page.goto(`${system.baseUrl}/console`);
-  await page.getByLabel("E-mail address or Account Sid").fill(system.accountSid);
-  await page.getByLabel("Password or AuthToken").fill(system.authToken);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("heading", { name: "Overview" }).waitFor();
 }
 
 /** Errors that the page has had so far. */
@@ -254,17 +247,6 @@ for (const [test, name] of [[chromiumTest, "Chromium"], [firefoxTest, "Firefox"]
   );
 }
 
-/** What axe finds, and whether the page is wider than the window. */
-async function judge(page: Page, what: string): Promise<void> {
-  await page.evaluate(axe.source);
-  const result = await page.evaluate(() =>
-    (globalThis as unknown as { axe: typeof axe }).axe.run()
-  );
-  assert.ok(result.passes.length > 5, what);
-  assert.deepEqual(result.violations.map(({ id, nodes }) => [id, nodes[0]?.html]), [], what);
-  assert.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), what);
-}
-
 chromiumTest(
   "axe finds nothing in the designer, narrow and wide, dark and light",
   async (browser) => {
@@ -279,33 +261,24 @@ chromiumTest(
     const { flow_versions: versions } = await system.get(`FlowVersions.json?ApplicationSid=${sid}`);
     const below = `${system.baseUrl}/console/${system.accountSid}/Flows`;
     const pages = ["", "/new", `/${sid}/versions`, `/${sid}/versions/${versions[1].sid}`];
-    for (
-      const [width, colorScheme, paths] of [
-        [1500, "light", pages],
-        [360, "dark", pages],
-        [1500, "dark", []],
-        [360, "light", []],
-      ] as const
-    ) {
-      const viewport = { width, height: 800 };
-      // axe itself is a script that the policy of the pages forbids.
-      const context = await browser.newContext({ viewport, colorScheme, bypassCSP: true });
+    for (const width of [1500, 360]) {
+      const context = await openAxeContext(browser, width);
       const page = await context.newPage();
-      const at = (what: string) => `${what} at ${width}, ${colorScheme}`;
+      const at = (what: string) => `${what} at ${width}`;
       await signIn(page, system);
-      for (const path of paths) {
+      for (const path of pages) {
         await page.goto(below + path);
-        await judge(page, at(path));
+        await assertAccessible(page, at(path));
       }
       await page.goto(`${below}/${sid}`);
       await page.getByText("No problems").waitFor();
-      await judge(page, at("step"));
+      await assertAccessible(page, at("step"));
       await page.locator("#designer-tabs").getByRole("button", { name: "JSON" }).click();
-      await judge(page, at("JSON"));
+      await assertAccessible(page, at("JSON"));
       await page.locator("#designer-tabs").getByRole("button", { name: "Try it" }).click();
       await page.getByRole("button", { name: "Start", exact: true }).click();
       await page.getByRole("heading", { name: "ask waits" }).waitFor();
-      await judge(page, at("dry run"));
+      await assertAccessible(page, at("dry run"));
       await context.close();
     }
   },

@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import { assertAccessible, openAxeContext } from "../support/browsers/axe.ts";
 import { chromiumTest } from "../support/browsers/chromium.ts";
-import { axeSource, skipped } from "../support/service/openapi_tools.ts";
-import { startSystem } from "../support/process/system.ts";
+import { widths } from "../support/browsers/judge_pages.ts";
+import { sharedSystem } from "../support/process/shared_system.ts";
 
-const schemes = ["light", "dark"] as const;
+const withSystem = sharedSystem();
+
+/** A test with a browser, of the pages of a service that those of this file share. */
+function pagesTest(name: string, body: (browser: Browser, service: string) => Promise<void>): void {
+  chromiumTest(name, (browser) => withSystem(({ baseUrl }) => body(browser, baseUrl)));
+}
+
 /** One page of each kind. */
 const kinds = ["/", "/docs", "/docs/api/overview", "/docs/api/call", "/docs/search?q=recording"];
-
-/** What axe-core finds wrong, with the first place of each; of what is right it gathers no places. */
-const findings = `axe.run({ resultTypes: ["violations"] }).then(({ violations }) =>
-  violations.map(({ id, nodes }) => id + ": " + nodes[0].html))`;
 
 /** Every page that the sidebar leads to. */
 const sidebar = (page: Page) =>
@@ -18,68 +21,93 @@ const sidebar = (page: Page) =>
     links.map((link) => link.getAttribute("href")!)
   );
 
-chromiumTest(
-  "axe-core finds nothing on the pages, narrow and wide, light and dark",
-  async (browser) => {
-    await using system = await startSystem();
-    const axe = await axeSource();
-    for (const colorScheme of schemes) {
-      for (const width of [360, 1280]) {
-        const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
-        await page.goto(`${system.baseUrl}/docs`);
-        const written = (await sidebar(page)).filter((path) => !path.includes("/api/"));
-        const paths = colorScheme === "dark" && width === 360 ? [...kinds, ...written] : kinds;
-        for (const path of paths) {
-          await page.goto(system.baseUrl + path);
-          await page.evaluate(axe);
-          assert.deepEqual(await page.evaluate(findings), [], `${path} ${colorScheme} ${width}`);
-        }
-        await page.close();
+/**
+ * Puts another page in place of the one that was loaded; gives the styles and scripts of both. Run in the
+ * browser, of which this file has no types.
+ */
+const swap = `async (path) => {
+  const looks = (of) =>
+    [...of.querySelectorAll("script, style, link[rel=stylesheet]")].map((one) => one.outerHTML);
+  const text = await (await fetch(path)).text();
+  const other = new DOMParser().parseFromString(text, "text/html");
+  const both = [looks(document), looks(other)];
+  document.title = other.title;
+  document.body.replaceWith(document.adoptNode(other.body));
+  return both;
+}`;
+
+/**
+ * Shows a page as if it was loaded, which it is not: axe, which a page that is loaded compiles again,
+ * takes a third of the time so. Both pages have the same style, and no script but that.
+ */
+async function show(page: Page, path: string): Promise<void> {
+  const [before, after] = await page.evaluate<string[][]>(`(${swap})(${JSON.stringify(path)})`);
+  assert.deepEqual(after, before, path);
+}
+
+const isOfReference = (path: string) => path.includes("/api/");
+
+pagesTest(
+  "axe-core finds nothing on the pages, and none is too wide, on wide and narrow screens, light and dark",
+  async (browser, service) => {
+    for (const width of widths) {
+      const context = await openAxeContext(browser, width);
+      const page = await context.newPage();
+      await page.goto(`${service}/docs`);
+      const written = (await sidebar(page)).filter((path) => !isOfReference(path));
+      for (const path of kinds) {
+        await page.goto(service + path);
+        await assertAccessible(page, `${path} at ${width}`);
       }
+      for (const path of width === 360 ? written : []) {
+        await show(page, path);
+        await assertAccessible(page, `${path} at ${width}`, ["dark"]);
+      }
+      await context.close();
     }
   },
-  skipped || undefined,
 );
 
-chromiumTest("no page is wider than a screen of 360 pixels", async (browser) => {
-  await using system = await startSystem();
+pagesTest("no page of the reference is wider than 360 pixels", async (browser, service) => {
   const page = await browser.newPage({ viewport: { width: 360, height: 800 } });
-  await page.goto(`${system.baseUrl}/docs`);
-  const paths = [...kinds, ...await sidebar(page)];
+  await page.goto(`${service}/docs`);
+  const paths = (await sidebar(page)).filter(isOfReference);
   assert.ok(paths.length > 30);
   for (const path of paths) {
-    await page.goto(system.baseUrl + path);
+    await page.goto(service + path);
     const width = await page.evaluate("document.documentElement.scrollWidth");
     assert.equal(width, 360, path);
   }
 });
 
-chromiumTest("the documentation is searched and read with the keyboard alone", async (browser) => {
-  await using system = await startSystem();
-  const page = await browser.newPage({ viewport: { width: 360, height: 800 } });
-  const failures: string[] = [];
-  page.on("console", (message) => message.type() === "error" && failures.push(message.text()));
-  await page.goto(`${system.baseUrl}/docs/api/call`);
+pagesTest(
+  "the documentation is searched and read with the keyboard alone",
+  async (browser, service) => {
+    const page = await browser.newPage({ viewport: { width: 360, height: 800 } });
+    const failures: string[] = [];
+    page.on("console", (message) => message.type() === "error" && failures.push(message.text()));
+    await page.goto(`${service}/docs/api/call`);
 
-  await page.keyboard.press("Tab");
-  assert.equal(await page.locator(":focus").textContent(), "Skip to content");
-  await tabTo(page, "#q");
-  await page.keyboard.type("machine detection");
-  await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "Search", level: 1 }).waitFor();
-  await tabTo(page, ".results a");
-  await page.keyboard.press("Enter");
-  await page.waitForURL(/\/docs\/.+#/);
+    await page.keyboard.press("Tab");
+    assert.equal(await page.locator(":focus").textContent(), "Skip to content");
+    await tabTo(page, "#q");
+    await page.keyboard.type("machine detection");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Search", level: 1 }).waitFor();
+    await tabTo(page, ".results a");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/docs\/.+#/);
 
-  await page.goto(`${system.baseUrl}/docs/api/token`);
-  await tabTo(page, "main summary");
-  const open = () =>
-    page.locator("main details").first().evaluate((one) => one.hasAttribute("open"));
-  assert.equal(await open(), true);
-  await page.keyboard.press("Enter");
-  assert.equal(await open(), false);
-  assert.deepEqual(failures, []);
-});
+    await page.goto(`${service}/docs/api/token`);
+    await tabTo(page, "main summary");
+    const open = () =>
+      page.locator("main details").first().evaluate((one) => one.hasAttribute("open"));
+    assert.equal(await open(), true);
+    await page.keyboard.press("Enter");
+    assert.equal(await open(), false);
+    assert.deepEqual(failures, []);
+  },
+);
 
 /** Presses Tab until an element that fits has the focus. */
 async function tabTo(page: Page, selector: string): Promise<void> {

@@ -1,16 +1,6 @@
-import assert from "node:assert/strict";
-import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import type { System } from "../process/system.ts";
-
-/** A width in px, and a scheme of colours. */
-export type Variant = readonly [width: number, colorScheme: "light" | "dark"];
-
-/** The variants that pages are looked at in. */
-export const variants: readonly Variant[] = [[1280, "light"], [360, "dark"], [360, "light"], [
-  1280,
-  "dark",
-]];
+import { assertAccessible, openAxeContext, schemes } from "./axe.ts";
 
 /** Signs in at the console as the root account. */
 export async function signIn(page: Page, system: System): Promise<void> {
@@ -21,39 +11,31 @@ export async function signIn(page: Page, system: System): Promise<void> {
   await page.getByRole("heading", { name: "Overview" }).waitFor();
 }
 
-/** Whether axe finds nothing on a page, and nothing of it stands beside the window. */
-async function judge(page: Page, what: string): Promise<void> {
-  await page.evaluate(axe.source);
-  // Of what is right it gathers one place each.
-  const result = await page.evaluate(() =>
-    (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ["violations"] })
-  );
-  assert.ok(result.passes.length > 5, what);
-  assert.deepEqual(result.violations.map(({ id, nodes }) => [id, nodes[0]?.html]), [], what);
-  assert.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), what);
-}
+/** Widths in px of the windows in which pages are looked at: of a screen, and of a telephone. */
+export const widths = [1280, 360] as const;
 
-/** Looks at the page of the sign-in, and at those of paths below the service, in each variant. */
+/**
+ * Looks at the page of the sign-in, and at those of paths below the service: wide and narrow, in light
+ * and dark; or, where they say so, wide in light and narrow in dark.
+ */
 export async function judgePages(
   browser: Browser,
-  { system, paths, of = variants }: {
+  { system, paths, isOnce = false }: {
     system: System;
     paths: readonly string[];
-    of?: readonly Variant[];
+    isOnce?: boolean;
   },
 ): Promise<void> {
-  for (const [width, colorScheme] of of) {
-    const viewport = { width, height: 800 };
-    // axe itself is a script that the policy of the pages forbids.
-    const context = await browser.newContext({ viewport, colorScheme, bypassCSP: true });
+  for (const [at, width] of widths.entries()) {
+    const shown = isOnce ? [schemes[at]!] as const : schemes;
+    const context = await openAxeContext(browser, width);
     const page = await context.newPage();
-    const named = (path: string) => `${path} at ${width}, ${colorScheme}`;
     await page.goto(`${system.baseUrl}/console/sign-in`);
-    await judge(page, named("/console/sign-in"));
+    await assertAccessible(page, `/console/sign-in at ${width}`, shown);
     await signIn(page, system);
     for (const path of paths) {
       await page.goto(system.baseUrl + path);
-      await judge(page, named(path));
+      await assertAccessible(page, `${path} at ${width}`, shown);
     }
     await context.close();
   }

@@ -8,14 +8,13 @@ const cache = Deno.env.get("SWITCHBOARD_PEERS") ??
 export const tools = `${cache}/openapi_clients`;
 const programs = new URL("../peers/openapi_clients/", import.meta.url).pathname;
 
-const isThere = await Deno.stat(`${tools}/node_modules/axe-core`).then(() => true, () => false);
+const isThere = await Deno.stat(`${tools}/node_modules/openapi-typescript`).then(
+  () => true,
+  () => false,
+);
 
 /** Why the tests are skipped; empty where they are not. Under `CI` they fail instead. */
 export const skipped = isThere || Deno.env.get("CI") ? "" : ` (skipped: no ${tools})`;
-
-/** The source of axe-core, which checks that a page is accessible. */
-export const axeSource = (): Promise<string> =>
-  Deno.readTextFile(`${tools}/node_modules/axe-core/axe.min.js`);
 
 /** A folder with the document, the programs and what they import. */
 export interface Workshop extends AsyncDisposable {
