@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { startAppServer } from "../support/service/app_server.ts";
 import type { Softphone } from "../support/sip/softphone.ts";
 import { eventually } from "../support/process/eventually.ts";
+import { shared } from "../support/process/shared.ts";
 import { freePorts, startSystem, type System } from "../support/process/system.ts";
 import {
   carrierAt,
@@ -313,6 +314,7 @@ async function moveCallee(lab: Lab, verb: Verb, what: string): Promise<void> {
 const alone = ["Play", "Say", "Pause", "Echo", "Gather", "Record", "Enqueue"];
 const talks = ["Dial", "Dial with record", "Enqueue, taken", "Dial of a Queue"];
 const together = [...talks, "Conference"];
+const withLab = shared(startLab);
 const acts: [what: string, act: typeof redirect, of: string[]][] = [
   ["a new Url ends a verb at once and is heard", redirect, alone],
   ["a new Url takes a caller away from the other side and is heard", redirect, together],
@@ -326,9 +328,12 @@ for (const [what, act, of] of acts) {
   Deno.test({
     name: what,
     timeout: 240_000,
-    async fn(t) {
-      await using lab = await startLab();
-      for (const name of of) await t.step(name, () => act(lab, verbs[name]!, name));
-    },
+    fn: (t) =>
+      withLab(async (lab) => {
+        for (const name of of) {
+          const isDone = await t.step(name, () => act(lab, verbs[name]!, name));
+          if (!isDone) throw new Error(`${name} failed`); // The next test has a new lab.
+        }
+      }),
   });
 }

@@ -9,6 +9,7 @@ import {
 import { chromiumTest } from "../support/browsers/chromium.ts";
 import { freeUdpPort } from "../support/media/rtpengine.ts";
 import { eventually } from "../support/process/eventually.ts";
+import { sharedSystem } from "../support/process/shared_system.ts";
 import { freePorts, startSystem, type System } from "../support/process/system.ts";
 import { tone } from "../support/media/tone.ts";
 import { udpPorts } from "../support/process/udp_ports.ts";
@@ -16,6 +17,15 @@ import { pcmFile } from "../support/media/wav_file.ts";
 
 const kinds: SoftphoneKind[] = ["sip.js", "jssip"];
 const heardPackets = 40;
+const withSystem = sharedSystem();
+
+/** A test with a browser, on a system that those of this file share. */
+function softphoneTest(
+  name: string,
+  body: (browser: Browser, system: System) => Promise<void>,
+): void {
+  chromiumTest(name, (browser) => withSystem((system) => body(browser, system)));
+}
 
 /** Makes a Client and registers a browser's softphone as it. */
 async function openPhone(
@@ -39,42 +49,52 @@ const callAlice = (app: AppServer) => ({
   StatusCallbackEvent: "initiated ringing answered completed",
 });
 
+/** The calls that a system has from now on, newest first. */
+async function callsFromNow(system: System): Promise<() => Promise<Record<string, string>[]>> {
+  const { total: before } = await system.get("Calls.json");
+  return async () => {
+    const { total, calls } = await system.get("Calls.json");
+    return calls.slice(0, total - before);
+  };
+}
+
 const statusOf = async (system: System, sid: string) =>
   (await system.get(`Calls/${sid}.json`)).status;
 
 for (const kind of kinds) {
-  chromiumTest(`a REST call rings ${kind}, which answers and hears the WAV`, async (browser) => {
-    await using app = startAppServer();
-    app.pages.set("/voice", "<Response><Play loop='0'>tone.wav</Play></Response>");
-    app.pages.set("/tone.wav", pcmFile(tone(1_000, 2)));
-    await using system = await startSystem();
-    const phone = await openPhone({ system, browser }, kind, { Login: "alice" });
-
-    const { sid } = await system.post("Calls.json", callAlice(app));
-    await phone.waitFor("answered");
-    await phone.awaitTone(1_000);
-    assert.equal(await statusOf(system, sid), "in-progress");
-    await phone.hangup();
-
-    const last = await app.asked("/events", ({ CallStatus }) => CallStatus === "completed");
-    const told = app.sent("/events").toSorted((a, b) =>
-      Number(a.SequenceNumber) - Number(b.SequenceNumber)
-    );
-    assert.deepEqual(
-      told.map(({ CallStatus, SequenceNumber }) => `${SequenceNumber} ${CallStatus}`),
-      ["0 initiated", "1 ringing", "2 in-progress", "3 completed"],
-    );
-    const call = await system.get(`Calls/${sid}.json`);
-    assert.equal(call.status, "completed");
-    assert.equal(call.duration, last.CallDuration);
-    await phone.close();
-  });
-
-  chromiumTest(
-    `${kind} declines, lets it ring, is called off: failed, no-answer, canceled`,
-    async (browser) => {
+  softphoneTest(
+    `a REST call rings ${kind}, which answers and hears the WAV`,
+    async (browser, system) => {
       await using app = startAppServer();
-      await using system = await startSystem();
+      app.pages.set("/voice", "<Response><Play loop='0'>tone.wav</Play></Response>");
+      app.pages.set("/tone.wav", pcmFile(tone(1_000, 2)));
+      const phone = await openPhone({ system, browser }, kind, { Login: "alice" });
+
+      const { sid } = await system.post("Calls.json", callAlice(app));
+      await phone.waitFor("answered");
+      await phone.awaitTone(1_000);
+      assert.equal(await statusOf(system, sid), "in-progress");
+      await phone.hangup();
+
+      const last = await app.asked("/events", ({ CallStatus }) => CallStatus === "completed");
+      const told = app.sent("/events").toSorted((a, b) =>
+        Number(a.SequenceNumber) - Number(b.SequenceNumber)
+      );
+      assert.deepEqual(
+        told.map(({ CallStatus, SequenceNumber }) => `${SequenceNumber} ${CallStatus}`),
+        ["0 initiated", "1 ringing", "2 in-progress", "3 completed"],
+      );
+      const call = await system.get(`Calls/${sid}.json`);
+      assert.equal(call.status, "completed");
+      assert.equal(call.duration, last.CallDuration);
+      await phone.close();
+    },
+  );
+
+  softphoneTest(
+    `${kind} declines, lets it ring, is called off: failed, no-answer, canceled`,
+    async (browser, system) => {
+      await using app = startAppServer();
       const phone = await openPhone({ system, browser }, kind, { Login: "alice" });
 
       await phone.setAnswerMode("decline");
@@ -98,14 +118,14 @@ for (const kind of kinds) {
     },
   );
 
-  chromiumTest(
+  softphoneTest(
     `${kind} with a VoiceUrl gets its markup, and Dial joins it with another`,
-    async (browser) => {
+    async (browser, system) => {
       await using app = startAppServer();
       app.pages.set("/in", "<Response><Dial action='done'><Client>bob</Client></Dial></Response>");
       app.pages.set("/done", "<Response><Play loop='0'>tone.wav</Play></Response>");
       app.pages.set("/tone.wav", pcmFile(tone(1_500, 2)));
-      await using system = await startSystem();
+      const callsOf = await callsFromNow(system);
       const client = { Login: "alice", VoiceUrl: `${app.url}/in` };
       const alice = await openPhone({ system, browser }, kind, client);
       const bob = await openPhone({ system, browser }, "jssip", { Login: "bob" });
@@ -120,17 +140,16 @@ for (const kind of kinds) {
       const [action] = app.sent("/done");
       assert.equal(action?.DialCallStatus, "completed");
       await eventually("all calls end", async () => {
-        const { calls } = await system.get("Calls.json");
-        return calls.length === 2 &&
-          calls.every(({ status }: { status: string }) => status === "completed");
+        const calls = await callsOf();
+        return calls.length === 2 && calls.every(({ status }) => status === "completed");
       });
       await Promise.all([alice.close(), bob.close()]);
     },
   );
 }
 
-chromiumTest("sip.js and JsSIP call each other directly and talk", async (browser) => {
-  await using system = await startSystem();
+softphoneTest("sip.js and JsSIP call each other directly and talk", async (browser, system) => {
+  const callsOf = await callsFromNow(system);
   const alice = await openPhone({ system, browser }, "sip.js", { Login: "alice" });
   const bob = await openPhone({ system, browser }, "jssip", { Login: "bob" });
 
@@ -143,13 +162,11 @@ chromiumTest("sip.js and JsSIP call each other directly and talk", async (browse
     await callee.hangup();
     await Promise.all([caller.waitFor("ended"), callee.waitFor("ended")]);
   }
-  const { calls } = await eventually("four records", async () => {
-    const page = await system.get("Calls.json");
-    return page.calls.length === 4 && page;
+  const calls = await eventually("four records", async () => {
+    const calls = await callsOf();
+    return calls.length === 4 && calls;
   });
-  const shown = calls.map((call: Record<string, string>) =>
-    `${call.direction} ${call.from} ${call.to}`
-  ).toSorted();
+  const shown = calls.map((call) => `${call.direction} ${call.from} ${call.to}`).toSorted();
   assert.deepEqual(shown, [
     "inbound client:alice client:bob",
     "inbound client:bob client:alice",
@@ -217,8 +234,7 @@ chromiumTest("a softphone on MEDIA_PORT talks by a trunk that leads back here", 
   await alice.close();
 });
 
-chromiumTest("a softphone with the wrong password is not let in", async (browser) => {
-  await using system = await startSystem();
+softphoneTest("a softphone with the wrong password is not let in", async (browser, system) => {
   await system.post("Clients.json", { Login: "alice", Password: "secret" });
   for (const kind of kinds) {
     const account = { login: "alice", password: "guess", domain: "localhost", wsUrl: system.wsUrl };

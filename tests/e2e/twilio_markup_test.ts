@@ -5,7 +5,8 @@ import { asTelephone, wordsOf } from "../support/media/speech_lab.ts";
 import { tone } from "../support/media/tone.ts";
 import { channelOf, readRecording, secondsOf } from "../support/service/recorded.ts";
 import { type AppServer, startAppServer } from "../support/service/app_server.ts";
-import { freePorts, startSystem, type System } from "../support/process/system.ts";
+import { sharedSystem } from "../support/process/shared_system.ts";
+import { freePorts, type System } from "../support/process/system.ts";
 import { answerTalking, callTalking } from "../support/sip/talking_phone.ts";
 import { valueOf } from "../support/sip/sip_text.ts";
 
@@ -24,39 +25,45 @@ interface Lab {
   page(path: string, write: (response: Voice) => void): void;
   /** A softphone whose calls get the document at `/LOGIN`. */
   caller(login: string): ReturnType<System["phone"]>;
+  /** Those of the test's own calls. */
   notifications(): Promise<string[]>;
 }
+
+const [port] = freePorts(1) as [number];
+const withSystem = sharedSystem({ env: { RTP_PORTS: "0", SIP_UDP_PORT: String(port) } });
 
 function markupTest(name: string, body: (lab: Lab) => Promise<void>): void {
   Deno.test({
     name,
     timeout: 240_000,
-    async fn() {
-      await using app = startAppServer();
-      const [port] = freePorts(1) as [number];
-      await using system = await startSystem({
-        env: { RTP_PORTS: "0", SIP_UDP_PORT: String(port) },
-      });
-      await body({
-        system,
-        app,
-        page(path, write) {
-          const response = new VoiceResponse();
-          write(response);
-          app.pages.set(path, response.toString());
-        },
-        async caller(login) {
-          const phone = await system.phone(login);
-          const [known] = await system.get(`Clients.json?Login=${login}`);
-          await system.post(`Clients/${known.sid}.json`, { VoiceUrl: `${app.url}/${login}` });
-          return phone;
-        },
-        async notifications() {
-          const { notifications } = await system.get("Notifications.json");
-          return notifications.map((one: { message_text: string }) => one.message_text);
-        },
-      });
-    },
+    fn: () =>
+      withSystem(async (system) => {
+        await using app = startAppServer();
+        const { total: earlier } = await system.get("Calls.json");
+        await body({
+          system,
+          app,
+          page(path, write) {
+            const response = new VoiceResponse();
+            write(response);
+            app.pages.set(path, response.toString());
+          },
+          async caller(login) {
+            const phone = await system.phone(login);
+            const [known] = await system.get(`Clients.json?Login=${login}`);
+            await system.post(`Clients/${known.sid}.json`, { VoiceUrl: `${app.url}/${login}` });
+            return phone;
+          },
+          async notifications() {
+            const { total, calls } = await system.get("Calls.json");
+            const own = calls.slice(0, total - earlier).map(({ sid }: { sid: string }) => sid);
+            const { notifications } = await system.get("Notifications.json");
+            return notifications
+              .filter((one: { call_sid: string }) => own.includes(one.call_sid))
+              .map((one: { message_text: string }) => one.message_text);
+          },
+        });
+      }),
   });
 }
 
