@@ -6,7 +6,7 @@ import { shares, type TargetName } from "./target.ts";
 
 /** Seconds of each lane; `deno task fuzz` goes on without end. */
 const laneSeconds = Number(
-  Deno.env.get("FUZZ_SECONDS") ?? (Deno.env.get("CI") === undefined ? 4 : 60),
+  Deno.env.get("FUZZ_SECONDS") ?? (Deno.env.get("CI") === undefined ? 4 : 40),
 );
 
 /** Targets that are run one after the other; the lanes run beside each other. */

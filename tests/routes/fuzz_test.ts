@@ -3,7 +3,7 @@ import { resources } from "../../core/resources/mod.ts";
 import { startApp } from "../support/service/app.ts";
 import { makeSample, sampledNames } from "../support/service/samples.ts";
 
-const requests = Deno.env.get("CI") === undefined ? 2_000 : 50_000;
+const requests = Deno.env.get("CI") === undefined ? 2_000 : 20_000;
 
 /** Numbers below `bound`, the same in every run (Lehmer's generator). */
 function generator(seed: number): (bound: number) => number {
