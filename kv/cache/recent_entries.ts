@@ -1,5 +1,5 @@
 import { limits } from "../../core/base/limits.ts";
-import { type Batch, keyText } from "../store/batch.ts";
+import { type Batch, type Decoded, keyText, type Named, nameOf } from "../store/batch.ts";
 import type { CommitRecord } from "../store/commit.ts";
 import type { Read } from "../store/reader.ts";
 import { lruCache } from "./lru_cache.ts";
@@ -11,11 +11,12 @@ export interface RecentEntries extends CommitRecord {
   read: Read;
   made(writes: Writes, versionstamp: string): void;
   doubt(writes: Writes): void;
+  holds(check: Batch["checks"][number]): boolean;
 }
 
 type Writes = Pick<Batch, "sets" | "deletes">;
 
-type Entry = Deno.KvEntryMaybe<unknown>;
+type Entry = Deno.KvEntryMaybe<unknown> & Named & Decoded;
 
 /** Accounts, records and unique values are read again and again while a call goes on. */
 const isRemembered = (key: Deno.KvKey): boolean =>
@@ -55,8 +56,8 @@ export function recentEntries(read: Read, bytes: number): RecentEntries {
     const end = (entry?: Entry) => {
       if (reading.get(name) !== found) return;
       reading.delete(name);
-      if (entry?.versionstamp) entries.keep(name, entry, bytesOf(entry));
-      else if (entry !== undefined) absent.keep(name, entry, 1);
+      if (entry?.versionstamp) entries.keep(name, { ...entry, name }, bytesOf(entry));
+      else if (entry !== undefined) absent.keep(name, { ...entry, name }, 1);
     };
     found.then(end, () => end());
     return found;
@@ -71,18 +72,24 @@ export function recentEntries(read: Read, bytes: number): RecentEntries {
       return entry as ReturnType<typeof read<never>>;
     },
     made({ sets, deletes }, versionstamp) {
-      for (const { key, value } of sets) {
+      for (const set of sets) {
+        const { key, value, record } = set;
         if (!isRemembered(key)) continue;
-        const name = keyText(key);
+        const name = nameOf(set);
         reading.delete(name);
         absent.forget(name);
-        const entry = { key, value, versionstamp };
+        const entry = { key, value, versionstamp, name, ...record && { record } };
         entries.keep(name, entry, bytesOf(entry));
       }
       for (const key of deletes) if (isRemembered(key)) forget(key);
     },
     doubt({ sets, deletes }) {
       for (const key of [...sets.map(({ key }) => key), ...deletes]) forget(key);
+    },
+    holds(check) {
+      if (!isRemembered(check.key)) return false;
+      const name = nameOf(check);
+      return (entries.peek(name) ?? absent.peek(name))?.versionstamp === check.versionstamp;
     },
   };
 }

@@ -1,8 +1,9 @@
 import type { AnyRecord } from "../../core/model/resource.ts";
+import type { Decoded } from "../store/batch.ts";
 import { lruCache } from "./lru_cache.ts";
 
 /** An entry of the store that holds a record. */
-export type Stored = Pick<Deno.KvEntry<unknown>, "key" | "value" | "versionstamp">;
+export type Stored = Pick<Deno.KvEntry<unknown>, "key" | "value" | "versionstamp"> & Decoded;
 
 /** A cache of decoded records by versionstamp. */
 export interface RecordCache {
@@ -29,7 +30,11 @@ export function recordCache(bytes: number): RecordCache {
   const records = lruCache<Known>(bytes);
 
   return {
-    reading({ key, value, versionstamp }, read) {
+    reading({ key, value, versionstamp, record: staged }, read) {
+      if (staged !== undefined) {
+        if (!Object.isFrozen(staged)) freeze(staged);
+        return staged as AnyRecord;
+      }
       const [account, prefix, ord] = key as [bigint, string, Uint8Array];
       const id = ord.toHex();
       const known = records.get(id);

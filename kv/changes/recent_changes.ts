@@ -1,6 +1,14 @@
 import type { Batch } from "../store/batch.ts";
 import type { CommitRecord } from "../store/commit.ts";
-import { changeId, changesIn, type StoredChange, versionOf } from "./stored_change.ts";
+import {
+  changeId,
+  changesIn,
+  followedIn,
+  sizeOf,
+  type StoredChange,
+  versionOf,
+  type Written,
+} from "./stored_change.ts";
 
 /** The latest changes of a store that only this process writes to, from its own commits. */
 export interface RecentChanges extends CommitRecord {
@@ -20,9 +28,19 @@ export const recentChangeBytes = 4 << 20;
 /** What an entry takes beside its value, about. */
 const entryBytes = 200;
 
+/** What a commit wrote of records. Its changes are made of it when somebody asks. */
+interface Kept {
+  versionstamp: string;
+  written: Written;
+  bytes: number;
+}
+
+const changesOf = ({ versionstamp, written }: Pick<Kept, "versionstamp" | "written">) =>
+  changesIn(written).map((one) => ({ ...one, id: changeId(versionstamp, one.sid) }));
+
 /** Remembers changes that take up to `bytes`: the values are those that the cache of records has. */
 export function recentChanges(bytes: number): RecentChanges {
-  const kept: StoredChange[] = [];
+  const kept: Kept[] = [];
   let first = 0; // Of those that are kept: shifting an array costs its length.
   let size = 0;
   let last: string | null = null;
@@ -32,14 +50,14 @@ export function recentChanges(bytes: number): RecentChanges {
   let forgotten = "";
   const listeners = new Map<bigint, Set<Listener>>();
 
-  function keep(change: StoredChange): void {
-    kept.push(change);
-    size += change.bytes + entryBytes;
+  function keep(commit: Kept): void {
+    kept.push(commit);
+    size += commit.bytes;
     while (size > bytes) {
       const oldest = kept[first++];
       if (oldest === undefined) break;
-      size -= oldest.bytes + entryBytes;
-      forgotten = versionOf(oldest.id);
+      size -= oldest.bytes;
+      forgotten = oldest.versionstamp;
     }
     if (first > 1_000 && first > kept.length / 2) kept.splice(0, first), first = 0;
   }
@@ -49,7 +67,8 @@ export function recentChanges(bytes: number): RecentChanges {
     since(account, id) {
       const version = versionOf(id);
       if (begun === null || version < begun || version <= forgotten) return null;
-      return kept.slice(first).filter((one) => one.account === account && one.id > id);
+      return kept.slice(first).filter(({ versionstamp }) => versionstamp >= version)
+        .flatMap(changesOf).filter((one) => one.account === account && one.id > id);
     },
     listen(account, take) {
       const others = listeners.get(account) ?? new Set();
@@ -59,12 +78,16 @@ export function recentChanges(bytes: number): RecentChanges {
         if (others.size === 0 && listeners.get(account) === others) listeners.delete(account);
       };
     },
-    made(writes, versionstamp) {
+    made(writes: Batch, versionstamp) {
       last = versionstamp;
       begun ??= versionstamp;
-      for (const staged of changesIn(writes)) {
-        const change = { ...staged, id: changeId(versionstamp, staged.sid) };
-        keep(change);
+      const written = followedIn(writes);
+      if (written === null) return;
+      const count = written.sets.length + written.deletes.length;
+      const ofValues = written.sets.reduce((sum, { value }) => sum + sizeOf(value).bytes, 0);
+      keep({ versionstamp, written, bytes: ofValues + count * entryBytes });
+      if (listeners.size === 0) return;
+      for (const change of changesOf({ versionstamp, written })) {
         listeners.get(change.account)?.forEach((take) => take(change));
       }
     },

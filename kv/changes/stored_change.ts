@@ -1,4 +1,4 @@
-import { keyText } from "../store/batch.ts";
+import { type Named, nameOf } from "../store/batch.ts";
 import { sidOf } from "../store/keys.ts";
 import { eventTypes } from "../../core/model/event_types.ts";
 import { resources } from "../../core/resources/mod.ts";
@@ -30,24 +30,35 @@ export const afterCommit = (versionstamp: string): string => `${versionstamp}.~`
 export const versionOf = (id: string): string => id.slice(0, 20);
 
 export interface Written {
-  checks: readonly Deno.AtomicCheck[];
-  sets: readonly { key: Deno.KvKey; value: unknown }[];
+  checks: readonly (Deno.AtomicCheck & Named)[];
+  sets: readonly ({ key: Deno.KvKey; value: unknown } & Named)[];
   deletes: readonly Deno.KvKey[];
 }
 
 /** A change before its commit has a version. */
 export type StagedChange = Omit<StoredChange, "id">;
 
+/** What a commit writes of records whose changes are told; null where that is nothing. */
+export function followedIn({ checks, sets, deletes }: Written): Written | null {
+  const [written, removed] = [sets.filter(isOfFollowed), deletes.filter(isFollowed)];
+  if (written.length === 0 && removed.length === 0) return null;
+  // A check may be an entry, with the value that was there before.
+  const named = checks.filter(isOfFollowed)
+    .map(({ key, versionstamp, name }) => ({ key, versionstamp, ...name && { name } }));
+  return { checks: named, sets: written, deletes: removed };
+}
+
 /** The changes of records in what a commit writes; most commits of jobs have none. */
 export function changesIn({ checks, sets, deletes }: Written): StagedChange[] {
   const present = new Set<string>();
-  for (const { key, versionstamp } of checks) {
-    if (versionstamp !== null && isFollowed(key)) present.add(keyText(key));
+  for (const check of checks) {
+    if (check.versionstamp !== null && isFollowed(check.key)) present.add(nameOf(check));
   }
   const changes: StagedChange[] = [];
-  for (const { key, value } of sets) {
+  for (const set of sets) {
+    const { key, value } = set;
     if (!isFollowed(key)) continue;
-    const change = present.has(keyText(key)) ? "updated" : "created";
+    const change = present.has(nameOf(set)) ? "updated" : "created";
     changes.push({ ...placeOf(key), change, value, ...sizeOf(value) });
   }
   for (const key of deletes) {
@@ -61,12 +72,14 @@ const isFollowed = (key: Deno.KvKey): boolean =>
   key.length === 3 && typeof key[0] === "bigint" && key[2] instanceof Uint8Array &&
   followedPrefixes.has(key[1] as string);
 
+const isOfFollowed = ({ key }: { key: Deno.KvKey }): boolean => isFollowed(key);
+
 const placeOf = (key: Deno.KvKey) => ({
   account: key[0] as bigint,
   sid: sidOf(key[1] as string, key),
 });
 
 /** An estimate of the bytes of a value: one that is not bytes was too long to be. */
-const sizeOf = (value: unknown) => ({
+export const sizeOf = (value: unknown) => ({
   bytes: value instanceof Uint8Array ? value.length : 64 << 10,
 });

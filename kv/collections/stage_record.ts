@@ -9,7 +9,7 @@ import { entryOfUnfinished, type LayoutState } from "../records/layouts.ts";
 import type { RecordCodec } from "../records/record_codec.ts";
 import { stageReferences } from "../records/references.ts";
 import { stageSorted } from "../records/sorted.ts";
-import type { Batch } from "../store/batch.ts";
+import { type Batch, keyText, type Named } from "../store/batch.ts";
 import { keys, ordOf, type Place } from "../store/keys.ts";
 import type { Read } from "../store/reader.ts";
 import { asksForPacking, packedAfterMs, stageTexts } from "./pack.ts";
@@ -79,8 +79,9 @@ export async function stageInsert<T extends Base>(
   const { store, name, layout, codec } = state;
   const account = await numberOf(store, record.accountSid);
   const key = keys.record(account, record.sid);
-  if (isChecked) batch.checks.push({ key, versionstamp: null });
-  batch.sets.push({ key, value: codec.encode(record) });
+  const named = { key, name: keyText(key) };
+  if (isChecked) batch.checks.push({ ...named, versionstamp: null });
+  batch.sets.push({ ...named, value: codec.encode(record), record });
   await stageRest(state, batch, { account, after: record });
   if (layout.written.texts.length === 0 || !asksForPacking(record.sid)) return;
   const packing = { accountSid: record.accountSid, resource: name };
@@ -92,7 +93,11 @@ export async function stageInsert<T extends Base>(
 export async function stageReplace<T extends Base>(
   state: ResourceStore<T>,
   batch: Batch,
-  { entry, before, after }: { entry: Deno.KvEntry<unknown>; before: T; after?: T | undefined },
+  { entry, before, after }: {
+    entry: Deno.KvEntry<unknown> & Named;
+    before: T;
+    after?: T | undefined;
+  },
 ): Promise<void> {
   batch.checks.push(entry);
   if (after === undefined) {
@@ -100,7 +105,10 @@ export async function stageReplace<T extends Base>(
     if (state.definition.hasSipTrace) {
       batch.deletes.push(keys.sipTrace(before.accountSid, before.sid));
     }
-  } else batch.sets.push({ key: entry.key, value: state.codec.encode(after) });
+  } else {
+    const { key, name } = entry;
+    batch.sets.push({ key, ...name && { name }, value: state.codec.encode(after), record: after });
+  }
   await stageRest(state, batch, {
     account: accountIn(entry.key),
     before,

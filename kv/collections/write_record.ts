@@ -4,7 +4,7 @@ import type { Base } from "../../core/base/record.ts";
 import { isSid } from "../../core/base/sid.ts";
 import type { Change } from "../../core/model/store.ts";
 import { transferUniqueKeys } from "../records/transfer_unique_keys.ts";
-import { type Batch, emptyBatch } from "../store/batch.ts";
+import { type Batch, type Decoded, emptyBatch, type Named } from "../store/batch.ts";
 import { jitter } from "../store/commit_retrying.ts";
 import { keys } from "../store/keys.ts";
 import { stageCharges } from "./ledger.ts";
@@ -21,7 +21,7 @@ export interface Address {
 export async function entryOf<T extends Base>(
   { store, definition }: ResourceStore<T>,
   { account, sid }: Address,
-): Promise<Deno.KvEntry<unknown> | null> {
+): Promise<Deno.KvEntry<unknown> & Named & Decoded | null> {
   if (!isSid(sid, definition.sidPrefix)) return null;
   const number = await store.accountNumber(account);
   if (number === null) return null;

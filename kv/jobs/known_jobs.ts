@@ -19,6 +19,12 @@ export interface KnownJobs extends CommitRecord {
   stage(op: Deno.AtomicOperation, writes: Writes): void;
   made(writes: Writes, versionstamp: string): void;
   doubt(writes: Writes): void;
+  /** Whether the check of a claimed job holds. */
+  holds(check: Deno.AtomicCheck): boolean;
+  /** Has the next commit note what is taken, even if another one has lately. */
+  hurry(): void;
+  /** Whether a job is taken that the store has no note of. */
+  isBehind(): boolean;
   /**
    * Reads the jobs that the store has. Nothing is known before. True when the last process was killed
    * while it performed some: those attempts count.
@@ -53,7 +59,10 @@ interface State {
   taken: Map<string, KnownJob>;
   /** The ids in the store's note of what is taken. */
   noted: Set<string>;
+  /** When that note was made, in ms of `performance.now`. */
+  notedAt: number;
   isStale: boolean;
+  isHurried: boolean;
   /** The attempts at jobs that a killed process performed. */
   attempts: Map<string, number>;
 }
@@ -71,7 +80,9 @@ export function knownJobs(kv: Deno.Kv): KnownJobs {
     loading: Promise.resolve(),
     taken: new Map(),
     noted: new Set(),
+    notedAt: -Infinity,
     isStale: false,
+    isHurried: false,
     attempts: new Map(),
   };
   const { known, taken } = state;
@@ -86,6 +97,14 @@ export function knownJobs(kv: Deno.Kv): KnownJobs {
         remove(state, key);
       }
     },
+    holds({ key, versionstamp }) {
+      const job = key[0] === "q" ? taken.get(String(key.at(-1))) : undefined;
+      return job?.key === key && job.versionstamp === versionstamp;
+    },
+    hurry() {
+      state.isHurried = true;
+    },
+    isBehind: () => taken.keys().some((id) => !state.noted.has(id)),
     load: () => load(state),
     take(job, until) {
       claimIn(known.of(job.value.lane), job, until);
@@ -110,8 +129,11 @@ export function knownJobs(kv: Deno.Kv): KnownJobs {
 }
 
 function stageNote(state: State, op: Deno.AtomicOperation, { sets, deletes }: Writes): void {
-  if (!state.isStale) return;
+  const isRecent = performance.now() - state.notedAt < jobLimits.noteMs;
+  if (!state.isStale || isRecent && !state.isHurried) return;
   state.isStale = false; // A commit that is not made leaves a note that is a little older.
+  state.isHurried = false;
+  state.notedAt = performance.now();
   const ids = [...sets.map(({ key }) => key), ...deletes].map((key) => placeIn(key)?.id);
   const moved = new Set(ids);
   const notes: Note[] = [];

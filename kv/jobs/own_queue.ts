@@ -37,6 +37,10 @@ export function ownQueue({ kv, committer, known }: OwnStore): Queue {
       noting = undefined;
       return Promise.resolve(emptyBatch());
     });
+  /** The same, and by a later commit if that is too soon after the note before. */
+  const noteSoon = () => {
+    note().then(() => known.isBehind() && noteSoon(), () => {}); // The jobs are performed all the same.
+  };
   return {
     lanes: () => Promise.resolve(known.lanes()),
     async claim(lane, claim): Promise<Claimed> {
@@ -48,11 +52,12 @@ export function ownQueue({ kv, committer, known }: OwnStore): Queue {
       const { due, next } = choice;
       if (due.length === 0) return { held: [], next: Math.min(next, now + leaseMs) };
       const held = due.map((job) => take(known, job, claim));
-      const noted = note();
       if (now < carefulUntil) {
+        known.hurry();
+        const noted = note();
         committer.flush();
         await noted;
-      } else noted.catch(() => {}); // The jobs are performed all the same.
+      } else if (noting === undefined) noteSoon();
       return { held, next: Math.min(next, now + leaseMs) };
     },
     renew: (held, until) => {

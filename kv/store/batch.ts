@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 
 /** Writes of one commit, as data: a change stages them before anything is committed. */
 export interface Batch {
-  checks: Deno.AtomicCheck[];
-  sets: { key: Deno.KvKey; value: unknown }[];
+  checks: (Deno.AtomicCheck & Named)[];
+  sets: ({ key: Deno.KvKey; value: unknown } & Named & Decoded)[];
   deletes: Deno.KvKey[];
   /** Earliest due times to lower, by lane. */
   due: { lane: string; at: number }[];
@@ -16,6 +16,24 @@ export interface Batch {
   /** What the batch was staged under: it is not committed once one of these is false. */
   premises: (() => boolean)[];
 }
+
+/**
+ * What has a key. V8 keeps the hash of a string in it, so one text that goes through all caches is
+ * made and hashed once.
+ */
+export interface Named {
+  /** The text of the key, where that is known. */
+  name?: string;
+}
+
+/** What has the value of a record. */
+export interface Decoded {
+  /** The record that the value is of, where that is in memory. */
+  record?: object;
+}
+
+/** The text of a key that something has. */
+export const nameOf = ({ key, name }: { key: Deno.KvKey } & Named): string => name ?? keyText(key);
 
 /** Changes of the number of a value's entries, by bucket of the finest level. */
 export interface Moves {

@@ -4,7 +4,13 @@ import { type DepthIn, type Moved, movedBy } from "./counters.ts";
 import { commitRetrying } from "./commit_retrying.ts";
 import { checkedBy, type Staged, takeGroup } from "./commit_group.ts";
 import { type Delayed, type DelayedBatches, delayedBatches } from "./delayed_batches.ts";
-import { hintOf, type Hints, operation, stageVersions } from "./operation.ts";
+import {
+  type KnownNumbers,
+  learnNumbers,
+  noNumbers,
+  operation,
+  stageVersions,
+} from "./operation.ts";
 import type { Receipt } from "./receipt.ts";
 
 export interface Committer {
@@ -47,6 +53,11 @@ export interface Writes extends Batch {
 
 /** A cache that follows the commits that were made, in their order. */
 export interface CommitRecord {
+  /**
+   * Whether a check is known to hold while no commit is under way. The store need not make it: nobody
+   * else writes to it.
+   */
+  holds?(check: Batch["checks"][number]): boolean;
   /** Adds writes of its own to the commit of a batch. */
   stage?(op: Deno.AtomicOperation, batch: Batch): void;
   made(writes: Writes, versionstamp: string): void;
@@ -122,8 +133,8 @@ interface State extends CommitterOptions {
   /** The queue is about to be looked at. */
   isPumping: boolean;
   delayed: DelayedBatches;
-  /** The lowest hints of lanes in a store that only this process writes to. */
-  hints: Hints;
+  /** Null for a store that other processes write to. */
+  known: KnownNumbers | null;
 }
 
 /** The committer of a store. All writes of records and jobs go through it. */
@@ -161,7 +172,7 @@ export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
     delayed: delayedBatches(() => {
       if (!state.isPumping) void pump(state);
     }),
-    hints: options.followers === undefined ? null : new Map(),
+    known: options.followers === undefined ? null : noNumbers(),
   };
   return self;
 }
@@ -234,7 +245,8 @@ async function attempt(state: State, writer: Writer, batches: Batch[]): Promise<
 
 /** Makes a commit. The caches learn of it before its caller does. */
 async function make(state: State, writer: Writer, batch: Batch): Promise<Committed> {
-  const { depths, fence, followers = [], lists = [] } = state;
+  const { depths, fence, known, followers = [], lists = [] } = state;
+  const holds = (check: Batch["checks"][number]) => followers.some((one) => one.holds?.(check));
   const { receipt } = writer;
   let staged: Deno.AtomicCheck | undefined;
   let moved: Moved[] = [];
@@ -247,7 +259,7 @@ async function make(state: State, writer: Writer, batch: Batch): Promise<Committ
       // What is read of depths holds while the fence does: nothing may come between both.
       for (let more = depths.load(batch); more !== null; more = depths.load(batch)) await more;
       moved = movedBy(batch.counts, depths.depthIn);
-      const op = operation(state.kv, batch, { moved, hints: state.hints });
+      const op = operation(state.kv, batch, { moved, known, holds });
       for (const one of followers) one.stage?.(op, batch);
       if (state.versions) stageVersions(op, batch);
       receipt?.stage(op);
@@ -261,7 +273,7 @@ async function make(state: State, writer: Writer, batch: Batch): Promise<Committ
     if (committed !== null) {
       for (const one of followers) one.made({ ...batch, moved }, committed.versionstamp);
       depths.made(batch, moved);
-      for (const { lane, at } of batch.due) state.hints?.set(lane, hintOf(state.hints, lane, at));
+      if (known !== null) learnNumbers(known, batch);
     }
     return committed;
   } catch (error) {

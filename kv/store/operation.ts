@@ -2,36 +2,69 @@ import type { Batch } from "./batch.ts";
 import type { Moved } from "./counters.ts";
 import { keys, type Place } from "./keys.ts";
 
-/** The lowest hints of lanes in a store that only this process writes to; null for another. */
-export type Hints = Map<string, number> | null;
+/** Numbers of a store that only this process writes to, as its commits left them. */
+export interface KnownNumbers {
+  /** The lowest hints of lanes. */
+  hints: Map<string, number>;
+  /** What was raised, by the text of its key. */
+  raised: Map<string, number>;
+}
 
-/** The hint of a lane with a job that is due at a time. */
-export const hintOf = (hints: Hints, lane: string, at: number): number =>
-  Math.min(at, hints?.get(lane) ?? at);
+export const noNumbers = (): KnownNumbers => ({ hints: new Map(), raised: new Map() });
+
+/** The most numbers that are known of each kind; when there are more, all are forgotten. */
+const mostKnown = 20_000;
+
+/** Takes over the numbers that a commit has left. */
+export function learnNumbers({ hints, raised }: KnownNumbers, { due, raises }: Batch): void {
+  if (hints.size > mostKnown) hints.clear();
+  if (raised.size > mostKnown) raised.clear();
+  for (const { lane, at } of due) hints.set(lane, Math.min(at, hints.get(lane) ?? at));
+  for (const [text, { to }] of raises) raised.set(text, Math.max(to, raised.get(text) ?? to));
+}
+
+/** What need not be written or checked. */
+interface Needless {
+  /** Null for a store that other processes write to. */
+  known: KnownNumbers | null;
+  holds(check: Batch["checks"][number]): boolean;
+}
 
 /** The writes of a batch, with the counters that it moves, as one operation of the store. */
 export function operation(
   kv: Deno.Kv,
   batch: Batch,
-  { moved, hints }: { moved: Moved[]; hints: Hints },
+  { moved, known, holds }: { moved: Moved[] } & Needless,
 ): Deno.AtomicOperation {
   const op = kv.atomic();
-  op.check(...batch.checks);
+  for (const check of batch.checks) if (!holds(check)) op.check(check);
   for (const { key, value } of batch.sets) op.set(key, value);
   for (const key of batch.deletes) op.delete(key);
-  const due = new Map<string, number>();
-  for (const { lane, at } of batch.due) due.set(lane, Math.min(at, due.get(lane) ?? at));
   for (const { key, by } of batch.sums.values()) if (by !== 0) op.sum(key, unsigned(by));
   for (const { key, level, bucket, by } of moved) {
     op.sum([...key, ...keys.bucket(level.level, bucket)], unsigned(by));
   }
-  for (const { key, to } of batch.raises.values()) op.max(key, BigInt(to));
-  for (const [lane, at] of due) {
-    // The hint in the store is low enough where this process alone writes to it, and has before.
-    if (!((hints?.get(lane) ?? Infinity) <= at)) op.min(keys.lane(lane), BigInt(Math.floor(at)));
+  if (known !== null && batch.deletes.some(isRaised)) known.raised.clear();
+  for (const [text, { key, to }] of batch.raises) {
+    if (!((known?.raised.get(text) ?? -1) >= to)) op.max(key, BigInt(to));
   }
-  if (due.size > 0 && hints === null) op.sum(keys.wake, 1n);
+  stageDue(op, batch, known);
   return op;
+}
+
+/** Whether a key may be that of a raised number: the field of a date, or commits of an instance. */
+const isRaised = (key: Deno.KvKey): boolean => key.length === 3 && typeof key[2] === "string";
+
+/** Lowers the hints of lanes. Those in the store are low enough where this process has lowered them before. */
+function stageDue(op: Deno.AtomicOperation, batch: Batch, known: KnownNumbers | null): void {
+  const due = new Map<string, number>();
+  for (const { lane, at } of batch.due) due.set(lane, Math.min(at, due.get(lane) ?? at));
+  for (const [lane, at] of due) {
+    if (!((known?.hints.get(lane) ?? Infinity) <= at)) {
+      op.min(keys.lane(lane), BigInt(Math.floor(at)));
+    }
+  }
+  if (due.size > 0 && known === null) op.sum(keys.wake, 1n);
 }
 
 /** Sets the version of each list that a batch writes to. */

@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers";
+import type { Decoded, Named } from "./batch.ts";
 
 /** Reads one entry. */
-export type Read = <T>(key: Deno.KvKey) => Promise<Deno.KvEntryMaybe<T>>;
+export type Read = <T>(key: Deno.KvKey) => Promise<Deno.KvEntryMaybe<T> & Named & Decoded>;
 
 interface Waiting {
   key: Deno.KvKey;

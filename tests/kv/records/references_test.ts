@@ -7,6 +7,7 @@ import { isOvertaken, stageReferences } from "../../../kv/records/references.ts"
 import type { Answer } from "../../support/service/api_client.ts";
 import { startApp } from "../../support/service/app.ts";
 import { startKvConnect } from "../../support/service/kv_connect.ts";
+import { mergedReader } from "../../../kv/store/reader.ts";
 
 const { clients } = resources;
 const gone = /VoiceApplicationSid must name one of the account's applications/;
@@ -17,7 +18,7 @@ Deno.test("a commit is refused when what its record names goes or changes before
   const sid = "AP" + "1".repeat(32);
   const key = keys.record(1n, sid);
   const after = { sid: "CL", accountSid: "AC", dateCreated: 1, dateUpdated: 1 };
-  const place = { read: <T>(one: Deno.KvKey) => kv.get<T>(one), account: 1n };
+  const place = { read: mergedReader(kv), account: 1n };
   const stage = async (change: { before?: typeof after; after?: typeof after }) => {
     const batch = emptyBatch();
     await stageReferences(batch, place, clients, change);

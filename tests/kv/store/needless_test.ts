@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { recentEntries } from "../../../kv/cache/recent_entries.ts";
+import { knownJobs } from "../../../kv/jobs/known_jobs.ts";
+import { jobLimits } from "../../../kv/jobs/limits.ts";
+import { ownQueue } from "../../../kv/jobs/own_queue.ts";
+import { stageDone, stageJobs } from "../../../kv/jobs/queue.ts";
+import { emptyBatch, stageRaise } from "../../../kv/store/batch.ts";
+import { committer } from "../../../kv/store/commit.ts";
+import { eventually } from "../../support/process/eventually.ts";
+import { mergedReader, type Read } from "../../../kv/store/reader.ts";
+
+const key = [1n, "CA", new Uint8Array(16)];
+const widest = [1n, "CA", "startTime"];
+
+/** A committer of a store that nobody else writes to, with what its commits had the store do. */
+async function startCommitter() {
+  const kv = await Deno.openKv(":memory:");
+  const done: string[] = [];
+  const atomic = () => {
+    const op = kv.atomic();
+    for (const name of ["check", "set", "delete", "max"] as const) {
+      const own = op[name].bind(op) as (...args: unknown[]) => Deno.AtomicOperation;
+      Object.assign(op, {
+        [name]: (...args: unknown[]) => {
+          done.push(name);
+          own(...args);
+          return op;
+        },
+      });
+    }
+    return op;
+  };
+  const counting = new Proxy(kv, {
+    get: (_, name) => name === "atomic" ? atomic : Reflect.get(kv, name).bind(kv),
+  });
+  const known = knownJobs(counting);
+  const recent = recentEntries(mergedReader(kv) as Read, 1 << 20);
+  const commits = committer(counting, { checks: 100, followers: [known, recent] });
+  const queue = ownQueue({ kv, committer: commits, known });
+  await queue.start(0);
+  return {
+    kv,
+    commits,
+    queue,
+    read: recent.read,
+    /** What was done since the last call. */
+    done: () => done.splice(0),
+    [Symbol.dispose]: () => kv.close(),
+  };
+}
+
+/** Replaces a record as it was read. */
+async function write(
+  { commits, read }: Awaited<ReturnType<typeof startCommitter>>,
+  value: string,
+  entry?: Deno.AtomicCheck,
+) {
+  const batch = emptyBatch();
+  batch.checks.push(entry ?? await read(key));
+  batch.sets.push({ key, value: new TextEncoder().encode(value) });
+  return await commits.commit(batch);
+}
+
+Deno.test("a commit has the store check only what this process does not know", async () => {
+  using store = await startCommitter();
+  await write(store, "first", { key, versionstamp: null });
+  assert.deepEqual(store.done(), ["check", "set"]);
+
+  const before = await store.read(key);
+  await write(store, "second");
+  assert.deepEqual(store.done(), ["set"]);
+
+  assert.equal(await write(store, "third", before), null, "it was read before the second");
+  assert.deepEqual(store.done(), ["check", "set"]);
+  assert.equal(await write(store, "third", { key, versionstamp: null }), null, "it is there");
+  const { value } = await store.kv.get<Uint8Array>(key);
+  assert.equal(new TextDecoder().decode(value!), "second");
+});
+
+Deno.test("of two changes of one record that are committed at once, the second is refused", async () => {
+  using store = await startCommitter();
+  await write(store, "first", { key, versionstamp: null });
+  const before = await store.read(key);
+
+  const committed = await Promise.all([write(store, "a", before), write(store, "b", before)]);
+
+  assert.deepEqual(committed.map((one) => one !== null), [true, false]);
+  const { value } = await store.kv.get<Uint8Array>(key);
+  assert.equal(new TextDecoder().decode(value!), "a");
+});
+
+Deno.test("the end of a job is not checked where this process holds the job", async () => {
+  using store = await startCommitter();
+  const batch = emptyBatch();
+  stageJobs(batch, [{ kind: "test", lane: "lane", args: "one", dueAt: 0 }], 0);
+  await store.commits.commit(batch);
+  const lane = { name: "lane", dueAt: 0 };
+  const claim = { now: 10, most: 1, owner: "me", leaseMs: 1_000, isBusy: () => false };
+  const { held: [held] } = await store.queue.claim(lane, claim);
+  store.done();
+
+  const end = async () => {
+    const batch = emptyBatch();
+    stageDone(batch, held!);
+    return await store.commits.commit(batch);
+  };
+  assert.notEqual(await end(), null);
+  assert.deepEqual(store.done().filter((name) => name !== "set"), ["delete"]);
+  assert.equal(await end(), null, "it has ended");
+});
+
+Deno.test("the widest distance of a date is raised when it grows, and after it was removed", async () => {
+  using store = await startCommitter();
+  const raise = async (to: number) => {
+    const batch = emptyBatch();
+    batch.sets.push({ key: ["other"], value: to });
+    stageRaise(batch, widest, to);
+    await store.commits.commit(batch);
+    return store.done().includes("max");
+  };
+  const value = async () => Number((await store.kv.get<Deno.KvU64>(widest)).value?.value);
+
+  assert.deepEqual([await raise(5), await raise(5), await raise(3), await raise(8)], [
+    true,
+    false,
+    false,
+    true,
+  ]);
+  assert.equal(await value(), 8);
+
+  const batch = emptyBatch();
+  batch.deletes.push(widest);
+  await store.commits.commit(batch);
+  assert.equal(await raise(2), true);
+  assert.equal(await value(), 2);
+});
+
+Deno.test("commits that follow each other at once do not each note which jobs are performed", async () => {
+  using store = await startCommitter();
+  const noted = async () => (await store.kv.get<[string, number][]>(["q", "r"])).value?.length ?? 0;
+  const jobs = Array.from({ length: 40 }, (_, n) => ({
+    kind: "test",
+    lane: "lane",
+    args: n,
+    dueAt: 0,
+  }));
+  const batch = emptyBatch();
+  stageJobs(batch, jobs, 0);
+  await store.commits.commit(batch);
+  const lane = { name: "lane", dueAt: 0 };
+  store.done();
+
+  const startedAt = performance.now();
+  for (let n = 0; n < jobs.length; n++) {
+    const claim = { now: 10, most: 1, owner: "me", leaseMs: 1_000, isBusy: () => false };
+    await store.queue.claim(lane, claim);
+    await store.commits.commit(emptyBatch());
+  }
+  const mostNotes = 2 + (performance.now() - startedAt) / jobLimits.noteMs;
+
+  assert.ok(store.done().length <= mostNotes);
+  await eventually("all are noted", async () => await noted() === jobs.length);
+});
