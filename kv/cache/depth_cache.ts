@@ -1,6 +1,6 @@
 import { type Batch, keyText } from "../store/batch.ts";
 import type { CommitDepths } from "../store/commit.ts";
-import { windowsOf } from "../store/counters.ts";
+import { windowOf } from "../store/counters.ts";
 import { type DepthNote, keys, type Place, valueOfDepth } from "../store/keys.ts";
 import { type LruCache, lruCache } from "./lru_cache.ts";
 
@@ -27,6 +27,8 @@ interface State {
   kv: Deno.Kv;
   isShared: boolean;
   known: LruCache<Notes>;
+  /** The window that was looked up last: values of one record follow each other. */
+  last: { account: unknown; prefix: unknown; window: number; notes: Notes | undefined } | null;
   /** The reads under way, by the name of their window. */
   readings: Map<string, Promise<void>>;
   /** The changes of notes so far. */
@@ -44,9 +46,9 @@ export function depthCache(
   { isShared, onFull }: { isShared: boolean; onFull: OnFull },
 ): DepthCache {
   const known = lruCache<Notes>(mostWindows);
-  const state: State = { kv, isShared, known, readings: new Map(), changes: 0 };
+  const state: State = { kv, isShared, known, last: null, readings: new Map(), changes: 0 };
   return {
-    depthIn: (key, text, window) => noteOf(state, placeOf(key), { window, text })?.depth ?? 0,
+    depthIn: (key, text, window) => noteOf(state, key, { window, text })?.depth ?? 0,
     load: (batch) => load(state, batch),
     made({ sets, deletes }) {
       for (const { key, value } of sets) {
@@ -63,6 +65,7 @@ export function depthCache(
     passed: onFull,
     clear() {
       state.changes++;
+      state.last = null;
       state.known = lruCache(mostWindows);
     },
   };
@@ -74,6 +77,7 @@ const isNote = (key: Deno.KvKey): boolean => key.length === 5 && typeof key[2] =
 /** Takes over a note that a commit wrote. A window that is not in memory is not read for it. */
 function change(state: State, key: Deno.KvKey, note: DepthNote): void {
   state.changes++;
+  state.last = null;
   const name = nameOf(placeOf(key), Number(key[2]));
   const notes = state.known.peek(name);
   if (notes === undefined || state.isShared) return state.known.forget(name);
@@ -83,26 +87,37 @@ function change(state: State, key: Deno.KvKey, note: DepthNote): void {
 
 function forget(state: State, key: Deno.KvKey): void {
   state.changes++;
+  state.last = null;
   state.known.forget(nameOf(placeOf(key), Number(key[2])));
 }
 
 const noteOf = (
-  { known }: State,
-  place: Place,
+  state: State,
+  value: Deno.KvKey,
   { window, text }: { window: number; text: string },
-) => known.peek(nameOf(place, window))?.get(text);
+): DepthNote | undefined => notesIn(state, value, window)?.get(text);
+
+function notesIn(state: State, value: Deno.KvKey, window: number): Notes | undefined {
+  const { known, last } = state;
+  const [account, prefix] = value;
+  const isSame = last?.window === window && last.account === account && last.prefix === prefix;
+  if (isSame) return last.notes;
+  const notes = known.peek(nameOf(placeOf(value), window));
+  state.last = { account, prefix, window, notes };
+  return notes;
+}
 
 function load(state: State, { counts }: Batch): Promise<void> | null {
   const reads = new Set<Promise<void>>();
-  let last: { place: Place; window: number } | undefined;
-  for (const moves of counts.values()) {
-    const place = placeOf(moves.key);
-    for (const window of windowsOf(moves)) {
-      const isSame = last?.window === window && last.place.account === place.account &&
-        last.place.prefix === place.prefix;
+  let last: { account: unknown; prefix: unknown; window: number } | undefined;
+  for (const { key, buckets } of counts.values()) {
+    const [account, prefix] = key;
+    for (const bucket of buckets.keys()) {
+      const window = windowOf(bucket);
+      const isSame = last?.window === window && last.account === account && last.prefix === prefix;
       if (isSame) continue; // Values of one record follow each other.
-      last = { place, window };
-      const reading = reads.size > mostReads ? null : loading(state, place, window);
+      last = { account, prefix, window };
+      const reading = reads.size > mostReads ? null : loading(state, placeOf(key), window);
       if (reading !== null) reads.add(reading);
     }
   }
@@ -131,6 +146,7 @@ async function read(state: State, place: Place, window: number): Promise<void> {
     for await (const { key, value } of found) notes.set(keyText(valueOfDepth(key)), value);
     if (since !== state.changes) continue; // It may be of before the change.
     const name = nameOf(place, window);
+    state.last = null;
     return state.known.keep(name, notes.size === 0 ? none : notes, 1 + notes.size);
   }
 }
@@ -142,13 +158,13 @@ async function wholeIn(state: State, value: Deno.KvKey, window: number): Promise
     more !== null;
     more = loading(state, place, window)
   ) await more;
-  const note = noteOf(state, place, { window, text: keyText(value) });
+  const note = noteOf(state, value, { window, text: keyText(value) });
   if (note === undefined || note.next === undefined) return note?.depth ?? 0;
   if (!state.isShared) return note.depth - 1;
   // Another process may have ended it, of which no commit tells.
   const { value: now } = await state.kv.get<DepthNote>(keys.depth(value, window));
   if (now === null || now.next !== undefined) return note.depth - 1;
-  state.known.forget(nameOf(place, window));
+  forget(state, keys.depth(value, window));
   return now.depth;
 }
 

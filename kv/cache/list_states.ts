@@ -1,6 +1,6 @@
 import type { Batch } from "../store/batch.ts";
 import type { CommitWatch } from "../store/commit.ts";
-import { type Place, sidOfRecord } from "../store/keys.ts";
+import { isOfRecord, type Place, sidOfRecord } from "../store/keys.ts";
 import { type LruCache, lruCache } from "./lru_cache.ts";
 
 /** The states of the lists of a store that only this process writes to. */
@@ -154,8 +154,7 @@ const nothing: Writes = { sets: [], deletes: [] };
 function sidsIn(list: string, { sets, deletes }: Writes): Set<string> {
   const sids = new Set<string>();
   for (const key of sets.map(({ key }) => key).concat(deletes)) {
-    const sid = sidOfRecord(key);
-    if (sid !== null && listOf(key) === list) sids.add(sid);
+    if (isOfRecord(key) && listOf(key) === list) sids.add(sidOfRecord(key));
   }
   return sids;
 }

@@ -6,6 +6,8 @@ export interface LruCache<V> {
   peek(name: string): V | undefined;
   keep(name: string, value: V, cost: number): void;
   forget(name: string): void;
+  /** Whether it has no values. */
+  isEmpty(): boolean;
 }
 
 /**
@@ -18,28 +20,25 @@ export function lruCache<V>(most: number): LruCache<V> {
   let [young, old] = [new Map<string, Kept>(), new Map<string, Kept>()];
   let youngCost = 0;
 
-  function leave(name: string): void {
+  function forget(name: string): void {
     youngCost -= young.get(name)?.cost ?? 0;
     young.delete(name);
-  }
-
-  function forget(name: string): void {
-    leave(name);
     old.delete(name);
   }
 
   function add(name: string, kept: Kept): void {
-    leave(name);
-    if (youngCost + kept.cost > most / 2) [young, old, youngCost] = [new Map(), young, 0];
+    youngCost += kept.cost - (young.get(name)?.cost ?? 0);
+    if (youngCost > most / 2) [young, old, youngCost] = [new Map(), young, kept.cost];
     young.set(name, kept);
-    youngCost += kept.cost;
   }
 
   return {
     get(name) {
-      const [kept, older] = [young.get(name), old.get(name)];
-      if (kept === undefined && older !== undefined) add(name, older);
-      return (kept ?? older)?.value;
+      const kept = young.get(name);
+      if (kept !== undefined) return kept.value;
+      const older = old.get(name);
+      if (older !== undefined) add(name, older);
+      return older?.value;
     },
     peek: (name) => (young.get(name) ?? old.get(name))?.value,
     keep(name, value, cost) {
@@ -47,5 +46,6 @@ export function lruCache<V>(most: number): LruCache<V> {
       else add(name, { value, cost });
     },
     forget,
+    isEmpty: () => young.size === 0 && old.size === 0,
   };
 }

@@ -1,7 +1,7 @@
 import type { AnyRecord } from "../../core/model/resource.ts";
 import type { Batch } from "../store/batch.ts";
 import type { CommitWatch } from "../store/commit.ts";
-import { type Place, sidOfRecord } from "../store/keys.ts";
+import { isOfRecord, type Place, sidOfRecord } from "../store/keys.ts";
 import { listOf, nameOf } from "./list_states.ts";
 import { type Stored, storedBytes } from "./record_cache.ts";
 import {
@@ -73,8 +73,8 @@ interface State {
   /** The number of commits that began. */
   commits: number;
   isCommitting: boolean;
-  /** The last writes, each with the number of its commit. */
-  writes: { commit: number; list: string; sid: string }[];
+  /** The last writes of records, each with the number of its commit. */
+  writes: { commit: number; key: Deno.KvKey }[];
   /** Writes of the commit under way to cached records. */
   pending: Map<string, Write>;
 }
@@ -137,11 +137,13 @@ function began(state: State, { sets, deletes }: Pick<Batch, "sets" | "deletes">)
 
 /** Drops a record that a commit is about to write, and notes the write. */
 function begin(state: State, write: Pick<Write, "key" | "value">): void {
-  const { pending, writes, commits: commit } = state;
-  const sid = sidOfRecord(write.key);
-  if (sid === null) return;
-  const list = listOf(write.key);
-  writes.push({ commit, list, sid });
+  const { pending, writes, commits: commit, lists } = state;
+  const { key } = write;
+  if (!isOfRecord(key)) return;
+  writes.push({ commit, key });
+  if (lists.size === 0) return;
+  const list = listOf(key);
+  const sid = sidOfRecord(key);
   const name = `${list} ${sid}`;
   if (forget(state, list, sid) || pending.has(name)) pending.set(name, { list, sid, ...write });
 }
@@ -151,9 +153,11 @@ function mayBeWritten({ writes }: State, { list, run, since }: Reading): boolean
   const [oldest] = writes;
   // Older writes were dropped: one of them may be of a commit since then.
   if (oldest !== undefined && writes.length >= mostWrites && oldest.commit >= since) return true;
-  return writes.some(({ commit, list: of, sid }) =>
-    commit >= since && of === list && sid >= run.from && sid < run.before
-  );
+  return writes.some(({ commit, key }) => {
+    if (commit < since || listOf(key) !== list) return false;
+    const sid = sidOfRecord(key);
+    return sid >= run.from && sid < run.before;
+  });
 }
 
 /** A run that was read of a list, and the number of the first commit that may have changed it. */

@@ -100,8 +100,12 @@ export function layoutFrom({ filters, dates, texts, sorted }: StoredLayout): Lay
 
 /** The dates that a record lacks, as a value of the index; undefined when it has all. */
 export function lackingOf(dates: DateField[], record: AnyRecord): string | undefined {
-  const lacking = dates.filter(({ field, isAlways }) => !isAlways && !isDate(record[field]));
-  return lacking.length === 0 ? undefined : lacking.map(({ field }) => field).join(" ");
+  let lacking: string | undefined;
+  for (const { field, isAlways } of dates) {
+    if (isAlways || isDate(record[field])) continue;
+    lacking = lacking === undefined ? field : `${lacking} ${field}`;
+  }
+  return lacking;
 }
 
 /** Every combination of missing dates with one or more of the wanted ones. */

@@ -1,5 +1,5 @@
-import { type Batch, keyBytes, keyBytesOf, keyText } from "./batch.ts";
-import { bucketAt, type DepthIn, finestOf, levelAt } from "./counters.ts";
+import { type Batch, keyBytes, keyBytesOf, nameOf } from "./batch.ts";
+import { bucketId, bucketIn, deepestOf, type DepthIn, levelAt } from "./counters.ts";
 
 /** Below the bounds of Deno KV for one commit: 1000 mutations, 80 KiB of keys. */
 const groupMutations = 900;
@@ -11,7 +11,7 @@ export interface Staged {
 }
 
 /** The keys that a batch checks, as text. */
-export const checkedBy = ({ checks }: Batch): string[] => checks.map(({ key }) => keyText(key));
+export const checkedBy = ({ checks }: Batch): string[] => checks.map(nameOf);
 
 /**
  * Takes as many batches of a queue as fit one commit. Two that check one key never share a commit: both checks would
@@ -30,7 +30,7 @@ export function takeGroup<T extends Staged>(
   const group: T[] = [];
   const left: T[] = [];
   const [checked, blocked] = [new Set<string>(), new Set<string>(busy)];
-  const counters = new Set<string>();
+  const counters: Counters = { names: new Set(), buckets: new Map() };
   const size = { mutations: 0, keyBytes: 0 };
   for (const [at, waiting] of queue.entries()) {
     const { batch } = waiting;
@@ -58,31 +58,47 @@ export function takeGroup<T extends Staged>(
   return group;
 }
 
+/** Counters of a group, each known once. */
+interface Counters {
+  /** The texts of the keys of those that are not by bucket. */
+  names: Set<string>;
+  /** The numbers of buckets (`bucketId`), by the text of their value's key. */
+  buckets: Map<string, Set<number>>;
+}
+
 /**
- * Adds the names of the counters that a batch moves or raises to `known`. Returns how many are new,
- * and an upper estimate of the bytes of their keys.
+ * Adds the counters that a batch moves or raises to `known`. Returns how many are new, and an upper
+ * estimate of the bytes of their keys.
  */
 function addCounters(
   { counts, sums, raises }: Batch,
-  known: Set<string>,
+  known: Counters,
   depthIn: DepthIn,
 ): { count: number; keyBytes: number } {
   const added = { count: 0, keyBytes: 0 };
-  const add = (name: string, bytes: number) => {
-    known.add(name);
-    added.count++;
-    added.keyBytes += bytes;
-  };
-  for (const [name, { key }] of sums) if (!known.has(name)) add(name, keyBytes(key));
-  for (const [name, { key }] of raises) if (!known.has(name)) add(name, keyBytes(key));
+  for (const numbers of [sums, raises]) {
+    for (const [name, { key }] of numbers) {
+      if (known.names.has(name)) continue;
+      known.names.add(name);
+      added.count++;
+      added.keyBytes += keyBytes(key);
+    }
+  }
   for (const [text, moves] of counts) {
-    for (const { ms, deepest } of finestOf(text, moves, depthIn)) {
-      for (let number = deepest; number > 0; number--) {
-        const name = `${text}${number}/${bucketAt(ms, levelAt(number))}`;
-        if (known.has(name)) break; // With all coarser ones.
-        add(name, keyBytes(moves.key) + 18); // And two numbers: the level and the bucket.
+    const buckets = known.buckets.get(text) ?? new Set();
+    const before = buckets.size;
+    for (const bucket of moves.buckets.keys()) {
+      for (let number = deepestOf(moves, { text, bucket, depthIn }); number > 0; number--) {
+        const level = levelAt(number);
+        const id = bucketId(bucketIn(bucket, level), level);
+        if (buckets.has(id)) break; // With all coarser ones.
+        buckets.add(id);
       }
     }
+    known.buckets.set(text, buckets);
+    const count = buckets.size - before;
+    added.count += count;
+    added.keyBytes += count * (keyBytes(moves.key) + 18); // And two numbers: the level and the bucket.
   }
   return added;
 }

@@ -119,27 +119,22 @@ export interface Moved {
   isFinest: boolean;
 }
 
-/** The windows in which some counters move. */
-export function* windowsOf({ buckets }: Moves): Generator<number> {
-  let last: number | undefined;
-  for (const bucket of buckets.keys()) {
-    const window = windowAt(bucket * finest.width);
-    if (window !== last) yield window;
-    last = window;
-  }
-}
+/** The window of a bucket of the finest level. */
+export const windowOf = (bucket: number): number => windowAt(bucket * finest.width);
 
-/** The finest bucket of each move of a value, with its level: from there on coarser ones move too. */
-export function* finestOf(
-  text: string,
-  { key, depth, buckets }: Moves,
-  depthIn: DepthIn,
-): Generator<{ ms: number; by: number; deepest: number }> {
-  for (const [bucket, by] of buckets) {
-    const ms = bucket * finest.width;
-    yield { ms, by, deepest: Math.max(depth, depthIn(key, text, windowAt(ms))) };
-  }
-}
+/** The finest level by which a bucket of the finest one is counted: with it, all coarser ones. */
+export const deepestOf = (
+  { key, depth }: Moves,
+  { text, bucket, depthIn }: { text: string; bucket: number; depthIn: DepthIn },
+): number => Math.max(depth, depthIn(key, text, windowOf(bucket)));
+
+/** The bucket of a level that a bucket of the finest one is in. */
+export const bucketIn = (bucket: number, level: Level): number =>
+  bucketAt(bucket * finest.width, level);
+
+/** A number for a bucket of a level; no other bucket of any level has it. */
+export const bucketId = (bucket: number, { level }: Level): number =>
+  bucket * levels.length + level;
 
 /**
  * The counters that move. One of a finer level than its index has everywhere is there also when it
@@ -148,20 +143,31 @@ export function* finestOf(
 export function movedBy(counts: Batch["counts"], depthIn: DepthIn): Moved[] {
   const moved: Moved[] = [];
   for (const [text, moves] of counts) {
-    const { key, depth } = moves;
-    const known = new Map<number, Moved>();
-    for (const { ms, by, deepest } of finestOf(text, moves, depthIn)) {
-      for (const level of levels.slice(0, deepest)) {
-        const bucket = bucketAt(ms, level);
-        const id = bucket * levels.length + level.level;
-        const other = known.get(id);
-        if (other !== undefined) other.by += by;
-        else known.set(id, { key, text, level, bucket, by, isFinest: level.level === deepest });
-      }
-    }
-    for (const one of known.values()) {
-      if (one.by !== 0 || one.level.level > depth) moved.push(one);
+    for (const one of movesOf(text, moves, depthIn)) {
+      if (one.by !== 0 || one.level.level > moves.depth) moved.push(one);
     }
   }
   return moved;
+}
+
+/** The counters of one value that move, or that moves back and forth leave as they are. */
+function movesOf(text: string, moves: Moves, depthIn: DepthIn): Moved[] {
+  const all: Moved[] = [];
+  const known = moves.buckets.size > 1 ? new Map<number, Moved>() : undefined;
+  for (const [finestBucket, by] of moves.buckets) {
+    const deepest = deepestOf(moves, { text, bucket: finestBucket, depthIn });
+    for (let number = 1; number <= deepest; number++) {
+      const level = levelAt(number);
+      const bucket = bucketIn(finestBucket, level);
+      const other = known?.get(bucketId(bucket, level));
+      if (other !== undefined) {
+        other.by += by;
+        continue;
+      }
+      const one = { key: moves.key, text, level, bucket, by, isFinest: number === deepest };
+      known?.set(bucketId(bucket, level), one);
+      all.push(one);
+    }
+  }
+  return all;
 }

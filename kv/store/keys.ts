@@ -209,9 +209,12 @@ export function ordOf(sid: string): Uint8Array {
 export const sidOf = (prefix: string, key: Deno.KvKey): string =>
   prefix + (key.at(-1) as Uint8Array).toHex();
 
-/** The Sid of a record by its key; null when the key is not of a record. */
-export const sidOfRecord = (key: Deno.KvKey): string | null =>
-  key.length === 3 && key[2] instanceof Uint8Array ? sidOf(String(key[1]), key) : null;
+/** Whether a key is that of a record. */
+export const isOfRecord = (key: Deno.KvKey): boolean =>
+  key.length === 3 && key[2] instanceof Uint8Array;
+
+/** The Sid of a record by its key. */
+export const sidOfRecord = (key: Deno.KvKey): string => sidOf(String(key[1]), key);
 
 /** A bound between Sids: those made before `ms` sort before it. Any number, also infinite. */
 export function ordAt(ms: number): Uint8Array {
