@@ -1,5 +1,11 @@
 import { Buffer } from "node:buffer";
-import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
+import {
+  Agent,
+  type AgentOptions,
+  type ClientRequest,
+  type IncomingMessage,
+  request as httpRequest,
+} from "node:http";
 import { Agent as SecureAgent, request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
 import { identifiedFetch, userAgent } from "../base/identified_fetch.ts";
@@ -7,11 +13,7 @@ import { limits } from "../base/limits.ts";
 import { type Answer, answerOf, type OutgoingRequest, requestOf } from "../base/outgoing.ts";
 
 /** `lookup` of `node:net`: resolves a name, and may refuse it. */
-export type Lookup = (
-  host: string,
-  options: { all?: boolean },
-  done: (error: Error | null, ...found: never[]) => void,
-) => void;
+export type Lookup = NonNullable<AgentOptions["lookup"]>;
 
 /** So many bytes of an answer are waited for before it is given out; longer ones come as a stream. */
 const wholeBytes = 64 << 10;
@@ -24,7 +26,7 @@ const reusedConnectionMs = 4_000;
  * time of `fetch`. A request that met a connection which the server had just closed is sent once more.
  */
 export function agentRequests(lookup?: Lookup): (request: OutgoingRequest) => Promise<Answer> {
-  const options = { keepAlive: true, timeout: reusedConnectionMs };
+  const options = { keepAlive: true, timeout: reusedConnectionMs, ...lookup && { lookup } };
   const [plain, secure] = [new Agent(options), new SecureAgent(options)];
 
   return async function send(request: OutgoingRequest): Promise<Answer> {
@@ -39,24 +41,21 @@ export function agentRequests(lookup?: Lookup): (request: OutgoingRequest) => Pr
       method,
       agent: isSecure ? secure : plain,
       headers: headerList(request),
-      setHost: false,
-      ...lookup && { lookup: lookup as never },
     });
     const abort = () => sent.destroy(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
+    signal.addEventListener("abort", abort);
     let isAnswered = false;
     sent.on("response", (incoming) => {
       isAnswered = true;
-      incoming.on("close", () => signal.removeEventListener("abort", abort));
       answerIn(incoming, url.href).then(resolve, reject);
     });
     sent.on("error", reject);
-    boundConnecting(sent, isSecure ? "secureConnect" : "connect");
+    sent.on("close", () => signal.removeEventListener("abort", abort)); // Its answer has ended too.
+    if (!sent.reusedSocket) boundConnecting(sent, isSecure ? "secureConnect" : "connect");
     sent.end(body); // A text goes in one piece with the head.
     try {
       return await promise;
     } catch (error) {
-      signal.removeEventListener("abort", abort);
       const { code } = error as { code?: string };
       const isStale = sent.reusedSocket && !isAnswered && code === "ECONNRESET";
       if (!isStale || signal.aborted) throw signal.aborted ? signal.reason : error;
@@ -113,31 +112,27 @@ function bodyOf(answer: IncomingMessage): Promise<Answer["body"]> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer["body"]>();
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
-  const leave = () => {
-    answer.off("data", take);
-    answer.off("end", end);
-    answer.off("error", reject);
-    answer.off("close", cut);
-  };
   const take = (chunk: Uint8Array<ArrayBuffer>) => {
     chunks.push(chunk);
     size += chunk.length;
     if (size <= wholeBytes) return;
-    leave();
+    answer.off("data", take);
+    answer.off("error", reject);
+    answer.off("close", end);
     answer.pause();
     // Node's types and those of the web differ for the same stream.
     resolve(Readable.toWeb(Readable.from(follow(chunks, answer))) as unknown as Streamed);
   };
   const end = () => {
-    leave();
+    if (!answer.complete) {
+      return reject(new Error("the connection was closed before the response was complete"));
+    }
     const [only = new Uint8Array(), ...others] = chunks;
     resolve(others.length === 0 ? only : new Uint8Array(Buffer.concat(chunks)));
   };
-  const cut = () => reject(new Error("the connection was closed before the response was complete"));
   answer.on("data", take);
-  answer.on("end", end);
   answer.on("error", reject);
-  answer.on("close", cut);
+  answer.on("close", end); // After the end of the body too.
   return promise;
 }
 

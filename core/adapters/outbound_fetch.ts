@@ -1,5 +1,5 @@
 import { identifiedFetch } from "../base/identified_fetch.ts";
-import { lookup as resolve, type LookupAddress } from "node:dns";
+import { lookup as resolve } from "node:dns";
 import { Fault } from "../base/faults.ts";
 import { currentTraceparent, traced } from "../base/tracing.ts";
 import { limits } from "../base/limits.ts";
@@ -38,7 +38,7 @@ export type Outbound = (
 export function outboundRequests(options: OutboundOptions): Outbound {
   const { mayReach, ownOrigin, ownWithin } = options;
   const own = URL.parse(ownOrigin)?.origin;
-  const send = agentRequests(mayReach && guardedLookup(mayReach) as Lookup);
+  const send = agentRequests(mayReach && guardedLookup(mayReach));
   const sendOut = (request: OutgoingRequest) => {
     const host = request.url.hostname.replace(/^\[|\]$/g, "");
     if (mayReach !== undefined && isAddress(host) && !mayReach(host)) throw refusal(host);
@@ -112,27 +112,19 @@ function redirected(request: OutgoingRequest, status: number, url: URL): Outgoin
   return { ...request, url, method: "GET", headers, body: "" };
 }
 
-type LookupCallback = (
-  error: Error | null,
-  found?: LookupAddress[] | string,
-  family?: number,
-) => void;
-
 /** Resolves a name as the system does, and refuses one with an address that may not be reached. */
 const guardedLookup =
-  (mayReach: (address: string) => boolean) =>
-  (host: string, options: { all?: boolean }, done: LookupCallback): void =>
+  (mayReach: (address: string) => boolean): Lookup => (host, { all: wantsAll = false }, done) =>
     resolve(host, { all: true }, (error, found) => {
+      const refuse = (reason: Error) => done(reason, []);
       if (error !== null) {
-        return done(new Error(`the name ${host} cannot be resolved by DNS`, { cause: error }));
+        return refuse(new Error(`the name ${host} cannot be resolved by DNS`, { cause: error }));
       }
-      if (!found.every(({ address }) => mayReach(address))) return done(refusal(host));
-      if (options.all === true) done(null, found);
-      else {
-        const [first] = found;
-        if (first === undefined) return done(new Error(`the name ${host} has no address`));
-        done(null, first.address, first.family);
-      }
+      if (!found.every(({ address }) => mayReach(address))) return refuse(refusal(host));
+      if (wantsAll) return done(null, found);
+      const [first] = found;
+      if (first === undefined) return refuse(new Error(`the name ${host} has no address`));
+      done(null, first.address, first.family);
     });
 
 const refusal = (host: string) =>

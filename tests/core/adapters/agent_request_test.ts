@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { agentRequests } from "../../../core/adapters/agent_request.ts";
+import type { Answer, OutgoingRequest } from "../../../core/base/outgoing.ts";
+
+/** A customer's server, what connected to it, and a request to it. */
+async function serve(answer: (response: ServerResponse) => void) {
+  const connections: Socket[] = [];
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => answer(response));
+  });
+  server.on("connection", (socket) => connections.push(socket));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const url = new URL(`http://127.0.0.1:${port}/status`);
+  const request = (signal = new AbortController().signal): OutgoingRequest => ({
+    url,
+    method: "POST",
+    headers: {},
+    body: "CallStatus=completed",
+    signal,
+  });
+  return {
+    connections,
+    request,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+const textIn = ({ body }: Answer): Promise<string> => new Response(body).text();
+
+Deno.test("agentRequests() gives a short answer as a whole, and a long one as a stream", async () => {
+  const bodies = ["", "a short one", "x".repeat(300_000)];
+  let next = 0;
+  await using server = await serve((response) => response.end(bodies[next++]));
+  const send = agentRequests();
+
+  const answers = [];
+  for (const _ of bodies) {
+    const answer = await send(server.request());
+    answers.push([answer.body instanceof Uint8Array, await textIn(answer)]);
+  }
+
+  assert.deepEqual(answers, [[true, bodies[0]], [true, bodies[1]], [false, bodies[2]]]);
+  assert.equal(server.connections.length, 1);
+});
+
+Deno.test("agentRequests() refuses an answer that is cut off", async () => {
+  await using server = await serve((response) => {
+    response.writeHead(200, { "content-length": "1000" });
+    response.write("the beginning", () => response.destroy());
+  });
+
+  await assert.rejects(agentRequests()(server.request()));
+});
+
+Deno.test("agentRequests() fails the stream of a long answer that is cut off", async () => {
+  const { promise: isRead, resolve: read } = Promise.withResolvers<void>();
+  await using server = await serve((response) => {
+    response.writeHead(200, { "content-length": "1000000" });
+    response.write("x".repeat(300_000));
+    void isRead.then(() => response.destroy());
+  });
+
+  const answer = await agentRequests()(server.request());
+  read();
+
+  await assert.rejects(textIn(answer));
+});
+
+Deno.test("agentRequests() sends again what a kept connection was closed under", async () => {
+  let requests = 0;
+  await using server = await serve((response) => {
+    if (++requests === 2) response.destroy();
+    else response.end("yes");
+  });
+  const send = agentRequests();
+  await textIn(await send(server.request()));
+
+  const text = await textIn(await send(server.request()));
+
+  assert.equal(text, "yes");
+  assert.equal(requests, 3);
+  assert.equal(server.connections.length, 2);
+});
+
+for (
+  const [when, begin] of [
+    ["before the answer", () => {}],
+    ["within the answer", (response: ServerResponse) => void response.write("the beginning")],
+  ] as const
+) {
+  Deno.test(`agentRequests() ends with its signal ${when}`, async () => {
+    const over = new AbortController();
+    const reason = new Error("The time is over");
+    await using server = await serve((response) => {
+      begin(response);
+      over.abort(reason);
+    });
+
+    await assert.rejects(agentRequests()(server.request(over.signal)), reason);
+  });
+}
+
+Deno.test("agentRequests() leaves nothing at a signal once an answer is complete", async () => {
+  const { signal } = new AbortController();
+  let listeners = 0;
+  const [add, remove] = [signal.addEventListener, signal.removeEventListener];
+  signal.addEventListener = function (...args: Parameters<typeof add>) {
+    listeners++;
+    add.apply(this, args);
+  };
+  signal.removeEventListener = function (...args: Parameters<typeof remove>) {
+    listeners--;
+    remove.apply(this, args);
+  };
+  const bodies = ["short", "x".repeat(300_000)];
+  await using server = await serve((response) => response.end(bodies.shift()));
+  const send = agentRequests();
+
+  await textIn(await send(server.request(signal)));
+  await textIn(await send(server.request(signal)));
+  const kept = await send(server.request()); // The listeners of what came before are gone by now.
+
+  assert.equal(await textIn(kept), "");
+  assert.equal(listeners, 0);
+});
