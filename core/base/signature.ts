@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import type { OutgoingRequest } from "./outgoing.ts";
 
 /** What is requested from a customer's server on behalf of an account. */
@@ -10,9 +10,37 @@ export interface Signable {
 
 const encoder = new TextEncoder();
 
+type HashName = "sha1" | "sha256";
+
 /** At once: `crypto.subtle` goes through another thread, which takes longer than the work itself. */
-const hmac = (hash: "sha1" | "sha256", secret: string, text: string, encoding: "hex" | "base64") =>
-  createHmac(hash, secret).update(text).digest(encoding);
+function hmac(hash: HashName, secret: string, text: string, encoding: "hex" | "base64"): string {
+  const { inner, outer } = keyedHashes(hash, secret);
+  return outer.copy().update(inner.copy().update(text).digest()).digest(encoding);
+}
+
+/** The two hashes of an HMAC (RFC 2104 §2) once they have the key. */
+interface KeyedHashes {
+  inner: Hash;
+  outer: Hash;
+}
+
+/** Those of the last keys, by hash and key: they are half of the work of a short text. */
+const known = new Map<string, KeyedHashes>();
+const mostKnown = 1_000;
+
+function keyedHashes(hash: HashName, secret: string): KeyedHashes {
+  const name = `${hash} ${secret}`;
+  const kept = known.get(name);
+  if (kept !== undefined) return kept;
+  const bytes = encoder.encode(secret);
+  const key = new Uint8Array(64); // The block of both hashes.
+  key.set(bytes.length > 64 ? createHash(hash).update(bytes).digest() : bytes);
+  const begun = (pad: number) => createHash(hash).update(key.map((byte) => byte ^ pad));
+  const made = { inner: begun(0x36), outer: begun(0x5c) };
+  if (known.size === mostKnown) known.clear();
+  known.set(name, made);
+  return made;
+}
 
 /**
  * The request as it is sent: GET carries the parameters in the query after those already there,
@@ -30,7 +58,8 @@ export function signedRequest(
     ...authorization(url),
   };
   if (method === "GET") {
-    for (const [name, value] of Object.entries(params)) url.searchParams.append(name, value);
+    const query = new URLSearchParams(url.search);
+    if (Object.keys(params).length > 0) url.search = formOf(params, query);
   } else headers["content-type"] = "application/x-www-form-urlencoded; charset=utf-8";
   const { signatures, body } = signed({ url: url.href, method, params }, keyed);
   return { url, method, headers: { ...headers, ...signatures }, body, signal };
@@ -72,11 +101,17 @@ export interface SignedTexts {
 
 /** The URL is as it is sent: that of a GET has its parameters. */
 export function signedTexts({ url, method, params }: Signable, at: number): SignedTexts {
-  const body = method === "POST" ? new URLSearchParams(params).toString() : "";
+  const body = method === "POST" ? formOf(params) : "";
   const sorted = method === "POST"
     ? Object.keys(params).sort().map((name) => name + params[name]).join("")
     : "";
   return { own: `${at}.${method}.${url}.${body}`, twilio: url + sorted, body };
+}
+
+/** The parameters behind others. Added one by one: the constructor takes twice as long. */
+function formOf(params: Record<string, string>, form = new URLSearchParams()): string {
+  for (const name in params) form.append(name, params[name]!); // It is one of them.
+  return form.toString();
 }
 
 type Signatures = Record<"x-switchboard-signature" | "x-twilio-signature", string>;

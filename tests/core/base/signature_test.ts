@@ -59,3 +59,15 @@ Deno.test("signerOf() signs what a redirect made of a request as a request to th
     assert.deepEqual(signatures(redirected), signatures(direct), method);
   }
 });
+
+Deno.test("signedRequest() signs with a key of any length, each time it is used", () => {
+  const wanted = { url: "https://app.test/v", method: "POST", params: { A: "grüß" } } as const;
+  const signed = "1700000000.POST.https://app.test/v.A=gr%C3%BC%C3%9F";
+  for (const authToken of ["", "ü", "k".repeat(64), "k".repeat(65), "ü".repeat(100)]) {
+    const mac = createHmac("sha256", authToken).update(signed).digest("hex");
+    for (let use = 0; use < 2; use++) {
+      const request = signedRequest(wanted, { ...context, authToken });
+      assert.equal(request.headers["x-switchboard-signature"], `t=1700000000,v1=${mac}`);
+    }
+  }
+});
