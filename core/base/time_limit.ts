@@ -13,21 +13,64 @@ export interface TimeLimit extends Disposable {
 export function timeLimit(ms: number, around?: AbortSignal): TimeLimit {
   const limit = new AbortController();
   let isOver = false;
-  const timer = setTimeout(() => {
+  const stop = begin(ms, () => {
     isOver = true;
     limit.abort(new DOMException(`The time limit of ${ms} ms is over`, "TimeoutError"));
-  }, ms);
+  });
   const abort = () => limit.abort(around?.reason);
   if (around?.aborted) abort();
-  around?.addEventListener("abort", abort, { once: true });
+  around?.addEventListener("abort", abort);
   return {
     signal: limit.signal,
     get isOver() {
       return isOver;
     },
     [Symbol.dispose]() {
-      clearTimeout(timer);
+      stop();
       around?.removeEventListener("abort", abort);
     },
   };
+}
+
+interface Running {
+  /** By `performance.now()`. */
+  endsAt: number;
+  end(): void;
+}
+
+/** Limits of one length: they end in the order in which they began, so one timer serves them all. */
+interface Limits {
+  running: Set<Running>;
+  timer: ReturnType<typeof setTimeout>;
+}
+
+const limits = new Map<number, Limits>();
+
+/** Calls `end` after `ms`, unless the result was called before. */
+function begin(ms: number, end: () => void): () => void {
+  const one: Running = { endsAt: performance.now() + ms, end };
+  const same = limits.get(ms);
+  if (same !== undefined) same.running.add(one);
+  else limits.set(ms, { running: new Set([one]), timer: setTimeout(() => endDue(ms), ms) });
+  return () => {
+    const { running, timer } = limits.get(ms) ?? {};
+    if (!running?.delete(one) || running.size > 0) return;
+    clearTimeout(timer);
+    limits.delete(ms);
+  };
+}
+
+function endDue(ms: number): void {
+  const all = limits.get(ms);
+  if (all === undefined) return;
+  for (const one of all.running) {
+    const left = one.endsAt - performance.now();
+    if (left > 0) {
+      all.timer = setTimeout(() => endDue(ms), Math.ceil(left));
+      return;
+    }
+    all.running.delete(one);
+    one.end();
+  }
+  if (limits.get(ms) === all) limits.delete(ms); // The work that ended may have begun others.
 }

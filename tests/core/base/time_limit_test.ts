@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { timeLimit } from "../../../core/base/time_limit.ts";
+import { type TimeLimit, timeLimit } from "../../../core/base/time_limit.ts";
 
 Deno.test("a time limit aborts when its time is over, and says so", async () => {
   using limit = timeLimit(1);
@@ -27,4 +27,41 @@ Deno.test("a disposed time limit holds neither its timer nor the signal around i
   limit[Symbol.dispose]();
   around.abort();
   assert.equal(limit.signal.aborted, false);
+});
+
+Deno.test("time limits of one length end each at its time, also those that begin when one ends", async () => {
+  const ended: string[] = [];
+  const all: TimeLimit[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const begin = (name: string, then: () => void) => {
+    const limit = timeLimit(5);
+    all.push(limit);
+    limit.signal.addEventListener("abort", () => {
+      ended.push(name);
+      limit[Symbol.dispose]();
+      then();
+    });
+  };
+
+  begin("first", () => {});
+  begin("disposed", () => {});
+  all[1]![Symbol.dispose]();
+  begin("last", () => begin("after the last", resolve));
+  await promise;
+
+  assert.deepEqual(ended, ["first", "last", "after the last"]);
+  assert.deepEqual(all.map(({ isOver }) => isOver), [true, false, true, true]);
+});
+
+Deno.test("a time limit ends no earlier than its time, behind others of its length", async () => {
+  using _first = timeLimit(20);
+  await new Promise((wake) => setTimeout(wake, 10));
+  const begunAt = performance.now();
+  using limit = timeLimit(20);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  limit.signal.addEventListener("abort", () => resolve());
+
+  await promise;
+
+  assert.ok(performance.now() - begunAt >= 20);
 });
