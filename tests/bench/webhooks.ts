@@ -7,7 +7,7 @@ import { limits } from "../../core/base/limits.ts";
 import { notification } from "../../core/notifications/notify.ts";
 import { requestOf } from "../../core/base/outgoing.ts";
 import { signedRequest } from "../../core/base/signature.ts";
-import { runtimeFlags } from "../../core/start/programs.ts";
+import { allocation, runtimeFlags } from "../../core/start/programs.ts";
 import { openStore } from "../../kv/open_store.ts";
 import { clock, type Order, type Reply } from "./receivers.ts";
 
@@ -19,7 +19,7 @@ import { clock, type Order, type Reply } from "./receivers.ts";
  */
 
 const burst = 3_000;
-const warmup = 3_000;
+const warmup = 12_000;
 const turns = 3;
 const perSecond = 200;
 const seconds = 10;
@@ -212,7 +212,8 @@ async function delays(make: () => Promise<Sender>, hangs: boolean): Promise<void
 
 if (!Deno.args.includes("measured")) {
   const args = ["run", "-A", "--quiet", ...runtimeFlags, import.meta.filename!, "measured"];
-  const { code } = await new Deno.Command(Deno.execPath(), { args }).spawn().status;
+  const { code } = await new Deno.Command(Deno.execPath(), { args, env: allocation }).spawn()
+    .status;
   Deno.exit(code);
 }
 const makers = [ourQueue, builtInQueue];

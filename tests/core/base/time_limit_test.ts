@@ -53,15 +53,17 @@ Deno.test("time limits of one length end each at its time, also those that begin
   assert.deepEqual(all.map(({ isOver }) => isOver), [true, false, true, true]);
 });
 
+const over = ({ signal }: TimeLimit) =>
+  new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+
 Deno.test("a time limit ends no earlier than its time, behind others of its length", async () => {
   using _first = timeLimit(20);
-  await new Promise((wake) => setTimeout(wake, 10));
+  using meanwhile = timeLimit(10);
+  await over(meanwhile);
   const begunAt = performance.now();
   using limit = timeLimit(20);
-  const { promise, resolve } = Promise.withResolvers<void>();
-  limit.signal.addEventListener("abort", () => resolve());
 
-  await promise;
+  await over(limit);
 
   assert.ok(performance.now() - begunAt >= 20);
 });
