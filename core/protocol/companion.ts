@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { action } from "./action.ts";
 import { origin } from "../base/origin.ts";
-import { legEvent } from "./events.ts";
+import { legEvent, progressEvent } from "./events.ts";
 import { companionAddresses } from "./peers.ts";
 import { legId, step } from "./script.ts";
 
@@ -34,8 +34,26 @@ export const report = z.object({
   origin: origin.optional(),
 });
 
+/** What a leg reported before, where the service has not taken it yet. */
+const earlierReport = report.pick({ seq: true, at: true }).extend({ event: progressEvent });
+
+/**
+ * A report as it is sent. What the leg reported before, and the service has not taken, may come with it:
+ * one commit takes all of it. A service of a version that does not know this refuses it.
+ */
+export const sentReport = report.extend({
+  event: z.union([
+    legEvent,
+    z.object({
+      type: z.literal("together"),
+      earlier: z.array(earlierReport).min(1).max(2),
+      event: legEvent,
+    }),
+  ]),
+});
+
 /** Reports that want no script, of any legs, at most one of each. */
-export const eventsRequest = z.object({ reports: z.array(report).min(1).max(256) });
+export const eventsRequest = z.object({ reports: z.array(sentReport).min(1).max(256) });
 
 /**
  * The outcome of a report. After `outage` and `defect` (of the report itself, or of the service) the
@@ -46,7 +64,7 @@ const eventOutcome = z.enum(["taken", "outage", "defect", "refused"]);
 export const eventsAnswer = z.object({ outcomes: z.array(eventOutcome) });
 
 /** Reports that want scripts, of any legs, at most one of each. */
-export const scriptRequests = z.object({ reports: z.array(report).min(1).max(64) });
+export const scriptRequests = z.object({ reports: z.array(sentReport).min(1).max(64) });
 
 /**
  * One for each question, as a line of its own as soon as it is there: `at` counts them from 0. An empty
@@ -146,6 +164,18 @@ export const invalidation = z.object({ logins: z.array(z.string()) });
 
 export type Companion = z.infer<typeof companion>;
 export type Report = z.infer<typeof report>;
+export type SentReport = z.infer<typeof sentReport>;
+
+/** A report, and those before it of the same leg that came with it. */
+export interface TakenReport extends Report {
+  earlier?: readonly z.infer<typeof earlierReport>[];
+}
+
+/** A report as it was sent, apart from those that came with it. */
+export const apart = ({ event, ...report }: SentReport): TakenReport =>
+  event.type === "together"
+    ? { ...report, event: event.event, earlier: event.earlier }
+    : { ...report, event };
 export type EventsRequest = z.infer<typeof eventsRequest>;
 export type EventsAnswer = z.infer<typeof eventsAnswer>;
 export type ScriptRequests = z.infer<typeof scriptRequests>;

@@ -38,6 +38,21 @@ export const greetingEnd = z.enum(["beep", "silence", "other"]);
 /** A leg of any companion. */
 const namedLeg = z.object({ leg: legId, accountSid: z.string() });
 
+/** The INVITE of an outbound leg goes out; `parent` is the leg whose dial placed it. */
+const inviting = z.object({
+  type: z.literal("inviting"),
+  parent: legId.optional(),
+  from: z.string(),
+  to: z.string(),
+  sipCallId: z.string(),
+  serviceContext: z.record(z.string(), z.unknown()).optional(),
+});
+
+const ringing = z.object({ type: z.literal("ringing") });
+
+/** What an outbound leg reports before it is answered. */
+export const progressEvent = z.discriminatedUnion("type", [inviting, ringing]);
+
 export const legEvent = z.discriminatedUnion("type", [
   /** An authenticated Client sent an INVITE. Answered with what to do about it. */
   z.object({
@@ -53,16 +68,8 @@ export const legEvent = z.discriminatedUnion("type", [
     replaces: legId.optional(),
   }),
   incomingNumber,
-  /** The INVITE of an outbound leg goes out; `parent` is the leg whose dial placed it. */
-  z.object({
-    type: z.literal("inviting"),
-    parent: legId.optional(),
-    from: z.string(),
-    to: z.string(),
-    sipCallId: z.string(),
-    serviceContext: z.record(z.string(), z.unknown()).optional(),
-  }),
-  z.object({ type: z.literal("ringing") }),
+  inviting,
+  ringing,
   /** 200 and ACK. On a leg that `invite` placed, or a screened one, answered with its script. */
   z.object({ type: z.literal("answered") }),
   /** Result of answering machine detection, where `invite` orders it. Answered with the next script. */

@@ -1,7 +1,8 @@
-import type { Report } from "../protocol/companion.ts";
+import type { Report, TakenReport } from "../protocol/companion.ts";
 import type { Script } from "../protocol/script.ts";
 import { withPeers } from "../companions/companions.ts";
 import { actionScript, type ScriptContext } from "../documents/next_script.ts";
+import type { Job } from "../model/job.ts";
 import type { Change } from "../model/store.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
@@ -16,7 +17,7 @@ import type { StepResult } from "./step_result.ts";
  * answered again; one about a call that has ended meanwhile is answered with a hang-up.
  */
 export async function handleReport(
-  report: Report,
+  report: TakenReport,
   ports: Ports,
   signal: AbortSignal,
 ): Promise<Script> {
@@ -46,7 +47,11 @@ async function nextScript(
 }
 
 /** Commits what a report says; the call as it is then, null when there is none. */
-async function commit(report: Report, noted: Noted | null, ports: Ports): Promise<Call | null> {
+async function commit(
+  report: TakenReport,
+  noted: Noted | null,
+  ports: Ports,
+): Promise<Call | null> {
   const { leg, accountSid, at, event, hasEnded } = report;
   const opened = ruleOf(event).open?.(event, report, ports);
   if (opened !== undefined) return await opened;
@@ -58,9 +63,28 @@ async function commit(report: Report, noted: Noted | null, ports: Ports): Promis
   return await calls.update(accountSid, leg, (call) => changed(call, report, changing));
 }
 
-/** The change that a report makes. `seq` identifies a repeat, which changes nothing. */
-function changed(call: Call, report: Report, changing: Changing): Change<Call> {
-  const { event, seq, companion } = report;
+/** The change that a report makes, after those that came with it. */
+function changed(call: Call, report: TakenReport, changing: Changing): Change<Call> {
+  const { earlier = [], companion } = report;
+  let record = call;
+  const jobs: Job[] = []; // Progress causes no more.
+  for (const { at, ...one } of earlier) {
+    const moment = { ...changing.moment, at };
+    const alone = { ...changing, moment, result: null, noted: null, hasEnded: undefined };
+    const change = changedBy(record, { ...one, companion }, alone);
+    record = change.record;
+    jobs.push(...change.jobs ?? []);
+  }
+  const change = changedBy(record, report, changing);
+  return jobs.length === 0 ? change : { ...change, jobs: [...jobs, ...change.jobs ?? []] };
+}
+
+/** The change that one report makes. `seq` identifies a repeat, which changes nothing. */
+function changedBy(
+  call: Call,
+  { event, seq, companion }: Pick<Report, "event" | "seq" | "companion">,
+  changing: Changing,
+): Change<Call> {
   if (seq < call.reports) return { record: call };
   const taken: Call = { ...call, reports: seq + 1, companion };
   return ruleOf(event).change?.(taken, event, changing) ?? { record: taken };

@@ -1,4 +1,9 @@
-import type { EventsAnswer, Report, ScriptAnswer } from "../protocol/companion.ts";
+import {
+  apart,
+  type EventsAnswer,
+  type ScriptAnswer,
+  type SentReport,
+} from "../protocol/companion.ts";
 import { withOrigin } from "../base/origin.ts";
 import { traced } from "../base/tracing.ts";
 import { Fault } from "../base/faults.ts";
@@ -10,13 +15,13 @@ type Taken = Omit<ScriptAnswer, "at">;
 /** Takes reports of several legs concurrently. A failure concerns its own report only. */
 export interface Reports {
   /** The outcome of each report, once all are taken. */
-  events(reports: Report[], signal: AbortSignal): Promise<EventsAnswer["outcomes"]>;
+  events(reports: SentReport[], signal: AbortSignal): Promise<EventsAnswer["outcomes"]>;
   /**
    * Passes the script for each report to `tell`, as soon as it is ready. A later report of the same leg
    * cancels the earlier request: the companion does not wait for it any more.
    */
   scripts(
-    reports: Report[],
+    reports: SentReport[],
     signal: AbortSignal,
     tell: (answer: ScriptAnswer) => void,
   ): Promise<void>;
@@ -25,7 +30,7 @@ export interface Reports {
 export function createReports(ports: Ports): Reports {
   const open = new Map<string, AbortController>();
 
-  async function answer(report: Report, whole: AbortSignal): Promise<Taken> {
+  async function answer(report: SentReport, whole: AbortSignal): Promise<Taken> {
     const search = new AbortController();
     open.get(report.leg)?.abort();
     open.set(report.leg, search);
@@ -50,7 +55,8 @@ export function createReports(ports: Ports): Reports {
   };
 }
 
-async function taken(report: Report, ports: Ports, signal: AbortSignal): Promise<Taken> {
+async function taken(sent: SentReport, ports: Ports, signal: AbortSignal): Promise<Taken> {
+  const report = apart(sent);
   try {
     const { origin, leg, event } = report;
     const attributes = { "switchboard.call_sid": leg };

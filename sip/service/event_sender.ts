@@ -1,12 +1,19 @@
-import type { EventsAnswer, Report } from "../../core/protocol/companion.ts";
+import type { EventsAnswer, SentReport } from "../../core/protocol/companion.ts";
 import { sipLimits } from "../base/limits.ts";
 import { failureOf } from "./service_link.ts";
 import { refusalOf, type ServiceLink } from "./service_link.ts";
 
+/** Makes the report of a leg when it is sent: until then more may come to it. Null: nothing is to be sent. */
+export type MakeReport = () => SentReport | null;
+
 interface Waiting {
-  report: Report;
+  make: MakeReport;
   resolve(): void;
   reject(error: unknown): void;
+}
+
+interface Sending extends Waiting {
+  report: SentReport;
 }
 
 /**
@@ -17,11 +24,11 @@ interface Waiting {
  */
 export function createEventSender(
   link: Pick<ServiceLink, "events">,
-): (report: Report) => Promise<void> {
+): (make: MakeReport) => Promise<void> {
   const queue: Waiting[] = [];
   let underWay = 0;
 
-  async function send(group: Waiting[]): Promise<void> {
+  async function send(group: Sending[]): Promise<void> {
     try {
       const reports = group.map(({ report }) => report);
       const { outcomes } = await link.events({ reports });
@@ -36,17 +43,28 @@ export function createEventSender(
 
   async function run(): Promise<void> {
     underWay++;
-    while (queue.length > 0) await send(queue.splice(0, sipLimits.eventsAtOnce));
+    while (queue.length > 0) {
+      const group = queue.splice(0, sipLimits.eventsAtOnce).flatMap(made);
+      if (group.length > 0) await send(group);
+    }
     underWay--;
   }
 
-  return (report) => {
+  return (make) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    queue.push({ report, resolve, reject });
+    queue.push({ make, resolve, reject });
     // What the same turn of the event loop brings goes along.
     if (underWay < sipLimits.eventsRequests && queue.length === 1) queueMicrotask(run);
     return promise;
   };
+}
+
+/** What waits, with its report. */
+function made(waiting: Waiting): Sending[] {
+  const report = waiting.make();
+  if (report !== null) return [{ ...waiting, report }];
+  waiting.resolve();
+  return [];
 }
 
 function settle({ resolve, reject }: Waiting, outcome: EventsAnswer["outcomes"][number]): void {

@@ -1,8 +1,10 @@
-import type { Companion, Report } from "../../core/protocol/companion.ts";
+import type { Companion, Report, SentReport } from "../../core/protocol/companion.ts";
+import type { LegEvent } from "../../core/protocol/events.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { currentOrigin } from "../../core/base/origin.ts";
 import { unlessAborted } from "../base/abort.ts";
 import { sipLimits } from "../base/limits.ts";
+import type { MakeReport } from "./event_sender.ts";
 import type { RequestScript } from "./script_requester.ts";
 import type { ReportQueue, ScriptWaiter } from "../base/report_queue.ts";
 import { failureOf } from "./service_link.ts";
@@ -14,13 +16,28 @@ export interface ReportOptions {
   /** Delivers a report that wants a script. */
   requestScript: RequestScript;
   /** Delivers a report that wants no script; rejects when the companion stops. */
-  sendEvent(report: Report): Promise<void>;
+  sendEvent(make: MakeReport): Promise<void>;
   timers: Timers;
   log: Log;
   /** Aborts when the companion is about to stop: no attempt waits long any more. */
   stopping: AbortSignal;
   /** Aborts when it stops: what is undelivered then stays so. */
   stopped: AbortSignal;
+}
+
+/**
+ * The reports of a leg that are sent together: what an outbound leg reports until it is answered, while
+ * the service has not taken it, goes with what it reports next.
+ */
+interface Parcel {
+  reports: [Report, ...Report[]];
+  /** Waits for the script of the last one. */
+  waiter: ScriptWaiter | undefined;
+  /** Resolves when the last one is asked for a script, and has come to others that go as events. */
+  asked: PromiseWithResolvers<false>;
+  /** Nothing may come to it any more. */
+  isClosed: boolean;
+  delivery: Promise<Script>;
 }
 
 export function createReportQueue(
@@ -30,6 +47,7 @@ export function createReportQueue(
   let seq = 0;
   let origin = currentOrigin();
   let last: Promise<unknown> = Promise.resolve();
+  let parcel: Parcel | undefined;
   return {
     send(event, waiter) {
       origin = currentOrigin() ?? origin; // Another script may have come from another request.
@@ -43,50 +61,137 @@ export function createReportQueue(
         wantsScript: waiter !== undefined,
         ...origin && { origin },
       };
-      const delivery = last.then(() => deliver(options, report, { waiter, over: leg.signal }));
-      last = delivery;
-      if (waiter === undefined) return delivery;
+      if (parcel !== undefined && mayJoin(parcel, event)) join(parcel, report, waiter);
+      else {
+        const one: Parcel = parcel = parcelOf(report, waiter);
+        last = one.delivery = last.then(() => deliver(options, one, leg.signal));
+      }
+      const { delivery } = parcel;
+      if (waiter === undefined) return delivery.then(() => []);
       return unlessAborted(delivery, waiter.signal).then((script) => script ?? []);
     },
     wait(work) {
+      parcel = undefined;
       last = last.then(() => work);
     },
     drained: async () => void await last,
   };
 }
 
-/** Tries until the service has taken the report, or never will. */
+const parcelOf = (report: Report, waiter: ScriptWaiter | undefined): Parcel => ({
+  reports: [report],
+  waiter,
+  asked: Promise.withResolvers(),
+  isClosed: false,
+  delivery: Promise.resolve([]),
+});
+
+/** As many as the protocol takes together. */
+const mostTogether = 3;
+
+function mayJoin({ isClosed, waiter, reports }: Parcel, { type }: LegEvent): boolean {
+  if (isClosed || waiter !== undefined || reports.length === mostTogether) return false;
+  return (type === "ringing" || type === "answered") && reports.every(isProgress);
+}
+
+/** The call of an `inviting` with a parent is made by that report: it goes alone. */
+const isProgress = ({ event }: Report): boolean =>
+  event.type === "ringing" || event.type === "inviting" && event.parent === undefined;
+
+function join(parcel: Parcel, report: Report, waiter: ScriptWaiter | undefined): void {
+  parcel.reports.push(report);
+  if (waiter === undefined) return;
+  parcel.waiter = waiter;
+  parcel.asked.resolve(false);
+}
+
+/** Tries until the service has taken the reports, or never will. */
 async function deliver(
   options: ReportOptions,
-  report: Report,
-  { waiter, over }: { waiter: ScriptWaiter | undefined; over: AbortSignal },
+  parcel: Parcel,
+  over: AbortSignal,
 ): Promise<Script> {
-  const { requestScript: ask, sendEvent: tell, log, stopped } = options;
+  const { requestScript: ask, log, stopped } = options;
   const patientUntil = Date.now() + sipLimits.serviceGraceMs;
   let defects = 0;
-  for (let attempt = 0; !stopped.aborted; attempt++) {
-    // Once no script is awaited, the same report goes out as an event.
+  for (let attempt = 0; !stopped.aborted;) {
+    const { waiter } = parcel;
+    // Once no script is awaited, the same reports go out as events.
     const wantsScript = waiter !== undefined && !waiter.signal.aborted;
     const signal = wantsScript ? waiter.signal : stopped;
     try {
-      if (wantsScript) return await ask(report, signal);
-      const hasEnded = over.aborted && "action" in report.event;
-      const isSame = wantsScript === report.wantsScript && !hasEnded;
-      await tell(isSame ? report : { ...report, wantsScript, ...hasEnded && { hasEnded } });
-      return [];
+      if (wantsScript) {
+        parcel.isClosed = true;
+        return await ask(sentOf(parcel, { wantsScript, over }), signal);
+      }
+      if (await tell(options, parcel, over)) return [];
     } catch (error) {
       if (signal.aborted || stopped.aborted) continue;
       const failure = failureOf(error);
       if (failure === "defect") defects++;
       if (failure === "refusal" || defects === sipLimits.reportDefects) {
-        log("Dropped a report", { leg: report.leg, seq: report.seq, error: String(error) });
+        if (parcel.reports.length > 1) return await deliverEach(options, parcel, over);
+        const [{ leg, seq }] = parcel.reports;
+        log("Dropped a report", { leg, seq, error: String(error) });
         return [];
       }
+      parcel.isClosed = false;
       if (wantsScript && Date.now() > patientUntil) waiter.onUnreachable?.();
-      await rest(options, { attempt, wantsScript, signal });
+      await rest(options, { attempt: attempt++, wantsScript, signal });
     }
   }
   return [];
+}
+
+/**
+ * Sends reports as events; false when their last one is asked for a script before they have gone: then
+ * all go with that question.
+ */
+async function tell(
+  { sendEvent }: ReportOptions,
+  parcel: Parcel,
+  over: AbortSignal,
+): Promise<boolean> {
+  const { waiter, asked } = parcel;
+  const told = sendEvent(() => {
+    if (parcel.waiter !== waiter) return null;
+    parcel.isClosed = true;
+    return sentOf(parcel, { wantsScript: false, over });
+  }).then(() => true);
+  return await (waiter === undefined ? Promise.race([told, asked.promise]) : told);
+}
+
+/** Sends one report after the other: one that the service does not take is no fault of the others. */
+async function deliverEach(
+  options: ReportOptions,
+  { reports, waiter }: Parcel,
+  over: AbortSignal,
+): Promise<Script> {
+  let script: Script = [];
+  for (const report of reports) {
+    const one = parcelOf(report, report === reports.at(-1) ? waiter : undefined);
+    script = await deliver(options, one, over);
+  }
+  return script;
+}
+
+/** Reports as they are sent: those before the last go with it. */
+function sentOf(
+  { reports }: Parcel,
+  { wantsScript, over }: { wantsScript: boolean; over: AbortSignal },
+): SentReport {
+  const earlier = reports.slice(0, -1).flatMap(({ seq, at, event }) =>
+    event.type === "inviting" || event.type === "ringing" ? { seq, at, event } : []
+  );
+  const report = reports.at(-1)!; // There is one.
+  const { event } = report;
+  const hasEnded = !wantsScript && over.aborted && "action" in event;
+  return {
+    ...report,
+    wantsScript,
+    event: earlier.length === 0 ? event : { type: "together", earlier, event },
+    ...hasEnded && { hasEnded },
+  };
 }
 
 /** Waits before the next attempt: twice as long each time, spread so that legs do not march. */

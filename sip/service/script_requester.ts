@@ -1,4 +1,4 @@
-import type { Report, ScriptAnswer } from "../../core/protocol/companion.ts";
+import type { ScriptAnswer, SentReport } from "../../core/protocol/companion.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { overReason } from "../base/abort.ts";
 import { sipLimits } from "../base/limits.ts";
@@ -7,7 +7,7 @@ import { refusalOf, ServiceError, type ServiceLink } from "./service_link.ts";
 import type { Timers } from "../base/timers.ts";
 
 /** Asks the service what comes next; rejects with `ServiceError`, or when the signal aborts. */
-export type RequestScript = (report: Report, signal: AbortSignal) => Promise<Script>;
+export type RequestScript = (report: SentReport, signal: AbortSignal) => Promise<Script>;
 
 /**
  * Asks about legs. A busy companion has many that ask: what comes up before the answer to a request has
@@ -48,7 +48,7 @@ export function createScriptRequester(
 
 /** A request for a script that is not answered yet. */
 interface OpenRequest {
-  readonly report: Report;
+  readonly report: SentReport;
   readonly script: Promise<Script>;
   isOver: boolean;
   /** Called when the leg waits no longer. */
@@ -57,7 +57,7 @@ interface OpenRequest {
   reject(error: unknown): void;
 }
 
-function openRequest(report: Report, signal: AbortSignal): OpenRequest {
+function openRequest(report: SentReport, signal: AbortSignal): OpenRequest {
   const { promise, resolve, reject } = Promise.withResolvers<Script>();
   const end = () => {
     question.isOver = true;

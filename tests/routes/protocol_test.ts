@@ -7,6 +7,7 @@ import { closeLostCompanions } from "../../core/reports/heartbeats.ts";
 import { limits } from "../../core/base/limits.ts";
 import { protocolRoutes } from "../../routes/protocol/routes.ts";
 import { type App, startApp } from "../support/service/app.ts";
+import { xml } from "../support/service/hand_companion.ts";
 
 const secret = "a secret of both sides";
 
@@ -139,4 +140,69 @@ Deno.test("POST /bridge/news takes reports side by side and tells what became of
   assert.deepEqual(outcomes, ["taken", "taken"]);
   const call = await app.root.get(`Calls/CA${"a".repeat(32)}.json`);
   assert.equal((await call.json()).from, "client:alice");
+});
+
+Deno.test("POST /bridge/news and /questions take what a leg reports together in one commit, each once", async () => {
+  using app = await startProtocol();
+  await app.root.post("Clients.json", { Login: "alice", Password: "secret" });
+  const placed = await app.root.post("Calls.json", {
+    From: "+15550001",
+    To: "client:alice",
+    Url: "https://app.test/voice",
+    StatusCallback: "https://app.test/events",
+    StatusCallbackEvent: "initiated ringing answered completed",
+  });
+  const { sid } = placed.json();
+  await app.runJobs();
+  app.answers = ({ url }) => url.endsWith("/events") ? new Response() : xml("<Pause/>");
+  const begunAt = app.clock.now;
+  const to = "client:alice";
+  const inviting = { type: "inviting", from: "+15550001", to, sipCallId: "1" };
+  const earlier = [
+    { seq: 0, at: begunAt, event: inviting },
+    { seq: 1, at: begunAt + 1_000, event: { type: "ringing" } },
+  ];
+  const reportOf = (more: object) => ({
+    companion: { id: "one", runId: "1" },
+    leg: sid,
+    accountSid: app.root.sid,
+    at: begunAt + 3_000,
+    ...more,
+  });
+  const ringing = { type: "together", earlier: earlier.slice(0, 1), event: { type: "ringing" } };
+  const news = reportOf({ seq: 1, at: begunAt + 1_000, event: ringing, wantsScript: false });
+  const answered = { type: "together", earlier, event: { type: "answered" } };
+  const question = reportOf({ seq: 2, event: answered, wantsScript: true });
+
+  assert.deepEqual(await (await ask(app, "news", { reports: [news] })).json(), {
+    outcomes: ["taken"],
+  });
+  // The companion has not heard that: it sends the same again, with what has happened since.
+  const answer = JSON.parse(await (await ask(app, "questions", { reports: [question] })).text());
+  await ask(app, "questions", { reports: [question] });
+  await app.runJobs();
+
+  assert.equal(answer.outcome, "taken");
+  assert.equal(answer.script[0].type, "silence");
+  const time = (ms: number) => new Date(begunAt + ms).toISOString().slice(11, 19);
+  const callbacks = app.fetched.filter(({ url }) => url.endsWith("/events"));
+  const told = await Promise.all(callbacks.map(async (request) => {
+    const form = new URLSearchParams(await request.text());
+    const field = (name: string) => form.get(name) ?? "";
+    return [field("CallStatus"), field("SequenceNumber"), field("Timestamp").slice(17, 25)];
+  }));
+  assert.deepEqual(told, [
+    ["initiated", "0", time(0)],
+    ["ringing", "1", time(1_000)],
+    ["in-progress", "2", time(3_000)],
+  ]);
+  const progress = await (await app.root.get(`Calls/${sid}/Progress.json`)).json();
+  assert.equal(progress.date_ringing, new Date(begunAt + 1_000).toISOString());
+  assert.equal(progress.date_answered, new Date(begunAt + 3_000).toISOString());
+  const unknown = reportOf({
+    seq: 3,
+    event: { ...answered, earlier: [{ seq: 0, at: 0, event: { type: "ended" } }] },
+    wantsScript: true,
+  });
+  assert.equal((await ask(app, "questions", { reports: [unknown] })).status, 400);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { EventsAnswer, Report } from "../../../core/protocol/companion.ts";
+import type { EventsAnswer, Report, SentReport } from "../../../core/protocol/companion.ts";
 import { sipLimits } from "../../../sip/base/limits.ts";
 import { createEventSender } from "../../../sip/service/event_sender.ts";
 import { ServiceError } from "../../../sip/service/service_link.ts";
@@ -18,7 +18,7 @@ type Outcomes = EventsAnswer["outcomes"];
 
 /** A service whose requests wait until the test lets them go. */
 function heldService() {
-  const requests: { reports: Report[]; answer: PromiseWithResolvers<Outcomes> }[] = [];
+  const requests: { reports: SentReport[]; answer: PromiseWithResolvers<Outcomes> }[] = [];
   const tell = createEventSender({
     async events({ reports }) {
       const answer = Promise.withResolvers<Outcomes>();
@@ -35,10 +35,10 @@ Deno.test("tell() sends at once, and together what comes while requests are unde
   const { requests, tell } = heldService();
   const told: Promise<void>[] = [];
   for (let number = 0; number < sipLimits.eventsRequests; number++) {
-    told.push(tell(reportOf(number)));
+    told.push(tell(() => reportOf(number)));
     await turn();
   }
-  const late = [10, 11, 12].map((number) => tell(reportOf(number)));
+  const late = [10, 11, 12].map((number) => tell(() => reportOf(number)));
   await turn();
   assert.deepEqual(requests.map(({ reports }) => reports.length), [1, 1]);
 
@@ -64,7 +64,9 @@ Deno.test("tell() sends each alone where one is refused, so that the others are 
     },
   });
 
-  const outcomes = await Promise.allSettled([1, 2, 3].map((number) => tell(reportOf(number))));
+  const outcomes = await Promise.allSettled(
+    [1, 2, 3].map((number) => tell(() => reportOf(number))),
+  );
 
   assert.deepEqual(outcomes.map(({ status }) => status), ["fulfilled", "rejected", "fulfilled"]);
   assert.deepEqual(sent, [3, 1, 1, 1]);
@@ -76,7 +78,9 @@ Deno.test("tell() rejects each report with what became of it", async () => {
       Promise.resolve<EventsAnswer>({ outcomes: ["taken", "outage", "defect", "refused"] }),
   });
 
-  const outcomes = await Promise.allSettled([1, 2, 3, 4].map((number) => tell(reportOf(number))));
+  const outcomes = await Promise.allSettled(
+    [1, 2, 3, 4].map((number) => tell(() => reportOf(number))),
+  );
 
   const failures = outcomes.map((one) =>
     one.status === "rejected" && one.reason instanceof ServiceError ? one.reason.failure : "none"
@@ -93,8 +97,8 @@ Deno.test("tell() rejects all of a request that failed, and goes on", async () =
         : Promise.resolve({ outcomes: reports.map(() => "taken" as const) }),
   });
 
-  const first = await Promise.allSettled([tell(reportOf(1)), tell(reportOf(2))]);
-  await tell(reportOf(3));
+  const first = await Promise.allSettled([tell(() => reportOf(1)), tell(() => reportOf(2))]);
+  await tell(() => reportOf(3));
 
   assert.deepEqual(first.map(({ status }) => status), ["rejected", "rejected"]);
 });

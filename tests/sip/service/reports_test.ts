@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import type { Report } from "../../../core/protocol/companion.ts";
+import type { SentReport } from "../../../core/protocol/companion.ts";
 import { createReportQueue, type ReportOptions } from "../../../sip/service/reports.ts";
+import type { MakeReport } from "../../../sip/service/event_sender.ts";
 import { sipLimits } from "../../../sip/base/limits.ts";
 import { ServiceError } from "../../../sip/service/service_link.ts";
 import { createTimers } from "../../../sip/base/timers.ts";
@@ -8,7 +9,7 @@ import { createTimers } from "../../../sip/base/timers.ts";
 /** A queue whose service answers as told, attempt by attempt, without a rest between them. */
 function startQueue(report: ReportOptions["requestScript"]) {
   const timers = { ...createTimers(), pause: () => Promise.resolve() };
-  const attempts: Report[] = [];
+  const attempts: SentReport[] = [];
   const dropped: string[] = [];
   const leg = new AbortController();
   const attempt: typeof report = (one, signal) => {
@@ -18,7 +19,10 @@ function startQueue(report: ReportOptions["requestScript"]) {
   const queue = createReportQueue({
     companion: { id: "test", runId: "1" },
     requestScript: attempt,
-    sendEvent: async (one) => void await attempt(one, new AbortController().signal),
+    async sendEvent(make) {
+      const one = make();
+      if (one !== null) await attempt(one, new AbortController().signal);
+    },
     timers,
     log: (line) => dropped.push(line),
     stopping: new AbortController().signal,
@@ -34,11 +38,11 @@ Deno.test("send() repeats a report with its number until it is acknowledged, in 
   using lab = startQueue(() => failures-- > 0 ? outage() : Promise.resolve([]));
 
   void lab.queue.send({ type: "ringing" });
-  void lab.queue.send({ type: "answered" });
+  void lab.queue.send({ type: "ended", outcome: "canceled" });
   await lab.queue.drained();
 
   const attempts = lab.attempts.map(({ seq, event }) => [seq, event.type]);
-  assert.deepEqual(attempts, [[0, "ringing"], [0, "ringing"], [0, "ringing"], [1, "answered"]]);
+  assert.deepEqual(attempts, [[0, "ringing"], [0, "ringing"], [0, "ringing"], [1, "ended"]]);
 });
 
 Deno.test("send() drops a report that the service will never take", async () => {
@@ -119,4 +123,89 @@ Deno.test("send() says with an action that the leg is over, and nothing of that 
   await lab.queue.send(left);
 
   assert.deepEqual(lab.attempts.map(({ hasEnded }) => hasEnded), [undefined, true, undefined]);
+});
+
+const inviting = { type: "inviting", from: "a", to: "b", sipCallId: "1" } as const;
+
+/** The number and type of a report and, apart, those that come with it. */
+const shapeOf = ({ seq, event, wantsScript }: SentReport) => {
+  const isTogether = event.type === "together";
+  const { type } = isTogether ? event.event : event;
+  const earlier = isTogether ? event.earlier.map((one) => `${one.seq} ${one.event.type}`) : [];
+  return [...earlier, `${seq} ${type}${wantsScript ? "?" : ""}`].join(", ");
+};
+
+Deno.test("send() sends what happens until the answer together while it is not taken", async () => {
+  const first = Promise.withResolvers<[]>();
+  using lab = startQueue(({ seq }) => seq === 0 ? first.promise : Promise.resolve([]));
+  const waiter = { signal: new AbortController().signal };
+
+  const told = lab.queue.send(inviting);
+  await Promise.resolve(); // It is on its way.
+  const rung = lab.queue.send({ type: "ringing" });
+  const answered = lab.queue.send({ type: "answered" }, waiter);
+  const ended = lab.queue.send({ type: "ended", outcome: "completed" });
+  first.resolve([]);
+  await Promise.all([told, rung, answered, ended]);
+
+  assert.deepEqual(lab.attempts.map(shapeOf), ["0 inviting", "1 ringing, 2 answered?", "3 ended"]);
+});
+
+Deno.test("send() asks with what was to be sent as events, and gives the script to the last", async () => {
+  const timers = { ...createTimers(), pause: () => Promise.resolve() };
+  const held: MakeReport[] = [];
+  const asked: SentReport[] = [];
+  const queue = createReportQueue({
+    companion: { id: "test", runId: "1" },
+    requestScript(report) {
+      asked.push(report);
+      return Promise.resolve([{ type: "hangup" }]);
+    },
+    sendEvent(make) {
+      held.push(make);
+      return new Promise(() => {}); // Other requests are under way.
+    },
+    timers,
+    log: () => {},
+    stopping: new AbortController().signal,
+    stopped: new AbortController().signal,
+  }, { id: `CA${"0".repeat(32)}`, accountSid: "AC", signal: new AbortController().signal });
+
+  const told = queue.send(inviting);
+  await Promise.resolve();
+  const rung = queue.send({ type: "ringing" });
+  const script = queue.send({ type: "answered" }, { signal: new AbortController().signal });
+
+  assert.deepEqual(await Promise.all([told, rung, script]), [[], [], [{ type: "hangup" }]]);
+  assert.deepEqual(asked.map(shapeOf), ["0 inviting, 1 ringing, 2 answered?"]);
+  assert.deepEqual(held.map((make) => make()), [null]);
+  timers.clear();
+});
+
+Deno.test("send() sends each alone where the service does not take them together", async () => {
+  using lab = startQueue(({ event }) =>
+    event.type === "together"
+      ? Promise.reject(new ServiceError("post", "400", "refusal"))
+      : Promise.resolve([])
+  );
+
+  void lab.queue.send(inviting);
+  void lab.queue.send({ type: "ringing" });
+  void lab.queue.send({ type: "answered" });
+  await lab.queue.drained();
+
+  const shapes = ["0 inviting, 1 ringing, 2 answered", "0 inviting", "1 ringing", "2 answered"];
+  assert.deepEqual(lab.attempts.map(shapeOf), shapes);
+  assert.deepEqual(lab.dropped, []);
+});
+
+Deno.test("send() lets the report that makes a call of a Dial go alone", async () => {
+  using lab = startQueue(() => Promise.resolve([]));
+
+  void lab.queue.send({ ...inviting, parent: `CA${"1".repeat(32)}` });
+  void lab.queue.send({ type: "ringing" });
+  void lab.queue.send({ type: "answered" });
+  await lab.queue.drained();
+
+  assert.deepEqual(lab.attempts.map(shapeOf), ["0 inviting", "1 ringing, 2 answered"]);
 });

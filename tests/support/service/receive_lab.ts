@@ -1,4 +1,4 @@
-import type { Credentials, Report } from "../../../core/protocol/companion.ts";
+import { apart, type Credentials, type Report } from "../../../core/protocol/companion.ts";
 import type { Script } from "../../../core/protocol/script.ts";
 import type { AdmissionBounds } from "../../../sip/admission/admission.ts";
 import type { Authenticator } from "../../../sip/auth/authenticate.ts";
@@ -16,6 +16,7 @@ import { onRegister } from "../../../sip/registrar/registrar.ts";
 import { createSignalling } from "../../../sip/create_signalling.ts";
 import type { Signalling } from "../../../sip/contracts/signalling.ts";
 import { createTimers } from "../../../sip/base/timers.ts";
+import { newIn } from "../sip/fake_service.ts";
 import { fakeMedia } from "../media/fake_media.ts";
 import { type FakeTime, fakeTime } from "../process/fake_time.ts";
 
@@ -103,12 +104,13 @@ export function openReceiveLab(
   const never = new AbortController().signal;
   const calls = createCalls({
     companion: { id: "lab", runId: "run" },
-    async requestScript(report) {
-      reports.push(report);
-      return await lab.answer(report);
+    async requestScript(sent) {
+      reports.push(...newIn(sent, reports));
+      return await lab.answer(apart(sent));
     },
-    sendEvent(report) {
-      reports.push(report);
+    sendEvent(make) {
+      const sent = make();
+      if (sent !== null) reports.push(...newIn(sent, reports));
       return Promise.resolve();
     },
     link: { trace: () => Promise.resolve({}) },

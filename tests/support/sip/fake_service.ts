@@ -1,4 +1,10 @@
-import type { Credentials, Heartbeat, Report } from "../../../core/protocol/companion.ts";
+import {
+  apart,
+  type Credentials,
+  type Heartbeat,
+  type Report,
+  type SentReport,
+} from "../../../core/protocol/companion.ts";
 import type { Disconnection } from "../../../core/protocol/disconnection.ts";
 import type { LegEvent } from "../../../core/protocol/events.ts";
 import type { RecordingPart } from "../../../core/protocol/recordings.ts";
@@ -154,16 +160,26 @@ function handlersOf(
     trace: () => ({}),
     message: () => ({ status: 202 }),
     events({ reports }) {
-      service.reports.push(...reports.map(withoutDisconnection));
+      for (const report of reports) {
+        service.reports.push(...newIn(report, service.reports).map(withoutDisconnection));
+      }
       return { outcomes: reports.map(() => "taken" as const) };
     },
     async scripts({ reports }, { send }) {
-      service.reports.push(...reports);
+      for (const report of reports) service.reports.push(...newIn(report, service.reports));
       await Promise.all(reports.map(async (report, at) => {
-        send({ at, outcome: "taken", script: await service.answer(report) });
+        send({ at, outcome: "taken", script: await service.answer(apart(report)) });
       }));
     },
   };
+}
+
+/** A report after those that came with it and are not known yet, each by itself. */
+export function newIn(sent: SentReport, known: Report[]): Report[] {
+  const { earlier = [], ...report } = apart(sent);
+  const isKnown = (seq: number) => known.some((one) => one.leg === report.leg && one.seq === seq);
+  const before = earlier.filter(({ seq }) => !isKnown(seq));
+  return [...before.map((one) => ({ ...report, ...one, wantsScript: false })), report];
 }
 
 /** Searches that are done again whenever there is something new, until they find. */
