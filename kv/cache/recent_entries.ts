@@ -30,6 +30,12 @@ export const recentEntryBytes = 8 << 20;
 const bytesOf = ({ key, value }: Pick<Entry, "key" | "value">): number =>
   key[0] === "u" ? limits.lookupLength + 100 : storedBytes(value);
 
+/**
+ * The last records that were written and are kept as they are. Their texts may be parts of long ones,
+ * such as the response of a server, which V8 keeps as a whole; a record that is read is a copy.
+ */
+export const mostDecoded = 500;
+
 /** Keys that are known to have no entry, most of them of callers that are no Clients. */
 const mostAbsent = 2_000;
 
@@ -42,6 +48,7 @@ export function recentEntries(read: Read, bytes: number): RecentEntries {
   const entries = lruCache<Entry>(bytes);
   const absent = lruCache<Entry>(mostAbsent);
   const reading = new Map<string, Promise<Entry>>();
+  const keepRecord = lastRecords();
 
   function forget(key: Deno.KvKey): void {
     const name = keyText(key);
@@ -78,7 +85,8 @@ export function recentEntries(read: Read, bytes: number): RecentEntries {
         const name = nameOf(set);
         reading.delete(name);
         absent.forget(name);
-        const entry = { key, value, versionstamp, name, ...record && { record } };
+        const entry = { key, value, versionstamp, name, record };
+        if (record !== undefined) keepRecord(entry);
         entries.keep(name, entry, bytesOf(entry));
       }
       for (const key of deletes) if (isRemembered(key)) forget(key);
@@ -91,5 +99,17 @@ export function recentEntries(read: Read, bytes: number): RecentEntries {
       const name = nameOf(check);
       return (entries.peek(name) ?? absent.peek(name))?.versionstamp === check.versionstamp;
     },
+  };
+}
+
+/** Returns a function that takes the record from an entry once many others came after it. */
+function lastRecords(): (entry: Entry) => void {
+  const kept: Entry[] = [];
+  let next = 0;
+  return (entry) => {
+    const oldest = kept[next];
+    if (oldest !== undefined) oldest.record = undefined;
+    kept[next] = entry;
+    next = (next + 1) % mostDecoded;
   };
 }

@@ -130,7 +130,7 @@ function began(state: State, { sets, deletes }: Pick<Batch, "sets" | "deletes">)
   const { writes } = state;
   state.commits++;
   state.isCommitting = true;
-  for (const write of sets) begin(state, write);
+  for (const { key, value } of sets) begin(state, { key, value });
   for (const key of deletes) begin(state, { key });
   if (writes.length > 2 * mostWrites) state.writes = writes.slice(-mostWrites);
 }

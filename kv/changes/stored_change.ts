@@ -42,10 +42,13 @@ export type StagedChange = Omit<StoredChange, "id">;
 export function followedIn({ checks, sets, deletes }: Written): Written | null {
   const [written, removed] = [sets.filter(isOfFollowed), deletes.filter(isFollowed)];
   if (written.length === 0 && removed.length === 0) return null;
-  // A check may be an entry, with the value that was there before.
-  const named = checks.filter(isOfFollowed)
-    .map(({ key, versionstamp, name }) => ({ key, versionstamp, ...name && { name } }));
-  return { checks: named, sets: written, deletes: removed };
+  // A check may be an entry, with the value that was there before, and either may have a record.
+  return {
+    checks: checks.filter(isOfFollowed)
+      .map(({ key, versionstamp, name }) => ({ key, versionstamp, ...name && { name } })),
+    sets: written.map(({ key, value, name }) => ({ key, value, ...name && { name } })),
+    deletes: removed,
+  };
 }
 
 /** The changes of records in what a commit writes; most commits of jobs have none. */

@@ -29,7 +29,7 @@ export interface Named {
 /** What has the value of a record. */
 export interface Decoded {
   /** The record that the value is of, where that is in memory. */
-  record?: object;
+  record?: object | undefined;
 }
 
 /** The text of a key that something has. */

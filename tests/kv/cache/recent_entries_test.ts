@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { recentEntries } from "../../../kv/cache/recent_entries.ts";
+import { mostDecoded, recentEntries } from "../../../kv/cache/recent_entries.ts";
 import type { Read } from "../../../kv/store/reader.ts";
 
 const key = ["u", "CL", "login", "alice"];
@@ -45,6 +45,21 @@ Deno.test("many unique values stay in memory", async () => {
 
   for (const key of keys) assert.equal((await read(key)).versionstamp, "1");
   assert.equal(answers.length, 0);
+});
+
+Deno.test("the last records that were written are kept as they are, and the bytes of others", async () => {
+  const { read, made } = startEntries();
+  const value = new Uint8Array(10);
+  const keyOf = (n: number) => [1n, "CA", new Uint8Array(16).fill(n % 256).fill(n >> 8, 0, 1)];
+  for (let n = 0; n <= mostDecoded; n++) {
+    made({ sets: [{ key: keyOf(n), value, record: { n } }], deletes: [] }, String(n));
+  }
+
+  const last = await read(keyOf(mostDecoded));
+  assert.deepEqual(last.record, { n: mostDecoded });
+  const first = await read(keyOf(0));
+  assert.equal(first.record, undefined);
+  assert.deepEqual(first.value, value);
 });
 
 Deno.test("a read that finds nothing is not remembered when a commit came meanwhile, or may have", async () => {
