@@ -108,7 +108,8 @@ async function readBlock(
   const selector = { start: key(part * size), end: key((part + 1) * size) };
   const block: Block = { buckets: [], counts: [], asOf: "" };
   const batchSize = Math.min(size, mostAtOnce); // In one snapshot, for sixteen years at level 1.
-  for await (const entry of kv.list<Deno.KvU64>(selector, { batchSize })) {
+  // Without a limit, a block that has all its counters takes another read, which finds none.
+  for await (const entry of kv.list<Deno.KvU64>(selector, { batchSize, limit: size })) {
     block.buckets.push(Number(entry.key.at(-1)));
     block.counts.push(Number(entry.value.value));
     if (entry.versionstamp > block.asOf) block.asOf = entry.versionstamp;
