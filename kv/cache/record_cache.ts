@@ -49,10 +49,11 @@ export function recordCache(bytes: number): RecordCache {
   };
 }
 
-/** Freezes an object with all objects in it. */
+/** Freezes an object with all objects in it, at last itself: a frozen one is slower to look through. */
 function freeze(object: object): void {
-  Object.freeze(object);
-  for (const value of Object.values(object)) {
+  for (const name in object) {
+    const value = object[name as keyof typeof object] as unknown;
     if (typeof value === "object" && value !== null) freeze(value);
   }
+  Object.freeze(object);
 }
