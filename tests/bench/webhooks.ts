@@ -19,7 +19,8 @@ import { clock, type Order, type Reply } from "./receivers.ts";
  */
 
 const burst = 3_000;
-const warmup = 12_000;
+/** Bursts of each that do not count: V8 compiles meanwhile. */
+const warmups = 4;
 const turns = 3;
 const perSecond = 200;
 const seconds = 10;
@@ -155,7 +156,7 @@ interface Throughput {
   caused: number;
 }
 
-async function throughput(make: () => Promise<Sender>, burst: number): Promise<Throughput> {
+async function throughput(make: () => Promise<Sender>): Promise<Throughput> {
   await using sender = await make();
   const [url] = await open(1) as [string];
   const startedAt = clock();
@@ -171,13 +172,12 @@ async function throughput(make: () => Promise<Sender>, burst: number): Promise<T
 
 /** Both in turn; the ratio of what they deliver, turn by turn. */
 async function throughputs(): Promise<void> {
-  for (const make of makers) await throughput(make, warmup);
+  for (let turn = 0; turn < warmups; turn++) {
+    for (const make of makers) await throughput(make);
+  }
   const ratios: number[] = [];
   for (let turn = 0; turn < turns; turn++) {
-    const [ours, builtIn] = [
-      await throughput(ourQueue, burst),
-      await throughput(builtInQueue, burst),
-    ];
+    const [ours, builtIn] = [await throughput(ourQueue), await throughput(builtInQueue)];
     for (const { name, delivered, caused } of [ours, builtIn]) {
       const rate = (value: number) => `${value.toFixed(0).padStart(6)}/s`;
       log(`  ${name.padEnd(16)} ${rate(delivered)} delivered, ${rate(caused)} caused meanwhile`);
