@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { environmentOf } from "../../core/start/process_environment.ts";
-import { allocation } from "../../core/start/programs.ts";
 import { startSystem } from "../support/process/system.ts";
 
 const secrets = {
@@ -35,18 +34,6 @@ Deno.test("each process is started with the secrets that it needs, and no others
     "S3_ENDPOINT",
     "SPEECH_SECRET",
   ]);
-});
-
-Deno.test("the service allocates as it was measured, unless the operator has tuned glibc", async () => {
-  for (const tuned of [undefined, "glibc.malloc.check=0"]) {
-    await using system = await startSystem({ env: tuned ? { GLIBC_TUNABLES: tuned } : {} });
-    const [pid] = system.pids("main.ts");
-    // glibc cuts the text at its colons where it stands.
-    const environment = Deno.readTextFileSync(`/proc/${pid}/environ`).replaceAll("\0", ":");
-    const wanted = tuned ?? allocation.GLIBC_TUNABLES;
-
-    assert.ok(`:${environment}:`.includes(`:GLIBC_TUNABLES=${wanted}:`));
-  }
 });
 
 Deno.test("a secret of a file reaches the processes that need it, and its file no process", async () => {
