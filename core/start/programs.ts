@@ -11,8 +11,6 @@ export interface Program {
   script: string;
   /** Further flags of the runtime. */
   flags?: readonly string[];
-  /** Variables for libraries of the system, unless the operator has set them. */
-  environment?: Readonly<Record<string, string>>;
   permissions(config: Config): string[];
 }
 
@@ -30,17 +28,6 @@ export const runtimeFlags: readonly string[] = [
   "--invocation-count-for-turbofan=1000",
 ];
 
-/**
- * How glibc allocates memory in the service; other C libraries do not read it. A commit allocates
- * thousands of short-lived pieces, and the thread of SQLite frees them. By default freed pieces stay
- * apart until all are joined at once, and a request for memory sorts all that was freed since the
- * last one: a tenth of the main thread's time. So neighbours are joined as they are freed, and a
- * request sorts four of them.
- */
-export const allocation: Readonly<Record<string, string>> = {
-  GLIBC_TUNABLES: "glibc.malloc.mxfast=0:glibc.malloc.tcache_unsorted_limit=4",
-};
-
 const readVariables = [...Object.keys(variables), supervisedVariable, machineVariable];
 const environment = `--allow-env=${readVariables.join(",")}`;
 
@@ -53,7 +40,6 @@ export const programs: Record<"api" | "sip" | "speech", Program> = {
     name: "service",
     script: "main.ts",
     flags: runtimeFlags,
-    environment: allocation,
     permissions: ({ DATA_DIR, KV_URL, RATES_FILE, SMS_RATES_FILE, TLS_CERT, TLS_KEY }) => [
       "--allow-net",
       `--allow-read=${

@@ -99,14 +99,13 @@ function createSpawner(
   // A service that is started by itself has a speech process only where the operator says so.
   const knowsSpeech = config.SPEECH_SECRET !== "" || wanted.includes(programs.speech);
 
-  const spawn = ({ name, script, flags = [], environment, permissions }: Program) => {
+  const spawn = ({ name, script, flags = [], permissions }: Program) => {
     const args = ["run", "--quiet", "--no-prompt", ...flags, ...permissions(config), script];
     const child = new Deno.Command(Deno.execPath(), {
       args,
       cwd: root,
       clearEnv: true,
       env: {
-        ...environment,
         ...environmentOf(name, given),
         [supervisedVariable]: "1",
         [machineVariable]: writeMachineAddresses(machine),
