@@ -7,7 +7,7 @@ import { limits } from "../../core/base/limits.ts";
 import { notification } from "../../core/notifications/notify.ts";
 import { requestOf } from "../../core/base/outgoing.ts";
 import { signedRequest } from "../../core/base/signature.ts";
-import { allocation, runtimeFlags } from "../../core/start/programs.ts";
+import { runtimeFlags } from "../../core/start/programs.ts";
 import { openStore } from "../../kv/open_store.ts";
 import { clock, type Order, type Reply } from "./receivers.ts";
 
@@ -212,7 +212,7 @@ async function delays(make: () => Promise<Sender>, hangs: boolean): Promise<void
 
 if (!Deno.args.includes("measured")) {
   const args = ["run", "-A", "--quiet", ...runtimeFlags, import.meta.filename!, "measured"];
-  const { code } = await new Deno.Command(Deno.execPath(), { args, env: allocation }).spawn()
+  const { code } = await new Deno.Command(Deno.execPath(), { args }).spawn()
     .status;
   Deno.exit(code);
 }
