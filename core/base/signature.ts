@@ -1,4 +1,4 @@
-import { createHash, type Hash } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { OutgoingRequest } from "./outgoing.ts";
 
 /** What is requested from a customer's server on behalf of an account. */
@@ -10,37 +10,9 @@ export interface Signable {
 
 const encoder = new TextEncoder();
 
-type HashName = "sha1" | "sha256";
-
 /** At once: `crypto.subtle` goes through another thread, which takes longer than the work itself. */
-function hmac(hash: HashName, secret: string, text: string, encoding: "hex" | "base64"): string {
-  const { inner, outer } = keyedHashes(hash, secret);
-  return outer.copy().update(inner.copy().update(text).digest()).digest(encoding);
-}
-
-/** The two hashes of an HMAC (RFC 2104 §2) once they have the key. */
-interface KeyedHashes {
-  inner: Hash;
-  outer: Hash;
-}
-
-/** Those of the last keys, by hash and key: they are half of the work of a short text. */
-const known = new Map<string, KeyedHashes>();
-const mostKnown = 1_000;
-
-function keyedHashes(hash: HashName, secret: string): KeyedHashes {
-  const name = `${hash} ${secret}`;
-  const kept = known.get(name);
-  if (kept !== undefined) return kept;
-  const bytes = encoder.encode(secret);
-  const key = new Uint8Array(64); // The block of both hashes.
-  key.set(bytes.length > 64 ? createHash(hash).update(bytes).digest() : bytes);
-  const begun = (pad: number) => createHash(hash).update(key.map((byte) => byte ^ pad));
-  const made = { inner: begun(0x36), outer: begun(0x5c) };
-  if (known.size === mostKnown) known.clear();
-  known.set(name, made);
-  return made;
-}
+const hmac = (hash: "sha1" | "sha256", secret: string, text: string, encoding: "hex" | "base64") =>
+  createHmac(hash, secret).update(text).digest(encoding);
 
 /**
  * The request as it is sent: GET carries the parameters in the query after those already there,

@@ -54,8 +54,8 @@ export interface Writes extends Batch {
 /** A cache that follows the commits that were made, in their order. */
 export interface CommitRecord {
   /**
-   * Whether a check is known to hold while no commit is under way. The store need not make it: nobody
-   * else writes to it.
+   * Whether a check is known to hold while no commit is under way. The store need not make it: no
+   * other process writes to it.
    */
   holds?(check: Batch["checks"][number]): boolean;
   /** Adds writes of its own to the commit of a batch. */

@@ -12,7 +12,7 @@ import { mergedReader, type Read } from "../../../kv/store/reader.ts";
 const key = [1n, "CA", new Uint8Array(16)];
 const widest = [1n, "CA", "startTime"];
 
-/** A committer of a store that nobody else writes to, with what its commits had the store do. */
+/** A committer of a store that no other process writes to, with what its commits had the store do. */
 async function startCommitter() {
   const kv = await Deno.openKv(":memory:");
   const done: string[] = [];
