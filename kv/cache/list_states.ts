@@ -15,6 +15,11 @@ export interface ListStates extends CommitWatch {
    * during which one did. At last it delays commits to the list, each for `mostHeldMs` at most.
    */
   consistentRead<R>(list: string, read: () => Promise<R>): Promise<R>;
+  /**
+   * Resolves when the caches have all that a reader of the store may have seen of a list by now: at
+   * the end of the commit under way, if that writes to the list.
+   */
+  followed(list: string): Promise<void>;
   /** Collects the Sids of a list that are written from now on. */
   following(list: string): Following;
   ended(): void;
@@ -80,6 +85,9 @@ export function listStates(): ListStates {
   return {
     of: (list) => stateOf(state, list),
     consistentRead: (list, read) => consistentRead(state, list, read),
+    followed: async (list) => {
+      if (state.written.has(list)) await state.lastCommit.promise;
+    },
     following: (list) => following(state, list),
     began: (writes) => began(state, writes),
     ended() {

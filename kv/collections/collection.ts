@@ -13,6 +13,7 @@ import { oldEntries, sweepCounters } from "./remove_old.ts";
 import { packedAfterMs, packTexts } from "./pack.ts";
 import { isOvertaken } from "../records/references.ts";
 import { completing } from "../records/absent_fields.ts";
+import { listOf } from "../cache/list_states.ts";
 import type { IsSteady } from "../cache/page_cache.ts";
 import { readPage } from "../lists/read_page.ts";
 import type { Stored } from "../cache/record_cache.ts";
@@ -214,19 +215,26 @@ async function packAll<T extends Base>(
   }
 }
 
+/**
+ * The records of a group. The store names its members, maybe from a commit that the records in memory
+ * do not follow yet: they are read once they do.
+ */
 async function membersOf<T extends Base>(
   state: ResourceStore<T>,
   group: string,
   value: string,
 ): Promise<T[]> {
-  const { store, definition } = state;
+  const { store, definition: { sidPrefix, groups } } = state;
+  const prefix = keys.group(sidPrefix, group, value);
+  const members = await Array.fromAsync(store.kv.list<string>({ prefix }));
+  await store.states?.followed(listOf(prefix));
   const records: T[] = [];
-  const members = store.kv.list<string>({ prefix: keys.group(definition.sidPrefix, group, value) });
-  for await (const { key, value: account } of members) {
+  for (const { key, value: account } of members) {
     const sid = String(key.at(-1));
     try {
-      const record = await memberOf(state, { group, value, account, sid });
-      if (record !== null) records.push(record);
+      const record = await get(state, { account, sid });
+      const isMember = record !== null && groups?.[group]?.(record as never) === value;
+      if (isMember) records.push(record); // It may have left the group meanwhile.
     } catch (error) {
       if (error instanceof Fault && error.kind === "unavailable") throw error;
       // The records belong to several accounts: one that cannot be read must not hide the others.
@@ -234,26 +242,6 @@ async function membersOf<T extends Base>(
     }
   }
   return records;
-}
-
-/**
- * The record of an entry of a group; null when it is not in the group any more. A reader of the store
- * sees a commit a moment before the records in memory follow it. So where the one in memory is not in
- * the group, the store is read.
- */
-async function memberOf<T extends Base>(
-  state: ResourceStore<T>,
-  { group, value, account, sid }: Address & { group: string; value: string },
-): Promise<T | null> {
-  const { store, definition: { groups } } = state;
-  const isMember = (record: T) => groups?.[group]?.(record as never) === value;
-  const known = await get(state, { account, sid });
-  if (known !== null && isMember(known)) return known;
-  const number = await store.accountNumber(account);
-  if (number === null) return null;
-  const entry = await store.kv.get(keys.record(number, sid));
-  const record = entry.versionstamp === null ? null : state.recordOf(entry);
-  return record !== null && isMember(record) ? record : null;
 }
 
 function throwUnlessMissing(error: unknown): void {

@@ -15,7 +15,8 @@ type Read<T> = (sid: string) => Promise<T | null>;
 /**
  * One page of a list; `read` reads the record of a cursor by its Sid. Its total fits its records,
  * also when the list changes meanwhile: a page whose total does not fit is read again, and after
- * `mostReadings` the total is corrected.
+ * `mostReadings` the total is corrected. Who has the page reads no record from memory that is older
+ * than the page shows it.
  */
 export async function readPage<T extends Base>(
   source: Source,
@@ -24,6 +25,7 @@ export async function readPage<T extends Base>(
 ): Promise<Slice<T>> {
   for (let reading = 1;; reading++) {
     const slice = await readOnce(source, query, read);
+    await source.states?.followed(nameOf(source.place));
     const total = totalBy(slice, query);
     if (total === slice.total || reading === mostReadings) return { ...slice, total };
   }

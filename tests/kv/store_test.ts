@@ -93,15 +93,15 @@ Deno.test("group() has a record as the store has it, whose writer does not know 
   const { calls: records } = app.ports.records;
   const { sid, accountSid } = await ringingCall(app, null);
   const companion = { id: "one", runId: "1" };
-  using held = holdCommits();
+  using held = holdCommits(app);
   const written = records.update(accountSid, sid, (call) => ({ record: { ...call, companion } }));
   await held.made;
 
-  const members = await records.group("live", "one");
-  held.release();
+  const members = records.group("live", "one");
+  await held.release();
   await written;
 
-  assert.deepEqual(members.map(({ companion }) => companion), [companion]);
+  assert.deepEqual((await members).map(({ companion }) => companion), [companion]);
 });
 
 Deno.test("list() starts after a Sid, whatever came in since", async () => {

@@ -118,3 +118,21 @@ Deno.test("following() tells what is written from now on, and of a commit under 
   assert.deepEqual([...following.taken()], [sid(2), sid(4)]);
   assert.deepEqual([...following.taken()], []);
 });
+
+Deno.test("followed() waits for the commit under way that writes to the list, and for no other", async () => {
+  const states = listStates();
+  await states.followed(list);
+  await states.began(writing(8n));
+  await states.followed(list);
+  states.ended();
+  await states.began(writing());
+  const steps: string[] = [];
+
+  const followed = states.followed(list).then(() => steps.push("followed"));
+  await new Promise((turn) => setTimeout(turn));
+  steps.push("ended");
+  states.ended();
+  await followed;
+
+  assert.deepEqual(steps, ["ended", "followed"]);
+});

@@ -1,13 +1,21 @@
+import type { App } from "./app.ts";
+
 /** Commits whose outcome is held back: the store has them, and who made them does not know it yet. */
 export interface HeldCommits extends Disposable {
   /** Resolves when one is made. */
   readonly made: Promise<void>;
-  /** Tells the outcome of those that are made. */
-  release(): void;
+  /**
+   * Tells the outcome of those that are made, once a list that was asked for before has had the time
+   * to be read.
+   */
+  release(): Promise<void>;
 }
 
+/** Reads of the store, one after the other, that take longer than a list of a few records. */
+const manyReads = 30;
+
 /** Holds the outcome of every commit of this process back until it is released or disposed. */
-export function holdCommits(): HeldCommits {
+export function holdCommits({ ports: { records } }: App): HeldCommits {
   const tx = Deno.AtomicOperation.prototype;
   const { commit } = tx;
   const [made, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -19,7 +27,11 @@ export function holdCommits(): HeldCommits {
   };
   return {
     made: made.promise,
-    release: released.resolve,
+    async release() {
+      // A group is always read from the store.
+      for (let n = 0; n < manyReads; n++) await records.gateways.group("registering", "yes");
+      released.resolve();
+    },
     [Symbol.dispose]() {
       tx.commit = commit;
       released.resolve();
