@@ -9,7 +9,8 @@ import { completed, left } from "./membership.ts";
 
 /**
  * Ends a Conference whose media are gone, and removes the participants that no companion reports on any
- * more. A companion that `mayLive` (it may only hang) is ordered to end the media as well.
+ * more. A companion that `mayLive` (it may only hang) is ordered to end the media as well. A Conference
+ * never gets another companion, so one whose media are gone stays lost.
  */
 export async function closeConference(
   { accountSid, sid, members, companion }: Conference,
@@ -84,6 +85,13 @@ async function tidy(
   };
   for (const member of members) {
     if (!await isGone(member)) continue;
-    await conferences.update(accountSid, sid, (found) => left(found, member.callSid, { at: now }));
+    const { callSid, hasJoined } = member;
+    await conferences.update(accountSid, sid, (found) => {
+      // It may have joined meanwhile.
+      const isSame = found.members.some((one) =>
+        one.callSid === callSid && one.hasJoined === hasJoined
+      );
+      return isSame ? left(found, callSid, { at: now }) : { record: found };
+    });
   }
 }

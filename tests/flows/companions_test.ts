@@ -203,3 +203,24 @@ Deno.test("a heartbeat ends no call that its companion has just reported", async
   assert.deepEqual(call.companion, companion);
   assert.equal(call.status, "queued");
 });
+
+Deno.test("a heartbeat ends no call that is reported on while it is taken", async () => {
+  using app = await startApp();
+  await made(app.root, "Clients", { Login: "alice", Password: "secret" });
+  const form = { From: "+15550001", To: "client:alice", Url: "https://app.test/voice" };
+  const { sid } = await made(app.root, "Calls", form);
+  const leg = companionOf(app, sid);
+  await leg.report({ type: "inviting", from: "+15550001", to: "client:alice", sipCallId: "1" });
+  app.clock.now += limits.legForgottenMs + 1;
+  const { calls } = app.ports.records;
+  const { group } = calls;
+  calls.group = async (...asked) => {
+    const members = await group(...asked);
+    await leg.report({ type: "ringing" });
+    return members;
+  };
+
+  await takeHeartbeat({ companion, legs: [], registered: 1 }, app.ports);
+
+  assert.equal((await calls.get(app.root.sid, sid))?.status, "ringing");
+});

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ConferenceStep } from "../../core/protocol/conferences.ts";
 import { closeLostCompanions, takeHeartbeat } from "../../core/reports/heartbeats.ts";
-import { closeConferencesOf } from "../../core/conferences/close.ts";
+import { closeConferencesOf, tidyConferences } from "../../core/conferences/close.ts";
 import { limits } from "../../core/base/limits.ts";
 import type { Conference } from "../../core/resources/conferences.ts";
 import { type App, startApp } from "../support/service/app.ts";
@@ -333,6 +333,27 @@ Deno.test("who was let in and did not come keeps no Conference open", async () =
   app.clock.now += limits.legForgottenMs + 1;
   await beat();
   assert.equal(await statusOf(app, step.conferenceSid), "completed");
+});
+
+Deno.test("who joins while a heartbeat is taken stays in the Conference, however late", async () => {
+  using app = await startApp();
+  const one = await caller(app, "1", inConference());
+  const [step] = await consult(one, one.script);
+  assert.ok(step?.type === "conference");
+  const { conferenceSid, muted, startOnEnter, endOnExit } = step;
+  await one.report({ type: "answered" }, { wantsScript: false });
+  app.clock.now += limits.legForgottenMs + 1;
+  const { conferences } = app.ports.records;
+  const { group } = conferences;
+  conferences.group = async (...asked) => {
+    const members = await group(...asked);
+    await one.report({ type: "joined", conferenceSid, muted, startOnEnter, endOnExit });
+    return members;
+  };
+  await tidyConferences(companion, new Set(), app.ports);
+
+  assert.deepEqual(await listed(app, conferenceSid), ["1"]);
+  assert.equal(await statusOf(app, conferenceSid), "init");
 });
 
 Deno.test("who joins a Conference that was ended meanwhile has the conference end", async () => {
