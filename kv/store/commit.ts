@@ -26,7 +26,7 @@ export interface Committer {
   later(stage: () => Promise<Batch>): Promise<Committed>;
   /** Begins the commit of what `later` was called for. */
   flush(): void;
-  /** The store is closed: rejects what `later` was called for. */
+  /** The store is closed: rejects what `later` was or will be called for. */
   close(): void;
   /** Called after a commit that made a job due. */
   onJobs: () => void;

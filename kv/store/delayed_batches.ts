@@ -26,7 +26,7 @@ export interface DelayedBatches {
    * stages none before they are due.
    */
   stage(isShared: boolean): Promise<StagedDelayed[]>;
-  /** The store is closed: rejects all of them. */
+  /** The store is closed: rejects all of them, and those that are added from now on. */
   close(): void;
 }
 
@@ -37,7 +37,7 @@ const [laterCommitMs, mostDelayed] = [50, 8];
 export function delayedBatches(onDue: () => void): DelayedBatches {
   const delayed: Delayed[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let isDue = false;
+  let [isDue, isClosed] = [false, false];
 
   function flush(): void {
     if (delayed.length === 0) return;
@@ -53,6 +53,7 @@ export function delayedBatches(onDue: () => void): DelayedBatches {
 
   return {
     add(...some) {
+      if (isClosed) return rejectAll(some);
       delayed.push(...some);
       if (delayed.length >= mostDelayed) flush();
       else if (delayed.length > 0) timer ??= setTimeout(flush, laterCommitMs);
@@ -76,7 +77,12 @@ export function delayedBatches(onDue: () => void): DelayedBatches {
       return staged.flat();
     },
     close() {
-      for (const { reject } of takeAll()) reject(new Fault("unavailable", "the store is closed"));
+      isClosed = true;
+      rejectAll(takeAll());
     },
   };
+}
+
+function rejectAll(delayed: Delayed[]): void {
+  for (const { reject } of delayed) reject(new Fault("unavailable", "the store is closed"));
 }

@@ -56,3 +56,14 @@ Deno.test("close() rejects what waits for another commit, and leaves no timer", 
 
   await assert.rejects(later, /the store is closed/);
 });
+
+Deno.test("insertSoon() into a store that is closed is rejected at once, and leaves no timer", async () => {
+  const { store, call } = await storeLab();
+  await store.records.calls.insert({ record: call({}) });
+  store.close();
+
+  await assert.rejects(
+    store.records.calls.insertSoon({ record: call({}) }),
+    ({ kind, message }: Fault) => kind === "unavailable" && /the store is closed/.test(message),
+  );
+});
