@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { startAppServer } from "../support/service/app_server.ts";
+import { startCarrierLab } from "../support/service/carrier_lab.ts";
 import type { Softphone } from "../support/sip/softphone.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { shared } from "../support/process/shared.ts";
-import { freePorts, startSystem, type System } from "../support/process/system.ts";
+import type { System } from "../support/process/system.ts";
 import {
   carrierAt,
   type CarrierDialog,
@@ -12,7 +12,6 @@ import {
   there,
 } from "../support/media/talker.ts";
 import { readRecording, secondsOf } from "../support/service/recorded.ts";
-import { openTrunk } from "../support/sip/trunk_peer.ts";
 import { tone } from "../support/media/tone.ts";
 import { pcmFile } from "../support/media/wav_file.ts";
 
@@ -119,36 +118,18 @@ const verbs: Record<string, Verb> = {
   },
 };
 
-/** One installation, with Alice and Bob registered. */
+/** An installation with a carrier, Alice and Bob registered. */
 async function startLab() {
-  const app = startAppServer();
+  const lab = await startCarrierLab();
+  const { app, system } = lab;
   app.pages.set("/old.wav", pcmFile(tone(OLD, 1)));
   app.pages.set("/new.wav", pcmFile(tone(NEW, 1)));
   app.pages.set("/waiting", `<Response>${play}</Response>`);
   app.pages.set("/moved", '<Response><Play loop="0">/new.wav</Play></Response>');
-  const [port] = freePorts(1) as [number];
-  const trunk = await openTrunk({ host: "127.0.0.1", port });
-  const env = {
-    RTP_PORTS: "0",
-    SIP_UDP_PORT: String(port),
-    OUTBOUND_PROXY: `127.0.0.1:${trunk.port}`,
-  };
-  const system = await startSystem({ env });
   const phones = { alice: await system.phone("alice"), bob: await system.phone("bob") };
   const sids = new Map<string, string>();
   for (const { login, sid } of await system.get("Clients.json")) sids.set(login, sid);
-  return {
-    app,
-    system,
-    trunk,
-    phones,
-    sidOf: (login: string) => sids.get(login)!,
-    async [Symbol.asyncDispose]() {
-      await system[Symbol.asyncDispose]();
-      await trunk[Symbol.asyncDispose]();
-      await app[Symbol.asyncDispose]();
-    },
-  };
+  return { ...lab, phones, sidOf: (login: string) => sids.get(login)! };
 }
 
 type Lab = Awaited<ReturnType<typeof startLab>>;
