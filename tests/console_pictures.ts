@@ -3,7 +3,7 @@ import { CHROMIUM, chromiumFlags } from "./support/browsers/chromium.ts";
 import { schemes } from "./support/browsers/axe.ts";
 import { widths } from "./support/browsers/judge_pages.ts";
 import type { App } from "./support/service/app.ts";
-import { type BusyAccount, fillAccount } from "./support/service/busy_account.ts";
+import { type BusyAccount, fillAccount } from "./support/account/busy_account.ts";
 import { startConsole } from "./support/service/console_client.ts";
 
 /**

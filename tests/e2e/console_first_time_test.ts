@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { chromiumTest } from "../support/browsers/chromium.ts";
 import type { App } from "../support/service/app.ts";
-import { fillAccount } from "../support/service/busy_account.ts";
+import { fillAccount } from "../support/account/busy_account.ts";
 import { startConsole } from "../support/service/console_client.ts";
 
 /** A page whose clicks and key presses that send something are counted. */
