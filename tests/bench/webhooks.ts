@@ -20,8 +20,8 @@ import { clock, type Order, type Reply } from "./receivers.ts";
 
 const burst = 3_000;
 /** Bursts of each that do not count: V8 compiles meanwhile. */
-const warmups = 4;
-const turns = 3;
+const warmups = 12;
+const turns = 5;
 const perSecond = 200;
 const seconds = 10;
 
