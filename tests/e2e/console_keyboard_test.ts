@@ -53,7 +53,7 @@ async function goByKeyboard(browser: Browser, system: System): Promise<void> {
   await page.keyboard.type("secret-1");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "carol" }).waitFor();
-  await page.waitForFunction("document.activeElement.textContent === 'Created.'");
+  await page.waitForFunction("document.activeElement?.textContent === 'Created.'");
   assert.match(await focused(page), /status Created\./);
   const [client] = await system.get("Clients.json?Login=carol");
   assert.equal(client.status, "1");
