@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { closeLostCompanions, takeHeartbeat } from "../../core/reports/heartbeats.ts";
 import { limits } from "../../core/base/limits.ts";
-import { startApp } from "../support/service/app.ts";
+import { type App, startApp } from "../support/service/app.ts";
 import { type CompanionsLab, startCompanions } from "../support/service/companions_lab.ts";
 import { companion, companionOf, made } from "../support/service/hand_companion.ts";
 import { holdCommits } from "../support/service/hold_commits.ts";
@@ -179,19 +179,26 @@ sipTest("a Client goes on being registered when something else about it changes"
   assert.equal((await lab.app.ports.control.bindings("alice")).length, 1);
 });
 
+const inviting = {
+  type: "inviting",
+  from: "+15550001",
+  to: "client:alice",
+  sipCallId: "1",
+} as const;
+
+/** A new call to Alice, and its leg. */
+async function callToAlice(app: App) {
+  await made(app.root, "Clients", { Login: "alice", Password: "secret" });
+  const form = { From: inviting.from, To: inviting.to, Url: "https://app.test/voice" };
+  const { sid } = await made(app.root, "Calls", form);
+  return { sid, leg: companionOf(app, sid) };
+}
+
 Deno.test("a heartbeat ends no call that its companion has just reported", async () => {
   using app = await startApp();
-  await made(app.root, "Clients", { Login: "alice", Password: "secret" });
-  const form = { From: "+15550001", To: "client:alice", Url: "https://app.test/voice" };
-  const { sid } = await made(app.root, "Calls", form);
-  const leg = companionOf(app, sid);
+  const { sid, leg } = await callToAlice(app);
   using held = holdCommits(app);
-  const reported = leg.report({
-    type: "inviting",
-    from: "+15550001",
-    to: "client:alice",
-    sipCallId: "1",
-  });
+  const reported = leg.report(inviting);
   await held.made;
   // The store names the companion of the call, and what reads of the call may not do so yet.
   const legs = [{ leg: sid, accountSid: app.root.sid }];
@@ -206,11 +213,8 @@ Deno.test("a heartbeat ends no call that its companion has just reported", async
 
 Deno.test("a heartbeat ends no call that is reported on while it is taken", async () => {
   using app = await startApp();
-  await made(app.root, "Clients", { Login: "alice", Password: "secret" });
-  const form = { From: "+15550001", To: "client:alice", Url: "https://app.test/voice" };
-  const { sid } = await made(app.root, "Calls", form);
-  const leg = companionOf(app, sid);
-  await leg.report({ type: "inviting", from: "+15550001", to: "client:alice", sipCallId: "1" });
+  const { sid, leg } = await callToAlice(app);
+  await leg.report(inviting);
   app.clock.now += limits.legForgottenMs + 1;
   const { calls } = app.ports.records;
   const { group } = calls;
