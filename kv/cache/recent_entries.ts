@@ -11,7 +11,7 @@ export interface RecentEntries extends CommitRecord {
   read: Read;
   made(writes: Writes, versionstamp: string): void;
   doubt(writes: Writes): void;
-  holds(check: Batch["checks"][number]): boolean;
+  holds(check: Batch["checks"][number]): boolean | undefined;
 }
 
 type Writes = Pick<Batch, "sets" | "deletes">;
@@ -95,9 +95,10 @@ export function recentEntries(read: Read, bytes: number): RecentEntries {
       for (const key of [...sets.map(({ key }) => key), ...deletes]) forget(key);
     },
     holds(check) {
-      if (!isRemembered(check.key)) return false;
+      if (!isRemembered(check.key)) return undefined;
       const name = nameOf(check);
-      return (entries.peek(name) ?? absent.peek(name))?.versionstamp === check.versionstamp;
+      const known = entries.peek(name) ?? absent.peek(name);
+      return known && known.versionstamp === check.versionstamp;
     },
   };
 }

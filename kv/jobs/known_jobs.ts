@@ -19,8 +19,8 @@ export interface KnownJobs extends CommitRecord {
   stage(op: Deno.AtomicOperation, writes: Writes): void;
   made(writes: Writes, versionstamp: string): void;
   doubt(writes: Writes): void;
-  /** Whether the check of a claimed job holds. */
-  holds(check: Deno.AtomicCheck): boolean;
+  /** Whether the check of a claimed job holds; undefined of others. */
+  holds(check: Deno.AtomicCheck): boolean | undefined;
   /** Has the next commit note what is taken, even if another one has lately. */
   hurry(): void;
   /** Whether a job is taken that the store has no note of. */
@@ -99,7 +99,7 @@ export function knownJobs(kv: Deno.Kv): KnownJobs {
     },
     holds({ key, versionstamp }) {
       const job = key[0] === "q" ? taken.get(String(key.at(-1))) : undefined;
-      return job?.key === key && job.versionstamp === versionstamp;
+      return job?.key === key ? job.versionstamp === versionstamp : undefined;
     },
     hurry() {
       state.isHurried = true;

@@ -54,10 +54,10 @@ export interface Writes extends Batch {
 /** A cache that follows the commits that were made, in their order. */
 export interface CommitRecord {
   /**
-   * Whether a check is known to hold while no commit is under way. The store need not make it: no
-   * other process writes to it.
+   * Whether a check holds while no commit is under way; undefined where that is not known. The store
+   * need not be asked for one that is known: no other process writes to it.
    */
-  holds?(check: Batch["checks"][number]): boolean;
+  holds?(check: Batch["checks"][number]): boolean | undefined;
   /** Adds writes of its own to the commit of a batch. */
   stage?(op: Deno.AtomicOperation, batch: Batch): void;
   made(writes: Writes, versionstamp: string): void;
@@ -183,7 +183,8 @@ async function pump(state: State): Promise<void> {
   if (state.idle.length > 0) await stageDelayed(state);
   state.isPumping = false;
   while (state.idle.length > 0) {
-    const group = takeGroup(state.queue, state);
+    const isAsked = (check: Batch["checks"][number]) => holds(state, check) === undefined;
+    const group = takeGroup(state.queue, { ...state, isAsked });
     if (group.length === 0) break;
     void write(state, state.idle.pop()!, group); // One is idle.
   }
@@ -211,10 +212,32 @@ async function stageDelayed(state: State): Promise<void> {
 async function write(state: State, writer: Writer, group: Waiting[]): Promise<void> {
   const names = state.receipts === undefined ? [] : group.flatMap(({ batch }) => checkedBy(batch));
   names.forEach((name) => state.checked.add(name));
-  await commitGroup(state, writer, group);
+  const current = withoutStale(state, group);
+  if (current.length > 0) await commitGroup(state, writer, current);
   names.forEach((name) => state.checked.delete(name));
   state.idle.push(writer);
   if ((state.queue.length > 0 || state.delayed.isDue) && !state.isPumping) await pump(state);
+}
+
+/**
+ * The members of a group but those of which a check is known to fail. They are refused at once: a
+ * commit with one of them would fail for all.
+ */
+function withoutStale(state: State, group: Waiting[]): Waiting[] {
+  return group.filter(({ batch, resolve }) => {
+    const isStale = batch.checks.some((check) => holds(state, check) === false);
+    if (isStale) resolve(null);
+    return !isStale;
+  });
+}
+
+/** Whether a check holds; undefined where no follower of the commits knows. */
+function holds({ followers = [] }: State, check: Batch["checks"][number]): boolean | undefined {
+  for (const one of followers) {
+    const known = one.holds?.(check);
+    if (known !== undefined) return known;
+  }
+  return undefined;
 }
 
 /** One commit for the group; when it fails, each member is tried alone. */
@@ -246,7 +269,6 @@ async function attempt(state: State, writer: Writer, batches: Batch[]): Promise<
 /** Makes a commit. The caches learn of it before its caller does. */
 async function make(state: State, writer: Writer, batch: Batch): Promise<Committed> {
   const { depths, fence, known, followers = [], lists = [] } = state;
-  const holds = (check: Batch["checks"][number]) => followers.some((one) => one.holds?.(check));
   const { receipt } = writer;
   let staged: Deno.AtomicCheck | undefined;
   let moved: Moved[] = [];
@@ -259,7 +281,8 @@ async function make(state: State, writer: Writer, batch: Batch): Promise<Committ
       // What is read of depths holds while the fence does: nothing may come between both.
       for (let more = depths.load(batch); more !== null; more = depths.load(batch)) await more;
       moved = movedBy(batch.counts, depths.depthIn);
-      const op = operation(state.kv, batch, { moved, known, holds });
+      const isHeld = (check: Batch["checks"][number]) => holds(state, check) === true;
+      const op = operation(state.kv, batch, { moved, known, isHeld });
       for (const one of followers) one.stage?.(op, batch);
       if (state.versions) stageVersions(op, batch);
       receipt?.stage(op);

@@ -20,8 +20,10 @@ export const checkedBy = ({ checks }: Batch): string[] => checks.map(nameOf);
  */
 export function takeGroup<T extends Staged>(
   queue: T[],
-  { checks: mostChecks, checked: busy, depthIn }: {
+  { checks: mostChecks, isAsked, checked: busy, depthIn }: {
     checks: number;
+    /** Whether the store has to make a check. */
+    isAsked(check: Batch["checks"][number]): boolean;
     checked: ReadonlySet<string>;
     depthIn: DepthIn;
   },
@@ -31,7 +33,7 @@ export function takeGroup<T extends Staged>(
   const left: T[] = [];
   const [checked, blocked] = [new Set<string>(), new Set<string>(busy)];
   const counters: Counters = { names: new Set(), buckets: new Map() };
-  const size = { mutations: 0, keyBytes: 0 };
+  const size = { checks: 0, mutations: 0, keyBytes: 0 };
   for (const [at, waiting] of queue.entries()) {
     const { batch } = waiting;
     const names = checkedBy(batch);
@@ -40,18 +42,18 @@ export function takeGroup<T extends Staged>(
       left.push(waiting);
       continue;
     }
+    const checks = size.checks + batch.checks.filter(isAsked).length;
     const moved = addCounters(batch, counters, depthIn);
     const written = batch.sets.length + batch.deletes.length + batch.due.length + moved.count;
     const mutations = size.mutations + written;
     const bytes = size.keyBytes + keyBytesOf(batch) + moved.keyBytes;
-    const fits = checked.size + names.length <= mostChecks && mutations <= groupMutations &&
-      bytes <= groupKeyBytes;
+    const fits = checks <= mostChecks && mutations <= groupMutations && bytes <= groupKeyBytes;
     if (group.length > 0 && !fits) {
       left.push(...queue.slice(at));
       break;
     }
     for (const name of names) checked.add(name);
-    Object.assign(size, { mutations, keyBytes: bytes });
+    Object.assign(size, { checks, mutations, keyBytes: bytes });
     group.push(waiting);
   }
   queue.splice(0, queue.length, ...left);

@@ -27,17 +27,17 @@ export function learnNumbers({ hints, raised }: KnownNumbers, { due, raises }: B
 interface Needless {
   /** Null for a store that other processes write to. */
   known: KnownNumbers | null;
-  holds(check: Batch["checks"][number]): boolean;
+  isHeld(check: Batch["checks"][number]): boolean;
 }
 
 /** The writes of a batch, with the counters that it moves, as one operation of the store. */
 export function operation(
   kv: Deno.Kv,
   batch: Batch,
-  { moved, known, holds }: { moved: Moved[] } & Needless,
+  { moved, known, isHeld }: { moved: Moved[] } & Needless,
 ): Deno.AtomicOperation {
   const op = kv.atomic();
-  for (const check of batch.checks) if (!holds(check)) op.check(check);
+  for (const check of batch.checks) if (!isHeld(check)) op.check(check);
   for (const { key, value } of batch.sets) op.set(key, value);
   for (const key of batch.deletes) op.delete(key);
   for (const { key, by } of batch.sums.values()) if (by !== 0) op.sum(key, unsigned(by));
