@@ -10,7 +10,7 @@ import type { RecordCodec } from "../records/record_codec.ts";
 import { stageReferences } from "../records/references.ts";
 import { stageSorted } from "../records/sorted.ts";
 import { type Batch, keyText, type Named } from "../store/batch.ts";
-import { keys, ordOf, type Place } from "../store/keys.ts";
+import { keys, ordOf, type Place, type RecordKey } from "../store/keys.ts";
 import type { Read } from "../store/reader.ts";
 import { asksForPacking, packedAfterMs, stageTexts } from "./pack.ts";
 import type { StoreContext } from "./store_context.ts";
@@ -37,9 +37,10 @@ export async function numberOf(store: StoreContext, account: string): Promise<bi
 async function stageRest<T extends Base>(
   { store, name, definition, layout: state }: ResourceStore<T>,
   batch: Batch,
-  { account, before, after }: { account: bigint; before?: T; after?: T },
+  { key, before, after }: { key: Deno.KvKey; before?: T; after?: T },
 ): Promise<void> {
   const transition = { ...before && { before }, ...after && { after } } as Transition;
+  const [account, , ord] = key as RecordKey;
   const place = { account, prefix: definition.sidPrefix };
   await stageReferences(batch, { read: store.read, account }, definition, transition);
   stageGlobals(batch, definition, transition);
@@ -48,7 +49,7 @@ async function stageRest<T extends Base>(
   const isLacking = before !== undefined &&
     await isUnfinished(batch, { read: store.read, place, state }, before);
   const lacking = isLacking ? state.unfinished : [];
-  stageIndexes(batch, { place, layout, lacking }, transition);
+  stageIndexes(batch, { place, ord, layout, lacking }, transition);
   if (layout.sorted) stageSorted(batch, { place, sorted: layout.sorted }, transition);
   stageTexts(batch, { place, layout, now: store.now() }, transition);
 }
@@ -82,7 +83,7 @@ export async function stageInsert<T extends Base>(
   const named = { key, name: keyText(key) };
   if (isChecked) batch.checks.push({ ...named, versionstamp: null });
   batch.sets.push({ ...named, value: codec.encode(record), record });
-  await stageRest(state, batch, { account, after: record });
+  await stageRest(state, batch, { key, after: record });
   if (layout.written.texts.length === 0 || !asksForPacking(record.sid)) return;
   const packing = { accountSid: record.accountSid, resource: name };
   const now = store.now();
@@ -109,12 +110,5 @@ export async function stageReplace<T extends Base>(
     const { key, name } = entry;
     batch.sets.push({ key, ...name && { name }, value: state.codec.encode(after), record: after });
   }
-  await stageRest(state, batch, {
-    account: accountIn(entry.key),
-    before,
-    ...after && { after },
-  });
+  await stageRest(state, batch, { key: entry.key, before, ...after && { after } });
 }
-
-/** The account's number in the key of a record. */
-const accountIn = ([account]: Deno.KvKey): bigint => account as bigint;

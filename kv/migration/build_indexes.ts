@@ -201,7 +201,8 @@ async function stageUnfinished(
   const ord = ordOf(record.sid);
   const key = entryOfUnfinished({ place, unfinished, ord }, record);
   if (key !== null && (await kv.get(key)).versionstamp !== null) return;
-  stageIndexes(batch, { place, layout: { ...written, indexes: unfinished } }, { after: record });
+  const layout = { ...written, indexes: unfinished };
+  stageIndexes(batch, { place, ord, layout }, { after: record });
   // The values of the index are those of the stored record from now on, whatever defaults become.
   if (codec.form(entry) === "short") {
     batch.sets.push({ key: entry.key, value: codec.encode(record) });

@@ -3,7 +3,7 @@ import type { AnyRecord, AnyResource } from "../../core/model/resource.ts";
 import { sidTime } from "../../core/base/sid.ts";
 import { type Batch, stageRaise } from "../store/batch.ts";
 import { type Counted, stageCount } from "../store/counters.ts";
-import { type IndexValue, keys, ordOf, type Place } from "../store/keys.ts";
+import { type IndexValue, keys, type Place } from "../store/keys.ts";
 import {
   type IndexedField,
   isWithoutEnd,
@@ -29,6 +29,8 @@ export function sidIn({ before, after }: Transition): string {
 /** The indexes of a resource; `lacking` are those that have no entry of the record yet. */
 export interface Indexed {
   place: Place;
+  /** The record's Sid as part of a key. */
+  ord: Uint8Array;
   layout: Layout;
   lacking?: IndexedField[];
 }
@@ -38,11 +40,10 @@ export interface Indexed {
  */
 export function stageIndexes(
   batch: Batch,
-  { place, layout, lacking = [] }: Indexed,
+  { place, ord, layout, lacking = [] }: Indexed,
   change: Transition,
 ): void {
-  const sid = sidIn(change);
-  const [ord, ms] = [ordOf(sid), sidTime(sid)];
+  const ms = sidTime(sidIn(change));
   const [before, after] = [stateOf(layout, change.before), stateOf(layout, change.after)];
   for (const index of layout.indexes) {
     const was = lacking.includes(index) ? undefined : before;

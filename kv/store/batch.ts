@@ -81,9 +81,9 @@ function addMove(
   { key, depth }: Pick<Moves, "key" | "depth">,
   [bucket, by]: [number, number],
 ): void {
-  const moves = counts.get(text);
-  if (moves === undefined) counts.set(text, { key, depth, buckets: new Map([[bucket, by]]) });
-  else moves.buckets.set(bucket, (moves.buckets.get(bucket) ?? 0) + by);
+  let moves = counts.get(text);
+  if (moves === undefined) counts.set(text, moves = { key, depth, buckets: new Map() });
+  moves.buckets.set(bucket, (moves.buckets.get(bucket) ?? 0) + by);
 }
 
 function addSum({ sums }: Batch, text: string, sum: { key: Deno.KvKey; by: number }): void {

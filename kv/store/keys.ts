@@ -89,7 +89,7 @@ export const keys = {
   companionHeard: ["bh"],
   presence: (companionId: string) => ["bp", companionId],
   present: (companionId: string, login: string) => ["bp", companionId, login],
-  record: (account: bigint, sid: string) => [account, sid.slice(0, 2), ordOf(sid)],
+  record: (account: bigint, sid: string): RecordKey => [account, sid.slice(0, 2), ordOf(sid)],
   chargesOf: (account: bigint, day: number) => [account, "$", day],
   charge: (
     { account, day, category, what }: {
@@ -184,6 +184,9 @@ export interface DepthNote {
 
 /** The key of the value that a note is about. */
 export const valueOfDepth = (note: Deno.KvKey): Deno.KvKey => note.toSpliced(2, 1);
+
+/** The key of a record; `ord` is its Sid (`ordOf`). */
+export type RecordKey = [account: bigint, prefix: string, ord: Uint8Array];
 
 /** The records of one resource in one account. */
 export interface Place {
