@@ -1,9 +1,13 @@
 import { type Batch, keyBytes, keyBytesOf, nameOf } from "./batch.ts";
 import { bucketId, bucketIn, deepestOf, type DepthIn, levelAt } from "./counters.ts";
 
-/** Below the bounds of Deno KV for one commit: 1000 mutations, 80 KiB of keys. */
+/** Below the bounds of Deno KV for one commit: 1000 mutations, 80 KiB of keys, 800 KiB with values. */
 const groupMutations = 900;
 const groupKeyBytes = 72 << 10;
+const groupValueBytes = 640 << 10;
+
+/** What a value that is no bytes may take, such as a job: most take less. */
+const otherValueBytes = 1 << 10;
 
 /** A batch that waits for its commit. */
 export interface Staged {
@@ -33,7 +37,7 @@ export function takeGroup<T extends Staged>(
   const left: T[] = [];
   const [checked, blocked] = [new Set<string>(), new Set<string>(busy)];
   const counters: Counters = { names: new Set(), buckets: new Map() };
-  const size = { checks: 0, mutations: 0, keyBytes: 0 };
+  const size = { checks: 0, mutations: 0, keyBytes: 0, valueBytes: 0 };
   for (const [at, waiting] of queue.entries()) {
     const { batch } = waiting;
     const names = checkedBy(batch);
@@ -47,17 +51,27 @@ export function takeGroup<T extends Staged>(
     const written = batch.sets.length + batch.deletes.length + batch.due.length + moved.count;
     const mutations = size.mutations + written;
     const bytes = size.keyBytes + keyBytesOf(batch) + moved.keyBytes;
-    const fits = checks <= mostChecks && mutations <= groupMutations && bytes <= groupKeyBytes;
+    const valueBytes = size.valueBytes + valueBytesOf(batch);
+    const fits = checks <= mostChecks && mutations <= groupMutations && bytes <= groupKeyBytes &&
+      valueBytes <= groupValueBytes;
     if (group.length > 0 && !fits) {
       left.push(...queue.slice(at));
       break;
     }
     for (const name of names) checked.add(name);
-    Object.assign(size, { checks, mutations, keyBytes: bytes });
+    Object.assign(size, { checks, mutations, keyBytes: bytes, valueBytes });
     group.push(waiting);
   }
   queue.splice(0, queue.length, ...left);
   return group;
+}
+
+function valueBytesOf({ sets }: Batch): number {
+  let bytes = 0;
+  for (const { value } of sets) {
+    bytes += value instanceof Uint8Array ? value.length : otherValueBytes;
+  }
+  return bytes;
 }
 
 /** Counters of a group, each known once. */

@@ -139,6 +139,21 @@ Deno.test("changes whose checks this process knows share a commit, however many 
   assert.equal(await write(), 1);
 });
 
+Deno.test("long records that are changed at once take as few commits as Deno KV allows", async () => {
+  using store = await startCommitter();
+  const text = "x".repeat(60_000);
+  const numbers = Array.from({ length: 40 }, (_, number) => number + 1);
+
+  const made = await Promise.all(
+    numbers.map((number) =>
+      store.commits.commit(replacing({ key: recordAt(number), versionstamp: null }, text))
+    ),
+  );
+
+  assert.ok(made.every((one) => one !== null));
+  assert.equal(store.made(), 4, "800 KiB each");
+});
+
 Deno.test("the end of a job is not checked where this process holds the job", async () => {
   using store = await startCommitter();
   const batch = emptyBatch();
