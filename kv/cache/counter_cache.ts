@@ -1,5 +1,5 @@
 import { keyText } from "../store/batch.ts";
-import type { CommitRecord, Writes } from "../store/commit.ts";
+import type { CommitRecord, Writes } from "../store/commit_record.ts";
 import { type Level, levels, timeEnd } from "../store/counters.ts";
 import { lruCache } from "./lru_cache.ts";
 

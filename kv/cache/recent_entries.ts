@@ -1,6 +1,6 @@
 import { limits } from "../../core/base/limits.ts";
 import { type Batch, type Decoded, keyText, type Named, nameOf } from "../store/batch.ts";
-import type { CommitRecord } from "../store/commit.ts";
+import type { CommitRecord } from "../store/commit_record.ts";
 import type { Read } from "../store/reader.ts";
 import { lruCache } from "./lru_cache.ts";
 import { storedBytes } from "./record_cache.ts";

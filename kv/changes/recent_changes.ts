@@ -1,5 +1,5 @@
 import type { Batch } from "../store/batch.ts";
-import type { CommitRecord } from "../store/commit.ts";
+import type { CommitRecord } from "../store/commit_record.ts";
 import {
   changeId,
   changesIn,

@@ -1,6 +1,6 @@
 import { jobLimits } from "./limits.ts";
 import type { Batch } from "../store/batch.ts";
-import type { CommitRecord } from "../store/commit.ts";
+import type { CommitRecord } from "../store/commit_record.ts";
 import { keys } from "../store/keys.ts";
 import {
   claimIn,

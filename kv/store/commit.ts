@@ -1,6 +1,7 @@
 import { Fault } from "../../core/base/faults.ts";
 import { type Batch, type Committed, isCurrent, merged } from "./batch.ts";
 import { type DepthIn, type Moved, movedBy } from "./counters.ts";
+import { type CommitRecord, holds } from "./commit_record.ts";
 import { commitRetrying } from "./commit_retrying.ts";
 import { checkedBy, type Staged, takeGroup } from "./commit_group.ts";
 import { type Delayed, type DelayedBatches, delayedBatches } from "./delayed_batches.ts";
@@ -44,25 +45,6 @@ export interface CommitWatch {
   began(writes: Pick<Batch, "sets" | "deletes">): Promise<void> | void;
   /** Null when the commit was not made, or when it is unknown whether it was. */
   ended(committed: Committed): void;
-}
-
-/** What a commit writes, with the counters that it moves. */
-export interface Writes extends Batch {
-  moved: Moved[];
-}
-
-/** A cache that follows the commits that were made, in their order. */
-export interface CommitRecord {
-  /**
-   * Whether a check holds while no commit is under way; undefined where that is not known. The store
-   * need not be asked for one that is known: no other process writes to it.
-   */
-  holds?(check: Batch["checks"][number]): boolean | undefined;
-  /** Adds writes of its own to the commit of a batch. */
-  stage?(op: Deno.AtomicOperation, batch: Batch): void;
-  made(writes: Writes, versionstamp: string): void;
-  /** It is unknown whether this commit was made. */
-  doubt(writes: Writes): void;
 }
 
 /** How deep the values that a batch moves are counted. */
@@ -111,7 +93,7 @@ export interface CommitterOptions {
   onCommit?(outcome: CommitOutcome, durationMs: number): void;
 }
 
-/** `refused`: a check of it failed. */
+/** `refused`: the store made a check of it, which failed. */
 export type CommitOutcome = "made" | "refused" | "failed";
 
 /** Makes one commit at a time. */
@@ -183,8 +165,8 @@ async function pump(state: State): Promise<void> {
   if (state.idle.length > 0) await stageDelayed(state);
   state.isPumping = false;
   while (state.idle.length > 0) {
-    const isAsked = (check: Batch["checks"][number]) => holds(state, check) === undefined;
-    const group = takeGroup(state.queue, { ...state, isAsked });
+    state.queue = state.queue.filter((waiting) => !refuseStale(state, waiting));
+    const group = takeGroup(state.queue, { ...state, isMade: (check) => isMade(state, check) });
     if (group.length === 0) break;
     void write(state, state.idle.pop()!, group); // One is idle.
   }
@@ -212,33 +194,25 @@ async function stageDelayed(state: State): Promise<void> {
 async function write(state: State, writer: Writer, group: Waiting[]): Promise<void> {
   const names = state.receipts === undefined ? [] : group.flatMap(({ batch }) => checkedBy(batch));
   names.forEach((name) => state.checked.add(name));
-  const current = withoutStale(state, group);
-  if (current.length > 0) await commitGroup(state, writer, current);
+  await commitGroup(state, writer, group);
   names.forEach((name) => state.checked.delete(name));
   state.idle.push(writer);
   if ((state.queue.length > 0 || state.delayed.isDue) && !state.isPumping) await pump(state);
 }
 
 /**
- * The members of a group but those of which a check is known to fail. They are refused at once: a
- * commit with one of them would fail for all.
+ * Refuses a batch of which a check is known to fail, without a commit: one with it would fail for all
+ * that share it.
  */
-function withoutStale(state: State, group: Waiting[]): Waiting[] {
-  return group.filter(({ batch, resolve }) => {
-    const isStale = batch.checks.some((check) => holds(state, check) === false);
-    if (isStale) resolve(null);
-    return !isStale;
-  });
+function refuseStale(state: State, { batch, resolve }: Waiting): boolean {
+  const isStale = batch.checks.some((check) => holds(state.followers, check) === false);
+  if (isStale) resolve(null);
+  return isStale;
 }
 
-/** Whether a check holds; undefined where no follower of the commits knows. */
-function holds({ followers = [] }: State, check: Batch["checks"][number]): boolean | undefined {
-  for (const one of followers) {
-    const known = one.holds?.(check);
-    if (known !== undefined) return known;
-  }
-  return undefined;
-}
+/** Whether the store has to make a check: it is not known to hold. */
+const isMade = ({ followers }: State, check: Batch["checks"][number]): boolean =>
+  holds(followers, check) !== true;
 
 /** One commit for the group; when it fails, each member is tried alone. */
 async function commitGroup(state: State, writer: Writer, group: Waiting[]): Promise<void> {
@@ -261,7 +235,10 @@ async function commitGroup(state: State, writer: Writer, group: Waiting[]): Prom
 
 async function attempt(state: State, writer: Writer, batches: Batch[]): Promise<Committed> {
   if (!batches.every(isCurrent)) return null;
-  const committed = await make(state, writer, merged(batches));
+  // What is known now stays so until the commit is made: no other one is under way.
+  const all = merged(batches);
+  const checks = all.checks.filter((check) => isMade(state, check));
+  const committed = await make(state, writer, { ...all, checks });
   if (committed !== null && batches.some(({ due }) => due.length > 0)) state.committer.onJobs();
   return committed;
 }
@@ -281,8 +258,7 @@ async function make(state: State, writer: Writer, batch: Batch): Promise<Committ
       // What is read of depths holds while the fence does: nothing may come between both.
       for (let more = depths.load(batch); more !== null; more = depths.load(batch)) await more;
       moved = movedBy(batch.counts, depths.depthIn);
-      const isHeld = (check: Batch["checks"][number]) => holds(state, check) === true;
-      const op = operation(state.kv, batch, { moved, known, isHeld });
+      const op = operation(state.kv, batch, { moved, known });
       for (const one of followers) one.stage?.(op, batch);
       if (state.versions) stageVersions(op, batch);
       receipt?.stage(op);

@@ -6,7 +6,10 @@ const groupMutations = 900;
 const groupKeyBytes = 72 << 10;
 const groupValueBytes = 640 << 10;
 
-/** What a value that is no bytes may take, such as a job: most take less. */
+/** The most that a value of Deno KV takes, such as a record that is too long for JSON. */
+const longValueBytes = 64 << 10;
+
+/** What a value takes that is neither bytes nor a record, such as a job: most take less. */
 const otherValueBytes = 1 << 10;
 
 /** A batch that waits for its commit. */
@@ -24,10 +27,10 @@ export const checkedBy = ({ checks }: Batch): string[] => checks.map(nameOf);
  */
 export function takeGroup<T extends Staged>(
   queue: T[],
-  { checks: mostChecks, isAsked, checked: busy, depthIn }: {
+  { checks: mostChecks, isMade, checked: busy, depthIn }: {
     checks: number;
     /** Whether the store has to make a check. */
-    isAsked(check: Batch["checks"][number]): boolean;
+    isMade(check: Batch["checks"][number]): boolean;
     checked: ReadonlySet<string>;
     depthIn: DepthIn;
   },
@@ -46,7 +49,7 @@ export function takeGroup<T extends Staged>(
       left.push(waiting);
       continue;
     }
-    const checks = size.checks + batch.checks.filter(isAsked).length;
+    const checks = size.checks + batch.checks.filter(isMade).length;
     const moved = addCounters(batch, counters, depthIn);
     const written = batch.sets.length + batch.deletes.length + batch.due.length + moved.count;
     const mutations = size.mutations + written;
@@ -68,8 +71,9 @@ export function takeGroup<T extends Staged>(
 
 function valueBytesOf({ sets }: Batch): number {
   let bytes = 0;
-  for (const { value } of sets) {
-    bytes += value instanceof Uint8Array ? value.length : otherValueBytes;
+  for (const { value, record } of sets) {
+    if (value instanceof Uint8Array) bytes += value.length;
+    else bytes += record === undefined ? otherValueBytes : longValueBytes;
   }
   return bytes;
 }

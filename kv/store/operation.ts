@@ -23,21 +23,18 @@ export function learnNumbers({ hints, raised }: KnownNumbers, { due, raises }: B
   for (const [text, { to }] of raises) raised.set(text, Math.max(to, raised.get(text) ?? to));
 }
 
-/** What need not be written or checked. */
-interface Needless {
-  /** Null for a store that other processes write to. */
-  known: KnownNumbers | null;
-  isHeld(check: Batch["checks"][number]): boolean;
-}
-
 /** The writes of a batch, with the counters that it moves, as one operation of the store. */
 export function operation(
   kv: Deno.Kv,
   batch: Batch,
-  { moved, known, isHeld }: { moved: Moved[] } & Needless,
+  { moved, known }: {
+    moved: Moved[];
+    /** Null for a store that other processes write to. */
+    known: KnownNumbers | null;
+  },
 ): Deno.AtomicOperation {
   const op = kv.atomic();
-  for (const check of batch.checks) if (!isHeld(check)) op.check(check);
+  for (const check of batch.checks) op.check(check);
   for (const { key, value } of batch.sets) op.set(key, value);
   for (const key of batch.deletes) op.delete(key);
   for (const { key, by } of batch.sums.values()) if (by !== 0) op.sum(key, unsigned(by));
