@@ -4,16 +4,17 @@ import { at, type CallTimes, startCallLoad } from "../bench/call_load.ts";
  * `deno task soak:calls`: calls at 60 % of the most (SHARE) for 30 minutes (MINUTES), on an embedded
  * file. The most is measured first, once the V8 of both is warm. Each minute it prints what calls took,
  * the least and the most memory of service and companion, and what the store grew by for each call; at
- * the end the slopes of all of these. It fails where the least memory grows by more than 1 MB a minute
- * after the first third: garbage that V8 has not collected yet is in the rest. It also fails where a
- * call takes twice as long or the store grows by a quarter more for each in the last minutes than in
- * those after the first third, and where a call fails.
+ * the end the slopes of all of these. After the first third and at the end it makes no calls for 90 s,
+ * until the processes have given back the memory of what is garbage. It fails where one has grown
+ * between these rests by more than 1 MB for each minute of calls. It also fails where a call takes
+ * twice as long or the store grows by a quarter more for each in the last minutes than in those after
+ * the first third, and where a call fails.
  */
 
 const minutes = Number(Deno.env.get("MINUTES") ?? 30);
 const share = Number(Deno.env.get("SHARE") ?? 0.6);
 const phones = Number(Deno.env.get("PHONES") ?? 50);
-const [warmSeconds, mostSeconds] = [30, 30];
+const [warmSeconds, mostSeconds, restSeconds] = [30, 30, 90];
 
 const log = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(line + "\n"));
 const mb = (bytes: number) => bytes / (1 << 20);
@@ -92,9 +93,24 @@ async function minute(): Promise<
 const memory = (bytes: number[]) =>
   `${mb(Math.min(...bytes)).toFixed(0)} to ${mb(Math.max(...bytes)).toFixed(0)} MB`;
 
+/** What the processes take without the garbage of calls. */
+async function rested(): Promise<Sizes> {
+  await new Promise((wake) => setTimeout(wake, restSeconds * 1_000));
+  const sizes = load.size();
+  log(
+    `at rest: service ${mb(sizes.service).toFixed(0)} MB, companion ${
+      mb(sizes.companion).toFixed(0)
+    } MB`,
+  );
+  return sizes;
+}
+
+const firstMinutes = Math.floor(minutes / 3);
+const rests: Sizes[] = [];
 const all: Minute[] = [];
 let stored = load.size().store;
 for (let n = 1; n <= minutes; n++) {
+  if (n === firstMinutes + 1) rests.push(await rested());
   const { times, sizes, ...missed } = await minute();
   const sorted = (part: keyof CallTimes) => times.map((one) => one[part]).sort((a, b) => a - b);
   const { store } = load.size();
@@ -121,17 +137,17 @@ for (let n = 1; n <= minutes; n++) {
   );
 }
 
-const settled = all.slice(Math.floor(minutes / 3));
+rests.push(await rested());
+const settled = all.slice(firstMinutes);
 const problems: string[] = [];
 
 /** Prints the first and the last of values after the first third, and their slope. */
 function course(what: string, of: (minute: Minute) => number, unit: string) {
   const values = settled.map(of);
-  const [first, last, growth] = [values[0]!, values.at(-1)!, slope(values)]; // MINUTES is 1 or more.
-  log(
-    `${what}: ${first.toFixed(1)} to ${last.toFixed(1)} ${unit}, ${growth.toFixed(2)} a minute`,
-  );
-  return { last, growth };
+  const [first, last] = [values[0]!, values.at(-1)!]; // MINUTES is 1 or more.
+  const growth = slope(values).toFixed(2);
+  log(`${what}: ${first.toFixed(1)} to ${last.toFixed(1)} ${unit}, ${growth} a minute`);
+  return last;
 }
 
 /**
@@ -145,10 +161,11 @@ function thirds(of: (minute: Minute) => number): [number, number] {
 }
 
 for (const part of ["service", "companion"] as const) {
-  const { growth } = course(
-    `least memory of the ${part}`,
-    (one) => mb(Math.min(...one[part])),
-    "MB",
+  course(`least memory of the ${part}`, (one) => mb(Math.min(...one[part])), "MB");
+  const [first, last] = rests.map((sizes) => mb(sizes[part])) as [number, number];
+  const growth = (last - first) / (minutes - firstMinutes);
+  log(
+    `${part} at rest: ${first.toFixed(1)} to ${last.toFixed(1)} MB, ${growth.toFixed(2)} a minute`,
   );
   if (growth > 1) problems.push(`the ${part} grows by ${growth.toFixed(2)} MB a minute`);
 }
@@ -161,7 +178,7 @@ for (const part of ["invited", "over"] as const) {
   log(`${what}: ${before.toFixed(1)} to ${after.toFixed(1)} ms`);
   if (after > 2 * before) problems.push(`${what} takes ${after.toFixed(0)} ms after ${before}`);
 }
-const { last: fileMb } = course("store", (one) => mb(one.store), "MB");
+const fileMb = course("store", (one) => mb(one.store), "MB");
 const [before, after] = thirds((one) => one.storePerCall);
 log(`store: ${before.toFixed(0)} to ${after.toFixed(0)} bytes a call, ${fileMb.toFixed(0)} MB`);
 if (after > 1.25 * before) problems.push(`a call takes ${after.toFixed(0)} bytes of the store`);
