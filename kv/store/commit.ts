@@ -238,13 +238,20 @@ async function attempt(state: State, writer: Writer, batches: Batch[]): Promise<
   // What is known now stays so until the commit is made: no other one is under way.
   const all = merged(batches);
   const checks = all.checks.filter((check) => isMade(state, check));
-  const committed = await make(state, writer, { ...all, checks });
+  const committed = await make(state, writer, all, checks);
   if (committed !== null && batches.some(({ due }) => due.length > 0)) state.committer.onJobs();
   return committed;
 }
 
-/** Makes a commit. The caches learn of it before its caller does. */
-async function make(state: State, writer: Writer, batch: Batch): Promise<Committed> {
+/**
+ * Makes a commit; the store makes these checks of it. The caches learn of it before its caller does.
+ */
+async function make(
+  state: State,
+  writer: Writer,
+  batch: Batch,
+  checks: Batch["checks"],
+): Promise<Committed> {
   const { depths, fence, known, followers = [], lists = [] } = state;
   const { receipt } = writer;
   let staged: Deno.AtomicCheck | undefined;
@@ -258,7 +265,7 @@ async function make(state: State, writer: Writer, batch: Batch): Promise<Committ
       // What is read of depths holds while the fence does: nothing may come between both.
       for (let more = depths.load(batch); more !== null; more = depths.load(batch)) await more;
       moved = movedBy(batch.counts, depths.depthIn);
-      const op = operation(state.kv, batch, { moved, known });
+      const op = operation(state.kv, { ...batch, checks }, { moved, known });
       for (const one of followers) one.stage?.(op, batch);
       if (state.versions) stageVersions(op, batch);
       receipt?.stage(op);
@@ -268,7 +275,7 @@ async function make(state: State, writer: Writer, batch: Batch): Promise<Committ
     committed = result.ok ? result : await receipt?.find() ?? null;
     outcome = committed === null ? "refused" : "made";
     const isRefused = committed === null && staged && await fence?.refresh(staged) === true;
-    if (isRefused && isCurrent(batch)) return await make(state, writer, batch);
+    if (isRefused && isCurrent(batch)) return await make(state, writer, batch, checks);
     if (committed !== null) {
       for (const one of followers) one.made({ ...batch, moved }, committed.versionstamp);
       depths.made(batch, moved);
