@@ -34,13 +34,9 @@ export function createReports(ports: Ports): Reports {
     const search = new AbortController();
     open.get(report.leg)?.abort();
     open.set(report.leg, search);
-    const abort = () => search.abort(whole.reason);
-    if (whole.aborted) abort();
-    whole.addEventListener("abort", abort);
     try {
-      return await taken(report, ports, search.signal);
+      return await taken(report, ports, AbortSignal.any([whole, search.signal]));
     } finally {
-      whole.removeEventListener("abort", abort);
       if (open.get(report.leg) === search) open.delete(report.leg);
     }
   }
