@@ -26,8 +26,8 @@ export interface Companions {
   get(id: string): Promise<CompanionState | null>;
   /** Notes that a companion is alive. */
   beat(state: CompanionState): Promise<void>;
-  /** Forgets a companion that is gone, and the registrations at it. */
-  forget(id: string, runId: string): Promise<void>;
+  /** Forgets a companion that is gone, and the registrations at it; not one that was heard since. */
+  forget(companion: Companion & Pick<CompanionState, "seenAt">): Promise<void>;
   /** Instant of the last heartbeat of a companion that is forgotten, in ms; null where there is none. */
   lastHeardAt(): Promise<number | null>;
   /**

@@ -55,13 +55,15 @@ export async function takeHeartbeat(
       await ports.control.run(leg, [{ type: "hangup" }], { at: companion });
     },
   }, ports);
-  if (isLast) await forget([{ ...companion, stuck: stuckCalls + stuckConferences }], ports);
+  if (isLast) {
+    await forget([{ ...companion, seenAt: now, stuck: stuckCalls + stuckConferences }], ports);
+  }
   return { wantsPresence: !isLast && !await ports.companions.knowsPresence(companion) };
 }
 
 /**
  * Closes the calls of companions without a heartbeat for `limits.companionLostMs`, and assigns their
- * Gateways to other companions.
+ * Gateways to other companions. When a companion is heard again meanwhile, its further calls go on.
  */
 export async function closeLostCompanions(ports: Ports): Promise<void> {
   const oldest = ports.now() - limits.companionLostMs;
@@ -69,16 +71,32 @@ export async function closeLostCompanions(ports: Ports): Promise<void> {
   const closed: Closed[] = [];
   for (const { id, runId, seenAt } of lost) {
     ports.log("Ending the calls of a companion that stopped", { companion: id });
+    const isSilent = async () => {
+      const known = await ports.companions.get(id);
+      return known === null || known.seenAt === seenAt;
+    };
     const isLost = (call: Call) => call.companion?.id === id;
     const live = await ports.records.calls.group("live", id);
-    const calls = await closeAll(live, { heardAt: seenAt, isLost }, ports);
-    closed.push({ id, runId, stuck: calls + await closeConferencesOf(id, ports) });
+    const calls = await closeAll(whilst(isSilent, live), { heardAt: seenAt, isLost }, ports);
+    const stuck = calls + (await isSilent() ? await closeConferencesOf(id, ports) : 0);
+    if (await isSilent()) closed.push({ id, runId, seenAt, stuck });
+    else ports.log("The companion is heard again: its other calls go on", { companion: id });
   }
   await forget(closed, ports);
 }
 
+/** The items up to the first before which the condition no longer holds. */
+async function* whilst<T>(holds: () => Promise<boolean>, items: T[]): AsyncGenerator<T> {
+  for (const item of items) {
+    if (!await holds()) return;
+    yield item;
+  }
+}
+
 /** A companion that is gone, and how many of its calls and conferences could not be closed. */
 interface Closed extends Companion {
+  /** When it was last heard, in ms. */
+  seenAt: number;
   stuck: number;
 }
 
@@ -88,9 +106,9 @@ interface Closed extends Companion {
  */
 async function forget(companions: Closed[], ports: Ports): Promise<void> {
   let isChanged = false;
-  for (const { id, runId, stuck } of companions) {
-    const kept = await forgetRegistrations(id, ports);
-    if (stuck === 0) await ports.companions.forget(id, runId);
+  for (const { stuck, ...companion } of companions) {
+    const kept = await forgetRegistrations(companion.id, ports);
+    if (stuck === 0) await ports.companions.forget(companion);
     isChanged ||= kept > 0 || stuck === 0;
   }
   if (!isChanged) return;
@@ -107,7 +125,7 @@ interface Loss {
 }
 
 /** Returns how many could not be closed. */
-const closeAll = (calls: Call[], loss: Loss, ports: Ports) =>
+const closeAll = (calls: Iterable<Call> | AsyncIterable<Call>, loss: Loss, ports: Ports) =>
   eachApart(calls, {
     name: "close lost calls",
     label: ({ sid }) => sid,

@@ -35,12 +35,12 @@ export function companionStates(
       await kv.set(keys.companion(state.id), state);
       (await known)?.set(state.id, state);
     },
-    async forget(id, runId) {
+    async forget({ id, runId, seenAt }) {
       const entry = await kv.get<CompanionState>(keys.companion(id));
-      if (entry.value?.runId !== runId) return;
+      if (entry.value?.runId !== runId || entry.value.seenAt !== seenAt) return;
       await presence.forget(id);
       const { ok } = await kv.atomic().check(entry).delete(entry.key)
-        .set(keys.companionHeard, entry.value.seenAt).commit();
+        .set(keys.companionHeard, seenAt).commit();
       if (ok) (await known)?.delete(id);
     },
     lastHeardAt: async () => (await kv.get<number>(keys.companionHeard)).value,

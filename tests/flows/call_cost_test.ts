@@ -93,7 +93,8 @@ Deno.test("from POST Calls to the INVITE the companions are read once, and store
 async function costOfCall(): Promise<{ commits: number; reads: number }> {
   using app = await startService();
   const { companions } = app.ports;
-  await companions.forget(other.id, other.runId); // As most services have it, with one companion.
+  const state = await companions.get(other.id);
+  await companions.forget(state!); // As most services have it, with one companion.
   app.answers = ({ url }) =>
     url === "https://app.test/voice" ? xml("<Pause length='1'/>") : new Response();
   const placed = Promise.withResolvers<void>();

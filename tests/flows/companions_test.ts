@@ -186,9 +186,14 @@ const inviting = {
   sipCallId: "1",
 } as const;
 
-/** A new call to Alice, and its leg. */
+/** A new call to Alice, a new Client, and its leg. */
 async function callToAlice(app: App) {
   await made(app.root, "Clients", { Login: "alice", Password: "secret" });
+  return await placeCall(app);
+}
+
+/** A new call to Alice, and its leg. */
+async function placeCall(app: App) {
   const form = { From: inviting.from, To: inviting.to, Url: "https://app.test/voice" };
   const { sid } = await made(app.root, "Calls", form);
   return { sid, leg: companionOf(app, sid) };
@@ -227,4 +232,37 @@ Deno.test("a heartbeat ends no call that is reported on while it is taken", asyn
   await takeHeartbeat({ companion, legs: [], registered: 1 }, app.ports);
 
   assert.equal((await calls.get(app.root.sid, sid))?.status, "ringing");
+});
+
+Deno.test("the calls of a companion that is heard again while they are closed go on", async () => {
+  using app = await startApp();
+  const beat = (legs: string[]) =>
+    takeHeartbeat({
+      companion,
+      legs: legs.map((leg) => ({ leg, accountSid: app.root.sid })),
+      registered: 1,
+    }, app.ports);
+  await beat([]);
+  const first = await callToAlice(app);
+  const second = await placeCall(app);
+  for (const { leg } of [first, second]) await leg.report(inviting);
+  app.clock.now += limits.companionLostMs + 1;
+  const { calls } = app.ports.records;
+  const { update } = calls;
+  let closing: string | undefined;
+  calls.update = async (account, sid, change) => {
+    const updated = await update(account, sid, change);
+    if (closing === undefined) {
+      closing = sid;
+      await beat([first.sid, second.sid]);
+    }
+    return updated;
+  };
+
+  await closeLostCompanions(app.ports);
+
+  const other = closing === first.sid ? second : first;
+  assert.equal((await calls.get(app.root.sid, closing!))?.status, "failed");
+  assert.equal((await calls.get(app.root.sid, other.sid))?.status, "queued");
+  assert.deepEqual((await app.ports.companions.list()).map(({ id }) => id), [companion.id]);
 });

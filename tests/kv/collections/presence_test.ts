@@ -100,9 +100,10 @@ Deno.test("forget() forgets who was registered with a companion that is gone", a
   await companions.beat({ ...first, seenAt: 0 });
   await lab.take(news(0, { whole: true, came: ["alice"] }));
 
-  await companions.forget("one", "second");
+  await companions.forget({ id: "one", runId: "second", seenAt: 0 });
+  await companions.forget({ ...first, seenAt: -1 }); // It was heard since.
   assert.equal(await companions.knowsPresence(first), true);
-  await companions.forget("one", "first");
+  await companions.forget({ ...first, seenAt: 0 });
 
   assert.equal(await companions.knowsPresence(first), false);
   assert.deepEqual(await lab.holding("alice"), []);
