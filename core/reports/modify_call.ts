@@ -130,8 +130,9 @@ function modified(
   // A leg that a Dial rings is a part of the call that dials: only that one can be canceled.
   const isCancelable = call.status !== "in-progress" && call.parentCallSid === null;
   const isEnded = status === "completed" || status === "canceled" && isCancelable;
+  // The first of several requests ends the call.
   if (isEnded) {
-    record.disconnection = { by: "service", cause: "request", ...requester && { requester } };
+    record.disconnection ??= { by: "service", cause: "request", ...requester && { requester } };
   }
   if (isEnded && call.companion === null && !call.initiated) return canceledEarly(record, ports);
   if (isEnded) return { record, jobs: [hangUp({ callSid, companion: call.companion })] };

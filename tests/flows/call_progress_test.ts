@@ -140,6 +140,11 @@ Deno.test("a call that a request ended names the account or API key, and the way
     await endBy(twilio, requested),
     ["request", dev.sid, "dev@example.com", "twilio-interface"],
   );
+  const byBoth = async (sid: string) => {
+    assert.equal((await complete(byKey)(sid)).status, 200);
+    return await complete(byParent)(sid);
+  };
+  assert.deepEqual(await endBy(byBoth, requested), ofKey, "the first of two requests");
   assert.deepEqual(
     await endBy(complete(byKey), { by: "remote", cause: "bye" }),
     ["bye", null, null, null],
