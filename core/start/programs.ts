@@ -14,12 +14,10 @@ export interface Program {
   permissions(config: Config): string[];
 }
 
+/** Of both processes. */
 const v8Flags = [
-  // Room for what calls under way have allocated lately, in MiB: with the 16 of the runtime, most of a
-  // call is copied twice while it lasts, and found dead by the complete runs of the garbage collector.
-  "--max-semi-space-size=64",
-  // That room grows with what outlives runs of the collector: in two steps, within the first minutes
-  // of load, in place of six.
+  // The room for what calls under way have allocated lately grows with what outlives runs of the garbage
+  // collector: in two steps, within the first minutes of load, in place of six.
   "--semi-space-growth-factor=8",
   // V8 does not guess which objects live long, and put them among the old ones at once: where a call
   // is under way at each run it guesses wrong, and what dies there keeps all that it points to.
@@ -34,8 +32,26 @@ const v8Flags = [
   "--memory-reducer-delay-ms=60000",
 ];
 
+const companionFlags = [
+  // That room in MiB: with the 16 of the runtime, most of a call is copied twice while it lasts, and
+  // found dead by the complete runs of the collector.
+  "--max-semi-space-size=64",
+];
+
+const serviceFlags = [
+  // Less of it, since pages of long lists take memory too.
+  "--max-semi-space-size=32",
+  // A complete run begins when old objects take half as much again as after the last one. V8 waits for
+  // up to four times as much: pages of long lists would leave 300 MB of garbage.
+  "--heap-growing-percent=50",
+];
+
+const flagsOf = (more: string[]): readonly string[] => [
+  `--v8-flags=${[...v8Flags, ...more].join(",")}`,
+];
+
 /** How service and companion are started. Memory is taken as it is needed. */
-export const runtimeFlags: readonly string[] = [`--v8-flags=${v8Flags.join(",")}`];
+export const runtimeFlags = { service: flagsOf(serviceFlags), companion: flagsOf(companionFlags) };
 
 const readVariables = [...Object.keys(variables), supervisedVariable, machineVariable];
 const environment = `--allow-env=${readVariables.join(",")}`;
@@ -48,7 +64,7 @@ export const programs: Record<"api" | "sip" | "speech", Program> = {
   api: {
     name: "service",
     script: "main.ts",
-    flags: runtimeFlags,
+    flags: runtimeFlags.service,
     permissions: ({ DATA_DIR, KV_URL, RATES_FILE, SMS_RATES_FILE, TLS_CERT, TLS_KEY }) => [
       "--allow-net",
       `--allow-read=${
@@ -75,7 +91,7 @@ export const programs: Record<"api" | "sip" | "speech", Program> = {
   sip: {
     name: "companion",
     script: "sip/main.ts",
-    flags: runtimeFlags,
+    flags: runtimeFlags.companion,
     permissions: ({ DATA_DIR, SIP_TLS_CERT, SIP_TLS_KEY }) => [
       "--allow-net",
       // A Worker reads its sources.

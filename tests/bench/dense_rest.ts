@@ -4,7 +4,7 @@ import type { Server } from "./http_load.ts";
 /**
  * A list that was filled within a minute, by HTTP: every page of 50 by number, each asked for once in a
  * random order, in turn with a page that continues by AfterSid elsewhere; then pages by number from
- * some clients at once while 50 calls a second are created.
+ * some clients at once for a while, beside 50 creates of calls a second.
  */
 
 const creates = {
@@ -12,6 +12,8 @@ const creates = {
   form: { From: "bench", To: "client:nobody", Url: "http://127.0.0.1/" },
 };
 const clientsBeside = 4;
+/** How long pages are asked for beside creates: what is read again and again stays in memory. */
+const besideMs = 15_000;
 
 export interface DenseList {
   server: Server;
@@ -65,7 +67,7 @@ export async function denseRest(dense: DenseList): Promise<[name: string, figure
   ];
 }
 
-/** All pages, by some clients at once, beside creates at an even rate. */
+/** All pages, again and again, by some clients at once, beside creates at an even rate. */
 async function besideCreates(
   { server, path, headers, total }: DenseList,
   timeOf: (page: number) => Promise<number>,
@@ -91,10 +93,11 @@ async function besideCreates(
     while (sent.length < seconds() * perSecond) sent.push(create());
     peak = Math.max(peak, server.memory());
   }, 1000 / perSecond);
-  const pages = shuffled(Math.floor(total / 50));
+  let pages: number[] = [];
   await Promise.all(Array.from({ length: clientsBeside }, async () => {
-    for (let page = pages.pop(); page !== undefined; page = pages.pop()) {
-      times.push(await timeOf(page));
+    while (seconds() * 1000 < besideMs) {
+      if (pages.length === 0) pages = shuffled(Math.floor(total / 50));
+      times.push(await timeOf(pages.pop()!)); // There is one.
     }
   }));
   clearInterval(timer);

@@ -1,3 +1,4 @@
+import { runtimeFlags } from "../../core/start/programs.ts";
 import { storeLab } from "../support/service/store_lab.ts";
 import { freePorts } from "../support/process/system.ts";
 import { denseRest } from "./dense_rest.ts";
@@ -71,7 +72,7 @@ async function fill(
   return { accountSid: lab.accountSid, callSid: sids.at(-1)!, sids };
 }
 
-/** A service on a store of its own, without the caches that `without` names. */
+/** A service as it is started, on a store of its own, without the caches that `without` names. */
 async function startService(without: string): Promise<Server> {
   const data = await Deno.makeTempDir({ dir: directory });
   await Deno.copyFile(`${directory}/switchboard.db`, `${data}/switchboard.db`);
@@ -87,7 +88,10 @@ async function startService(without: string): Promise<Server> {
     TRUSTED_PROXIES: "127.0.0.1",
   });
   const preload = without === "" ? [] : ["--preload=tests/bench/without_caches.ts"];
-  return await serve(() => [...preload, "main.ts"], { path: "/health", env });
+  return await serve(() => [...runtimeFlags.service, ...preload, "main.ts"], {
+    path: "/health",
+    env,
+  });
 }
 
 /** Every figure of the service, by name; then what it is without a cache, each load of all in turn. */

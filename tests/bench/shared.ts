@@ -1,3 +1,4 @@
+import { runtimeFlags } from "../../core/start/programs.ts";
 import { endChild } from "../support/process/end_child.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { freePorts } from "../support/process/system.ts";
@@ -85,7 +86,7 @@ function startService(location: string, core: number): Promise<Server> {
     DEMO: "false",
     LOG_LEVEL: "error",
   });
-  return serve(() => ["main.ts"], { path: "/health", env, core });
+  return serve(() => [...runtimeFlags.service, "main.ts"], { path: "/health", env, core });
 }
 
 /** Requests per second of several servers that have a load each at once. */

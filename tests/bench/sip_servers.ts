@@ -95,7 +95,7 @@ export function companion(service: FakeService, without: string[] = []): Promise
     MEDIA_RELAY: "never", // The agents have no audio.
   };
   const flags = [
-    ...without.includes("flags") ? [] : runtimeFlags,
+    ...without.includes("flags") ? [] : runtimeFlags.companion,
     ...without.length === 0 ? [] : ["--preload=tests/bench/without.ts"],
   ];
   const command = [Deno.execPath(), "run", "-A", "--quiet", ...flags, "sip/main.ts"];

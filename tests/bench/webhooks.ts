@@ -211,7 +211,7 @@ async function delays(make: () => Promise<Sender>, hangs: boolean): Promise<void
 }
 
 if (!Deno.args.includes("measured")) {
-  const args = ["run", "-A", "--quiet", ...runtimeFlags, import.meta.filename!, "measured"];
+  const args = ["run", "-A", "--quiet", ...runtimeFlags.service, import.meta.filename!, "measured"];
   const { code } = await new Deno.Command(Deno.execPath(), { args }).spawn()
     .status;
   Deno.exit(code);
