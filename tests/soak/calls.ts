@@ -4,17 +4,17 @@ import { at, type CallTimes, startCallLoad } from "../bench/call_load.ts";
  * `deno task soak:calls`: calls at 60 % of the most (SHARE) for 30 minutes (MINUTES), on an embedded
  * file. The most is measured first, once the V8 of both is warm. Each minute it prints what calls took,
  * the least and the most memory of service and companion, and what the store grew by for each call; at
- * the end the slopes of all of these. After the first third and at the end it makes no calls for 90 s,
- * until the processes have given back the memory of what is garbage. It fails where one has grown
- * between these rests by more than 1 MB for each minute of calls. It also fails where a call takes
- * twice as long or the store grows by a quarter more for each in the last minutes than in those after
- * the first third, and where a call fails.
+ * the end the slopes of all of these. Most of the memory is garbage that V8 has not collected yet, so
+ * that the least of a third of the minutes tells how much is in use. It leaves out the first third of
+ * all minutes, and compares the first third of the others with the last. It fails where a process has
+ * grown by more than 1 MB a minute, where a call takes twice as long or the store grows by a quarter
+ * more for each, and where a call fails.
  */
 
 const minutes = Number(Deno.env.get("MINUTES") ?? 30);
 const share = Number(Deno.env.get("SHARE") ?? 0.6);
 const phones = Number(Deno.env.get("PHONES") ?? 50);
-const [warmSeconds, mostSeconds, restSeconds] = [30, 30, 90];
+const [warmSeconds, mostSeconds] = [30, 30];
 
 const log = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(line + "\n"));
 const mb = (bytes: number) => bytes / (1 << 20);
@@ -93,24 +93,10 @@ async function minute(): Promise<
 const memory = (bytes: number[]) =>
   `${mb(Math.min(...bytes)).toFixed(0)} to ${mb(Math.max(...bytes)).toFixed(0)} MB`;
 
-/** What the processes take without the garbage of calls. */
-async function rested(): Promise<Sizes> {
-  await new Promise((wake) => setTimeout(wake, restSeconds * 1_000));
-  const sizes = load.size();
-  log(
-    `at rest: service ${mb(sizes.service).toFixed(0)} MB, companion ${
-      mb(sizes.companion).toFixed(0)
-    } MB`,
-  );
-  return sizes;
-}
-
 const firstMinutes = Math.floor(minutes / 3);
-const rests: Sizes[] = [];
 const all: Minute[] = [];
 let stored = load.size().store;
 for (let n = 1; n <= minutes; n++) {
-  if (n === firstMinutes + 1) rests.push(await rested());
   const { times, sizes, ...missed } = await minute();
   const sorted = (part: keyof CallTimes) => times.map((one) => one[part]).sort((a, b) => a - b);
   const { store } = load.size();
@@ -137,7 +123,6 @@ for (let n = 1; n <= minutes; n++) {
   );
 }
 
-rests.push(await rested());
 const settled = all.slice(firstMinutes);
 const problems: string[] = [];
 
@@ -150,23 +135,21 @@ function course(what: string, of: (minute: Minute) => number, unit: string) {
   return last;
 }
 
-/**
- * The means of the first and of the last third of these minutes. A checkpoint of the file, or work of
- * others on the machine, may fall into any minute.
- */
+/** The first and the last third of these minutes: work of others on the machine may fall into any. */
+const third = Math.max(1, Math.floor(settled.length / 3));
+const [firstThird, lastThird] = [settled.slice(0, third), settled.slice(-third)];
+
 function thirds(of: (minute: Minute) => number): [number, number] {
-  const third = Math.max(1, Math.floor(settled.length / 3));
   const mean = (some: Minute[]) => some.reduce((sum, one) => sum + of(one), 0) / some.length;
-  return [mean(settled.slice(0, third)), mean(settled.slice(-third))];
+  return [mean(firstThird), mean(lastThird)];
 }
 
 for (const part of ["service", "companion"] as const) {
   course(`least memory of the ${part}`, (one) => mb(Math.min(...one[part])), "MB");
-  const [first, last] = rests.map((sizes) => mb(sizes[part])) as [number, number];
-  const growth = (last - first) / (minutes - firstMinutes);
-  log(
-    `${part} at rest: ${first.toFixed(1)} to ${last.toFixed(1)} MB, ${growth.toFixed(2)} a minute`,
-  );
+  const least = (some: Minute[]) => mb(Math.min(...some.flatMap((one) => one[part])));
+  const [first, last] = [least(firstThird), least(lastThird)];
+  const growth = (last - first) / Math.max(1, settled.length - third);
+  log(`${part}: ${first.toFixed(1)} to ${last.toFixed(1)} MB, ${growth.toFixed(2)} a minute`);
   if (growth > 1) problems.push(`the ${part} grows by ${growth.toFixed(2)} MB a minute`);
 }
 for (const part of ["invited", "over"] as const) {
