@@ -135,10 +135,11 @@ function course(what: string, of: (minute: Minute) => number, unit: string) {
   return last;
 }
 
-/** The first and the last third of these minutes: work of others on the machine may fall into any. */
+// A checkpoint of the file, or work of others on the machine, may fall into any minute.
 const third = Math.max(1, Math.floor(settled.length / 3));
 const [firstThird, lastThird] = [settled.slice(0, third), settled.slice(-third)];
 
+/** The means of the first and of the last third of these minutes. */
 function thirds(of: (minute: Minute) => number): [number, number] {
   const mean = (some: Minute[]) => some.reduce((sum, one) => sum + of(one), 0) / some.length;
   return [mean(firstThird), mean(lastThird)];
