@@ -4,7 +4,7 @@ import { clientAuthentication } from "./auth/client_authentication.ts";
 import { createCallTraces } from "./base/call_traces.ts";
 import type { Dialog } from "./contracts/dialog.ts";
 import { type Flow, withFlow } from "./base/flow.ts";
-import { createLooseSet, ShortLivedMap } from "./base/short_lived_map.ts";
+import { createLooseSet, ShortLivedMap } from "../core/base/short_lived_map.ts";
 import { createLocation } from "./identity/location.ts";
 import type { IceServersOf } from "./contracts/signalling.ts";
 import { createLegNames } from "./identity/leg_names.ts";

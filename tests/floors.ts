@@ -77,7 +77,7 @@ sip/media/audio        | media/base                                             
 sip/media/sources      | base media/base media/codecs core/base                       | zod | audio files and speech of others, fetched and kept
 sip/service            | base media/base core/protocol core/base | node: | requests to the service: reports, questions, news
 sip/transport          | base stack/library text core/base core/net                   | node: ws | WebSocket, TCP, TLS, UDP; DNS; retransmissions
-sip/contracts          | * core/protocol                                              |  | Signalling, Dialog, Leg, Calls, Fork: what the folders above share
+sip/contracts          | * core/base core/protocol                                              |  | Signalling, Dialog, Leg, Calls, Fork: what the folders above share
 sip/auth               | admission base contracts identity service stack/library text core/net core/protocol |  | digest authentication of requests (RFC 8760)
 sip/stack/patches      | auth base identity text                                      | node: sip.js | what of sip.js runs as our code
 sip/stack              | auth base stack/library stack/patches text transport core/base | node: sip.js | sip.js: transactions and dialogs
@@ -97,10 +97,10 @@ sip/relay              | *                                                      
 sip/script             | * core/base core/protocol                                    |  | performs the script of a leg
 sip                    | * core/base core/metrics core/net core/protocol                           |  | the companion, put together
 sip/media/streams      | media/audio media/base media/codecs media/rtp server_socket  | node: | the audio of legs over WebSocket to servers of customers
-sip/media/engine       | base media/audio media/base media/codecs media/rtp media/sdp media/streams server_socket core/net |  | legs of audio, joined and mixed
-sip/media/webrtc       | base media/base media/rtp media/sdp media/srtp core/base          | node: | ICE, STUN and DTLS
+sip/media/engine       | base media/audio media/base media/codecs media/rtp media/sdp media/streams server_socket core/base core/net |  | legs of audio, joined and mixed
+sip/media/webrtc       | base media/base media/rtp media/sdp media/srtp core/base core/net | node: | ICE, STUN and DTLS
 sip/media/transports   | media/base media/engine media/rtp media/sdp media/srtp media/webrtc core/net | node: zod | plain RTP, WebRTC, rtpengine
-sip/media/worker       | base media/base media/engine media/transports                     | node: | the engine in a Worker of its own
+sip/media/worker       | base media/base media/engine media/transports core/base | node: | the engine in a Worker of its own
 kv/store               | core/base                                                    | node: | keys, batches, commits, receipts: what is written, and how
 kv/backup              | store core/base                                              | node: | backups: their format, snapshots of a store, restore
 kv/cache               | store core/base core/model core/resources                    |  | what is remembered of the store, and what forgets it

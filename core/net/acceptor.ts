@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { type ListenAddress, listenError } from "../base/listen_error.ts";
+import { type ListenAddress, listenError } from "./listen_error.ts";
 import { netLimits } from "./limits.ts";
 import type { TakePlace } from "./places.ts";
 

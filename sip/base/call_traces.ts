@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { type Trace, type TracedMessage, traceLimits } from "../../core/protocol/traces.ts";
 import type { Flow } from "./flow.ts";
 import { sipLimits } from "./limits.ts";
-import { ShortLivedMap } from "./short_lived_map.ts";
+import { ShortLivedMap } from "../../core/base/short_lived_map.ts";
 import { withoutSecrets } from "./without_secrets.ts";
 
 /** A leg that a trace is of; `parent` is the leg whose Dial placed it. */

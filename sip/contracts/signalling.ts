@@ -3,7 +3,7 @@ import type { Admission } from "../admission/admission.ts";
 import type { CallTraces } from "../base/call_traces.ts";
 import type { Dialog } from "./dialog.ts";
 import type { Flow } from "../base/flow.ts";
-import type { ShortLivedSet } from "../base/short_lived_map.ts";
+import type { ShortLivedSet } from "../../core/base/short_lived_map.ts";
 import type { Location } from "../identity/location.ts";
 import type { IsOwn } from "../identity/own_address.ts";
 import type { LegNames } from "../identity/leg_names.ts";

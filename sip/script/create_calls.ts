@@ -10,7 +10,7 @@ import { noDemands } from "../contracts/caller.ts";
 import type { ReportQueue } from "../base/report_queue.ts";
 import { sipLimits } from "../base/limits.ts";
 import { inviteAnswer, inviteRinging } from "../base/metrics.ts";
-import { ShortLivedMap } from "../base/short_lived_map.ts";
+import { ShortLivedMap } from "../../core/base/short_lived_map.ts";
 import type { LoadAudio, MediaEngine } from "../media/base/port.ts";
 import type { Recogniser } from "../media/sources/recogniser.ts";
 import type { Speaker } from "../media/sources/speaker.ts";

@@ -3,7 +3,7 @@ import {
   TransactionState,
   type UserAgentServer,
 } from "sip.js/lib/core/index.js";
-import { ShortLivedMap } from "../base/short_lived_map.ts";
+import { ShortLivedMap } from "../../core/base/short_lived_map.ts";
 
 /** What the library keeps to itself of a request that it serves. */
 interface OpenServer {

@@ -11,7 +11,7 @@ import type { ClientAuthentication } from "../auth/client_authentication.ts";
 import { currentFlow, currentName } from "../base/flow.ts";
 import { applyPatches } from "./patches/patches.ts";
 import { silentLoggers } from "./patches/messages.ts";
-import { ShortLivedMap } from "../base/short_lived_map.ts";
+import { ShortLivedMap } from "../../core/base/short_lived_map.ts";
 import { ServerTransactions } from "./server_transactions.ts";
 import { contactUser, nameless } from "../transport/local_name.ts";
 import { userUri } from "../text/uri.ts";

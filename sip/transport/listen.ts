@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { ListenAddress } from "../../core/base/listen_error.ts";
+import type { ListenAddress } from "../../core/net/listen_error.ts";
 import type { Endpoint, ListenEvents, LocalName, Protocol } from "../base/flow.ts";
 import type { Timers } from "../base/timers.ts";
 import { plainAddress } from "../../core/net/networks.ts";

@@ -13,7 +13,7 @@ import type {
   MediaLeg,
   Received,
 } from "../base/port.ts";
-import { createLooseSet, type ShortLivedSet } from "../../base/short_lived_map.ts";
+import { createLooseSet, type ShortLivedSet } from "../../../core/base/short_lived_map.ts";
 import { isPublicAddress } from "../../../core/net/public_address.ts";
 import type { MediaStream, StreamEnd, StreamEvents, StreamSettings } from "../base/stream_port.ts";
 import type { Reach } from "../../server_socket/connect.ts";

@@ -1,9 +1,9 @@
 import { isIP, isIPv4, isIPv6 } from "node:net";
-import { listenError } from "../../../core/base/listen_error.ts";
+import { listenError } from "../../../core/net/listen_error.ts";
 import type { Address } from "../rtp/latch.ts";
 import { mediaLimits } from "../base/limits.ts";
 import { type Datagrams, type Udp, udpByDeno } from "../rtp/rtp_sockets.ts";
-import { ShortLivedMap } from "../../base/short_lived_map.ts";
+import { ShortLivedMap } from "../../../core/base/short_lived_map.ts";
 import { isLoopback } from "./host_candidates.ts";
 import { type WebrtcDatagrams, withMachineSocket } from "./machine_socket.ts";
 import { parseStun } from "./stun.ts";

@@ -5,7 +5,7 @@ import {
   type Received,
   type WriteSamples,
 } from "../base/port.ts";
-import { ShortLivedMap } from "../../base/short_lived_map.ts";
+import { ShortLivedMap } from "../../../core/base/short_lived_map.ts";
 import type { StreamEvents } from "../base/stream_port.ts";
 import { createSentSounds } from "./sent_sounds.ts";
 import type { MessageEnd, Order, Report, SentError, SentSound, Start } from "./wire.ts";

@@ -7,7 +7,7 @@ import {
   type MediaParticipant,
   type Pcm,
 } from "../base/port.ts";
-import { ShortLivedMap } from "../../base/short_lived_map.ts";
+import { ShortLivedMap } from "../../../core/base/short_lived_map.ts";
 import type { MediaStream } from "../base/stream_port.ts";
 import {
   type MessageEnd,
