@@ -90,13 +90,13 @@ export const limits = {
   /** How long an account may be used as it was read; what this instance changes shows at once. */
   accountRecentMs: 1_000,
   recentAccounts: 1_000,
-  /** Records of lists that stay in memory, as stored; decoded and with their written texts more. */
-  recentRecordBytes: 8 << 20,
   /**
-   * Records that stay in memory by where they stand in their lists, as stored; most are those
-   * above.
+   * Records of lists with filters that stay in memory, as stored; decoded and with their written texts
+   * they take four times as much.
    */
-  recentRunBytes: 8 << 20,
+  recentRecordBytes: 4 << 20,
+  /** The same of lists without filters, where records stay by their place in the list. */
+  recentRunBytes: 6 << 20,
   /** Pages of lists of a shared store that stay in memory, by an estimate of their bytes. */
   recentPageBytes: 32 << 20,
   /** Counters of lists in the cache, at some 30 bytes each. */

@@ -8,6 +8,8 @@ export interface LruCache<V> {
   forget(name: string): void;
   /** Whether it has no values. */
   isEmpty(): boolean;
+  /** Whether further values displace others. */
+  isFull(): boolean;
 }
 
 /**
@@ -47,5 +49,6 @@ export function lruCache<V>(most: number): LruCache<V> {
     },
     forget,
     isEmpty: () => young.size === 0 && old.size === 0,
+    isFull: () => old.size > 0,
   };
 }

@@ -4,6 +4,7 @@ import { keys, type Place } from "../store/keys.ts";
 import type { Read } from "../store/reader.ts";
 import { nameOf } from "./list_states.ts";
 import { lruCache } from "./lru_cache.ts";
+import { freeze } from "./record_cache.ts";
 
 /**
  * Pages of the lists of a store that other processes write to as well. Each commit sets the version of
@@ -50,6 +51,7 @@ export function pageCache(read: Read, most: number): PageCache {
       const isSteady = async () => await versionNow() === version;
       const slice = await make(isSteady);
       if (await isSteady()) {
+        slice.items.forEach(freeze);
         pages.keep(name, { version, slice }, pageBytes + slice.items.length * recordBytes);
       }
       return slice;

@@ -7,7 +7,7 @@ export type Stored = Pick<Deno.KvEntry<unknown>, "key" | "value" | "versionstamp
 
 /** A cache of decoded records by versionstamp. */
 export interface RecordCache {
-  /** The cached record of an entry, or the result of `read`, which is frozen and cached. */
+  /** The cached record of an entry, or the result of `read`, which is frozen if it is cached. */
   reading(entry: Stored, read: () => AnyRecord): AnyRecord;
 }
 
@@ -22,17 +22,23 @@ interface Known {
 export const storedBytes = (value: unknown): number =>
   value instanceof Uint8Array ? value.length : 64 << 10;
 
+/** Of so many records that would displace others one is cached. */
+const cachedOneOf = 16;
+
 /**
  * Caches decoded records that take up to `bytes` in the store. Every write by any process changes
  * the versionstamp of an entry, so a cached record is never outdated and no write is reported here.
+ * When it is full it takes few of the further records: who reads a long list would displace all, and
+ * all of them would be garbage that V8 keeps for long.
  */
 export function recordCache(bytes: number): RecordCache {
   const records = lruCache<Known>(bytes);
+  let passed = 0;
 
   return {
     reading({ key, value, versionstamp, record: staged }, read) {
       if (staged !== undefined) {
-        if (!Object.isFrozen(staged)) freeze(staged);
+        freeze(staged);
         return staged as AnyRecord;
       }
       const [account, prefix, ord] = key as [bigint, string, Uint8Array];
@@ -42,6 +48,7 @@ export function recordCache(bytes: number): RecordCache {
         known.prefix === prefix;
       if (isSame) return known.record;
       const record = read();
+      if (records.isFull() && known === undefined && ++passed % cachedOneOf !== 0) return record;
       freeze(record);
       records.keep(id, { account, prefix, versionstamp, record }, storedBytes(value));
       return record;
@@ -49,8 +56,9 @@ export function recordCache(bytes: number): RecordCache {
   };
 }
 
-/** Freezes an object with all objects in it, at last itself: a frozen one is slower to look through. */
-function freeze(object: object): void {
+/** Freezes a record with all objects in it, at last itself: a frozen one is slower to look through. */
+export function freeze(object: object): void {
+  if (Object.isFrozen(object)) return;
   for (const name in object) {
     const value = object[name as keyof typeof object] as unknown;
     if (typeof value === "object" && value !== null) freeze(value);

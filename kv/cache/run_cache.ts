@@ -3,7 +3,7 @@ import type { Batch } from "../store/batch.ts";
 import type { CommitWatch } from "../store/commit.ts";
 import { isOfRecord, type Place, sidOfRecord } from "../store/keys.ts";
 import { listOf, nameOf } from "./list_states.ts";
-import { type Stored, storedBytes } from "./record_cache.ts";
+import { freeze, type Stored, storedBytes } from "./record_cache.ts";
 import {
   after,
   type Bounds,
@@ -32,18 +32,20 @@ export interface RunCache extends CommitWatch {
    * with the number of its records that are still to be counted.
    */
   nthOldest(place: Place, bounds: Bounds, count: number): string | Gap;
-  /** To be called before records are read by `recall`; the returned function caches them. */
-  reading(place: Place, recall: Recall): (run: Run) => void;
+  /**
+   * To be called before records are read and decoded; the returned function caches them, and freezes
+   * those that it caches.
+   */
+  reading(place: Place, decode: Decode): (run: Run) => void;
 }
 
-/** Decodes an entry of a list, frozen. */
-type Recall = (entry: Stored) => AnyRecord;
+/** Decodes an entry of a list. */
+type Decode = (entry: Stored) => AnyRecord;
 
 /** The runs of a list, newest first; none overlaps another. */
 interface Known {
   runs: Run[];
-  bytes: number;
-  recall: Recall;
+  decode: Decode;
 }
 
 /** The most records of two runs that are joined. */
@@ -68,6 +70,8 @@ interface State {
   most: number;
   /** By name; the least recently used list comes first. */
   lists: Map<string, Known>;
+  /** The name of the last one. */
+  latest: string | null;
   /** Bytes of all lists. */
   total: number;
   /** The number of commits that began. */
@@ -81,14 +85,16 @@ interface State {
 
 /**
  * Caches records of up to `most` bytes by their position in a list, so that pages of a list that
- * grows or changes need no read. A record is dropped before a commit that writes it, and cached
- * again after it. A record that a commit may have written during its read is not cached. All writes
- * of records must be reported here.
+ * grows or changes need no read. When there are more, the oldest records of the list that was used
+ * least recently are dropped: who reads a list to its end does not displace its newest records. A
+ * record is dropped before a commit that writes it, and cached again after it. A record that a commit
+ * may have written during its read is not cached. All writes of records must be reported here.
  */
 export function runCache(most: number): RunCache {
   const state: State = {
     most,
     lists: new Map(),
+    latest: null,
     total: 0,
     commits: 0,
     isCommitting: false,
@@ -97,22 +103,17 @@ export function runCache(most: number): RunCache {
   };
   return {
     find(place, bounds, window, read = []) {
-      const { lists } = state;
-      const list = nameOf(place);
-      const known = lists.get(list);
-      if (known === undefined) return firstOf([], read, { bounds, window });
-      lists.delete(list);
-      lists.set(list, known);
-      return firstOf(known.runs, read, { bounds, window });
+      const runs = used(state, nameOf(place))?.runs ?? [];
+      return firstOf(runs, read, { bounds, window });
     },
     nthOldest: (place, bounds, count) =>
       nthOldest(state.lists.get(nameOf(place))?.runs ?? [], bounds, count),
-    reading(place, recall) {
+    reading(place, decode) {
       const list = nameOf(place);
       const since = state.isCommitting ? state.commits : state.commits + 1;
       return (run) => {
         if (mayBeWritten(state, { list, run, since })) return;
-        keep(state, { list, recall }, { ...run, bytes: run.bytes + runBytes });
+        keep(state, { list, decode }, { ...run, bytes: run.bytes + runBytes });
       };
     },
     began: (writes) => began(state, writes),
@@ -169,9 +170,7 @@ interface Reading {
 
 function replace(state: State, known: Known, { at, gone, come }: Replacement): void {
   const left = known.runs.splice(at, gone, ...come);
-  const more = sumOf(come) - sumOf(left);
-  known.bytes += more;
-  state.total += more;
+  state.total += sumOf(come) - sumOf(left);
 }
 
 /** Runs that replace `gone` runs from position `at` on. */
@@ -210,30 +209,62 @@ function add(state: State, known: Known, run: Run): void {
   }
 }
 
-function newList(state: State, name: string, recall: Recall): Known {
-  const known = { runs: [], bytes: listBytes, recall };
+/**
+ * A list that is used now. The order stays as it is where the list is the last one already: each change
+ * of a Map leaves garbage, which V8 keeps for long.
+ */
+function used(state: State, name: string): Known | undefined {
+  const known = state.lists.get(name);
+  if (known === undefined || state.latest === name) return known;
+  state.lists.delete(name);
   state.lists.set(name, known);
+  state.latest = name;
+  return known;
+}
+
+function newList(state: State, name: string, decode: Decode): Known {
+  const known = { runs: [], decode };
+  state.lists.set(name, known);
+  state.latest = name;
   state.total += listBytes;
   return known;
 }
 
-/** Caches the parts of a run that are not cached yet; drops the least recently used lists. */
+/** Caches the parts of a run that are not cached yet, if there is room or others can make room. */
 function keep(
   state: State,
-  { list, recall }: { list: string; recall: Recall },
+  { list, decode }: { list: string; decode: Decode },
   run: Run,
 ): void {
-  const known = state.lists.get(list) ?? newList(state, list, recall);
+  const known = state.lists.get(list) ?? newList(state, list, decode);
+  if (wouldGoFirst(state, list, run)) return;
+  run.records.forEach(freeze);
   let { before } = run;
   for (const { from, before: end } of overlapping(known.runs, run)) {
     if (end < before) add(state, known, partOf(run, { from: end, before }));
     before = from;
   }
   if (run.from < before) add(state, known, partOf(run, { from: run.from, before }));
-  for (const [name, { bytes }] of state.lists) {
+  makeRoom(state);
+}
+
+/** Whether there is no room, and a run is the first that `makeRoom` would drop. */
+function wouldGoFirst({ total, most, lists }: State, list: string, run: Run): boolean {
+  const [first] = lists;
+  const oldest = first?.[1].runs.at(-1);
+  return total + run.bytes > most && first?.[0] === list && oldest !== undefined &&
+    run.before <= oldest.from;
+}
+
+/** Drops the oldest records of the least recently used lists until all fit. */
+function makeRoom(state: State): void {
+  for (const [name, known] of state.lists) {
+    while (state.total > state.most && known.runs.length > 0) {
+      replace(state, known, { at: known.runs.length - 1, gone: 1, come: [] });
+    }
     if (state.total <= state.most) break;
     state.lists.delete(name);
-    state.total -= bytes;
+    state.total -= listBytes;
   }
 }
 
@@ -246,8 +277,8 @@ function learn(
   const known = state.lists.get(list);
   const isDeleted = !("value" in entry);
   if (known === undefined || !isDeleted && !(entry.value instanceof Uint8Array)) return;
-  const { recall } = known;
-  const records = isDeleted ? [] : [recall({ value: null, ...entry, versionstamp })];
+  const { decode } = known;
+  const records = isDeleted ? [] : [decode({ value: null, ...entry, versionstamp })];
   const bytes = runBytes + (isDeleted ? 0 : storedBytes(entry.value));
-  keep(state, { list, recall }, { from: sid, before: after(sid), records, bytes });
+  keep(state, { list, decode }, { from: sid, before: after(sid), records, bytes });
 }

@@ -113,10 +113,10 @@ async function readGap(
   runs: RunCache,
   { from, before, limit, isFromOldest = false }: Gap & { isFromOldest?: boolean },
 ): Promise<Run> {
-  const keep = runs.reading(place, codec.recall);
+  const keep = runs.reading(place, codec.decode);
   const ends = { start: ordOf(from), end: ordOf(before) };
   const listed = await recordsBetween(kv, place, { ...ends, limit, reverse: !isFromOldest });
-  const read = listed.map((entry) => codec.recall(entry));
+  const read = listed.map((entry) => codec.decode(entry));
   const bytes = listed.reduce((sum, { value }) => sum + storedBytes(value), 0);
   const records = isFromOldest ? read.toReversed() : read;
   const last = listed.length < limit ? undefined : read.at(-1)?.sid;

@@ -46,3 +46,12 @@ Deno.test("forget() forgets a value of either generation", () => {
     assert.equal(kept.get(name), undefined);
   }
 });
+
+Deno.test("isFull() says whether further values displace others", () => {
+  const kept = lruCache<number>(100);
+  for (const name of ["a", "b"]) kept.keep(name, 1, 25);
+  assert.ok(!kept.isFull());
+
+  kept.keep("c", 1, 25);
+  assert.ok(kept.isFull());
+});

@@ -279,3 +279,28 @@ Deno.test("the lists that were asked for longest ago go when records take too mu
   learn(cache, storedOf(...Array.from({ length: 200 }, (_, ms) => ms)))();
   assert.equal(known(cache, { limit: 1 }), null, "More than there may be");
 });
+
+Deno.test("the oldest records of a list go first, in whichever order it is read", () => {
+  const stored = storedOf(...Array.from({ length: 600 }, (_, ms) => ms));
+  const pages = Array.from({ length: 30 }, (_, at) => between(600 - 20 * (at + 1), 600 - 20 * at));
+  for (const order of [pages, pages.toReversed()]) {
+    const cache = runCache(30_000); // A page takes 2,000 bytes, and those of its run.
+    for (const bounds of order) learn(cache, stored, { bounds, limit: 20 })();
+    const isKnown = pages.map((bounds) => known(cache, { bounds, limit: 20 }) !== null);
+    const count = isKnown.indexOf(false);
+    assert.ok(count >= 8 && count < 15, `${count} pages are known`);
+    assert.ok(!isKnown.slice(count).includes(true), "They are the newest ones");
+  }
+});
+
+Deno.test("what is cached is frozen, and what there is no room for is not", () => {
+  const cache = runCache(1_200);
+  const keptOf = (from: number): AnyRecord => {
+    const record = { sid: sidAt(from) } as AnyRecord;
+    const run = { ...between(from, from + 10), records: [record], bytes: 300 };
+    cache.reading(place, recall)(run);
+    return record;
+  };
+  assert.ok(Object.isFrozen(keptOf(10)));
+  assert.ok(!Object.isFrozen(keptOf(0)));
+});

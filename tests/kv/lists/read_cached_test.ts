@@ -47,7 +47,7 @@ Deno.test("a page is found though a commit is under way whenever records are rea
     },
   };
   const codec = {
-    recall: ({ key }: { key: Deno.KvKey }) => ({ sid: `CA${(key[2] as Uint8Array).toHex()}` }),
+    decode: ({ key }: { key: Deno.KvKey }) => ({ sid: `CA${(key[2] as Uint8Array).toHex()}` }),
   };
   const source = { kv, place, runs, codec } as unknown as Source;
   const range = { span: { from: -Infinity, before: Infinity } };
@@ -80,7 +80,7 @@ Deno.test("a page far inside one stretch of counters is read from the end that i
       return found.map((sid) => ({ key: [7n, "CA", ordOf(sid)], value: new Uint8Array(1) }));
     },
   };
-  const codec = { recall: ({ key }: { key: Deno.KvKey }) => ({ sid: sidOf("CA", key) }) };
+  const codec = { decode: ({ key }: { key: Deno.KvKey }) => ({ sid: sidOf("CA", key) }) };
   const place = { account: 7n, prefix: "CA" };
   const range = { span: { from: -Infinity, before: 2 * hour } };
   const newestFirst = sids.toReversed();
