@@ -104,7 +104,7 @@ sip/media/worker       | base media/base media/engine media/transports core/base
 kv/store               | core/base                                                    | node: | keys, batches, commits, receipts: what is written, and how
 kv/backup              | store core/base                                              | node: | backups: their format, snapshots of a store, restore
 kv/cache               | store core/base core/model core/resources                    |  | what is remembered of the store, and what forgets it
-kv/jobs                | store core/base core/model core/ports                        |  | the queue of jobs and its worker
+kv/jobs                | cache store core/base core/model core/ports                        |  | the queue of jobs and its worker
 kv/records             | cache store core/base core/model core/resources              | node: | what is kept of a record: value, index entries, references, texts
 kv/counters            | cache records store                                          |  | counters made finer where many entries came
 kv/migration           | cache counters records store core/base core/model core/ports          |  | from the layout of a former version to this one

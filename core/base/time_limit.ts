@@ -1,3 +1,5 @@
+import { createLooseSet, type ShortLivedSet } from "./short_lived_map.ts";
+
 /** The time that some work may take. Disposing of it lets go of its timer, and of the signal around it. */
 export interface TimeLimit extends Disposable {
   /** Aborts when the time is over, or as the signal around it does. */
@@ -36,11 +38,13 @@ interface Running {
   /** By `performance.now()`. */
   endsAt: number;
   end(): void;
+  /** Takes it out of the limits that run. */
+  leave(): void;
 }
 
 /** Limits of one length: they end in the order in which they began, so one timer serves them all. */
 interface Limits {
-  running: Set<Running>;
+  running: ShortLivedSet<Running>;
   timer: ReturnType<typeof setTimeout>;
 }
 
@@ -48,16 +52,21 @@ const limits = new Map<number, Limits>();
 
 /** Calls `end` after `ms`, unless the result was called before. */
 function begin(ms: number, end: () => void): () => void {
-  const one: Running = { endsAt: performance.now() + ms, end };
-  const same = limits.get(ms);
-  if (same !== undefined) same.running.add(one);
-  else limits.set(ms, { running: new Set([one]), timer: setTimeout(() => endDue(ms), ms) });
+  const one: Running = { endsAt: performance.now() + ms, end, leave() {} };
+  one.leave = (limits.get(ms) ?? newLimits(ms)).running.add(one);
   return () => {
+    one.leave();
     const { running, timer } = limits.get(ms) ?? {};
-    if (!running?.delete(one) || running.size > 0) return;
+    if (running?.size !== 0) return;
     clearTimeout(timer);
     limits.delete(ms);
   };
+}
+
+function newLimits(ms: number): Limits {
+  const made = { running: createLooseSet<Running>(), timer: setTimeout(() => endDue(ms), ms) };
+  limits.set(ms, made);
+  return made;
 }
 
 function endDue(ms: number): void {
@@ -69,7 +78,7 @@ function endDue(ms: number): void {
       all.timer = setTimeout(() => endDue(ms), Math.ceil(left));
       return;
     }
-    all.running.delete(one);
+    one.leave();
     one.end();
   }
   if (limits.get(ms) === all) limits.delete(ms); // The work that ended may have begun others.

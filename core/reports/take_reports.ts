@@ -7,6 +7,7 @@ import {
 import { withOrigin } from "../base/origin.ts";
 import { traced } from "../base/tracing.ts";
 import { Fault } from "../base/faults.ts";
+import { ShortLivedMap } from "../base/short_lived_map.ts";
 import type { Ports } from "../ports/ports.ts";
 import { handleReport } from "./handle_report.ts";
 
@@ -28,7 +29,7 @@ export interface Reports {
 }
 
 export function createReports(ports: Ports): Reports {
-  const open = new Map<string, AbortController>();
+  const open = new ShortLivedMap<string, AbortController>();
 
   async function answer(report: SentReport, whole: AbortSignal): Promise<Taken> {
     const search = new AbortController();

@@ -1,5 +1,6 @@
 import { limits } from "../../core/base/limits.ts";
 import type { Account } from "../../core/resources/accounts.ts";
+import { lruCache } from "./lru_cache.ts";
 
 /** A cache of accounts for a short time, so that not every request reads them. */
 export interface AccountCache {
@@ -12,7 +13,7 @@ export interface AccountCache {
 }
 
 export function accountCache(now: () => number): AccountCache {
-  const known = new Map<string, { account: Account; readAt: number }>();
+  const known = lruCache<{ account: Account; readAt: number }>(limits.recentAccounts);
   let writes = 0;
 
   return {
@@ -27,15 +28,12 @@ export function accountCache(now: () => number): AccountCache {
       const account = await read();
       // A read during a write may have found the account before the write.
       if (account === null || writes !== before.writes) return account;
-      known.delete(sid); // It becomes the newest entry.
-      known.set(sid, { account: Object.freeze(account), readAt: before.readAt });
-      const [oldest = sid] = known.keys();
-      if (known.size > limits.recentAccounts) known.delete(oldest);
+      known.keep(sid, { account: Object.freeze(account), readAt: before.readAt }, 1);
       return account;
     },
     wrote(sid) {
       writes++;
-      known.delete(sid);
+      known.forget(sid);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { limits } from "../../core/base/limits.ts";
+import { lruCache } from "../cache/lru_cache.ts";
 import { jobLimits } from "./limits.ts";
 
 /** How an attempt at a job ended; `neither` says nothing about the customer's server. */
@@ -37,7 +38,7 @@ interface Circuit {
  */
 export function admission(): Admission {
   const running = new Map<string, number>();
-  const circuits = new Map<string, Circuit>();
+  const circuits = lruCache<Circuit>(limits.knownLanes);
   const count = (name: string) => running.get(name) ?? 0;
 
   function move(lane: string, by: number): void {
@@ -48,21 +49,9 @@ export function admission(): Admission {
     }
   }
 
-  /** The circuit of a lane's server; the least recently used one is dropped first. */
-  function circuitOf(lane: string): Circuit {
-    const circuit = circuits.get(lane) ?? { ...unknown };
-    circuits.delete(lane);
-    circuits.set(lane, circuit);
-    for (const oldest of circuits.keys()) {
-      if (circuits.size <= limits.knownLanes) break;
-      circuits.delete(oldest);
-    }
-    return circuit;
-  }
-
   function windowOf(lane: string): number {
     if (!isToCustomer(lane)) return Infinity;
-    const { openUntil, window } = circuits.get(lane) ?? unknown;
+    const { openUntil, window } = circuits.peek(lane) ?? unknown;
     return openUntil > 0 ? 1 : window;
   }
 
@@ -77,14 +66,16 @@ export function admission(): Admission {
     end(lane, ending, now) {
       move(lane, -1);
       if (!isToCustomer(lane) || ending === "neither") return;
-      const circuit = circuitOf(lane);
+      const circuit = circuits.get(lane) ?? { ...unknown };
       if (ending === "good") {
-        const window = Math.min(limits.jobsToServer, circuit.window + 1);
-        circuits.set(lane, { ...unknown, window });
+        Object.assign(circuit, unknown, {
+          window: Math.min(limits.jobsToServer, circuit.window + 1),
+        });
       } else fail(circuit, now);
+      circuits.keep(lane, circuit, 1);
     },
-    openUntil: (lane) => circuits.get(lane)?.openUntil ?? 0,
-    isProbing: (lane) => (circuits.get(lane)?.openUntil ?? 0) > 0,
+    openUntil: (lane) => circuits.peek(lane)?.openUntil ?? 0,
+    isProbing: (lane) => (circuits.peek(lane)?.openUntil ?? 0) > 0,
   };
 }
 

@@ -1,3 +1,4 @@
+import { ShortLivedMap } from "../../core/base/short_lived_map.ts";
 import { jobLimits } from "./limits.ts";
 import type { Batch } from "../store/batch.ts";
 import type { CommitRecord } from "../store/commit_record.ts";
@@ -78,7 +79,7 @@ export function knownJobs(kv: Deno.Kv): KnownJobs {
     isLoaded: false,
     touched: undefined,
     loading: Promise.resolve(),
-    taken: new Map(),
+    taken: new ShortLivedMap(),
     noted: new Set(),
     notedAt: -Infinity,
     isStale: false,

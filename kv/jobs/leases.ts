@@ -1,4 +1,5 @@
 import { limits } from "../../core/base/limits.ts";
+import { createLooseSet } from "../../core/base/short_lived_map.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { HeldJob, Queue } from "./queue.ts";
 
@@ -26,7 +27,7 @@ export function leaseKeeper(
   { now, log }: Pick<Ports, "now" | "log">,
   stopping: AbortSignal,
 ): KeepLease {
-  const all = new Set<Kept>();
+  const all = createLooseSet<Kept>();
   let timer: ReturnType<typeof setInterval> | undefined;
 
   async function renew(kept: Kept): Promise<void> {
@@ -53,12 +54,12 @@ export function leaseKeeper(
   return (held) => {
     const kept: Kept = { held, over: new AbortController(), renewing: undefined };
     if (stopping.aborted) kept.over.abort(stopping.reason);
-    all.add(kept);
+    const remove = all.add(kept);
     timer ??= setInterval(renewAll, limits.jobLeaseMs / 3);
     return {
       signal: kept.over.signal,
       async end() {
-        all.delete(kept);
+        remove();
         if (all.size === 0) {
           clearInterval(timer);
           timer = undefined;

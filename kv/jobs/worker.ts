@@ -3,6 +3,7 @@ import { Fault } from "../../core/base/faults.ts";
 import { withOrigin } from "../../core/base/origin.ts";
 import { traced } from "../../core/base/tracing.ts";
 import { limits } from "../../core/base/limits.ts";
+import { createLooseSet, type ShortLivedSet } from "../../core/base/short_lived_map.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { AlsoWritten } from "../../core/model/record_types.ts";
 import { type Admission, admission } from "./admission.ts";
@@ -42,9 +43,9 @@ interface State extends WorkerOptions {
   /** Series of which a job runs. */
   busy: Set<string>;
   /** Jobs at work. */
-  working: Set<Promise<void>>;
+  working: ShortLivedSet<Promise<void>>;
   /** The same, and those whose end is not in the store yet. */
-  running: Set<Promise<void>>;
+  running: ShortLivedSet<Promise<void>>;
   stopping: AbortController;
   isStopped: boolean;
   /** A job may have become due since the last round began. */
@@ -65,8 +66,8 @@ export function worker(options: WorkerOptions): Worker {
     owner: crypto.randomUUID(),
     admission: admission(),
     busy: new Set(),
-    working: new Set(),
-    running: new Set(),
+    working: createLooseSet(),
+    running: createLooseSet(),
     stopping,
     isStopped: false,
     isPoked: false,
@@ -225,14 +226,13 @@ function begin(state: State, held: HeldJob, isAdmitted: boolean): void {
   const worked = performed.then(({ ending }) => ending, () => "neither" as const).then((ending) => {
     if (isAdmitted) admission.end(lane, ending, ports.now());
     busy.delete(series);
-    working.delete(worked);
+    removeWorked();
     poke(state);
   });
-  const written = performed.then(({ written }) => written).catch(cannotFinish).then(() => {
-    running.delete(written);
-  });
-  working.add(worked);
-  running.add(written);
+  const removeWorked: () => void = working.add(worked);
+  const written = performed.then(({ written }) => written).catch(cannotFinish)
+    .then(() => removeWritten());
+  const removeWritten: () => void = running.add(written);
 }
 
 /** Lanes in order of name, beginning with the one after `name`. */

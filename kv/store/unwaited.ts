@@ -1,3 +1,5 @@
+import { createLooseSet } from "../../core/base/short_lived_map.ts";
+
 /** The writes of a store whose callers may not wait for them. */
 export interface Unwaited {
   /** Follows a write, and returns it. */
@@ -8,11 +10,10 @@ export interface Unwaited {
 
 /** Follows writes, so that a service that stops can wait for them. */
 export function unwaited(): Unwaited {
-  const writes = new Set<Promise<unknown>>();
+  const writes = createLooseSet<Promise<unknown>>();
   return {
     add(write) {
-      writes.add(write);
-      const remove = () => void writes.delete(write);
+      const remove = writes.add(write);
       write.then(remove, remove);
       return write;
     },
