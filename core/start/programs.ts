@@ -41,9 +41,9 @@ const companionFlags = [
 const serviceFlags = [
   // Less of it, since pages of long lists take memory too.
   "--max-semi-space-size=32",
-  // A complete run begins when old objects take half as much again as after the last one. V8 waits for
-  // up to four times as much: pages of long lists would leave 300 MB of garbage.
-  "--heap-growing-percent=50",
+  // A complete run begins when old objects take twice as much as after the last one. V8 waits for up
+  // to four times as much.
+  "--heap-growing-percent=100",
 ];
 
 const flagsOf = (more: string[]): readonly string[] => [
