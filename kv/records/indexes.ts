@@ -109,6 +109,7 @@ function stageEntry(
   filing: Filing,
   { before, after }: { before: State | undefined; after: State | undefined },
 ): void {
+  if (isUnmoved(filing.index, before, after)) return;
   const [was, is] = [filed(filing, before), filed(filing, after)];
   const isSameValue = isSame(was?.entry.value, is?.entry.value);
   if (isSameValue && was?.undated?.lacking === is?.undated?.lacking) return;
@@ -127,7 +128,12 @@ function stageEntry(
   }
 }
 
-const isSame = (a: IndexValue | undefined, b: IndexValue | undefined): boolean =>
+/** Whether a change leaves the entries of an index as they are, as most changes do with most indexes. */
+const isUnmoved = (index: IndexedField, before: State | undefined, after: State | undefined) =>
+  before !== undefined && after !== undefined && before.lacking === after.lacking &&
+  isSame(index.valueOf(before.record), index.valueOf(after.record));
+
+const isSame = (a?: IndexValue | null, b?: IndexValue | null): boolean =>
   a === b || a instanceof Uint8Array && b instanceof Uint8Array && a.toHex() === b.toHex();
 
 /** Moves the service-wide keys of a record: unique values and groups. */
