@@ -66,7 +66,7 @@ export function admission(): Admission {
     end(lane, ending, now) {
       move(lane, -1);
       if (!isToCustomer(lane) || ending === "neither") return;
-      const circuit = circuits.get(lane) ?? { ...unknown };
+      const circuit = circuits.peek(lane) ?? { ...unknown };
       if (ending === "good") {
         Object.assign(circuit, unknown, {
           window: Math.min(limits.jobsToServer, circuit.window + 1),
