@@ -33,6 +33,11 @@ export interface RunCache extends CommitWatch {
    */
   nthOldest(place: Place, bounds: Bounds, count: number): string | Gap;
   /**
+   * Whether the commit under way writes to cached records of a gap. They are cached again when it ends;
+   * the store would be read behind it.
+   */
+  isComing(place: Place, gap: Gap): boolean;
+  /**
    * To be called before records are read and decoded; the returned function caches them, and freezes
    * those that it caches.
    */
@@ -108,6 +113,12 @@ export function runCache(most: number): RunCache {
     },
     nthOldest: (place, bounds, count) =>
       nthOldest(state.lists.get(nameOf(place))?.runs ?? [], bounds, count),
+    isComing(place, { from, before }) {
+      const list = nameOf(place);
+      return state.pending.values().some((write) =>
+        write.list === list && write.sid >= from && write.sid < before
+      );
+    },
     reading(place, decode) {
       const list = nameOf(place);
       const since = state.isCommitting ? state.commits : state.commits + 1;

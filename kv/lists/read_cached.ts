@@ -4,6 +4,7 @@ import type { Measured } from "./counts.ts";
 import { boundsOf, type Range, recordsBetween } from "./entries.ts";
 import { ordAt, ordOf } from "../store/keys.ts";
 import type { Source } from "./plan.ts";
+import { nameOf } from "../cache/list_states.ts";
 import { storedBytes } from "../cache/record_cache.ts";
 import type { RunCache } from "../cache/run_cache.ts";
 import { after, type Bounds, type Gap, type Run, type Window } from "../cache/runs.ts";
@@ -58,8 +59,13 @@ export async function readCached(
   const { place } = source;
   const [from, before] = [ends.start, ends.end].map((ord) => place.prefix + ord.toHex()) as Ends;
   const page = { from, before, skip, limit };
-  const found = runs.find(place, page, page);
+  let found = runs.find(place, page, page);
   if (Array.isArray(found)) return found;
+  if (runs.isComing(place, found)) {
+    await source.states?.followed(nameOf(place));
+    found = runs.find(place, page, page);
+    if (Array.isArray(found)) return found;
+  }
   if (older === undefined) return await readGaps(source, runs, page);
   const oldest = place.prefix + ordAt(older.from).toHex();
   const first = runs.nthOldest(place, { from: oldest, before }, older.count);

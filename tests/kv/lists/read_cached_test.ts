@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { ordOf, sidOf } from "../../../kv/store/keys.ts";
 import type { Source } from "../../../kv/lists/plan.ts";
 import { readCached } from "../../../kv/lists/read_cached.ts";
+import { listStates } from "../../../kv/cache/list_states.ts";
 import { runCache } from "../../../kv/cache/run_cache.ts";
 import { storeLab } from "../../support/service/store_lab.ts";
 
@@ -62,6 +63,34 @@ Deno.test("a page is found though a commit is under way whenever records are rea
 
   assert.equal(shown.length, 2);
   assert.equal(shown[0], shown[1]! + 1);
+});
+
+Deno.test("pages of a list that a commit writes to wait for its end, and read nothing", async () => {
+  const place = { account: 7n, prefix: "CA" };
+  const runs = runCache(1 << 20);
+  const states = listStates();
+  const stored = (n: number) => ({ key: [7n, "CA", ordOf(sidAt(n))], value: new Uint8Array(1) });
+  const entries = [3, 2, 1].map(stored);
+  let lists = 0;
+  const kv = { list: () => (lists++, entries) };
+  const codec = { decode: ({ key }: { key: Deno.KvKey }) => ({ sid: sidOf("CA", key) }) };
+  const source = { kv, place, runs, states, codec } as unknown as Source;
+  const range = { span: { from: -Infinity, before: Infinity } };
+  const page = () => readCached(source, runs, { range, skip: 0, limit: 3 });
+  await page();
+  assert.equal(lists, 1);
+  const written = { sets: [stored(4)], deletes: [] };
+
+  await states.began(written);
+  runs.began(written);
+  const pages = Promise.all([page(), page(), page()]);
+  states.ended();
+  runs.ended({ versionstamp: "2" });
+
+  for (const shown of await pages) {
+    assert.deepEqual(shown.map(({ sid }) => sid), [4, 3, 2].map(sidAt));
+  }
+  assert.equal(lists, 1);
 });
 
 Deno.test("a page far inside one stretch of counters is read from the end that is nearer", async () => {
