@@ -14,7 +14,8 @@ import { at, type CallLoad, type Cpu, startCallLoad } from "./call_load.ts";
 
 const phones = Number(Deno.env.get("PHONES") ?? 100);
 const seconds = Number(Deno.env.get("SECONDS") ?? 10);
-const rounds = 2;
+/** Each measures all: a machine that others share is quicker and slower from second to second. */
+const rounds = 5;
 /** V8 compiles a function once it was used a thousand times: a call costs half as much again before. */
 const warmSeconds = Number(Deno.env.get("WARM") ?? 20);
 const old = Deno.env.get("OLD");
@@ -156,8 +157,8 @@ for (const load of loads.values()) { // Warms the path up.
   }));
 }
 const [names] = [...loads.values()].map((load) => Object.keys(tasks(load)));
-for (const task of names ?? []) {
-  for (let round = 0; round < rounds; round++) {
+for (let round = 0; round < rounds; round++) {
+  for (const task of names ?? []) {
     for (const [name, load] of loads) {
       const figures = await tasks(load)[task]!(); // Of the same names.
       const all = found.get(name)!; // Of each load.
