@@ -50,8 +50,18 @@ const flagsOf = (more: string[]): readonly string[] => [
   `--v8-flags=${[...v8Flags, ...more].join(",")}`,
 ];
 
+/**
+ * V8 takes compiled code from Deno's cache only under the flags that it was compiled with. The processes
+ * share modules, so each start would put its own code in the place of another's. The service uses that
+ * cache alone: it loads most.
+ */
+const noCodeCache = "--no-code-cache";
+
 /** How service and companion are started. Memory is taken as it is needed. */
-export const runtimeFlags = { service: flagsOf(serviceFlags), companion: flagsOf(companionFlags) };
+export const runtimeFlags = {
+  service: flagsOf(serviceFlags),
+  companion: [...flagsOf(companionFlags), noCodeCache],
+};
 
 const readVariables = [...Object.keys(variables), supervisedVariable, machineVariable];
 const environment = `--allow-env=${readVariables.join(",")}`;
@@ -116,6 +126,7 @@ export const programs: Record<"api" | "sip" | "speech", Program> = {
   speech: {
     name: "speech process",
     script: "core/adapters/speech/main.ts",
+    flags: [noCodeCache],
     permissions: ({ DATA_DIR, SPEECH_PORT }) => [
       `--allow-net=127.0.0.1:${SPEECH_PORT}`,
       "--allow-run=espeak-ng,flite,pocketsphinx_continuous",
