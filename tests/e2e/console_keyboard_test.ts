@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 import { chromiumTest } from "../support/browsers/chromium.ts";
 import { firefoxTest } from "../support/browsers/firefox.ts";
+import { eventually } from "../support/process/eventually.ts";
 import { startSystem, type System } from "../support/process/system.ts";
 
 /** What has the focus, as a screen reader names it: its role or element, and its text or label. */
@@ -11,6 +12,10 @@ const focused = (page: Page): Promise<string> =>
     const label = at.labels?.[0]?.textContent;
     return (at.getAttribute("role") ?? at.localName) + " " + (label ?? at.textContent).trim();
   })()`);
+
+/** Resolves when what is wanted has the focus. */
+const untilFocused = (page: Page, wanted: RegExp): Promise<unknown> =>
+  eventually(`the focus is on ${wanted}`, async () => wanted.test(await focused(page)));
 
 /** Presses Tab until what is wanted has the focus. */
 async function tabTo(page: Page, wanted: RegExp): Promise<void> {
@@ -25,7 +30,7 @@ async function tabTo(page: Page, wanted: RegExp): Promise<void> {
 async function goByKeyboard(browser: Browser, system: System): Promise<void> {
   const page = await browser.newPage();
   await page.goto(`${system.baseUrl}/console`);
-  assert.match(await focused(page), /E-mail address or Account Sid/);
+  await untilFocused(page, /E-mail address or Account Sid/);
   await page.keyboard.type(system.accountSid);
   await page.keyboard.press("Tab");
   await page.keyboard.type(system.authToken);
@@ -33,9 +38,9 @@ async function goByKeyboard(browser: Browser, system: System): Promise<void> {
   await page.getByRole("heading", { name: "Overview" }).waitFor();
 
   await page.keyboard.press("Tab");
-  assert.match(await focused(page), /Skip to content/);
+  await untilFocused(page, /Skip to content/);
   await page.keyboard.press("Enter");
-  assert.match(await focused(page), /^main/);
+  await untilFocused(page, /^main/);
 
   await page.goto(`${system.baseUrl}/console/${system.accountSid}/Clients/new`);
   await tabTo(page, /input Login/);
@@ -44,7 +49,7 @@ async function goByKeyboard(browser: Browser, system: System): Promise<void> {
   await page.keyboard.type("secret-1");
   await page.keyboard.press("Enter");
   await page.getByRole("alert").waitFor();
-  assert.match(await focused(page), /input Login/);
+  await untilFocused(page, /input Login/);
   const login = page.getByLabel(/^Login/);
   assert.equal(await login.getAttribute("aria-invalid"), "true");
   await login.press("ControlOrMeta+a");
