@@ -51,9 +51,9 @@ const flagsOf = (more: string[]): readonly string[] => [
 ];
 
 /**
- * V8 takes compiled code from Deno's cache only under the flags that it was compiled with. The processes
- * share modules, so each start would put its own code in the place of another's. The service uses that
- * cache alone: it loads most.
+ * For all processes but the service. V8 takes code from Deno's cache only under the flags that it was
+ * compiled with: processes that share modules would replace each other's at each start. The service
+ * loads the most modules, so it has the cache.
  */
 const noCodeCache = "--no-code-cache";
 

@@ -183,7 +183,7 @@ async function withAcceptedFlags(program: Program): Promise<Program> {
   const { name, flags = [] } = program;
   const accepted = await acceptedFlags(flags);
   if (accepted.length < flags.length) {
-    log(`V8 refuses the flags of the ${name}; it starts without them`, { flags });
+    log(`Deno refuses the flags of the ${name}; it starts without them`, { flags });
   }
   return { ...program, flags: accepted };
 }

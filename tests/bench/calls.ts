@@ -14,7 +14,7 @@ import { at, type CallLoad, type Cpu, startCallLoad } from "./call_load.ts";
 
 const phones = Number(Deno.env.get("PHONES") ?? 100);
 const seconds = Number(Deno.env.get("SECONDS") ?? 10);
-/** Each measures all: a machine that others share is quicker and slower from second to second. */
+/** In each round all figures are measured: the speed of a shared machine changes from second to second. */
 const rounds = 5;
 /** V8 compiles a function once it was used a thousand times: a call costs half as much again before. */
 const warmSeconds = Number(Deno.env.get("WARM") ?? 20);
