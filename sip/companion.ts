@@ -139,11 +139,11 @@ function openSip(
   options: CompanionOptions,
   signalling: Signalling,
 ): Promise<SipListener> {
-  const { sipHost: hostname, sipPort, transports, takePlace, log } = options;
+  const { sipHost: hostname, sipPort, transports, places, log } = options;
   const { timers } = signalling;
   const ports = { ...transports?.ports, WS: sipPort };
   const isTrustedProxy = addressList(options.trustedProxies ?? []);
-  const taking = { takePlace, onOver: options.onListenerOver, isTrustedProxy };
+  const taking = { places, onOver: options.onListenerOver, isTrustedProxy };
   return listenSip({ ...transports, ...taking, hostname, ports, timers, log }, {
     onConnect: signalling.admission.connect,
     onMessage(flow, text) {

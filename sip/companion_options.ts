@@ -1,5 +1,5 @@
 import type { BridgeSecret } from "../core/protocol/bridge_secret.ts";
-import type { TakePlace } from "../core/net/places.ts";
+import type { Places } from "../core/net/places.ts";
 import type { AdmissionBounds } from "./admission/admission.ts";
 import type { TransportOptions } from "./transport/listen.ts";
 import type { MediaRelay } from "./contracts/signalling.ts";
@@ -43,7 +43,7 @@ export interface CompanionOptions {
   /** Bounds of unauthenticated sources by address; `sipLimits.admission` unless given. */
   admission?: Partial<AdmissionBounds>;
   /** Bounds the connections of all SIP transports together; any number unless given. */
-  takePlace?: TakePlace;
+  places?: Places;
   /** Called when connections can be accepted no more, of SIP or of the control. */
   onListenerOver?: (error: Error) => void;
   /** Addresses and networks of reverse proxies, whose WebSockets are those of the clients they name. */

@@ -60,7 +60,7 @@ export async function listenControl(options: ControlOptions): Promise<Control> {
   };
   const server = await serveHttp({
     address: { hostname, port, name: "BRIDGE_PORT" },
-    takePlace: createPlaces(netLimits.internalConnections),
+    places: createPlaces(netLimits.internalConnections),
     onOver: options.onOver,
     log: options.log,
   }, async (request) => forPrograms(await answer(request)));

@@ -67,7 +67,7 @@ async function start(
       connectionsPerAddress: boundOfAddress(config.SIP_CONNECTIONS_PER_ADDRESS, most),
       unauthenticatedRequestsPerS: config.SIP_STRANGER_REQUESTS_PER_S,
     },
-    takePlace: createPlaces(most),
+    places: createPlaces(most),
     onListenerOver,
     trustedProxies: listOf(config.TRUSTED_PROXIES),
     bridgeHost: config.BRIDGE_HOST,

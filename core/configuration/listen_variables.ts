@@ -28,7 +28,9 @@ export const listenVariables = {
   MAX_CONNECTIONS: {
     schema: count.min(16),
     fallback: String(netLimits.connections),
-    help: "Connections that a process accepts at most; more are closed at once. " +
+    help:
+      "Connections that a process has at most. A further one takes the place of the oldest that has " +
+      "sent nothing; without such a one, it is closed at once. " +
       "Default under `deno task start`: half of the descriptor limit (ulimit -n).",
   },
 } satisfies Record<string, Variable>;

@@ -21,8 +21,8 @@ export async function listenMetrics(
   refresh: () => Promise<void> | void,
 ): Promise<{ shutdown(): Promise<void> }> {
   if (address.port === 0) return { shutdown: () => Promise.resolve() };
-  const takePlace = createPlaces(netLimits.internalConnections);
-  return await serveHttp({ address, takePlace, log }, async (request) => {
+  const places = createPlaces(netLimits.internalConnections);
+  return await serveHttp({ address, places, log }, async (request) => {
     if (new URL(request.url).pathname !== "/metrics") {
       return forPrograms(new Response("Metrics are at /metrics\n", { status: 404 }));
     }

@@ -1,11 +1,15 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { type ListenAddress, listenError } from "./listen_error.ts";
 import { netLimits } from "./limits.ts";
-import type { TakePlace } from "./places.ts";
+import type { Places } from "./places.ts";
 
 export interface AcceptOptions {
-  /** Bounds the connections; all are accepted, and those without a place are closed at once. */
-  takePlace?: TakePlace | undefined;
+  /**
+   * Bounds the connections; all are accepted. Where no place is left, the oldest connection that has
+   * sent nothing makes room: whoever floods us with connections keeps nobody else out. Without such a
+   * one, the new connection is closed at once.
+   */
+  places?: Places | undefined;
   /** Whether a peer that sends no more may still receive. */
   allowHalfOpen?: boolean;
   onConnection(socket: Socket): void;
@@ -92,7 +96,7 @@ async function listenOn(server: Server, host: string, port: number): Promise<Ser
 }
 
 /** What becomes of accepted connections, ours that only look whether they are accepted among them. */
-function createIntake({ takePlace, onConnection, allowHalfOpen = false, log }: AcceptOptions) {
+function createIntake({ places, onConnection, allowHalfOpen = false, log }: AcceptOptions) {
   let accepted = 0;
   let acceptedBefore = 0;
   let fullAt = -Infinity;
@@ -100,15 +104,18 @@ function createIntake({ takePlace, onConnection, allowHalfOpen = false, log }: A
   let looking: Promise<number | undefined> | undefined;
 
   const admit = (socket: Socket) => {
-    const leave = takePlace === undefined ? () => {} : takePlace();
-    if (leave !== undefined) {
-      socket.on("close", leave);
-      return onConnection(socket);
-    }
-    socket.destroy();
+    if (places === undefined || places.take(socket)) return onConnection(socket);
+    noteFull();
+    const ended = places.endSilent();
+    if (ended === undefined) return void socket.destroy();
+    ended.on("close", () => {
+      if (!socket.destroyed) admit(socket);
+    });
+  };
+  const noteFull = () => {
     if (Date.now() - fullAt < netLimits.fullLogMs) return;
     fullAt = Date.now();
-    log?.("Cannot take more connections: raise MAX_CONNECTIONS and the descriptor limit");
+    log?.("No place is left for connections: raise MAX_CONNECTIONS and the descriptor limit");
   };
   const take = (socket: Socket) => {
     accepted++;

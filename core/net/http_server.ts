@@ -17,7 +17,7 @@ import { secureConnections } from "./secure.ts";
 import { watchUntrustedProxies } from "./untrusted_proxy.ts";
 import { type HttpConnection, judgePace, markProgress, openConnection } from "./slow_requests.ts";
 
-export interface HttpOptions extends Pick<AcceptOptions, "takePlace" | "onOver" | "log"> {
+export interface HttpOptions extends Pick<AcceptOptions, "places" | "onOver" | "log"> {
   address: ListenAddress;
   /** Connections of one address, and requests under way of one behind a trusted proxy; 0: no bound. */
   perAddress?: number;

@@ -1,16 +1,43 @@
+import type { Socket } from "node:net";
 import { netLimits } from "./limits.ts";
 import { networkOf } from "./networks.ts";
 
-/** Takes a place; the result gives it back, undefined is a refusal. */
-export type TakePlace = () => (() => void) | undefined;
+/** Places for the connections of a process; its listeners share them. */
+export interface Places {
+  /** Takes a place for a connection until that is closed; false where none is left. */
+  take(connection: Socket): boolean;
+  /**
+   * Ends the oldest connection that has sent nothing yet, and returns it: its place is free once it
+   * is closed. Undefined where each one has sent something.
+   */
+  endSilent(): Socket | undefined;
+}
 
 /** So many places for all the connections of a process. */
-export function createPlaces(most: number): TakePlace {
+export function createPlaces(most: number): Places {
   let taken = 0;
-  return () => {
-    if (taken >= most) return undefined;
-    taken++;
-    return once(() => taken--);
+  /** Connections that had sent nothing when they were last looked at, the oldest first. */
+  const silent = new Set<Socket>();
+  return {
+    take(connection) {
+      if (taken >= most) return false;
+      taken++;
+      silent.add(connection);
+      connection.on("close", () => {
+        taken--;
+        silent.delete(connection);
+      });
+      return true;
+    },
+    endSilent() {
+      for (const connection of silent) {
+        silent.delete(connection);
+        if (connection.bytesRead > 0) continue;
+        connection.destroy();
+        return connection;
+      }
+      return undefined;
+    },
   };
 }
 

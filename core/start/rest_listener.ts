@@ -15,7 +15,7 @@ export async function listenRest(
   const certificate = await certificateOf(config);
   const server = await serveHttp({
     address: { hostname, port, name: "PORT" },
-    takePlace: createPlaces(most),
+    places: createPlaces(most),
     perAddress: boundOfAddress(config.CONNECTIONS_PER_ADDRESS, most),
     isTrustedProxy: addressList(listOf(config.TRUSTED_PROXIES)),
     certificate,

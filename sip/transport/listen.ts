@@ -3,7 +3,7 @@ import type { ListenAddress } from "../../core/net/listen_error.ts";
 import type { Endpoint, ListenEvents, LocalName, Protocol } from "../base/flow.ts";
 import type { Timers } from "../base/timers.ts";
 import { plainAddress } from "../../core/net/networks.ts";
-import type { TakePlace } from "../../core/net/places.ts";
+import type { Places } from "../../core/net/places.ts";
 import { type CertificateWatch, watchCertificate } from "../../core/net/certificate.ts";
 import { clockOf } from "../base/clock.ts";
 import { hostPort, socketName, webSocketName } from "./local_name.ts";
@@ -37,7 +37,7 @@ export interface TransportOptions {
 export interface SipListenOptions extends TransportOptions {
   hostname: string;
   /** Bounds the connections of all transports together. */
-  takePlace?: TakePlace | undefined;
+  places?: Places | undefined;
   onOver?: ((error: Error) => void) | undefined;
   isTrustedProxy?: (host: string) => boolean;
   timers: Timers;

@@ -19,7 +19,7 @@ export interface StreamListener {
 export type TakeStream = (socket: Socket) => { close(): void } | undefined;
 
 /** How connections are bounded, and what becomes of a listener that is over. */
-export type Bounds = Pick<AcceptOptions, "takePlace" | "onOver" | "log">;
+export type Bounds = Pick<AcceptOptions, "places" | "onOver" | "log">;
 
 export interface SecureOptions extends Bounds {
   watch: CertificateWatch;

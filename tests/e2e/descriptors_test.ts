@@ -16,15 +16,19 @@ function flood(port: number, count: number) {
 }
 
 /** Resolves when a connection is served, trying again until then. */
-const untilServed = (what: string, serve: () => Promise<unknown>): Promise<unknown> =>
-  eventually(`${what} is served`, () => serve().then(() => true, () => false), 20_000);
+const untilServed = (
+  what: string,
+  serve: () => Promise<unknown>,
+  mostMs = 20_000,
+): Promise<unknown> =>
+  eventually(`${what} is served`, () => serve().then(() => true, () => false), mostMs);
 
 const limited = (limit: number): { deno: [string, ...string[]] } => ({
   deno: ["sh", "-c", `ulimit -n ${limit}; exec "$0" "$@"`, Deno.execPath()],
 });
 
 /** Resolves when a new connection to a port is answered, trying again until then. */
-const untilAnswered = (port: number): Promise<unknown> =>
+const untilAnswered = (port: number, mostMs = 20_000): Promise<unknown> =>
   eventually(`port ${port} answers`, async () => {
     const client = openRaw(port, "127.0.0.3");
     client.send(getRequest("/health"));
@@ -33,7 +37,10 @@ const untilAnswered = (port: number): Promise<unknown> =>
     clearTimeout(late);
     client.close();
     return text !== "";
-  }, 20_000);
+  }, mostMs);
+
+/** Less than silent connections may stay: whoever is served by then did not wait for their end. */
+const duringFloodMs = 10_000;
 
 Deno.test({
   name: "with 256 descriptors, floods of idle connections end neither listeners nor clients",
@@ -54,11 +61,14 @@ Deno.test({
 
     const floods = [flood(rest, 400), flood(sip, 400), flood(portOf(system.speechUrl), 400)];
     await eventually("all places are taken", () => {
-      return (system.output().match(/Cannot take more connections/g) ?? []).length >= 3;
+      return (system.output().match(/No place is left for connections/g) ?? []).length >= 3;
     });
     client.send(getRequest("/health"));
     const during = await client.received(/200 OK.*200 OK/s);
     const registered = await phone.register();
+    // A listener that ran out of descriptors in the burst is opened again within seconds.
+    await untilAnswered(rest, duringFloodMs);
+    await untilServed("a new phone", () => system.phone("bob"), duringFloodMs);
     // The descriptors of their legs are kept back from connections.
     const calls = [1, 2, 3, 4, 5].map(() => phone.call("any", { sdp: plainOffer(40_000) }).final);
     const answers = (await Promise.all(calls)).map(({ status }) => status);
@@ -114,7 +124,7 @@ Deno.test({
 
     const floods = [tcp, tls, control].map((port) => flood(port, 400));
     await eventually("all places are taken", () => {
-      return (system.output().match(/Cannot take more connections/g) ?? []).length >= 3;
+      return (system.output().match(/No place is left for connections/g) ?? []).length >= 3;
     });
     const during = await ask("during");
     for (const { close } of floods) close();

@@ -34,7 +34,7 @@ async function start(config: Config, onOver: (error: Error) => void) {
   const address = { hostname: "127.0.0.1", port: config.SPEECH_PORT };
   const options = {
     address: { ...address, name: "SPEECH_PORT" },
-    takePlace: createPlaces(netLimits.internalConnections),
+    places: createPlaces(netLimits.internalConnections),
     onOver,
     log,
   };

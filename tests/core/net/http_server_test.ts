@@ -180,7 +180,7 @@ Deno.test("serveHttp() answers 400 to contradictory headers of a trusted proxy",
 });
 
 Deno.test("serveHttp() closes connections without a place, and serves again when there is one", async () => {
-  await using server = await startServer({ takePlace: createPlaces(1) });
+  await using server = await startServer({ places: createPlaces(1) });
   const first = openRaw(server.port);
   first.send(getRequest());
   await first.received("got 0");

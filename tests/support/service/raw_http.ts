@@ -13,8 +13,11 @@ export interface RawHttp {
   close(): void;
 }
 
-export function openRaw(port: number, localAddress = "127.0.0.1"): RawHttp {
-  const socket = connect({ host: "127.0.0.1", port, localAddress });
+export const openRaw = (port: number, localAddress = "127.0.0.1"): RawHttp =>
+  rawHttp(connect({ host: "127.0.0.1", port, localAddress }));
+
+/** The same on a connection that there is, such as one with TLS. */
+export function rawHttp(socket: Socket): RawHttp {
   let text = "";
   let isOver = false;
   const watchers = new Set<() => void>();
