@@ -5,9 +5,9 @@ import type { Places } from "./places.ts";
 
 export interface AcceptOptions {
   /**
-   * Bounds the connections; all are accepted. Where no place is left, the oldest connection that has
-   * sent nothing makes room: whoever floods us with connections keeps nobody else out. Without such a
-   * one, the new connection is closed at once.
+   * Bounds the connections. Where no place is left, the oldest connection that has sent nothing is
+   * ended for the new one, so that a flood of silent connections keeps nobody out. Without such a one,
+   * the new connection is closed.
    */
   places?: Places | undefined;
   /** Whether a peer that sends no more may still receive. */
@@ -106,11 +106,8 @@ function createIntake({ places, onConnection, allowHalfOpen = false, log }: Acce
   const admit = (socket: Socket) => {
     if (places === undefined || places.take(socket)) return onConnection(socket);
     noteFull();
-    const ended = places.endSilent();
-    if (ended === undefined) return void socket.destroy();
-    ended.on("close", () => {
-      if (!socket.destroyed) admit(socket);
-    });
+    if (places.endSilent() && places.take(socket)) onConnection(socket);
+    else socket.destroy();
   };
   const noteFull = () => {
     if (Date.now() - fullAt < netLimits.fullLogMs) return;
@@ -137,12 +134,12 @@ function createIntake({ places, onConnection, allowHalfOpen = false, log }: Acce
       const { outcome, socket } = connectTo(reachable(address), port);
       looking = outcome.then((result) => typeof result === "number" ? result : undefined);
       const result = await outcome;
-      looking = undefined;
       const until = Date.now() + netLimits.acceptMs;
       while (accepted === acceptedBefore && result !== "failed" && Date.now() < until) {
         // A pause, and not a wait for the end: this process may itself have been busy for so long.
         await new Promise((wake) => setTimeout(wake, 20));
       }
+      looking = undefined;
       socket.destroy();
       const isMissed = accepted === acceptedBefore;
       acceptedBefore = accepted;

@@ -2,41 +2,43 @@ import type { Socket } from "node:net";
 import { netLimits } from "./limits.ts";
 import { networkOf } from "./networks.ts";
 
-/** Places for the connections of a process; its listeners share them. */
+/** Places for connections; listeners may share them. */
 export interface Places {
   /** Takes a place for a connection until that is closed; false where none is left. */
   take(connection: Socket): boolean;
   /**
-   * Ends the oldest connection that has sent nothing yet, and returns it: its place is free once it
-   * is closed. Undefined where each one has sent something.
+   * Ends the oldest connection that has sent no byte, whose place is free at once; false where each
+   * one has sent something. By TLS, the first byte is that of the handshake.
    */
-  endSilent(): Socket | undefined;
+  endSilent(): boolean;
 }
 
-/** So many places for all the connections of a process. */
+/** So many places. */
 export function createPlaces(most: number): Places {
-  let taken = 0;
-  /** Connections that had sent nothing when they were last looked at, the oldest first. */
+  const taken = new Set<Socket>();
+  /** Those that had sent nothing when they were last looked at, the oldest first. */
   const silent = new Set<Socket>();
+  const leave = (connection: Socket) => {
+    taken.delete(connection);
+    silent.delete(connection);
+  };
   return {
     take(connection) {
-      if (taken >= most) return false;
-      taken++;
+      if (taken.size >= most) return false;
+      taken.add(connection);
       silent.add(connection);
-      connection.on("close", () => {
-        taken--;
-        silent.delete(connection);
-      });
+      connection.on("close", () => leave(connection));
       return true;
     },
     endSilent() {
       for (const connection of silent) {
         silent.delete(connection);
         if (connection.bytesRead > 0) continue;
+        leave(connection);
         connection.destroy();
-        return connection;
+        return true;
       }
-      return undefined;
+      return false;
     },
   };
 }
