@@ -44,7 +44,8 @@ export const closeAccount = jobKind({
 
 /**
  * Has the companion place an outbound call. A call that cannot be placed fails, with a
- * Notification. Each account has a lane of its own: the calls of none wait for another's.
+ * Notification. Each account has a lane of its own, and lanes take turns: an account with many
+ * calls does not hold up those of another.
  */
 export const dialCall = jobKind({
   kind: "call.dial",

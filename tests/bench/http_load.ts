@@ -90,7 +90,9 @@ export interface Load {
   pages?: number;
   /** What stands before `Page` in the query, with its `&`. */
   query?: string;
-  /** All requests are refused, each from another address, as X-Forwarded-For says. */
+  /** Each request is from another address, as X-Forwarded-For says. */
+  hasAddresses?: boolean;
+  /** All requests are refused. */
   isRefused?: boolean;
   /** Where and of what calls are created meanwhile, `busyRate` a second. */
   beside?: { path: string; form: Record<string, string> };
@@ -99,14 +101,14 @@ export interface Load {
 /** Requests per second that were answered 2xx, or refused where that is so. Throws when not. */
 export async function drive(
   url: string,
-  { headers = {}, form, pages, query = "", isRefused = false }: Load,
+  { headers = {}, form, pages, query = "", hasAddresses = false, isRefused = false }: Load,
   forSeconds: number,
 ) {
   const script = await Deno.makeTempFile({ suffix: ".lua" });
   const body = form === undefined ? "" : `wrk.method = "POST"; wrk.body = "${new URLSearchParams(
     form,
   )}"; wrk.headers["Content-Type"] = "application/x-www-form-urlencoded"`;
-  const addressed = !isRefused ? "" : `
+  const addressed = !hasAddresses ? "" : `
     function request()
       wrk.headers["X-Forwarded-For"] = "10." .. math.random(0, 255) .. "." .. math.random(0, 255) ..
         "." .. math.random(0, 255)

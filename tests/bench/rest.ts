@@ -111,7 +111,12 @@ async function service(): Promise<[name: string, rate: Rate][]> {
   const loads: [name: string, path: string, load?: Load][] = [
     ["GET of a call, JSON", `Calls/${callSid}.json`],
     ["GET of a call, XML", `Calls/${callSid}`],
-    ["GET of a call, wrong token", `Calls/${callSid}.json`, { headers: wrong, isRefused: true }],
+    ["GET of a call, from many addresses", `Calls/${callSid}.json`, { hasAddresses: true }],
+    [
+      "the same with a wrong token",
+      `Calls/${callSid}.json`,
+      { headers: wrong, hasAddresses: true, isRefused: true },
+    ],
     ["list of 50 calls, JSON", "Calls.json"],
     ["list of 50 calls, XML", "Calls"],
     ["list of 50 calls, any page, JSON", "Calls.json", { pages }],
