@@ -278,7 +278,7 @@ app.clock.now = Date.now();
 const of = await fillAccount(app);
 const server = Deno.serve(
   { hostname: "127.0.0.1", port: 0, onListen() {} },
-  (request) => app.http.fetch(request, { client: () => "192.0.2.1" }),
+  (request) => app.http.fetch(request, { client: "192.0.2.1" }),
 );
 const at = `http://127.0.0.1:${server.addr.port}`;
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: [...chromiumFlags] });

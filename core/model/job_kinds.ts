@@ -44,8 +44,7 @@ export const closeAccount = jobKind({
 
 /**
  * Has the companion place an outbound call. A call that cannot be placed fails, with a
- * Notification. Each account has a lane of its own, and lanes take turns: an account with many
- * calls does not hold up those of another.
+ * Notification. Each account has a lane of its own, and the lanes take turns.
  */
 export const dialCall = jobKind({
   kind: "call.dial",

@@ -6,15 +6,13 @@ import { createServer as createSecureServer } from "node:https";
 import type { Socket } from "node:net";
 import type { ListenAddress } from "./listen_error.ts";
 import { acceptConnections, type AcceptOptions } from "./acceptor.ts";
+import { createAdmission, type JudgedRequest } from "./admit_request.ts";
 import type { CertificateWatch } from "./certificate.ts";
-import { clientAddress, ContradictoryProxy } from "./client_address.ts";
 import { netLimits } from "./limits.ts";
 import { plainAddress } from "./networks.ts";
-import { clientOf, forwardedOf } from "./request_client.ts";
 import { createAddressPlaces } from "./places.ts";
-import { safeHeaders } from "../base/safe_headers.ts";
+import { endWith, refusals, refuseRequest } from "./refusals.ts";
 import { secureConnections } from "./secure.ts";
-import { watchUntrustedProxies } from "./untrusted_proxy.ts";
 import { type HttpConnection, judgePace, markProgress, openConnection } from "./slow_requests.ts";
 
 export interface HttpOptions extends Pick<AcceptOptions, "places" | "onOver" | "log"> {
@@ -35,32 +33,11 @@ export interface HttpServer {
 /** What is known of a request beside what it says. */
 export interface Arrival {
   /** The address of the client, which a trusted proxy may have named. */
-  client(): string;
+  client: string;
 }
 
 /** How a request is answered: a handler of `fetch`, as it is for `Deno.serve`. */
 export type Answer = (request: Request, arrival: Arrival) => Response | Promise<Response>;
-
-interface Plain {
-  status: string;
-  text: string;
-  retryAfterS?: number;
-}
-
-const refusals = {
-  noHost: { status: "400 Bad Request", text: "Cannot read the request: it needs one Host header" },
-  badHead: { status: "400 Bad Request", text: "Cannot read the request: it is not HTTP/1.1" },
-  longHead: {
-    status: "431 Request Header Fields Too Large",
-    text: "Cannot read the request: its head is too long",
-  },
-  slow: { status: "408 Request Timeout", text: "Cannot read the request: it came too slowly" },
-  tooMany: {
-    status: "503 Service Unavailable",
-    text: "Too many connections from your address",
-    retryAfterS: netLimits.retryAfterS,
-  },
-} satisfies Record<string, Plain>;
 
 /**
  * Serves HTTP/1.1 within bounds: of connections in all and for each address, of the time that a
@@ -71,9 +48,9 @@ export async function serveHttp(options: HttpOptions, answer: Answer): Promise<H
   const takeAddress = createAddressPlaces(perAddress);
   const connections = new Map<Socket, HttpConnection>();
   let isStopping = false;
-  const respond = responder(answer, { hostname: address.hostname, isTrustedProxy });
-  const admit = createAdmission(options, takeAddress);
-  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+  const respond = responder(answer, address.hostname);
+  const admit = createAdmission({ isTrustedProxy, takeAddress, log: options.log });
+  const onRequest = (request: JudgedRequest, response: ServerResponse) => {
     const connection = connections.get(request.socket);
     if (connection === undefined) return void request.socket.destroy();
     const admitted = admit(request);
@@ -88,6 +65,7 @@ export async function serveHttp(options: HttpOptions, answer: Answer): Promise<H
     });
     if (isStopping) response.setHeader("Connection", "close");
     if ("refusal" in admitted) return refuseRequest(response, admitted.refusal);
+    request.client = admitted.client;
     void respond(request, response);
   };
 
@@ -130,14 +108,11 @@ const trustsNone = () => false;
  * Answers requests as a handler of `fetch` does; `hostname` is that of HTTP/1.0 requests without
  * Host.
  */
-const responder = (
-  answer: Answer,
-  { hostname, isTrustedProxy }: { hostname: string; isTrustedProxy(host: string): boolean },
-) =>
+const responder = (answer: Answer, hostname: string) =>
   getRequestListener(
     (request, { incoming, outgoing }) => {
-      const come = incoming as IncomingMessage;
-      const arrival = { client: () => clientOf(come, isTrustedProxy) };
+      const come = incoming as JudgedRequest;
+      const arrival = { client: come.client ?? "" };
       return send(answer(request, arrival), come, outgoing as ServerResponse);
     },
     { overrideGlobalObjects: false, hostname },
@@ -147,33 +122,6 @@ const responder = (
 function refuseSocket(socket: Socket, isSecure: boolean): void {
   if (isSecure) socket.destroy();
   else endWith(socket, refusals.tooMany);
-}
-
-/** A request within the bound of its client's address, or why it is refused. */
-type Admitted = { leave(): void } | { refusal: Plain };
-
-/** Judges requests by their heads. A client behind a trusted proxy has a bound of its own. */
-function createAdmission(
-  { isTrustedProxy = trustsNone, log }: HttpOptions,
-  takeAddress: (address: string) => (() => void) | undefined,
-): (request: IncomingMessage) => Admitted {
-  const heedUntrusted = watchUntrustedProxies(log);
-  return (request) => {
-    if (!hasHost(request)) return { refusal: refusals.noHost };
-    const peer = plainAddress(request.socket.remoteAddress ?? "");
-    if (!isTrustedProxy(peer)) {
-      heedUntrusted(peer, request.headers);
-      return { leave() {} };
-    }
-    try {
-      const client = clientAddress(forwardedOf(request), isTrustedProxy);
-      const leave = client === undefined ? () => {} : takeAddress(client);
-      return leave === undefined ? { refusal: refusals.tooMany } : { leave };
-    } catch (error) {
-      if (!(error instanceof ContradictoryProxy)) throw error;
-      return { refusal: { status: "400 Bad Request", text: error.message } };
-    }
-  };
 }
 
 /** Reads HTTP from the sockets that it is passed, by TLS with a certificate. */
@@ -259,39 +207,6 @@ function endSlow(connections: Iterable<HttpConnection>): void {
       endWith(socket, refusals.slow);
     }
   }
-}
-
-/** HTTP/1.1 needs a Host, and no request may have two (RFC 9112 §3.2). */
-function hasHost({ headers, httpVersion, rawHeaders }: IncomingMessage): boolean {
-  if (headers.host === undefined) return httpVersion !== "1.1";
-  let hosts = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    // Names and values alternate; the loop stays below the length.
-    if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === "host") hosts++;
-  }
-  return hosts === 1;
-}
-
-function refuseRequest(response: ServerResponse, { status, text, retryAfterS }: Plain): void {
-  response.writeHead(Number(status.slice(0, 3)), {
-    "Content-Type": "text/plain; charset=utf-8",
-    "Connection": "close",
-    ...safeHeaders,
-    ...retryAfterS !== undefined && { "Retry-After": String(retryAfterS) },
-  });
-  response.end(`${text}\n`);
-}
-
-/** Answers by hand on a connection whose request cannot be had, and ends it. */
-function endWith(socket: Socket, { status, text, retryAfterS }: Plain): void {
-  if (!socket.writable) return void socket.destroy();
-  const retry = retryAfterS === undefined ? "" : `Retry-After: ${retryAfterS}\r\n`;
-  const safe = Object.entries(safeHeaders).map((pair) => `${pair.join(": ")}\r\n`).join("");
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\n` +
-      `Content-Length: ${text.length + 1}\r\nConnection: close\r\n${safe}${retry}\r\n${text}\n`,
-  );
-  socket.destroySoon();
 }
 
 function after(ms: number, callback: () => void): () => void {

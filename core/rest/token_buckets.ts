@@ -14,8 +14,8 @@ interface Bucket {
 }
 
 /**
- * Buckets of `most` tokens that fill up at `perSecond`. A full one need not be known; beyond `mostKnown`
- * those are forgotten that were used longest ago.
+ * Buckets of `most` tokens that fill up at `perSecond`. A full one need not be known. At most
+ * `mostKnown` are: beyond that, those are forgotten that were used longest ago.
  */
 export function tokenBuckets(
   { perSecond, most, mostKnown = Infinity }: {
@@ -25,19 +25,14 @@ export function tokenBuckets(
   },
   now: () => number,
 ): TokenBuckets {
-  // In the order of their last use: the first have filled up again.
-  const buckets = new Map<string, Bucket>();
+  // Two generations: a bucket in the old one was last used before the young one began. When that is
+  // so long ago that it is full again, or the young one has half of what may be known, the old one goes.
+  let [young, old] = [new Map<string, Bucket>(), new Map<string, Bucket>()];
+  let youngSince = now();
   const fullMs = most / perSecond * 1000;
 
-  const forget = () => {
-    for (const [name, { at }] of buckets) {
-      if (now() - at < fullMs && buckets.size < mostKnown) break;
-      buckets.delete(name);
-    }
-  };
-
   const tokensOf = (name: string) => {
-    const { tokens, at } = buckets.get(name) ?? { tokens: most, at: now() };
+    const { tokens, at } = young.get(name) ?? old.get(name) ?? { tokens: most, at: now() };
     return Math.min(most, tokens + Math.max(0, now() - at) / 1000 * perSecond);
   };
 
@@ -48,10 +43,11 @@ export function tokenBuckets(
       return tokens >= 1 ? 0 : Math.max(1, Math.ceil((1 - tokens) / perSecond));
     },
     take(name) {
-      forget();
       const tokens = tokensOf(name);
-      buckets.delete(name);
-      buckets.set(name, { tokens: tokens >= 1 ? tokens - 1 : tokens, at: now() });
+      if (now() - youngSince >= fullMs || young.size >= mostKnown / 2) {
+        [young, old, youngSince] = [new Map(), young, now()];
+      }
+      young.set(name, { tokens: tokens >= 1 ? tokens - 1 : tokens, at: now() });
     },
   };
 }

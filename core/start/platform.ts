@@ -86,7 +86,7 @@ async function edgePlatform({ HOST, PORT, ...config }: Config): Promise<Platform
     listen(answer) {
       const server = Deno.serve(
         { hostname: HOST, port: PORT, onListen() {} },
-        (request, { remoteAddr }) => answer(request, { client: () => remoteAddr.hostname }),
+        (request, { remoteAddr }) => answer(request, { client: remoteAddr.hostname }),
       );
       const { hostname: host, port } = server.addr;
       return Promise.resolve({ address: { host, port }, shutdown: () => server.shutdown() });

@@ -98,7 +98,7 @@ export function authenticate(
 }
 
 /** The address of the client; "" for a request from within the process. */
-const clientOf = ({ env }: Ctx): string => (env as Env["Bindings"] | undefined)?.client?.() ?? "";
+const clientOf = ({ env }: Ctx): string => (env as Env["Bindings"] | undefined)?.client ?? "";
 
 function limitRate(c: Ctx, accountSid: string, rates: RateLimits): void {
   const { retryAfterS, headers } = rates.admit(accountSid, c.req.method);

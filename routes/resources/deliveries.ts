@@ -45,7 +45,7 @@ async function replayHour(c: Ctx, ports: Ports): Promise<Response> {
   const query = { where: failedWithin(hour), skip: 0, limit: 1 };
   const { total } = await ports.records.deliveries.list(accountSid, query);
   await audit({
-    from: (c.env as Env["Bindings"] | undefined)?.client?.() ?? "",
+    from: (c.env as Env["Bindings"] | undefined)?.client ?? "",
     userAgent: c.req.header("User-Agent") ?? "",
     accountSid,
     actor: c.var.caller,

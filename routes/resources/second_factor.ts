@@ -46,7 +46,7 @@ async function note(c: Ctx, ports: Ports): Promise<void> {
   if (client === undefined) return;
   const { account, caller, requestId } = c.var;
   await audit({
-    from: client(),
+    from: client,
     userAgent: c.req.header("User-Agent") ?? "",
     accountSid: account.sid,
     actor: caller,

@@ -88,7 +88,7 @@ chromiumTest(
     await fillAccount(app);
     const server = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen() {} },
-      (request) => app.http.fetch(request, { client: () => "192.0.2.1" }),
+      (request) => app.http.fetch(request, { client: "192.0.2.1" }),
     );
     const page = await browser.newPage();
     const address = `http://127.0.0.1:${server.addr.port}`;

@@ -12,7 +12,7 @@ async function cappedApp() {
   const http = routes({ ...app.ports, accounts: { ...accounts, get } });
   const ask = async (token: string, { user = app.root.sid, client = "192.0.2.1" } = {}) => {
     const headers = { Authorization: `Basic ${btoa(`${user}:${token}`)}` };
-    return await http.request("/2012-04-24/Accounts.json", { headers }, { client: () => client });
+    return await http.request("/2012-04-24/Accounts.json", { headers }, { client });
   };
   return { app, ask, token: (await accounts.get(app.root.sid))!.authToken, reads: () => reads };
 }

@@ -10,7 +10,7 @@ import { homeOf } from "./links.ts";
 
 /** The browser of a request. */
 export const browserOf = (c: Page): Browser => ({
-  from: c.env?.client?.() ?? "",
+  from: c.env?.client ?? "",
   userAgent: c.req.header("User-Agent") ?? "",
 });
 

@@ -24,7 +24,7 @@ const reset = (app: App, caller: ApiClient, sid: string) =>
   app.http.request(`/2012-04-24/Accounts/${sid}/SecondFactor`, {
     method: "DELETE",
     headers: { Authorization: `Basic ${btoa(`${caller.sid}:${caller.token}`)}` },
-  }, { client: () => "203.0.113.5" });
+  }, { client: "203.0.113.5" });
 
 const audited = async (client: ApiClient) =>
   (await client.get("AuditEntries.json")).json().audit_entries.map((

@@ -50,7 +50,7 @@ export function consoleClient(app: App, from = "192.0.2.1"): ConsoleClient {
     const url = `http://api.test${path}`;
     const response = await app.http.fetch(
       new Request(url, { ...init, method, headers }),
-      { client: () => from },
+      { client: from },
     );
     for (const line of response.headers.getSetCookie()) {
       const [pair = ""] = line.split(";");
