@@ -1,5 +1,6 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { limits } from "../../core/base/limits.ts";
+import { gzipped, takesGzip } from "../../core/net/content_coding.ts";
 import type { Ctx } from "./env.ts";
 import { formatOf, xmlRoot } from "./format.ts";
 import { xmlDocument } from "./xml.ts";
@@ -42,17 +43,5 @@ export function answerText(c: Ctx, text: string, status: ContentfulStatusCode): 
     return c.body(text, status);
   }
   c.header("Content-Encoding", "gzip");
-  return c.body(new Blob([text]).stream().pipeThrough(new CompressionStream("gzip")), status);
-}
-
-function takesGzip(header: string | undefined): boolean {
-  if (header === undefined) return false;
-  const codings = new Map(
-    header.toLowerCase().split(",").map((coding) => {
-      const [name = "", ...parameters] = coding.split(";").map((part) => part.trim());
-      const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? "1";
-      return [name, Number(weight) > 0];
-    }),
-  );
-  return codings.get("gzip") ?? codings.get("*") ?? false;
+  return c.body(gzipped(text), status);
 }
