@@ -21,8 +21,8 @@ export interface Storm {
 
 /**
  * Services and companions, two of each on a shared store and one on an embedded file, place calls to
- * phones that answer and to nobody, while one after the other of all processes is killed. Then every
- * acknowledged call has ended, and its end was told by one Delivery.
+ * phones that answer and to nobody, while processes are killed, at random but each as often. Then
+ * every acknowledged call has ended, and its end was told by one Delivery.
  */
 export async function storm(
   { url, kill: killStore }: StormedStore,
@@ -53,19 +53,30 @@ export async function storm(
     ),
     ...(killStore ? [killStore] : []),
   ];
+  let next: typeof victims = [];
   for (let n = 0; n < kills; n++) {
-    await victims[n % victims.length]!();
+    if (next.length === 0) next = inRandomOrder(victims);
+    await next.pop()!(); // There is one.
     const most = Math.ceil(calls * (n + 1) / kills);
     await eventually(`${most} calls were tried`, () => placing.tried() >= most || placing.isOver());
     log(`${n + 1} kills, ${acknowledged.size} calls acknowledged of ${placing.tried()}`);
   }
   await placing.done;
   await allEnded(one, acknowledged);
-  await allTold(app, acknowledged);
+  await allTold(app, one, acknowledged);
   over.abort();
   await Promise.all(answering);
   assert.ok(acknowledged.size > calls / 3, `${acknowledged.size} of ${calls} were acknowledged`);
   log(`${acknowledged.size} acknowledged calls have ended, each told once`);
+}
+
+function inRandomOrder<T>(items: readonly T[]): T[] {
+  const order = [...items];
+  for (let at = order.length - 1; at > 0; at--) {
+    const other = Math.floor(Math.random() * (at + 1));
+    [order[at], order[other]] = [order[other]!, order[at]!]; // Both are below the length.
+  }
+  return order;
 }
 
 /** A phone that answers each call and hangs up; it comes back when its companion was killed. */
@@ -128,8 +139,8 @@ async function allEnded(machine: Machine, sids: Set<string>): Promise<void> {
   }
 }
 
-/** Each end is told by one Delivery, which may be repeated. */
-async function allTold(app: AppServer, sids: Set<string>): Promise<void> {
+/** Each end is told by one Delivery, which may be repeated, and none is left to be sent. */
+async function allTold(app: AppServer, machine: Machine, sids: Set<string>): Promise<void> {
   const deliveriesOf = () => {
     const deliveries = new Map<string, Set<string>>();
     for (const { path, form, headers } of app.requests) {
@@ -140,6 +151,9 @@ async function allTold(app: AppServer, sids: Set<string>): Promise<void> {
     return deliveries;
   };
   await eventually("each end was told", () => sids.isSubsetOf(new Set(deliveriesOf().keys())));
+  await eventually("no Delivery waits", async () => {
+    return (await machine.get("Webhooks/Deliveries.json?Status=queued&PageSize=1")).total === 0;
+  });
   const deliveries = deliveriesOf();
   const twice = [...sids].filter((sid) => deliveries.get(sid)!.size !== 1);
   assert.deepEqual(twice, [], "told by several Deliveries");
