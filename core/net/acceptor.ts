@@ -5,9 +5,9 @@ import type { Places } from "./places.ts";
 
 export interface AcceptOptions {
   /**
-   * Bounds the connections. Where no place is left, the oldest connection that has sent nothing is
-   * ended for the new one, so that a flood of silent connections keeps nobody out. Without such a one,
-   * the new connection is closed.
+   * Bounds the connections. When no place is left, the listener ends the oldest connection that has
+   * sent no byte, and gives its place to the new one. When every connection has sent something, it
+   * closes the new one. So a flood of silent connections shuts no client out.
    */
   places?: Places | undefined;
   /** Whether a peer that sends no more may still receive. */
@@ -100,7 +100,7 @@ function createIntake({ places, onConnection, allowHalfOpen = false, log }: Acce
   let accepted = 0;
   let acceptedBefore = 0;
   let fullAt = -Infinity;
-  /** The port of our own connection, while it is not known whether that is it. */
+  /** The port of the connection by which we look, until it is accepted. */
   let looking: Promise<number | undefined> | undefined;
 
   const admit = (socket: Socket) => {

@@ -25,8 +25,8 @@ export function tokenBuckets(
   },
   now: () => number,
 ): TokenBuckets {
-  // Two generations: a bucket in the old one was last used before the young one began. When that is
-  // so long ago that it is full again, or the young one has half of what may be known, the old one goes.
+  // Two generations: the buckets in the old one were last used before the young one began. The old one
+  // is dropped when all of its buckets must be full again, or the young one has half of `mostKnown`.
   let [young, old] = [new Map<string, Bucket>(), new Map<string, Bucket>()];
   let youngSince = now();
   const fullMs = most / perSecond * 1000;

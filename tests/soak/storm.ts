@@ -21,8 +21,8 @@ export interface Storm {
 
 /**
  * Services and companions, two of each on a shared store and one on an embedded file, place calls to
- * phones that answer and to nobody, while processes are killed, at random but each as often. Then
- * every acknowledged call has ended, and its end was told by one Delivery.
+ * phones that answer and to nobody. Meanwhile the processes are killed in a random order, each of
+ * them equally often. Then every acknowledged call has ended, and its end was told by one Delivery.
  */
 export async function storm(
   { url, kill: killStore }: StormedStore,
@@ -139,7 +139,7 @@ async function allEnded(machine: Machine, sids: Set<string>): Promise<void> {
   }
 }
 
-/** Each end is told by one Delivery, which may be repeated, and none is left to be sent. */
+/** The end of each call is told by one Delivery, whose request may be repeated. No Delivery waits. */
 async function allTold(app: AppServer, machine: Machine, sids: Set<string>): Promise<void> {
   const deliveriesOf = () => {
     const deliveries = new Map<string, Set<string>>();
