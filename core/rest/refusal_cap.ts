@@ -14,6 +14,8 @@ export interface Claim {
 export interface RefusalCap {
   /** The whole seconds until these credentials may be looked up; 0: now. */
   waitOf(claim: Claim): number;
+  /** Whether wrong ones came lately: from the network, or from there for the user. */
+  hasRefused(claim: Claim): boolean;
   refused(claim: Claim): void;
   accepted(claim: Claim): void;
 }
@@ -42,6 +44,8 @@ export function createRefusalCap(now: () => number): RefusalCap {
       const waitS = shortOf(claim);
       return waitS > 0 && right.has(nameOf(claim)) ? 0 : waitS;
     },
+    hasRefused: (claim) =>
+      networks.tokensOf(claim.network) < ofNetwork || users.tokensOf(userOf(claim)) < ofUser,
     refused(claim) {
       if (shortOf(claim) > 0) right.delete(nameOf(claim)); // They were looked up, and are right no more.
       networks.take(claim.network);

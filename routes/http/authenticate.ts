@@ -15,7 +15,7 @@ import { findAccount, isEmail } from "../../core/accounts/find_account.ts";
 import { Fault } from "../../core/base/faults.ts";
 import type { Accounts, Caller, Ports } from "../../core/ports/ports.ts";
 import { networkOf } from "../../core/net/networks.ts";
-import { createRefusalCap, type RefusalCap } from "../../core/rest/refusal_cap.ts";
+import { type Claim, createRefusalCap, type RefusalCap } from "../../core/rest/refusal_cap.ts";
 import { createRateLimits, type RateLimits } from "../../core/rest/rate_limits.ts";
 import { accounts as definition } from "../../core/resources/accounts.ts";
 import type { Ctx, Env } from "./env.ts";
@@ -64,7 +64,7 @@ export function authenticate(
   /** The same, unless the client has to wait. */
   async function checkInTurn(credentials: Credentials, client: string): Promise<Caller> {
     if (client === "") return await check(credentials);
-    const claim = { ...credentials, network: networkOf(client) };
+    const claim = claimOf(credentials, client);
     const retryAfterS = refusals.waitOf(claim);
     if (retryAfterS > 0) {
       throw new Fault("throttled", "too many wrong credentials came from here", { retryAfterS });
@@ -81,8 +81,10 @@ export function authenticate(
 
   return createMiddleware<Env>(async (c, next) => {
     const credentials = basicCredentials(c.req.header("Authorization"));
-    const { account: caller, key } = recentCaller(credentials, { accounts, keyring }) ??
-      await checkInTurn(credentials, clientOf(c));
+    const client = clientOf(c);
+    const { account: caller, key } =
+      recentCaller(credentials, client, { accounts, keyring, refusals }) ??
+        await checkInTurn(credentials, client);
     if (rates !== null) limitRate(c, caller.sid, rates);
     if (await effectiveStatus(caller, cached) !== "active") throw new Fault("accountInactive");
     if (key !== undefined) {
@@ -97,6 +99,11 @@ export function authenticate(
   });
 }
 
+const claimOf = (credentials: Credentials, client: string): Claim => ({
+  ...credentials,
+  network: networkOf(client),
+});
+
 /** The address of the client; "" for a request from within the process. */
 const clientOf = ({ env }: Ctx): string => (env as Env["Bindings"] | undefined)?.client ?? "";
 
@@ -109,14 +116,29 @@ function limitRate(c: Ctx, accountSid: string, rates: RateLimits): void {
 /** A Sid that no account has. */
 const absentSid = definition.sidPrefix + "0".repeat(32);
 
-/** The caller of correct credentials when they are in the cache, as for most requests. */
+/**
+ * The caller of correct credentials when the account is in the cache, as for most requests. Wrong
+ * credentials put it there as well: right ones that were never looked up are noted then, so that the
+ * bound for the wrong ones does not hold them up later.
+ */
 function recentCaller(
-  { user, password }: Credentials,
-  { accounts, keyring }: Pick<Ports, "accounts" | "keyring">,
+  credentials: Credentials,
+  client: string,
+  { accounts, keyring, refusals }: Pick<Ports, "accounts" | "keyring"> & Pick<Bounds, "refusals">,
 ): Caller | undefined {
-  if (isKeySid(user)) return keyring.recent(user, password);
-  const account = accounts.recent(user);
-  return account && isTokenOf(account, password) ? { account } : undefined;
+  const { user, password } = credentials;
+  const caller = isKeySid(user)
+    ? keyring.recent(user, password)
+    : recentOf(user, password, accounts);
+  if (caller === undefined || client === "") return caller;
+  const claim = claimOf(credentials, client);
+  if (refusals.hasRefused(claim)) refusals.accepted(claim);
+  return caller;
+}
+
+function recentOf(sid: string, token: string, accounts: Accounts): Caller | undefined {
+  const account = accounts.recent(sid);
+  return account && isTokenOf(account, token) ? { account } : undefined;
 }
 
 /**

@@ -1,14 +1,21 @@
 import assert from "node:assert/strict";
+import { limits } from "../../core/base/limits.ts";
 import { refusalLimits } from "../../core/rest/limits.ts";
 import { routes } from "../../routes/mod.ts";
+import { eventually } from "../support/process/eventually.ts";
 import { startApp } from "../support/service/app.ts";
 
 /** The service behind a server that tells the client's address; `reads` counts those of accounts. */
-async function cappedApp() {
+async function cappedApp({ afterRead = Promise.resolve() } = {}) {
   const app = await startApp();
   let reads = 0;
   const { accounts } = app.ports;
-  const get = (sid: string) => (reads++, accounts.get(sid));
+  const get = async (sid: string) => {
+    reads++;
+    const account = await accounts.get(sid);
+    await afterRead;
+    return account;
+  };
   const http = routes({ ...app.ports, accounts: { ...accounts, get } });
   const ask = async (token: string, { user = app.root.sid, client = "192.0.2.1" } = {}) => {
     const headers = { Authorization: `Basic ${btoa(`${user}:${token}`)}` };
@@ -58,6 +65,26 @@ Deno.test("a stranger behind a customer's address does not lock the customer out
   assert.equal((await ask("wrong")).status, 429);
   assert.equal((await ask(token)).status, 200);
   assert.equal((await ask("wrong", { client: "192.0.2.2" })).status, 401);
+});
+
+Deno.test("right credentials pass that follow wrong ones, also when the cache has forgotten", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { app, ask, token } = await cappedApp({ afterRead: gate.promise });
+  using _ = app;
+  const wrong = Array.from({ length: refusalLimits.ofUser }, () => ask("wrong"));
+  await eventually(
+    "the account is read",
+    () => app.ports.accounts.recent(app.root.sid) !== undefined,
+  );
+  app.clock.now += 10; // So that the account is forgotten before the wrong ones may be sent again.
+  gate.resolve();
+  await Promise.all(wrong);
+  assert.equal((await ask(token)).status, 200); // From the account that the wrong ones have read.
+
+  app.clock.now += limits.accountRecentMs - 10;
+
+  assert.equal((await ask("wrong")).status, 429);
+  assert.equal((await ask(token)).status, 200);
 });
 
 Deno.test("addresses of one IPv6 network are slowed together", async () => {

@@ -60,6 +60,18 @@ Deno.test("createRefusalCap() never delays credentials that were right, until th
   assert.ok(cap.waitOf(right) > 0);
 });
 
+Deno.test("createRefusalCap() tells that wrong credentials came, until that is long ago", () => {
+  const { clock, cap, claim } = lab();
+  assert.equal(cap.hasRefused(claim("AC1")), false);
+  cap.refused(claim("AC1"));
+
+  assert.equal(cap.hasRefused(claim("AC1", { password: "right" })), true);
+  assert.equal(cap.hasRefused(claim("AC2")), true); // From the same network.
+  assert.equal(cap.hasRefused(claim("AC1", { network: "192.0.2.2" })), false);
+  clock.now += 1_000;
+  assert.equal(cap.hasRefused(claim("AC1")), false);
+});
+
 Deno.test("createRefusalCap() remembers a bounded number of right credentials", () => {
   const { cap, claim, tried } = lab();
   for (let at = 0; at <= accepted; at++) {
