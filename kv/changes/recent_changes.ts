@@ -22,11 +22,11 @@ export interface RecentChanges extends CommitRecord {
 
 type Listener = (change: StoredChange | null) => void;
 
-/** Changes that an event stream can begin with, by their bytes in the store. */
-export const recentChangeBytes = 4 << 20;
+/** The memory of the changes that an event stream can begin with. */
+export const recentChangeBytes = 6 << 20;
 
-/** What an entry takes beside its value, about. */
-const entryBytes = 200;
+/** What an entry takes in memory beside its value, about: its key, and the objects around both. */
+const entryBytes = 600;
 
 /** What a commit wrote of records. Its changes are made of it when somebody asks. */
 interface Kept {
@@ -38,11 +38,14 @@ interface Kept {
 const changesOf = ({ versionstamp, written }: Pick<Kept, "versionstamp" | "written">) =>
   changesIn(written).map((one) => ({ ...one, id: changeId(versionstamp, one.sid) }));
 
-/** Remembers changes that take up to `bytes`: the values are those that the cache of records has. */
+/**
+ * Remembers changes that take up to `bytes` of memory, in two generations: when the young one would take
+ * more than half of it, the commits in the old one are forgotten, and the young one becomes the old one.
+ */
 export function recentChanges(bytes: number): RecentChanges {
-  const kept: Kept[] = [];
-  let first = 0; // Of those that are kept: shifting an array costs its length.
-  let size = 0;
+  let young: Kept[] = [];
+  let old: Kept[] = [];
+  let youngBytes = 0;
   let last: string | null = null;
   /** The version of this process's first commit; it knows none before. */
   let begun: string | null = null;
@@ -51,15 +54,12 @@ export function recentChanges(bytes: number): RecentChanges {
   const listeners = new Map<bigint, Set<Listener>>();
 
   function keep(commit: Kept): void {
-    kept.push(commit);
-    size += commit.bytes;
-    while (size > bytes) {
-      const oldest = kept[first++];
-      if (oldest === undefined) break;
-      size -= oldest.bytes;
-      forgotten = oldest.versionstamp;
+    if (youngBytes + commit.bytes > bytes / 2) {
+      forgotten = old.at(-1)?.versionstamp ?? forgotten;
+      [young, old, youngBytes] = [[], young, 0];
     }
-    if (first > 1_000 && first > kept.length / 2) kept.splice(0, first), first = 0;
+    young.push(commit);
+    youngBytes += commit.bytes;
   }
 
   return {
@@ -67,7 +67,7 @@ export function recentChanges(bytes: number): RecentChanges {
     since(account, id) {
       const version = versionOf(id);
       if (begun === null || version < begun || version <= forgotten) return null;
-      return kept.slice(first).filter(({ versionstamp }) => versionstamp >= version)
+      return [...old, ...young].filter(({ versionstamp }) => versionstamp >= version)
         .flatMap(changesOf).filter((one) => one.account === account && one.id > id);
     },
     listen(account, take) {
@@ -92,7 +92,7 @@ export function recentChanges(bytes: number): RecentChanges {
       }
     },
     doubt(writes: Batch) {
-      if (last !== null) forgotten = last;
+      if (last !== null) [young, old, youngBytes, forgotten] = [[], [], 0, last];
       const doubtful = new Set(changesIn(writes).map(({ account }) => account));
       for (const account of doubtful) listeners.get(account)?.forEach((take) => take(null));
     },

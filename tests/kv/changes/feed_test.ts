@@ -215,14 +215,14 @@ Deno.test("changes beyond the memory of an instance are found among the records"
   const call = await make(lab);
   await feed.some(1);
   const long = "x".repeat(8_000);
-  for (let n = 0; n < 600; n++) {
+  for (let n = 0; n < 800; n++) {
     await lab.store.records.notifications.insert({
       record: lab.notification({ callSid: call.sid, messageText: long }),
     });
   }
   await setStatus(lab, call.sid, "ringing");
   const again = await followed(lab, feed.told[0]!.id);
-  assert.equal(again.following.earlier.length, 601);
+  assert.equal(again.following.earlier.length, 801);
   assert.deepEqual(shown(again.following.earlier.slice(-1)), [["call", "updated", "ringing"]]);
   assert.equal(again.following.earlier[0]!.change, "updated"); // Of the records: the log forgot them.
   feed.following.close();
