@@ -16,19 +16,26 @@ export interface RecentEntries extends CommitRecord {
 
 type Writes = Pick<Batch, "sets" | "deletes">;
 
-type Entry = Deno.KvEntryMaybe<unknown> & Named & Decoded;
+/** What is kept of an entry: whoever asks has its key. */
+interface Kept extends Named, Decoded {
+  value: unknown;
+  versionstamp: string | null;
+}
 
 /** Accounts, records and unique values are read again and again while a call goes on. */
 const isRemembered = (key: Deno.KvKey): boolean =>
   key[0] === "a" || key[0] === "u" ||
   key.length === 3 && typeof key[0] === "bigint" && key[2] instanceof Uint8Array;
 
-/** Records and unique values that stay in memory, by their bytes in the store. */
+/** The memory of records and unique values that stay in it. */
 export const recentEntryBytes = 8 << 20;
 
-/** The most bytes that an entry takes in the store. The entry of a unique value names two Sids. */
-const bytesOf = ({ key, value }: Pick<Entry, "key" | "value">): number =>
-  key[0] === "u" ? limits.lookupLength + 100 : storedBytes(value);
+/** What a record takes in memory beside its bytes in the store, about. */
+const recordBytes = 400;
+
+/** The most bytes that an entry takes in memory. The entry of a unique value names two Sids. */
+const bytesOf = (key: Deno.KvKey, value: unknown): number =>
+  key[0] === "u" ? limits.lookupLength + 100 : storedBytes(value) + recordBytes;
 
 /**
  * The last records that were written and are kept as they are. Their texts may be parts of long ones,
@@ -40,14 +47,14 @@ export const mostDecoded = 500;
 const mostAbsent = 2_000;
 
 /**
- * Remembers entries that take up to `bytes` in the store, and 2,000 keys that have none. A commit
+ * Remembers entries that take up to `bytes` of memory, and 2,000 keys that have none. A commit
  * replaces what it wrote, and the result of a read that was under way meanwhile is not remembered.
  * Every write to such an entry has to go through the committer.
  */
 export function recentEntries(read: Read, bytes: number): RecentEntries {
-  const entries = lruCache<Entry>(bytes);
-  const absent = lruCache<Entry>(mostAbsent);
-  const reading = new Map<string, Promise<Entry>>();
+  const entries = lruCache<Kept>(bytes);
+  const absent = lruCache<Kept>(mostAbsent);
+  const reading = new Map<string, Promise<Kept>>();
   const keepRecord = lastRecords();
 
   function forget(key: Deno.KvKey): void {
@@ -57,14 +64,14 @@ export function recentEntries(read: Read, bytes: number): RecentEntries {
     reading.delete(name);
   }
 
-  function readNamed(name: string, key: Deno.KvKey): Promise<Entry> {
+  function readNamed(name: string, key: Deno.KvKey): Promise<Kept> {
     const found = read<unknown>(key);
     reading.set(name, found);
-    const end = (entry?: Entry) => {
+    const end = (entry?: Kept) => {
       if (reading.get(name) !== found) return;
       reading.delete(name);
-      if (entry?.versionstamp) entries.keep(name, { ...entry, name }, bytesOf(entry));
-      else if (entry !== undefined) absent.keep(name, { ...entry, name }, 1);
+      if (entry?.versionstamp) entries.keep(name, keptOf(name, entry), bytesOf(key, entry.value));
+      else if (entry !== undefined) absent.keep(name, keptOf(name, entry), 1);
     };
     found.then(end, () => end());
     return found;
@@ -75,7 +82,9 @@ export function recentEntries(read: Read, bytes: number): RecentEntries {
       if (!isRemembered(key)) return read(key);
       const name = keyText(key);
       const known = entries.get(name) ?? absent.get(name);
-      const entry = known ? Promise.resolve(known) : reading.get(name) ?? readNamed(name, key);
+      const entry = known
+        ? Promise.resolve({ key, ...known })
+        : reading.get(name) ?? readNamed(name, key);
       return entry as ReturnType<typeof read<never>>;
     },
     made({ sets, deletes }, versionstamp) {
@@ -85,9 +94,9 @@ export function recentEntries(read: Read, bytes: number): RecentEntries {
         const name = nameOf(set);
         reading.delete(name);
         absent.forget(name);
-        const entry = { key, value, versionstamp, name, record };
-        if (record !== undefined) keepRecord(entry);
-        entries.keep(name, entry, bytesOf(entry));
+        const kept = { value, versionstamp, name, record };
+        if (record !== undefined) keepRecord(kept);
+        entries.keep(name, kept, bytesOf(key, value));
       }
       for (const key of deletes) if (isRemembered(key)) forget(key);
     },
@@ -103,9 +112,16 @@ export function recentEntries(read: Read, bytes: number): RecentEntries {
   };
 }
 
+const keptOf = (name: string, { value, versionstamp }: Kept): Kept => ({
+  value,
+  versionstamp,
+  name,
+  record: undefined,
+});
+
 /** Returns a function that takes the record from an entry once many others came after it. */
-function lastRecords(): (entry: Entry) => void {
-  const kept: Entry[] = [];
+function lastRecords(): (entry: Kept) => void {
+  const kept: Kept[] = [];
   let next = 0;
   return (entry) => {
     const oldest = kept[next];

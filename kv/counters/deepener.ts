@@ -17,7 +17,7 @@ export interface Deepener {
 }
 
 /** The most buckets whose new entries are counted. */
-const mostTallies = 50_000;
+const mostTallies = 20_000;
 
 /** The most values that wait to be looked at; one that is left out is noticed again. */
 const mostWaiting = 5_000;
