@@ -40,10 +40,10 @@ const companionFlags = [
 
 const serviceFlags = [
   // Less of it, since pages of long lists take memory too.
-  "--max-semi-space-size=32",
-  // A complete run begins when old objects take twice as much as after the last one. V8 waits for up
-  // to four times as much.
-  "--heap-growing-percent=100",
+  "--max-semi-space-size=16",
+  // A complete run begins when old objects take half more than after the last one. V8 waits for up to
+  // four times as much.
+  "--heap-growing-percent=50",
 ];
 
 const flagsOf = (more: string[]): readonly string[] => [
