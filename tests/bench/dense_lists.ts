@@ -1,5 +1,6 @@
 import type { Condition } from "../../core/base/filters.ts";
 import { type StoreLab, storeLab } from "../support/service/store_lab.ts";
+import { shuffled } from "../support/service/store_lab.ts";
 import { callOf, fill, type Filled, log, roll } from "./list_stores.ts";
 
 /**
@@ -23,14 +24,8 @@ const lists: [name: string, where: Condition[]][] = [
 ];
 
 /** Numbers below `end` in a random order, so many at most. */
-function someOf(end: number, most: number): number[] {
-  const all = Array.from({ length: end }, (_, at) => at);
-  for (let at = end - 1; at > 0; at--) {
-    const other = roll(at + 1);
-    [all[at], all[other]] = [all[other]!, all[at]!];
-  }
-  return all.slice(0, most);
-}
+const someOf = (end: number, most: number): number[] =>
+  shuffled(Array(end).keys(), roll).slice(0, most);
 
 /** The times of two kinds of requests, each sorted, that are sent in turn. */
 async function timesOf(pairs: [() => Promise<unknown>, () => Promise<unknown>][]) {

@@ -1,10 +1,13 @@
-import { dice } from "../support/service/store_lab.ts";
-import type { Server } from "./http_load.ts";
+import { dice, shuffled } from "../support/service/store_lab.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { startSystem } from "../support/process/system.ts";
+import { memoryOf, type Server } from "./http_load.ts";
 
 /**
  * A list that was filled within a minute, by HTTP: every page of 50 by number, each asked for once in a
  * random order, in turn with a page that continues by AfterSid elsewhere; then pages by number from
- * some clients at once for a while, beside 50 creates of calls a second.
+ * some clients at once for a while, beside 50 creates of calls a second. The latter also of a list whose
+ * calls the service has taken itself: it then has them in memory, and has placed and ended them.
  */
 
 const creates = {
@@ -12,13 +15,14 @@ const creates = {
   form: { From: "bench", To: "client:nobody", Url: "http://127.0.0.1/" },
 };
 const clientsBeside = 4;
+const clientsPosting = 64;
 /** A create counts as made that is answered so soon after it was due. */
 const lateMs = 1_000;
 /** How long pages are asked for beside creates: what is read again and again stays in memory. */
 const besideMs = 15_000;
 
 export interface DenseList {
-  server: Server;
+  server: Pick<Server, "url" | "memory">;
   /** Of the account. */
   path: string;
   headers: Record<string, string>;
@@ -27,39 +31,30 @@ export interface DenseList {
   sids: string[];
 }
 
+/** The same without its Sids. */
+type Posted = Omit<DenseList, "sids">;
+
 const roll = dice(9);
 
-/** All numbers below `end` in a random order. */
-function shuffled(end: number): number[] {
-  const all = Array.from({ length: end }, (_, at) => at);
-  for (let at = end - 1; at > 0; at--) {
-    const other = roll(at + 1);
-    [all[at], all[other]] = [all[other]!, all[at]!];
-  }
-  return all;
-}
+/** The numbers of all pages in a random order. */
+const shuffledPages = (total: number): number[] =>
+  shuffled(Array(Math.floor(total / 50)).keys(), roll);
 
 const median = (times: number[]) => times.toSorted((a, b) => a - b)[times.length >> 1] ?? NaN;
 
 /** Rows of figures, by name. */
 export async function denseRest(dense: DenseList): Promise<[name: string, figure: string][]> {
-  const { server, path, headers, total, sids } = dense;
-  const timeOf = async (query: string) => {
-    const startedAt = performance.now();
-    const response = await fetch(`${server.url}${path}/Calls.json?${query}`, { headers });
-    await response.arrayBuffer();
-    if (!response.ok) throw new Error(`Cannot read a page: ${response.status}`);
-    return performance.now() - startedAt;
-  };
+  const { total, sids } = dense;
+  const timeOf = (query: string) => pageTime(dense, query);
   await timeOf("PageSize=1"); // The connection and the account.
-  const pages = shuffled(Math.floor(total / 50));
+  const pages = shuffledPages(total);
   const [byNumber, byCursor]: [number[], number[]] = [[], []];
   for (let at = 0; at + 1 < pages.length; at += 2) {
     byNumber.push(await timeOf(`Page=${pages[at]}`));
     const after = sids[sids.length - 1 - pages[at + 1]! * 50]!;
     byCursor.push(await timeOf(`AfterSid=${after}`));
   }
-  const beside = await besideCreates(dense, (page) => timeOf(`Page=${page}`));
+  const beside = await besideCreates(dense);
   const ratio = median(byNumber) / median(byCursor);
   return [
     ["page by number, cold, median", `${median(byNumber).toFixed(2)} ms`],
@@ -69,12 +64,54 @@ export async function denseRest(dense: DenseList): Promise<[name: string, figure
   ];
 }
 
+/** How long a page takes, in ms. */
+async function pageTime({ server, path, headers }: Posted, query: string): Promise<number> {
+  const startedAt = performance.now();
+  const response = await fetch(`${server.url}${path}/Calls.json?${query}`, { headers });
+  await response.arrayBuffer();
+  if (!response.ok) throw new Error(`Cannot read a page: ${response.status}`);
+  return performance.now() - startedAt;
+}
+
+/** Makes a call to nobody. */
+async function createCall({ server, path, headers }: Posted): Promise<void> {
+  const body = new URLSearchParams(creates.form);
+  const url = `${server.url}${path}/Calls.json`;
+  const response = await fetch(url, { method: "POST", headers, body });
+  await response.body?.cancel();
+  if (!response.ok) throw new Error(`Cannot create a call: ${response.status}`);
+}
+
+/** Rows of figures of a system that takes `total` POSTs of calls itself, from many clients at once. */
+export async function postedRest(total: number): Promise<[name: string, figure: string][]> {
+  const unlimited = { REQUESTS_PER_SECOND: "0", READS_PER_SECOND: "0", WRITES_PER_SECOND: "0" };
+  await using system = await startSystem({ env: unlimited });
+  const [pid] = system.pids("main.ts"); // It has started.
+  const memory = () => memoryOf(pid!);
+  const { accountSid, authToken } = system;
+  const posted: Posted = {
+    server: { url: system.baseUrl, memory },
+    path: `/2012-04-24/Accounts/${accountSid}`,
+    headers: { Authorization: `Basic ${btoa(`${accountSid}:${authToken}`)}` },
+    total,
+  };
+  let left = total;
+  await Promise.all(Array.from({ length: clientsPosting }, async () => {
+    while (left-- > 0) await createCall(posted);
+  }));
+  await eventually("no call is queued", async () => {
+    const { total: queued } = await system.get("Calls.json?Status=queued&PageSize=1");
+    return queued === 0;
+  }, 600_000);
+  return [
+    ["memory of the service after them", `${(memory() / 1e6).toFixed(0)} MB`],
+    ...await besideCreates(posted),
+  ];
+}
+
 /** All pages, again and again, by some clients at once, beside creates at an even rate. */
-async function besideCreates(
-  { server, path, headers, total }: DenseList,
-  timeOf: (page: number) => Promise<number>,
-): Promise<[string, string][]> {
-  const { perSecond, form } = creates;
+async function besideCreates(list: Posted): Promise<[string, string][]> {
+  const { perSecond } = creates;
   const startedAt = performance.now();
   const seconds = () => (performance.now() - startedAt) / 1000;
   const [sent, times]: [Promise<number>[], number[]] = [[], []];
@@ -82,25 +119,18 @@ async function besideCreates(
   /** Resolves with the time in ms from when it was due to its answer. */
   const create = async () => {
     const dueAt = startedAt + sent.length * 1_000 / perSecond;
-    const body = new URLSearchParams(form);
-    const response = await fetch(`${server.url}${path}/Calls.json`, {
-      method: "POST",
-      headers,
-      body,
-    });
-    await response.body?.cancel();
-    if (!response.ok) throw new Error(`Cannot create beside: ${response.status}`);
+    await createCall(list);
     return performance.now() - dueAt;
   };
   const timer = setInterval(() => {
     while (sent.length < seconds() * perSecond) sent.push(create());
-    peak = Math.max(peak, server.memory());
+    peak = Math.max(peak, list.server.memory());
   }, 1000 / perSecond);
   let pages: number[] = [];
   await Promise.all(Array.from({ length: clientsBeside }, async () => {
     while (seconds() * 1000 < besideMs) {
-      if (pages.length === 0) pages = shuffled(Math.floor(total / 50));
-      times.push(await timeOf(pages.pop()!)); // There is one.
+      if (pages.length === 0) pages = shuffledPages(list.total);
+      times.push(await pageTime(list, `Page=${pages.pop()}`));
     }
   }));
   clearInterval(timer);

@@ -76,7 +76,7 @@ export function cpuSecondsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-function memoryOf(pid: number): number {
+export function memoryOf(pid: number): number {
   if (Deno.build.os !== "linux") return NaN;
   const pages = Number(Deno.readTextFileSync(`/proc/${pid}/statm`).split(" ")[1]);
   return pages * 4096;

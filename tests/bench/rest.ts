@@ -1,7 +1,7 @@
 import { runtimeFlags } from "../../core/start/programs.ts";
 import { storeLab } from "../support/service/store_lab.ts";
 import { freePorts } from "../support/process/system.ts";
-import { denseRest } from "./dense_rest.ts";
+import { denseRest, postedRest } from "./dense_rest.ts";
 import {
   canPin,
   connections,
@@ -20,7 +20,8 @@ import {
  * Where other programs take part of that core, requests per second of the server's own CPU time tell
  * what it would do alone. ONLY is a pattern of the names of the service's figures. WITHOUT="runs
  * counters" measures services without these caches too: see `without_caches.ts`. At last a list of DENSE
- * calls (20,000) that were made within a minute: see `dense_rest.ts`.
+ * calls (20,000) that were made within a minute, and as many that the service takes by POST itself: see
+ * `dense_rest.ts`.
  */
 
 const seconds = Number(Deno.env.get("SECONDS") ?? 4);
@@ -172,6 +173,8 @@ try {
   if (dense > 0) {
     log(`\na list of ${dense} calls made within a minute`);
     for (const [name, figure] of await denseList()) row(name, figure);
+    log(`\na list of ${dense} calls that the service took itself`);
+    for (const [name, figure] of await postedRest(dense)) row(name, figure);
   }
 } finally {
   await Deno.remove(directory, { recursive: true });

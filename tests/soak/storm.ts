@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type AppServer, startAppServer } from "../support/service/app_server.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { type Machine, startMachine } from "../support/process/machine.ts";
+import { shuffled } from "../support/service/store_lab.ts";
 import { webrtcAnswer } from "../support/media/webrtc_answer.ts";
 
 /** A store that several services share, or the embedded file of one. */
@@ -11,6 +12,9 @@ export interface StormedStore {
   /** Ends its server without warning, and starts another on the same data; where that can be done. */
   kill?(): Promise<void>;
 }
+
+/** A number of 0 or more and below `end`, another one in each run. */
+const roll = (end: number): number => Math.floor(Math.random() * end);
 
 export interface Storm {
   calls: number;
@@ -55,7 +59,7 @@ export async function storm(
   ];
   let next: typeof victims = [];
   for (let n = 0; n < kills; n++) {
-    if (next.length === 0) next = inRandomOrder(victims);
+    if (next.length === 0) next = shuffled(victims, roll);
     await next.pop()!(); // There is one.
     const most = Math.ceil(calls * (n + 1) / kills);
     await eventually(`${most} calls were tried`, () => placing.tried() >= most || placing.isOver());
@@ -68,15 +72,6 @@ export async function storm(
   await Promise.all(answering);
   assert.ok(acknowledged.size > calls / 3, `${acknowledged.size} of ${calls} were acknowledged`);
   log(`${acknowledged.size} acknowledged calls have ended, each told once`);
-}
-
-function inRandomOrder<T>(items: readonly T[]): T[] {
-  const order = [...items];
-  for (let at = order.length - 1; at > 0; at--) {
-    const other = Math.floor(Math.random() * (at + 1));
-    [order[at], order[other]] = [order[other]!, order[at]!]; // Both are below the length.
-  }
-  return order;
 }
 
 /** A phone that answers each call and hangs up; it comes back when its companion was killed. */

@@ -110,3 +110,13 @@ export function dice(seed: number): (end: number) => number {
     return ((mixed ^ mixed >>> 14) >>> 0) % end;
   };
 }
+
+/** The items in a random order; `roll` gives a number of 0 or more and below its argument. */
+export function shuffled<T>(items: Iterable<T>, roll: (end: number) => number): T[] {
+  const all = [...items];
+  for (let at = all.length - 1; at > 0; at--) {
+    const other = roll(at + 1);
+    [all[at], all[other]] = [all[other]!, all[at]!]; // Both are below the length.
+  }
+  return all;
+}
