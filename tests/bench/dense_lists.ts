@@ -1,6 +1,5 @@
 import type { Condition } from "../../core/base/filters.ts";
-import { type StoreLab, storeLab } from "../support/service/store_lab.ts";
-import { shuffled } from "../support/service/store_lab.ts";
+import { shuffled, type StoreLab, storeLab } from "../support/service/store_lab.ts";
 import { callOf, fill, type Filled, log, roll } from "./list_stores.ts";
 
 /**

@@ -73,7 +73,7 @@ async function pageTime({ server, path, headers }: Posted, query: string): Promi
   return performance.now() - startedAt;
 }
 
-/** Makes a call to nobody. */
+/** Creates a call to a Client that does not exist; it ends as `failed`. */
 async function createCall({ server, path, headers }: Posted): Promise<void> {
   const body = new URLSearchParams(creates.form);
   const url = `${server.url}${path}/Calls.json`;

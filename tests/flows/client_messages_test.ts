@@ -141,7 +141,8 @@ sipTest(
     const another = await lab.alice.message("alice", "to another");
 
     assert.deepEqual(over.map(({ status }) => status), [480, 480]);
-    assert.equal(valueOf(over[0]!, "retry-after"), "60");
+    const retryAfterS = Number(valueOf(over[0]!, "retry-after"));
+    assert.ok(retryAfterS > 30 && retryAfterS <= 60, `${retryAfterS}`); // Of the minute, some has passed.
     assert.equal(another.status, 202);
     assert.deepEqual(await notices(lab), [14107]);
   },
