@@ -1,9 +1,20 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { type ListenAddress, listenError } from "./listen_error.ts";
 import { netLimits } from "./limits.ts";
+import { plainAddress } from "./networks.ts";
 import type { Places } from "./places.ts";
 
 export interface AcceptOptions {
+  /**
+   * Counts a connection for its address; the result undoes that, undefined is an address at its bound.
+   * It is called before a place is looked for, so that such an address ends no connection of others.
+   */
+  takeAddress?: ((host: string) => (() => void) | undefined) | undefined;
+  /**
+   * Ends a connection whose address is at its bound, by default without a word. It is called only
+   * while a place is left for that connection too.
+   */
+  refuse?: ((socket: Socket) => void) | undefined;
   /**
    * Bounds the connections. When no place is left, the listener ends the oldest connection that has
    * sent no byte, and gives its place to the new one. When every connection has sent something, it
@@ -96,17 +107,23 @@ async function listenOn(server: Server, host: string, port: number): Promise<Ser
 }
 
 /** What becomes of accepted connections, ours that only look whether they are accepted among them. */
-function createIntake({ places, onConnection, allowHalfOpen = false, log }: AcceptOptions) {
+function createIntake(options: AcceptOptions) {
+  const { takeAddress = () => () => {}, refuse = (socket) => socket.destroy() } = options;
+  const { places, onConnection, allowHalfOpen = false, log } = options;
   let accepted = 0;
   let acceptedBefore = 0;
   let fullAt = -Infinity;
   /** The port of the connection by which we look, until it is accepted. */
   let looking: Promise<number | undefined> | undefined;
 
-  const admit = (socket: Socket) => {
-    if (places === undefined || places.take(socket)) return onConnection(socket);
+  const takePlace = (socket: Socket) => places === undefined || places.take(socket);
+  const enter = (socket: Socket) => {
+    const leave = takeAddress(plainAddress(socket.remoteAddress ?? ""));
+    if (leave === undefined) return takePlace(socket) ? refuse(socket) : void socket.destroy();
+    socket.on("close", leave);
+    if (takePlace(socket)) return onConnection(socket);
     noteFull();
-    if (places.endSilent() && places.take(socket)) onConnection(socket);
+    if (places?.endSilent() && takePlace(socket)) onConnection(socket);
     else socket.destroy();
   };
   const noteFull = () => {
@@ -117,10 +134,10 @@ function createIntake({ places, onConnection, allowHalfOpen = false, log }: Acce
   const take = (socket: Socket) => {
     accepted++;
     socket.on("error", () => {});
-    if (looking === undefined) return admit(socket);
+    if (looking === undefined) return enter(socket);
     void looking.then((ownPort) => {
       if (ownPort === socket.remotePort) socket.destroy();
-      else if (!socket.destroyed) admit(socket);
+      else if (!socket.destroyed) enter(socket);
     });
   };
   return {

@@ -9,7 +9,6 @@ import { acceptConnections, type AcceptOptions } from "./acceptor.ts";
 import { createAdmission, type JudgedRequest } from "./admit_request.ts";
 import type { CertificateWatch } from "./certificate.ts";
 import { netLimits } from "./limits.ts";
-import { plainAddress } from "./networks.ts";
 import { createAddressPlaces } from "./places.ts";
 import { endWith, refusals, refuseRequest } from "./refusals.ts";
 import { secureConnections } from "./secure.ts";
@@ -81,13 +80,9 @@ export async function serveHttp(options: HttpOptions, answer: Answer): Promise<H
   const acceptor = await acceptConnections(address, {
     ...options,
     allowHalfOpen: true,
-    onConnection(socket) {
-      const host = plainAddress(socket.remoteAddress ?? "");
-      const leave = isTrustedProxy(host) ? () => {} : takeAddress(host);
-      if (leave === undefined) return refuseSocket(socket, certificate !== undefined);
-      socket.on("close", leave);
-      pass(socket);
-    },
+    takeAddress: (host) => isTrustedProxy(host) ? () => {} : takeAddress(host),
+    refuse: (socket) => refuseSocket(socket, certificate !== undefined),
+    onConnection: pass,
   });
   const looking = setInterval(() => endSlow(connections.values()), netLimits.slowLookMs);
   return {

@@ -1,4 +1,5 @@
 import { networkOf } from "../../core/net/networks.ts";
+import { createAddressPlaces } from "../../core/net/places.ts";
 import type { Flow } from "../base/flow.ts";
 import { sipLimits } from "../base/limits.ts";
 import { dropOldest } from "./lockout.ts";
@@ -45,7 +46,7 @@ export function createAdmission(
     ...bounds,
   };
   const { burstS, connectionPart, addresses } = sipLimits.admissionPace;
-  const connections = new Map<string, number>();
+  const takePlace = createAddressPlaces(connectionsPerAddress);
   const ofAddress = {
     burst: unauthenticatedRequestsPerS * burstS,
     perS: unauthenticatedRequestsPerS,
@@ -57,19 +58,13 @@ export function createAdmission(
   const perAddress = createPaces(ofAddress, addresses, now);
   const unauthenticated = new WeakMap<Flow, { pace: Pace; refused: boolean }>();
 
-  const leave = (network: string) => () => {
-    const left = (connections.get(network) ?? 0) - 1;
-    if (left > 0) connections.set(network, left);
-    else connections.delete(network);
-  };
   const admission: Admission = {
     connect(host) {
-      const network = networkOf(host);
-      const count = connections.get(network) ?? 0;
-      if (connectionsPerAddress > 0 && count >= connectionsPerAddress) return undefined;
-      if (ofAddress.perS > 0 && perAddress(network).take() < 0) return undefined;
-      connections.set(network, count + 1);
-      return leave(network);
+      const leave = takePlace(host);
+      if (ofAddress.perS === 0 || leave === undefined) return leave;
+      if (perAddress(networkOf(host)).take() >= 0) return leave;
+      leave();
+      return undefined;
     },
     judge(flow) {
       if (ofAddress.perS === 0 || isKnown(flow)) return "serve";

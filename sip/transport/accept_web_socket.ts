@@ -5,13 +5,7 @@ import { plainAddress } from "../../core/net/networks.ts";
 import { clientAddress, clientUsesTls, ContradictoryProxy } from "../../core/net/client_address.ts";
 import { openWebSocketFlow } from "./web_socket.ts";
 import type { HttpHead } from "./http_head.ts";
-import {
-  acceptHandshake,
-  badRequest,
-  type Refusal,
-  refuseConnection,
-  tooMany,
-} from "./web_socket_handshake.ts";
+import { acceptHandshake, badRequest, type Refusal, tooMany } from "./web_socket_handshake.ts";
 
 export interface AcceptOptions {
   protocol: "WS" | "WSS";
@@ -24,26 +18,19 @@ export interface AcceptOptions {
 }
 
 /**
- * Takes a stream that is to become a WebSocket for SIP (RFC 7118). It has its place from the first
- * moment, so that who never asks for one takes no more than others; behind a trusted proxy, from
- * the moment that the client's address is known. Where that proxy ended TLS, the transport is WSS,
- * as it is for the client. The result closes it.
+ * Takes a stream that is to become a WebSocket for SIP (RFC 7118). One that comes by a trusted proxy
+ * counts for the client's address once that is known; its listener has counted any other. Where that
+ * proxy ended TLS, the transport is WSS, as it is for the client. The result closes it.
  */
 export function acceptWebSocket(
   socket: Socket,
   options: AcceptOptions,
-): { close(): void } | undefined {
+): { close(): void } {
   const { clock, events, nameAt, isTrustedProxy = () => false } = options;
   const peer = plainAddress(socket.remoteAddress ?? "");
   const isProxied = isTrustedProxy(peer);
   let remoteHost = peer;
   let { protocol } = options;
-  const enter = (host: string): boolean => {
-    const leave = events.onConnect(host);
-    if (leave !== undefined) socket.on("close", leave);
-    return leave !== undefined;
-  };
-  if (!isProxied && !enter(peer)) return void refuseConnection(socket, clock);
   const admit = (head: HttpHead): Refusal | undefined => {
     if (!isProxied) return undefined;
     if (hasTls(head)) protocol = "WSS";
@@ -51,7 +38,9 @@ export function acceptWebSocket(
     if (client instanceof ContradictoryProxy) return badRequest(client.message);
     if (client === undefined) return undefined;
     remoteHost = client;
-    return enter(client) ? undefined : tooMany;
+    const leave = events.onConnect(client);
+    if (leave !== undefined) socket.on("close", leave);
+    return leave === undefined ? tooMany : undefined;
   };
   let flow: Flow | undefined;
   acceptHandshake(socket, clock, {

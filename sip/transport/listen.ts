@@ -14,6 +14,7 @@ import { openStream } from "./stream.ts";
 import { listenTcp, listenTls } from "./stream_listener.ts";
 import { openUdp, type UdpSocket } from "./udp.ts";
 import { acceptWebSocket } from "./accept_web_socket.ts";
+import { refuseConnection } from "./web_socket_handshake.ts";
 
 /** How peers reach us, and we them. */
 export interface TransportOptions {
@@ -128,9 +129,6 @@ async function openAll(
   closing.push(routes.close);
   const { respondElsewhere } = routes;
   const onStream = (protocol: Protocol) => (socket: Socket) => {
-    const leave = events.onConnect(remoteOf(socket));
-    if (leave === undefined) return void socket.destroy();
-    socket.on("close", leave);
     const local = nameOf(protocol, socket.localPort ?? 0, remoteOf(socket));
     return openStream(socket, { protocol, local, clock, events, respondElsewhere });
   };
@@ -139,10 +137,13 @@ async function openAll(
       webSocketName(protocol, host) ?? nameOf(protocol, socket.localPort ?? 0, remoteOf(socket));
     return acceptWebSocket(socket, { protocol, nameAt, clock, events, isTrustedProxy });
   };
-  await listen("WS", (address) => listenTcp(address, onWebSocket("WS"), options));
-  await listen("TCP", (address) => listenTcp(address, onStream("TCP"), options));
+  const takeAddress = (host: string) => isTrustedProxy(host) ? () => {} : events.onConnect(host);
+  const bounds = { ...options, takeAddress };
+  const refuse = (socket: Socket) => refuseConnection(socket, clock);
+  await listen("WS", (address) => listenTcp(address, onWebSocket("WS"), { ...bounds, refuse }));
+  await listen("TCP", (address) => listenTcp(address, onStream("TCP"), bounds));
   if (watch === undefined) return routes;
-  const secure = { ...options, watch, clock };
+  const secure = { ...bounds, watch, clock };
   await listen("WSS", (address) => listenTls(address, onWebSocket("WSS"), secure));
   await listen("TLS", (address) => listenTls(address, onStream("TLS"), secure));
   return routes;

@@ -15,11 +15,14 @@ export interface StreamListener {
   close(): Promise<void>;
 }
 
-/** Takes a stream that came; the result closes it, undefined is one that is closed already. */
-export type TakeStream = (socket: Socket) => { close(): void } | undefined;
+/** Takes a stream that came; the result closes it. */
+export type TakeStream = (socket: Socket) => { close(): void };
 
 /** How connections are bounded, and what becomes of a listener that is over. */
-export type Bounds = Pick<AcceptOptions, "places" | "onOver" | "log">;
+export type Bounds = Pick<
+  AcceptOptions,
+  "takeAddress" | "refuse" | "places" | "onOver" | "log"
+>;
 
 export interface SecureOptions extends Bounds {
   watch: CertificateWatch;
@@ -58,7 +61,6 @@ function createStreams(onStream: TakeStream) {
     take(socket: Socket) {
       socket.on("error", () => {});
       const stream = onStream(socket);
-      if (stream === undefined) return;
       open.add(stream);
       socket.on("close", () => open.delete(stream));
     },

@@ -8,8 +8,8 @@ import { testAuthority, testCertificates } from "../../support/process/test_cert
 
 const address = { hostname: "127.0.0.1", port: 0, name: "PORT" };
 
-async function connectedTo(port: number) {
-  const client = openRaw(port);
+async function connectedTo(port: number, localAddress?: string) {
+  const client = openRaw(port, localAddress);
   await once(client.socket, "connect");
   return client;
 }
@@ -59,6 +59,21 @@ for (
     await server.shutdown();
   });
 }
+
+Deno.test("an address at its bound ends no silent connection of another one", async () => {
+  const options = { address, places: createPlaces(2), perAddress: 1 };
+  const server = await serveHttp(options, () => new Response("hello"));
+  const { port } = server.address;
+  const newcomer = await connectedTo(port, "127.0.0.2");
+  const greedy = await connectedTo(port);
+  const beyond = openRaw(port);
+
+  assert.equal(await beyond.closed, "");
+  for (const client of [newcomer, greedy]) client.send(getRequest());
+  await Promise.all([newcomer.received("hello"), greedy.received("hello")]);
+  for (const client of [newcomer, greedy]) client.close();
+  await server.shutdown();
+});
 
 Deno.test("places are shared: a silent connection of one listener makes room for one of another", async () => {
   const places = createPlaces(1);

@@ -3,6 +3,7 @@ import { sipLimits } from "../../../sip/base/limits.ts";
 import { connectStream, upgradeStream } from "../../../sip/transport/connect.ts";
 import { sipTest, startSipLab } from "../../support/sip/sip_lab.ts";
 import { eventually } from "../../support/process/eventually.ts";
+import { certificateFiles } from "../../support/process/test_certificates.ts";
 import { openWebSocketLab } from "../../support/sip/web_socket_lab.ts";
 
 const headers = {
@@ -113,6 +114,25 @@ sipTest("acceptWebSocket() counts connections that ask for nothing", async () =>
   assert.equal(statusOf(answer), 503);
   assert.match(answer, /\r\nRetry-After: 10\r\n/);
 });
+
+for (const protocol of ["TCP", "TLS", "WSS"] as const) {
+  sipTest(`listenSip() counts connections of ${protocol} that ask for nothing`, async () => {
+    await using files = await certificateFiles();
+    await using lab = await startSipLab({
+      admission: { connectionsPerAddress: 1 },
+      transports: { ports: { [protocol]: 0 }, certificate: files.certificate },
+    });
+    const { port } = lab.companion.sipAddresses.get(protocol)!;
+    using silent = await Deno.connect({ port });
+    using second = await Deno.connect({ port });
+
+    const end = (name: string, { readable }: Deno.Conn) =>
+      new Response(readable).text().then((text) => [name, text]);
+    const first = await Promise.race([end("silent", silent), end("second", second)]);
+
+    assert.deepEqual(first, ["second", ""]);
+  });
+}
 
 const upgraded = [
   "HTTP/1.1 101 Switching Protocols",

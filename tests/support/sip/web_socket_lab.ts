@@ -1,6 +1,7 @@
-import { createServer, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { Flow } from "../../../sip/base/flow.ts";
 import { acceptWebSocket } from "../../../sip/transport/accept_web_socket.ts";
+import { listenTcp } from "../../../sip/transport/stream_listener.ts";
 import { type HandClock, handClock } from "../process/hand_clock.ts";
 import { queue } from "../service/queue.ts";
 import { openRawWebSocket, type RawWebSocket } from "./raw_websocket.ts";
@@ -34,14 +35,12 @@ export async function openWebSocketLab(): Promise<WebSocketLab> {
     onClose: closed.put,
   };
   const local = { sentBy: "sip.test", contact: "sip:sip.test" };
-  const server = createServer((socket) => {
+  const address = { hostname: "127.0.0.1", port: 0, name: "SIP_WS_PORT" };
+  const listener = await listenTcp(address, (socket) => {
     sockets.push(socket);
-    acceptWebSocket(socket, { protocol: "WS", nameAt: () => local, clock, events });
-  });
-  const listening = Promise.withResolvers<void>();
-  server.listen(0, "127.0.0.1", listening.resolve);
-  await listening.promise;
-  const { port } = server.address() as { port: number };
+    return acceptWebSocket(socket, { protocol: "WS", nameAt: () => local, clock, events });
+  }, { takeAddress: events.onConnect });
+  const { port } = listener.address;
   const peers = new Set<RawWebSocket>();
   return {
     clock,
@@ -64,7 +63,7 @@ export async function openWebSocketLab(): Promise<WebSocketLab> {
     async [Symbol.asyncDispose]() {
       for (const peer of peers) peer.close();
       for (const socket of sockets) socket.destroy();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await listener.close();
     },
   };
 }
