@@ -25,7 +25,7 @@ import { speechVariables } from "./speech_variables.ts";
 import { transportVariables } from "./transport_variables.ts";
 import { trunkVariables } from "./trunk_variables.ts";
 import type { ShownVariable } from "../values/settings.ts";
-import { address, flag, host, httpUrl, port, type Variable } from "./variable.ts";
+import { address, flag, host, httpUrl, port, type Variable, wrongOf } from "./variable.ts";
 
 const text = z.string();
 
@@ -224,8 +224,7 @@ export function readConfig(
     const text = given ?? (typeof fallback === "function" ? fallback(values, machine) : fallback);
     const parsed = schema.safeParse(text);
     if (parsed.success) values[name] = parsed.data;
-    // An error of zod has an issue at least.
-    else problems.push(`${name} ${parsed.error.issues[0]!.message}${shown(variable, text)}`);
+    else problems.push(`${name} ${wrongOf(parsed.error)}${shown(variable, text)}`);
   }
   // The supervisor has checked what belongs together, and hands each process its own secrets alone.
   if (get(supervisedVariable) !== "1") problems.push(...missingOf(values));

@@ -16,7 +16,7 @@ export const logVariables = {
     help: "Lines of this level and of more urgent ones are logged: error, warn, info or debug.",
   },
   LOG_REQUESTS: {
-    schema: z.coerce.number("must be a number from 0 to 1").min(0).max(1),
+    schema: z.coerce.number("must be a number").min(0).max(1),
     fallback: "0",
     help: "Part of the requests to the REST interface that are logged, such as 0.01; 1: each.",
   },

@@ -14,6 +14,20 @@ export interface Variable {
 /** The processes that the supervisor starts. */
 export type ProcessName = "service" | "companion" | "speech process";
 
+/** What is wrong with a value, with the bound that a number is beyond. */
+export function wrongOf({ issues }: z.ZodError): string {
+  const issue = issues[0]!; // An error of zod has one at least.
+  const { message } = issue;
+  if (issue.code === "too_small" && issue.origin === "number") {
+    return `${message}, ${issue.minimum} or more`;
+  }
+  if (issue.code === "too_big" && issue.origin === "number") {
+    return `${message}, ${issue.maximum} or less`;
+  }
+  const isFraction = issue.code === "invalid_type" && "format" in issue;
+  return isFraction ? `${message}, without a fraction` : message;
+}
+
 /** A port that is always listened on. */
 export const port = z.coerce.number("must be a port number").int().min(1).max(65_535);
 

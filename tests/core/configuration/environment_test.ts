@@ -465,3 +465,20 @@ Deno.test("addressNotes() says what keeps PUBLIC_IP from being reached", () => {
   const [mixed] = notesOf({ HOST: "::", PUBLIC_IP: "203.0.113.10" });
   assert.match(mixed!.text, /RTP_HOST=203.0.113.10 .* SIP_HOST=:: .* Set SIP_HOST to 0.0.0.0/);
 });
+
+const numbers: [name: string, text: string, wrong: string][] = [
+  ["MAX_CONNECTIONS", "12", "must be a number, 16 or more"],
+  ["MAX_CONNECTIONS", "many", "must be a number"],
+  ["MAX_CONNECTIONS", "17.5", "must be a number, without a fraction"],
+  ["PORT", "70000", "must be a port number, 65535 or less"],
+  ["LOG_REQUESTS", "2", "must be a number, 1 or less"],
+];
+
+for (const [name, text, wrong] of numbers) {
+  Deno.test(`readConfig() says why ${name}=${text} is wrong`, () => {
+    const read = () => readConfig((asked) => asked === name ? text : undefined);
+    assert.throws(read, {
+      message: `Cannot use the configuration: ${name} ${wrong} (it is "${text}")`,
+    });
+  });
+}
