@@ -57,18 +57,21 @@ export function failedTests(report: string): Test[] {
 
 /**
  * The files that may hold a test. A report names the file whose line calls `Deno.test()`: for a test
- * declared by a helper such as `sipTest()` that is the helper's file, which runs no test by itself.
+ * declared by a helper such as `sipTest()` that is the helper's file, which runs no test by itself. The
+ * test files that import it, or import what imports it, do.
  */
 async function filesOf({ file }: Test): Promise<string[]> {
-  if (testFile.test(file)) return [file];
-  const helper = file.slice(file.lastIndexOf("/") + 1);
-  const found: string[] = [];
+  const texts = new Map<string, string>();
   for await (const path of filesBelow(".")) {
-    if (testFile.test(path) && (await Deno.readTextFile(path)).includes(`/${helper}"`)) {
-      found.push(path);
-    }
+    if (path.endsWith(".ts")) texts.set(path, await Deno.readTextFile(path));
   }
-  return found;
+  const reached = new Set([file]);
+  for (const helper of reached) {
+    if (testFile.test(helper)) continue;
+    const imported = `/${helper.slice(helper.lastIndexOf("/") + 1)}"`;
+    for (const [path, text] of texts) if (text.includes(imported)) reached.add(path);
+  }
+  return [...reached].filter((path) => testFile.test(path));
 }
 
 async function* filesBelow(folder: string): AsyncGenerator<string> {

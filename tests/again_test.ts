@@ -48,28 +48,33 @@ for (const mode of [[], ["--parallel"]]) {
   });
 }
 
-Deno.test("the gate finds the file of a test that a helper declares", async () => {
-  const project = await Deno.makeTempDir();
-  const task = { tasks: { test: "deno test -A" } };
-  await Deno.writeTextFile(`${project}/deno.json`, JSON.stringify(task));
-  await Deno.mkdir(`${project}/sip`);
-  await Deno.writeTextFile(
-    `${project}/lab.ts`,
-    "export const lab = (name, fn) => Deno.test(name, fn);",
-  );
-  const imported = 'import { lab } from "../lab.ts";';
-  await Deno.writeTextFile(
-    `${project}/sip/a_test.ts`,
-    imported + tests.replaceAll("Deno.test(", "lab("),
-  );
-  await Deno.writeTextFile(`${project}/sip/b_test.ts`, `${imported} lab("another", () => {});`);
-  await deno(project, "task", "test", "--no-check", "--junit-path=report.xml");
+for (const between of [[], ["calls_cases.ts"], ["calls_cases.ts", "all_cases.ts"]]) {
+  const through = between.length === 0 ? "" : `, imported through ${between.join(" and ")}`;
+  Deno.test(`the gate finds the file of a test that a helper declares${through}`, async () => {
+    const project = await Deno.makeTempDir();
+    const task = { tasks: { test: "deno test -A" } };
+    await Deno.writeTextFile(`${project}/deno.json`, JSON.stringify(task));
+    await Deno.mkdir(`${project}/sip`);
+    await Deno.writeTextFile(
+      `${project}/lab.ts`,
+      "export const lab = (name, fn) => Deno.test(name, fn);",
+    );
+    const imported = 'import { lab } from "../lab.ts";';
+    let text = imported + tests.replaceAll("Deno.test(", "lab(");
+    for (const name of between) {
+      await Deno.writeTextFile(`${project}/sip/${name}`, text);
+      text = `import "./${name}";`;
+    }
+    await Deno.writeTextFile(`${project}/sip/a_test.ts`, text);
+    await Deno.writeTextFile(`${project}/sip/b_test.ts`, `${imported} lab("another", () => {});`);
+    await deno(project, "task", "test", "--no-check", "--junit-path=report.xml");
 
-  const report = await Deno.readTextFile(`${project}/report.xml`);
-  assert.deepEqual(failedTests(report).map(({ file }) => file), ["./lab.ts", "./lab.ts"]);
-  assert.equal(await again(project, "report.xml"), `passed at the second try: ${flaky}\n`);
-  await Deno.remove(project, { recursive: true });
-});
+    const report = await Deno.readTextFile(`${project}/report.xml`);
+    assert.deepEqual(failedTests(report).map(({ file }) => file), ["./lab.ts", "./lab.ts"]);
+    assert.equal(await again(project, "report.xml"), `passed at the second try: ${flaky}\n`);
+    await Deno.remove(project, { recursive: true });
+  });
+}
 
 Deno.test("the gate names a test that needed a second try and is not listed", async () => {
   const project = await Deno.makeTempDir();
