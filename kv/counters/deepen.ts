@@ -45,7 +45,8 @@ export type Pause = (attempt: number) => Promise<void>;
 export async function deepen(store: Counting, stretch: Stretch, pause: Pause): Promise<void> {
   const { kv } = store;
   const key = keys.depth(stretch.value, stretch.window);
-  for (let attempt = 0; store.isComplete(stretch.value); attempt++) {
+  const attempts: Attempts = { failed: 0, stamp: undefined };
+  while (store.isComplete(stretch.value)) {
     const entry = await kv.get<DepthNote>(key);
     const { depth = stretch.depth, next } = entry.value ?? {};
     const isDone = next === undefined &&
@@ -53,11 +54,25 @@ export async function deepen(store: Counting, stretch: Stretch, pause: Pause): P
     if (isDone) return;
     const isMoved = next === undefined
       ? await begin(store, stretch, { entry, depth: depth + 1 })
-      : await countOn(store, stretch, { entry, note: { depth, next } });
-    if (isMoved) attempt = -1;
-    else await pause(attempt);
+      : await countOn(store, stretch, { entry, note: { depth, next }, attempts });
+    if (isMoved) attempts.failed = 0;
+    else await pause(attempts.failed++);
   }
 }
+
+/** Attempts at counting the entries of a bucket whose counter moved meanwhile. */
+interface Attempts {
+  failed: number;
+  /** The version of the counter at the last one. */
+  stamp: string | undefined;
+}
+
+/**
+ * A bucket whose counter has moved since the attempt before is not counted: it is one of this moment in
+ * a busy list, and would move while its entries are read. At so many attempts one reads them all the
+ * same.
+ */
+const attemptsToRead = 8;
 
 /** Whether a bucket of a level in the window is full. */
 async function hasFull(kv: Deno.Kv, stretch: Stretch, depth: number): Promise<boolean> {
@@ -141,9 +156,10 @@ interface Counter {
 async function countOn(
   { kv, committer, isComplete }: Counting,
   stretch: Stretch,
-  { entry, note: { depth, next } }: {
+  { entry, note: { depth, next }, attempts }: {
     entry: Deno.KvEntryMaybe<DepthNote>;
     note: Required<DepthNote>;
+    attempts: Attempts;
   },
 ): Promise<boolean> {
   const level = levelAt(depth);
@@ -156,7 +172,7 @@ async function countOn(
   if (from !== null) {
     const coarser = levelAt(depth - 1);
     const range = { depth, from, before: spanOf(bucketAt(from, coarser), coarser).before };
-    const { differences, reached } = await differencesIn(kv, stretch, range);
+    const { differences, reached } = await differencesIn(kv, stretch, range, attempts);
     if (reached === bucketAt(from, level)) return false;
     for (const [bucket, by] of differences) {
       stageSum(batch, [...stretch.value, ...keys.bucket(depth, bucket)], by);
@@ -196,9 +212,15 @@ async function differencesIn(
   kv: Deno.Kv,
   stretch: Stretch,
   range: Range,
+  attempts: Attempts,
 ): Promise<{ differences: [bucket: number, by: number][]; reached: number }> {
   const level = levelAt(range.depth);
+  const first = bucketAt(range.from, level);
   const earlier = byBucket(await countersIn(kv, stretch, range));
+  const stamp = earlier.get(first)?.versionstamp;
+  const moves = attempts.failed % attemptsToRead !== 0 && stamp !== attempts.stamp;
+  attempts.stamp = stamp;
+  if (moves) return { differences: [], reached: first };
   const entries = new Map<number, number>();
   for await (const { key } of kv.list(entriesOf(stretch.value, range), { batchSize: 1_000 })) {
     const bucket = bucketAt(timeOf(key), level);
@@ -207,7 +229,7 @@ async function differencesIn(
   const later = byBucket(await countersIn(kv, stretch, range));
   const differences: [number, number][] = [];
   const end = bucketAt(range.before, level);
-  for (let bucket = bucketAt(range.from, level); bucket < end; bucket++) {
+  for (let bucket = first; bucket < end; bucket++) {
     const counter = earlier.get(bucket);
     if (counter?.versionstamp !== later.get(bucket)?.versionstamp) {
       return { differences, reached: bucket };
