@@ -63,14 +63,13 @@ export async function deepen(store: Counting, stretch: Stretch, pause: Pause): P
 /** Attempts at counting the entries of a bucket whose counter moved meanwhile. */
 interface Attempts {
   failed: number;
-  /** The version of the counter at the last one. */
+  /** The version of that counter at the end of the last attempt. */
   stamp: string | undefined;
 }
 
 /**
- * A bucket whose counter has moved since the attempt before is not counted: it is one of this moment in
- * a busy list, and would move while its entries are read. At so many attempts one reads them all the
- * same.
+ * The entries of a bucket are not read where its counter has moved since the attempt before: in a busy
+ * list it would move while they are read. At each eighth attempt they are read all the same.
  */
 const attemptsToRead = 8;
 
@@ -218,15 +217,16 @@ async function differencesIn(
   const first = bucketAt(range.from, level);
   const earlier = byBucket(await countersIn(kv, stretch, range));
   const stamp = earlier.get(first)?.versionstamp;
-  const moves = attempts.failed % attemptsToRead !== 0 && stamp !== attempts.stamp;
+  const isRead = attempts.failed % attemptsToRead === 0 || stamp === attempts.stamp;
   attempts.stamp = stamp;
-  if (moves) return { differences: [], reached: first };
+  if (!isRead) return { differences: [], reached: first };
   const entries = new Map<number, number>();
   for await (const { key } of kv.list(entriesOf(stretch.value, range), { batchSize: 1_000 })) {
     const bucket = bucketAt(timeOf(key), level);
     entries.set(bucket, (entries.get(bucket) ?? 0) + 1);
   }
   const later = byBucket(await countersIn(kv, stretch, range));
+  attempts.stamp = later.get(first)?.versionstamp;
   const differences: [number, number][] = [];
   const end = bucketAt(range.before, level);
   for (let bucket = first; bucket < end; bucket++) {

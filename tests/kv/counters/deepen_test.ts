@@ -192,6 +192,44 @@ Deno.test("counting that ends after any commit goes on from there, and adds each
   await auditIndexes(file.location, { secretKey });
 });
 
+Deno.test("a bucket that moves between two attempts is read again once it is still, or at the eighth", async () => {
+  await using file = await storeFile();
+  await crowdedFifth(file.location);
+  using kv = await Deno.openKv(file.location);
+  const value = keys.value({ ...calls, field: "from" }, "+11");
+  const [counter] = await Array.fromAsync(kv.list({ prefix: [...value, 2n] }));
+  const stretch = { value, window: Number(counter!.key.at(-1)), depth: 2 };
+  let first: Deno.KvKey = [];
+  /** A write to the bucket that is counted. */
+  const move = () => kv.atomic().sum(first, 0n).commit();
+  let reads = 0;
+  let isMoving = true;
+  const busy = {
+    get: (key: Deno.KvKey) => kv.get(key),
+    list(range: { start: Deno.KvKey; end: Deno.KvKey }, options?: Deno.KvListOptions) {
+      const isOfCounters = typeof range.start.at(-1) === "bigint";
+      if (isOfCounters) first = range.start;
+      const found = kv.list(range, options);
+      if (isOfCounters || options?.limit === 1) return found;
+      reads++;
+      return (async function* () {
+        if (isMoving) await move();
+        yield* found;
+      })();
+    },
+  } as unknown as Deno.Kv; // What deepen() uses of it.
+  const readsAt: number[] = [];
+  const pause = async (attempt: number) => {
+    readsAt[attempt] = reads;
+    if (attempt < 8) await move();
+    else isMoving = false;
+  };
+  const counting = { committer: committer(kv, { checks: 100 }), isShared: false };
+  await deepen({ ...counting, kv: busy, isComplete: () => true }, stretch, pause);
+  assert.deepEqual(readsAt, [1, 1, 1, 1, 1, 1, 1, 1, 2]);
+  assert.deepEqual(await notesOf(kv), { "from +11": { depth: 4 } });
+});
+
 Deno.test("windows that lost all records keep no counter and no note", async () => {
   await using file = await storeFile();
   {
