@@ -30,8 +30,11 @@ export interface Stretch {
   depth: number;
 }
 
-/** Waits before entries are counted again that changed meanwhile; rejects when it must end. */
-export type Pause = (attempt: number) => Promise<void>;
+/** Waits so many ms before entries are counted again that changed meanwhile; rejects when it must end. */
+export type Pause = (ms: number) => Promise<void>;
+
+/** The first pause and the longest one, in ms; each takes twice as long as the one before. */
+const [pauseMs, mostPauseMs] = [5, 1_000];
 
 /**
  * Counts a value in a window by finer levels, while the store is used, until no bucket is full or
@@ -56,7 +59,7 @@ export async function deepen(store: Counting, stretch: Stretch, pause: Pause): P
       ? await begin(store, stretch, { entry, depth: depth + 1 })
       : await countOn(store, stretch, { entry, note: { depth, next }, attempts });
     if (isMoved) attempts.failed = 0;
-    else await pause(attempts.failed++);
+    else await pause(Math.min(pauseMs * 2 ** attempts.failed++, mostPauseMs));
   }
 }
 

@@ -22,9 +22,6 @@ const mostTallies = 20_000;
 /** The most values that wait to be looked at; one that is left out is noticed again. */
 const mostWaiting = 5_000;
 
-/** Waits before entries that changed meanwhile are counted again, in ms. */
-const [pauseMs, mostPauseMs] = [5, 1_000];
-
 const finest = levels.at(-1);
 
 /**
@@ -44,7 +41,7 @@ export function deepener(store: Counting, onError: (error: unknown) => void): De
       if (isClosed) return;
       const depth = leastDepth(String(value[2]));
       try {
-        await deepen(store, { value, window, depth }, (attempt) => pause(attempt, closing.promise));
+        await deepen(store, { value, window, depth }, (ms) => pause(ms, closing.promise));
       } catch (error) {
         if (!isClosed) onError(error); // The next page or full bucket tries again.
       }
@@ -81,10 +78,10 @@ export function deepener(store: Counting, onError: (error: unknown) => void): De
   };
 }
 
-async function pause(attempt: number, closing: Promise<never>): Promise<void> {
+async function pause(ms: number, closing: Promise<never>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const waited = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, Math.min(pauseMs * 2 ** attempt, mostPauseMs));
+    timer = setTimeout(resolve, ms);
   });
   await Promise.race([waited, closing]).finally(() => clearTimeout(timer));
 }

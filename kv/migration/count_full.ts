@@ -37,7 +37,7 @@ export async function countNext(migration: Migration, work: Work): Promise<boole
       const values = await valuesIn(migration, records, { window, signal });
       for (const value of values) {
         const stretch = { value, window, depth: leastDepth(String(value[2])) };
-        await deepen(counting, stretch, (attempt) => pause(Math.min(1_000, 5 << attempt), signal));
+        await deepen(counting, stretch, (ms) => pause(ms, signal));
       }
       migration.progress({ task: "counters", resource: name, done: values.length });
     }

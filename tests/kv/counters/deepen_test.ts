@@ -218,15 +218,17 @@ Deno.test("a bucket that moves between two attempts is read again once it is sti
       })();
     },
   } as unknown as Deno.Kv; // What deepen() uses of it.
+  const pauses: number[] = [];
   const readsAt: number[] = [];
-  const pause = async (attempt: number) => {
-    readsAt[attempt] = reads;
-    if (attempt < 8) await move();
+  const pause = async (ms: number) => {
+    pauses.push(ms);
+    if (readsAt.push(reads) <= 8) await move();
     else isMoving = false;
   };
   const counting = { committer: committer(kv, { checks: 100 }), isShared: false };
   await deepen({ ...counting, kv: busy, isComplete: () => true }, stretch, pause);
   assert.deepEqual(readsAt, [1, 1, 1, 1, 1, 1, 1, 1, 2]);
+  assert.deepEqual(pauses, [5, 10, 20, 40, 80, 160, 320, 640, 1_000]);
   assert.deepEqual(await notesOf(kv), { "from +11": { depth: 4 } });
 });
 
