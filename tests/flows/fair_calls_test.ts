@@ -9,7 +9,8 @@ import { startApp } from "../support/service/app.ts";
 const many = 3 * jobLimits.placingCalls;
 
 for (const [floods, quiet] of [[1, 1], [3, 4]] as const) {
-  Deno.test(`the calls of ${quiet} accounts are placed while those of ${floods} wait for the companion`, async () => {
+  const wait = `those of others wait for the companion (${quiet} beside ${floods})`;
+  Deno.test(`the calls of quiet accounts are placed while ${wait}`, async () => {
     using app = await startApp();
     /** An account with a client of the same name. */
     const accountOf = async (name: string): Promise<ApiClient> => {

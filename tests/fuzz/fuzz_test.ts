@@ -46,6 +46,7 @@ function startAll(): Map<TargetName | Planted, Promise<FuzzReport>> {
     );
   }
   startLane(plantNames, (name) => {
+    // A busy machine may take longer than that to start the others.
     const options = { name, seed: newSeed(), seconds: 60 };
     return fuzz(name === "hanging" ? { ...options, hangMs: 2_000 } : options);
   });
