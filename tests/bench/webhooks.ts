@@ -184,7 +184,9 @@ async function throughputs(): Promise<void> {
     }
     ratios.push(ours.delivered / builtIn.delivered);
   }
-  log(`  ratios           ${ratios.map((ratio) => ratio.toFixed(2)).join(", ")}`);
+  const median = ratios.toSorted((a, b) => a - b)[turns >> 1]!; // Turns are odd, and at least one.
+  const all = ratios.map((ratio) => ratio.toFixed(2)).join(", ");
+  log(`  ratios           ${all}; median ${median.toFixed(2)}`);
 }
 
 /** Delays of nine quick servers under a steady load of ten. */
