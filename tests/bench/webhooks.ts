@@ -184,7 +184,7 @@ async function throughputs(): Promise<void> {
     }
     ratios.push(ours.delivered / builtIn.delivered);
   }
-  const median = ratios.toSorted((a, b) => a - b)[turns >> 1]!; // Turns are odd, and at least one.
+  const median = ratios.toSorted((a, b) => a - b)[turns >> 1]!; // `turns` is odd.
   const all = ratios.map((ratio) => ratio.toFixed(2)).join(", ");
   log(`  ratios           ${all}; median ${median.toFixed(2)}`);
 }
