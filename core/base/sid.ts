@@ -5,26 +5,26 @@ import { createHash } from "node:crypto";
  * whose order is the order of creation, also within one millisecond.
  */
 export function sidMaker(now: () => number): (prefix: string) => string {
+  const random = new Uint8Array(10); // Used again: a small array takes longer to make than to fill.
+  const step = new Uint32Array(1);
   let lastMs = 0;
-  let lastRandom = new Uint8Array(10);
   return (prefix) => {
     const time = Math.max(now(), lastMs);
-    lastRandom = time === lastMs ? next(lastRandom) : crypto.getRandomValues(new Uint8Array(10));
+    if (time === lastMs) add(random, 1 + crypto.getRandomValues(step)[0]!); // It has one number.
+    else crypto.getRandomValues(random);
     lastMs = time;
-    return prefix + time.toString(16).padStart(12, "0") + lastRandom.toHex();
+    return prefix + time.toString(16).padStart(12, "0") + random.toHex();
   };
 }
 
-/** A random number above the last one, so that order holds; the step keeps Sids unguessable. */
-function next(last: Uint8Array): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(last);
-  let carry = 1 + crypto.getRandomValues(new Uint32Array(1))[0]!;
-  for (let i = bytes.length - 1; i >= 0 && carry > 0; i--) {
-    carry += bytes[i]!; // The loop stays within the array.
-    bytes[i] = carry % 256;
+/** Adds to a number: the next Sid of a millisecond is above the last one, by a step that nobody guesses. */
+function add(number: Uint8Array, step: number): void {
+  let carry = step;
+  for (let i = number.length - 1; i >= 0 && carry > 0; i--) {
+    carry += number[i]!; // The loop stays within the array.
+    number[i] = carry % 256;
     carry = Math.floor(carry / 256);
   }
-  return bytes;
 }
 
 /** An event that may be reported more than once: its time in ms, and an id that is unique to it. */

@@ -1,3 +1,5 @@
+import { Buffer } from "node:buffer";
+
 /**
  * Every key shape of the store. `A` is an account's number: two to four bytes in
  * a key instead of a Sid's 36. `ord` is a Sid without its prefix, as bytes, so that keys sort by age;
@@ -201,10 +203,10 @@ export interface FieldPlace extends Place {
 /** A value as part of a key: itself, or the hash of a long one. */
 export type IndexValue = string | Uint8Array;
 
-/** A Sid as part of a key. `setFromHex` takes a third of the time of `fromHex`. */
+/** A Sid as part of a key. A Buffer shares its memory with others, and takes a tenth of the time to make. */
 export function ordOf(sid: string): Uint8Array {
-  const ord = new Uint8Array((sid.length - 2) / 2);
-  ord.setFromHex(sid.slice(2));
+  const ord = Buffer.allocUnsafe((sid.length - 2) / 2); // Filled by the next line.
+  ord.setFromHex(sid.slice(2)); // It takes a third of the time of `fromHex`.
   return ord;
 }
 
