@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import type { OutgoingRequest } from "../../../core/base/outgoing.ts";
-import { signedRequest, signerOf } from "../../../core/base/signature.ts";
+import { hmac, signedRequest, signerOf } from "../../../core/base/signature.ts";
 
 const context = {
   authToken: "12345",
@@ -68,6 +68,25 @@ Deno.test("signedRequest() signs with a key of any length, each time it is used"
     for (let use = 0; use < 2; use++) {
       const request = signedRequest(wanted, { ...context, authToken });
       assert.equal(request.headers["x-switchboard-signature"], `t=1700000000,v1=${mac}`);
+    }
+  }
+});
+
+Deno.test("hmac() is that of RFC 2202 and 4231, and of node:crypto for any key and text", () => {
+  const what = "what do ya want for nothing?";
+  assert.equal(hmac("sha1", "Jefe", what, "hex"), "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79");
+  assert.equal(
+    hmac("sha256", "Jefe", what, "hex"),
+    "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
+  );
+
+  for (const length of [0, 1, 31, 63, 64, 65, 200]) {
+    for (const character of ["k", "\u00e9", "\u{1f4de}"]) {
+      const [key, text] = [character.repeat(length), `${character} ${length}`.repeat(length)];
+      for (const [name, encoding] of [["sha1", "base64"], ["sha256", "hex"]] as const) {
+        const expected = createHmac(name, key).update(text).digest(encoding);
+        assert.equal(hmac(name, key, text, encoding), expected, `${name}, ${key}`);
+      }
     }
   }
 });
