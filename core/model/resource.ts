@@ -63,6 +63,8 @@ export interface Resource<F extends Fields = Fields> {
   groups?: Record<string, (record: Entity<NoInfer<F>>) => string | null>;
   /** The specific fault of a parameter that is missing or wrong. */
   faults?: { [K in Name<F>]?: FaultName };
+  /** Whether a record is seldom read from now on: the store does not keep it in memory. */
+  isSeldomRead?(record: Entity<NoInfer<F>>): boolean;
   /** A SIP trace is kept beside a record for a while; the removal of the record removes it. */
   hasSipTrace?: boolean;
   /** Lists below one record, advertised as SubresourceUris: path segments. */

@@ -59,6 +59,7 @@ export const deliveries = resource({
   secret: ["credentials"],
   filters: { status: "equals", url: "equals", callSid: "equals" },
   period: { start: "startTime", end: "startTime" },
+  isSeldomRead: ({ status }) => status !== "queued",
   paged: true,
 });
 

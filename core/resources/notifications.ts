@@ -45,6 +45,7 @@ export const notifications = resource({
     callSid: "equals",
   },
   period: { start: "messageDate", end: "messageDate" },
+  isSeldomRead: () => true,
   paged: true,
 });
 

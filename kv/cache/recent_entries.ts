@@ -89,14 +89,14 @@ export function recentEntries(read: Read, bytes: number): RecentEntries {
     },
     made({ sets, deletes }, versionstamp) {
       for (const set of sets) {
-        const { key, value, record } = set;
-        if (!isRemembered(key)) continue;
-        const name = nameOf(set);
+        if (!isRemembered(set.key)) continue;
+        const { key, value, record, isSeldomRead, name = keyText(key) } = set;
         reading.delete(name);
         absent.forget(name);
         const kept = { value, versionstamp, name, record };
-        if (record !== undefined) keepRecord(kept);
-        entries.keep(name, kept, bytesOf(key, value));
+        if (isSeldomRead) entries.forget(name);
+        else entries.keep(name, kept, bytesOf(key, value));
+        if (!isSeldomRead && record !== undefined) keepRecord(kept);
       }
       for (const key of deletes) if (isRemembered(key)) forget(key);
     },

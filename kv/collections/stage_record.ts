@@ -71,18 +71,25 @@ async function isUnfinished(
   return true;
 }
 
+/** What the store gets of a record. */
+const valueOf = <T extends Base>({ definition, codec }: ResourceStore<T>, record: T) => ({
+  value: codec.encode(record),
+  record,
+  isSeldomRead: definition.isSeldomRead?.(record as Base as AnyRecord) === true,
+});
+
 /** Stages a new record. Without `isChecked` the batch does not check that its Sid is unused. */
 export async function stageInsert<T extends Base>(
   state: ResourceStore<T>,
   batch: Batch,
   { record, isChecked = true }: { record: T; isChecked?: boolean | undefined },
 ): Promise<void> {
-  const { store, name, layout, codec } = state;
+  const { store, name, layout } = state;
   const account = await numberOf(store, record.accountSid);
   const key = keys.record(account, record.sid);
   const named = { key, name: keyText(key) };
   if (isChecked) batch.checks.push({ ...named, versionstamp: null });
-  batch.sets.push({ ...named, value: codec.encode(record), record });
+  batch.sets.push({ ...named, ...valueOf(state, record) });
   await stageRest(state, batch, { key, after: record });
   if (layout.written.texts.length === 0 || !asksForPacking(record.sid)) return;
   const packing = { accountSid: record.accountSid, resource: name };
@@ -108,7 +115,7 @@ export async function stageReplace<T extends Base>(
     }
   } else {
     const { key, name } = entry;
-    batch.sets.push({ key, ...name && { name }, value: state.codec.encode(after), record: after });
+    batch.sets.push({ key, ...name && { name }, ...valueOf(state, after) });
   }
   await stageRest(state, batch, { key: entry.key, before, ...after && { after } });
 }

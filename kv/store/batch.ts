@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 /** Writes of one commit, as data: a change stages them before anything is committed. */
 export interface Batch {
   checks: (Deno.AtomicCheck & Named)[];
-  sets: ({ key: Deno.KvKey; value: unknown } & Named & Decoded)[];
+  sets: ({ key: Deno.KvKey; value: unknown; isSeldomRead?: boolean } & Named & Decoded)[];
   deletes: Deno.KvKey[];
   /** Earliest due times to lower, by lane. */
   due: { lane: string; at: number }[];

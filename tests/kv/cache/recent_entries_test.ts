@@ -62,6 +62,22 @@ Deno.test("the last records that were written are kept as they are, and the byte
   assert.deepEqual(first.value, value);
 });
 
+Deno.test("a record that is seldom read is not kept, nor what it was before", async () => {
+  const { read, answers, made } = startEntries();
+  const [key, value] = [[1n, "WD", new Uint8Array(16)], new Uint8Array(10)];
+  made({ sets: [{ key, value, record: { status: "queued" } }], deletes: [] }, "1");
+  assert.equal((await read(key)).versionstamp, "1");
+
+  made(
+    { sets: [{ key, value, record: { status: "sent" }, isSeldomRead: true }], deletes: [] },
+    "2",
+  );
+  const later = read(key);
+  answers[0]!({ key, value, versionstamp: "2" });
+  assert.deepEqual(await later, { key, value, versionstamp: "2" });
+  assert.equal(answers.length, 1);
+});
+
 Deno.test("a read that finds nothing is not remembered when a commit came meanwhile, or may have", async () => {
   for (const meanwhile of ["made", "doubt"] as const) {
     const entries = startEntries();
