@@ -7,7 +7,10 @@ export type Stored = Pick<Deno.KvEntry<unknown>, "key" | "value" | "versionstamp
 
 /** A cache of decoded records by versionstamp. */
 export interface RecordCache {
-  /** The cached record of an entry, or the result of `read`, which is frozen if it is cached. */
+  /**
+   * The cached record of an entry, or the result of `read`, which is frozen if it is cached. One that
+   * was written lately is the writer's own: frozen itself alone, as its parts take long to look through.
+   */
   reading(entry: Stored, read: () => AnyRecord): AnyRecord;
 }
 
@@ -38,7 +41,7 @@ export function recordCache(bytes: number): RecordCache {
   return {
     reading({ key, value, versionstamp, record: staged }, read) {
       if (staged !== undefined) {
-        freeze(staged);
+        Object.freeze(staged);
         return staged as AnyRecord;
       }
       const [account, prefix, ord] = key as [bigint, string, Uint8Array];
