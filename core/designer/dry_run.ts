@@ -131,14 +131,14 @@ async function document({ source, hops }: Next, run: Run): Promise<Next> {
 }
 
 /** Forgets the steps from the first on whose verbs the call does not come to. */
-function dropUnreached(verbs: Element[], owned: Owned, run: Run): void {
+function dropUnreached(verbs: readonly Element[], owned: Owned, run: Run): void {
   const first = Math.min(...verbs.map((verb) => owned.get(verb) ?? Infinity));
   if (first < run.steps.length) run.steps.length = first;
 }
 
 /** What a message answers, or a flow still does when its caller hung up. */
 async function unattended(
-  verbs: Element[],
+  verbs: readonly Element[],
   next: { documentUrl: string; hops: number; ends: ReturnType<typeof endsOf> },
   run: Run,
 ): Promise<Next> {

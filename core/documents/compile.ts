@@ -17,7 +17,7 @@ export interface Compiled {
  * before the first verb that needs it, and at once by a document that does nothing or pauses only.
  */
 export async function compile(
-  document: Element[],
+  document: readonly Element[],
   known: Omit<CompileContext, "skip" | "ends">,
 ): Promise<Compiled> {
   const context = { ...known, ends: endsOf(known.call) };

@@ -12,7 +12,7 @@ export type AnswerStep = NoteStep | Extract<Step, { type: "next" }>;
 
 /** Reads an answer to a message. Verbs that only a call could perform are skipped. */
 export async function compileAnswer(
-  document: Element[],
+  document: readonly Element[],
   known: Omit<DocumentContext, "skip">,
 ): Promise<{ steps: AnswerStep[]; skipped: string[] }> {
   const steps: AnswerStep[] = [];

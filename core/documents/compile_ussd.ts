@@ -26,7 +26,7 @@ interface Reading {
  * follows, or as the last words: one text ends the dialogue, since no other may come before a reply.
  */
 export async function compileUssd(
-  document: Element[],
+  document: readonly Element[],
   known: Omit<DocumentContext, "skip">,
 ): Promise<Compiled> {
   const skipped: string[] = [];

@@ -35,9 +35,9 @@ export class DocumentFault extends Fault {
 export interface Document {
   /** After redirects: what relative addresses are against. */
   url: string;
-  verbs: Element[];
+  verbs: readonly Element[];
   /** What answers a message in place of the verbs: of a plain text. */
-  plain?: Element[];
+  plain?: readonly Element[];
   /** The request and its response; absent where a flow made the document. */
   exchange?: Exchange;
   /** Of the response. */

@@ -4,12 +4,12 @@ import { limits } from "../base/limits.ts";
 
 /** One element of a document: names as written, text with its entities decoded and trimmed. */
 export interface Element {
-  name: string;
-  attributes: Record<string, string>;
-  children: Element[];
-  text: string;
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: readonly Element[];
+  readonly text: string;
   /** Texts, not trimmed, and elements in their order; absent where there are no elements. */
-  content?: (string | Element)[];
+  readonly content?: readonly (string | Element)[];
 }
 
 const parser = new XMLParser({
@@ -22,8 +22,24 @@ const parser = new XMLParser({
   htmlEntities: true,
 });
 
+/** So many documents stay in memory, of up to so many characters. */
+const [mostKnown, mostKnownLength] = [200, 2_000];
+
+/** Verbs by the text of their document: many servers send the same text for each call. */
+const known = new Map<string, readonly Element[]>();
+
 /** The verbs of a document, in order. Throws `documentInvalid` with what is wrong and where. */
-export function parseDocument(text: string): Element[] {
+export function parseDocument(text: string): readonly Element[] {
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const verbs = parsed(text);
+  if (text.length > mostKnownLength) return verbs;
+  if (known.size === mostKnown) known.clear();
+  known.set(text, verbs);
+  return verbs;
+}
+
+function parsed(text: string): readonly Element[] {
   if (/<!(DOCTYPE|ENTITY)/i.test(text)) throw invalid("a document type declaration is not allowed");
   const verdict = XMLValidator.validate(text);
   if (verdict !== true) throw invalid(`${hinted(verdict.err.msg)} (line ${verdict.err.line})`);
@@ -42,7 +58,7 @@ export function parseDocument(text: string): Element[] {
 }
 
 /** With what is inside them. */
-const countOf = (elements: Element[]): number =>
+const countOf = (elements: readonly Element[]): number =>
   elements.reduce((sum, { children }) => sum + 1 + countOf(children), 0);
 
 /** Addresses with a query are what a bare & mostly comes from, such as a RecordingUrl. */

@@ -26,7 +26,7 @@ const isUnattended = ({ name, text }: Element): boolean =>
   name === "Sms" || name === "Email" || name === "Redirect" && isFlow(text);
 
 /** The verbs of a flow up to the first that needs a live call. */
-export function unattendedVerbs(verbs: Element[]): Element[] {
+export function unattendedVerbs(verbs: readonly Element[]): readonly Element[] {
   const attended = verbs.findIndex((verb) => !isUnattended(verb));
   return attended < 0 ? verbs : verbs.slice(0, attended);
 }
@@ -49,7 +49,7 @@ export async function goOn(left: Left, ports: Ports): Promise<void> {
 
 /** Resolves with the place where the flow continues; null where it ends. */
 async function perform(
-  verbs: Element[],
+  verbs: readonly Element[],
   place: { documentUrl: string; hops: number },
   { call, cause }: Left,
   ports: Ports,

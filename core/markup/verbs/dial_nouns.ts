@@ -52,7 +52,7 @@ export const uriAttributes = {
 };
 
 /** The nouns, or the text of Dial as one: with `@` a Sip address, starting `client` a Client. */
-export function nounsOf({ children, text }: Element): Element[] {
+export function nounsOf({ children, text }: Element): readonly Element[] {
   if (children.length > 0) return children;
   if (text === "") return [];
   const name = text.includes("@") ? "Sip" : text.startsWith("client") ? "Client" : "Number";

@@ -509,3 +509,17 @@ Deno.test("compile() cuts what is too long to be said at a word, and notes it", 
   ]);
   assert.equal(script.length, 2);
 });
+
+Deno.test("parseDocument() parses a text once, until many others came, and a long one each time", () => {
+  const documentOf = (text: string) => `<Response><Say>${text}</Say></Response>`;
+  const first = parseDocument(documentOf("again"));
+  assert.equal(parseDocument(documentOf("again")), first);
+  assert.equal(parseDocument(documentOf("another"))[0]!.text, "another");
+
+  for (let n = 0; n < 200; n++) parseDocument(documentOf(String(n)));
+  assert.notEqual(parseDocument(documentOf("again")), first);
+  assert.deepEqual(parseDocument(documentOf("again")), first);
+
+  const long = documentOf("long ".repeat(400));
+  assert.notEqual(parseDocument(long), parseDocument(long));
+});
