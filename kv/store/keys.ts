@@ -1,5 +1,3 @@
-import { Buffer } from "node:buffer";
-
 /**
  * Every key shape of the store. `A` is an account's number: two to four bytes in
  * a key instead of a Sid's 36. `ord` is a Sid without its prefix, as bytes, so that keys sort by age;
@@ -203,11 +201,27 @@ export interface FieldPlace extends Place {
 /** A value as part of a key: itself, or the hash of a long one. */
 export type IndexValue = string | Uint8Array;
 
-/** A Sid as part of a key. A Buffer shares its memory with others, and takes a tenth of the time to make. */
+/** A Sid as part of a key. `setFromHex` takes a third of the time of `fromHex`. */
 export function ordOf(sid: string): Uint8Array {
-  const ord = Buffer.allocUnsafe((sid.length - 2) / 2); // Filled by the next line.
-  ord.setFromHex(sid.slice(2)); // It takes a third of the time of `fromHex`.
+  const ord = sharedBytes((sid.length - 2) / 2);
+  ord.setFromHex(sid.slice(2));
   return ord;
+}
+
+/** Memory of which arrays take their parts. */
+let slab = { buffer: new ArrayBuffer(0), used: 0 };
+
+/** Sixty-four Sids fit: a slab stays as long as one of them does. */
+const slabBytes = 1_024;
+
+/** An array in memory that it shares with others: one with its own takes twenty times as long to make. */
+function sharedBytes(length: number): Uint8Array {
+  if (slab.used + length > slab.buffer.byteLength) {
+    slab = { buffer: new ArrayBuffer(Math.max(slabBytes, length)), used: 0 };
+  }
+  const bytes = new Uint8Array(slab.buffer, slab.used, length);
+  slab.used += length;
+  return bytes;
 }
 
 /** The Sid of a key that ends in its ord. */
