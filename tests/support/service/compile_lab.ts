@@ -13,7 +13,10 @@ export const inbound = { direction: "inbound", status: "ringing" } as const;
 export const compiled = (body: string, known: Partial<Call> = outbound): Promise<Compiled> =>
   compiledDocument(parseDocument(`<Response>${body}</Response>`), known);
 
-export function compiledDocument(document: readonly Element[], known: Partial<Call>): Promise<Compiled> {
+export function compiledDocument(
+  document: readonly Element[],
+  known: Partial<Call>,
+): Promise<Compiled> {
   let made = 0;
   const base = { sid: "CA1", accountSid: "AC1", dateCreated: 0, dateUpdated: 0 };
   const call = {
