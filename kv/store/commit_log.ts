@@ -132,10 +132,12 @@ function stageLog(op: Deno.AtomicOperation, id: string, logged: Logged[]): void 
 }
 
 /** V8 writes the whole buffer of bytes that are a part of it. */
-const withOwnBytes = (one: Logged): Logged =>
-  one.does === "set" && one.value instanceof Uint8Array
-    ? { ...one, value: one.value.slice() }
-    : one;
+function withOwnBytes(one: Logged): Logged {
+  const key = one.key.map(ownBytes);
+  return one.does === "set" ? { ...one, key, value: ownBytes(one.value) } : { ...one, key };
+}
+
+const ownBytes = <T>(value: T): T => value instanceof Uint8Array ? value.slice() as T : value;
 
 /** The changes in a log entry, from its chunks. */
 export function readLogged(bytes: Uint8Array): Logged[] {

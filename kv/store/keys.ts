@@ -203,7 +203,7 @@ export type IndexValue = string | Uint8Array;
 
 /** A Sid as part of a key. `setFromHex` takes a third of the time of `fromHex`. */
 export function ordOf(sid: string): Uint8Array {
-  const ord = sharedBytes((sid.length - 2) / 2);
+  const ord = sharedBytes(Math.max(0, sid.length - 2) >> 1);
   ord.setFromHex(sid.slice(2));
   return ord;
 }

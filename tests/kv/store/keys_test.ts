@@ -8,5 +8,7 @@ Deno.test("ordOf() keeps Sids apart that share memory, and takes one of any leng
 
   const long = "CA" + "ab".repeat(5_000);
   assert.equal(sidOf("CA", [1n, "CA", ordOf(long)]), long);
-  assert.equal(ordOf("CA").length, 0);
+  for (const short of ["CA", "C", ""]) assert.equal(ordOf(short).length, 0);
+  assert.throws(() => ordOf("CAxyz"));
+  assert.deepEqual(ords.map((ord) => sidOf("CA", [1n, "CA", ord])), sids);
 });
