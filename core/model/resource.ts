@@ -63,7 +63,10 @@ export interface Resource<F extends Fields = Fields> {
   groups?: Record<string, (record: Entity<NoInfer<F>>) => string | null>;
   /** The specific fault of a parameter that is missing or wrong. */
   faults?: { [K in Name<F>]?: FaultName };
-  /** Whether a record is seldom read from now on: the store does not keep it in memory. */
+  /**
+   * Whether a record is seldom read once it is written: the store then does not keep it in memory. Not
+   * for records that may be inserted again under the same Sid: the store must know that they are there.
+   */
   isSeldomRead?(record: Entity<NoInfer<F>>): boolean;
   /** A SIP trace is kept beside a record for a while; the removal of the record removes it. */
   hasSipTrace?: boolean;

@@ -45,7 +45,6 @@ export const documentRequests = resource({
   // Each filter is an index that every document of a call pays for.
   filters: { callSid: "equals" },
   period: { start: "startTime", end: "startTime" },
-  isSeldomRead: () => true,
   paged: true,
 });
 

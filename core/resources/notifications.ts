@@ -45,7 +45,6 @@ export const notifications = resource({
     callSid: "equals",
   },
   period: { start: "messageDate", end: "messageDate" },
-  isSeldomRead: () => true,
   paged: true,
 });
 

@@ -12,7 +12,7 @@ export interface RecordCodec {
   /** Completes every record, also one that was written without some fields on purpose. */
   decodeWhole(entry: Stored): AnyRecord;
   form(entry: Stored): StoredForm;
-  /** Decodes an entry by the record cache; the record is frozen. */
+  /** Decodes an entry by the record cache (`RecordCache.reading`). */
   recall(entry: Stored): AnyRecord;
 }
 

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 /** Writes of one commit, as data: a change stages them before anything is committed. */
 export interface Batch {
   checks: (Deno.AtomicCheck & Named)[];
-  sets: ({ key: Deno.KvKey; value: unknown; isSeldomRead?: boolean } & Named & Decoded)[];
+  sets: ({ key: Deno.KvKey; value: unknown } & Named & Decoded)[];
   deletes: Deno.KvKey[];
   /** Earliest due times to lower, by lane. */
   due: { lane: string; at: number }[];
@@ -30,6 +30,8 @@ export interface Named {
 export interface Decoded {
   /** The record that the value is of, where that is in memory. */
   record?: object | undefined;
+  /** Whether that record is seldom read from now on. */
+  isSeldomRead?: boolean;
 }
 
 /** The text of a key that something has. */
