@@ -22,20 +22,25 @@ const parser = new XMLParser({
   htmlEntities: true,
 });
 
-/** So many documents stay in memory, of up to so many characters. */
-const [mostKnown, mostKnownLength] = [200, 2_000];
+/** Documents of so many characters stay in memory, each of up to so many. */
+const [mostKnown, mostKnownOfOne] = [100_000, 2_000];
 
 /** Verbs by the text of their document: many servers send the same text for each call. */
 const known = new Map<string, readonly Element[]>();
+let knownLength = 0;
 
 /** The verbs of a document, in order. Throws `documentInvalid` with what is wrong and where. */
 export function parseDocument(text: string): readonly Element[] {
   const before = known.get(text);
   if (before !== undefined) return before;
   const verbs = parsed(text);
-  if (text.length > mostKnownLength) return verbs;
-  if (known.size === mostKnown) known.clear();
+  if (text.length > mostKnownOfOne) return verbs;
+  if (knownLength + text.length > mostKnown) {
+    known.clear();
+    knownLength = 0;
+  }
   known.set(text, verbs);
+  knownLength += text.length;
   return verbs;
 }
 
