@@ -7,7 +7,7 @@ import { type DepthCache, depthCache } from "./cache/depth_cache.ts";
 import { listStates } from "./cache/list_states.ts";
 import { pageCache } from "./cache/page_cache.ts";
 import { recentEntries, recentEntryBytes } from "./cache/recent_entries.ts";
-import { recordCache } from "./cache/record_cache.ts";
+import { recordCache, type RecordCacheOptions } from "./cache/record_cache.ts";
 import { runCache } from "./cache/run_cache.ts";
 import { accountNumbers } from "./collections/accounts.ts";
 import type { StoreContext } from "./collections/store_context.ts";
@@ -36,7 +36,7 @@ const writersOfRemote = 8;
 export const checksOf = ({ isRemote }: Pick<Opened, "isRemote">): number => isRemote ? 8 : 100;
 
 /** What the parts of a store need beside its handle. */
-export interface PartsOptions {
+export interface PartsOptions extends RecordCacheOptions {
   secretKey: string;
   /** A second key that opens what is sealed; what is written is sealed with `secretKey`. */
   otherKey?: string;
@@ -81,7 +81,8 @@ interface Parts {
 export function partsOf(
   opened: Opened,
   known: KnownJobs | null,
-  { secretKey, otherKey, now, log = () => {}, onCommit, declarations = resources }: PartsOptions,
+  { secretKey, otherKey, now, log = () => {}, onCommit, declarations = resources, ...caching }:
+    PartsOptions,
 ): Parts {
   const { kv, isRemote, schema: { fields }, layouts, fence } = opened;
   const merged = mergedReader(kv);
@@ -122,7 +123,7 @@ export function partsOf(
     committer: commits,
     unwaited: unwaited(),
     seal: sealer(secretKey, otherKey),
-    cache: recordCache(limits.recentRecordBytes),
+    cache: recordCache(limits.recentRecordBytes, caching),
     pages: isRemote ? pageCache(read, limits.recentPageBytes) : null,
     counters,
     depths,

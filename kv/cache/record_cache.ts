@@ -9,9 +9,16 @@ export type Stored = Pick<Deno.KvEntry<unknown>, "key" | "value" | "versionstamp
 export interface RecordCache {
   /**
    * The cached record of an entry, or the result of `read`, which is frozen if it is cached. One that
-   * was written lately is the writer's own: frozen itself alone, as its parts take long to look through.
+   * was written lately is the writer's own: it is frozen without its parts, which take long to look
+   * through.
    */
   reading(entry: Stored, read: () => AnyRecord): AnyRecord;
+}
+
+/** How records are kept apart from those who read them. */
+export interface RecordCacheOptions {
+  /** Whether records that were written lately are frozen with their parts: a test then sees who changes one. */
+  freezesParts?: boolean;
 }
 
 interface Known {
@@ -34,14 +41,18 @@ const cachedOneOf = 16;
  * When it is full it takes few of the further records: who reads a long list would displace all, and
  * all of them would be garbage that V8 keeps for long.
  */
-export function recordCache(bytes: number): RecordCache {
+export function recordCache(
+  bytes: number,
+  { freezesParts = false }: RecordCacheOptions = {},
+): RecordCache {
   const records = lruCache<Known>(bytes);
   let passed = 0;
 
   return {
     reading({ key, value, versionstamp, record: staged }, read) {
       if (staged !== undefined) {
-        Object.freeze(staged);
+        if (freezesParts) freeze(staged);
+        else Object.freeze(staged);
         return staged as AnyRecord;
       }
       const [account, prefix, ord] = key as [bigint, string, Uint8Array];

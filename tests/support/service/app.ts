@@ -105,7 +105,7 @@ export async function startApp(
   const clock = { now: start };
   const now = () => clock.now;
   const { location, instance } = shared ?? { location: ":memory:", instance: 0 };
-  const store = opened ?? await openStore({ location, secretKey: "test", now });
+  const store = opened ?? await openStore({ location, secretKey: "test", now, freezesParts: true });
   const recorded: Pick<
     App,
     | "scripts"

@@ -25,7 +25,7 @@ export interface StoreLab {
 /** Opens a store at a location, with a root account (its token is "token") if it has none. */
 export async function storeLab(location = ":memory:", secretKey = "lab"): Promise<StoreLab> {
   const clock = { now: Date.UTC(2024, 0, 1) };
-  const store = await openStore({ location, secretKey, now: () => clock.now });
+  const store = await openStore({ location, secretKey, now: () => clock.now, freezesParts: true });
   const accountSid = "AC" + "1".repeat(32);
   if (await store.accounts.get(accountSid) === null) {
     await store.accounts.insert({ record: rootAccount(accountSid, clock.now) });
