@@ -6,8 +6,8 @@ import { memoryOf, type Server } from "./http_load.ts";
 /**
  * A list that was filled within a minute, by HTTP: every page of 50 by number, each asked for once in a
  * random order, in turn with a page that continues by AfterSid elsewhere. The service has just been
- * started, and V8 compiles the code of a page during the first half of them: each half has a median.
- * Then pages by number from some clients at once for a while, beside 50 creates of calls a second. The
+ * started, and V8 compiles the code of a page during the first half of them: all of them
+ * have a median, and each half has. Then pages by number from some clients at once for a while, beside 50 creates of calls a second. The
  * latter also of a list whose calls the service has taken itself: it then has them in memory, and has
  * placed and ended them.
  */
@@ -58,6 +58,7 @@ export async function denseRest(dense: DenseList): Promise<[name: string, figure
   }
   const half = byNumber.length >> 1;
   return [
+    ...coldPages("all", byNumber, byCursor),
     ...coldPages("first half", byNumber.slice(0, half), byCursor.slice(0, half)),
     ...coldPages("second half", byNumber.slice(half), byCursor.slice(half)),
     ...await besideCreates(dense),
