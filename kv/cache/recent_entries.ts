@@ -28,7 +28,7 @@ const isRemembered = (key: Deno.KvKey): boolean =>
   key.length === 3 && typeof key[0] === "bigint" && key[2] instanceof Uint8Array;
 
 /** The memory of records and unique values that stay in it. */
-export const recentEntryBytes = 8 << 20;
+export const recentEntryBytes = 5 << 20;
 
 /** What a record takes in memory beside its bytes in the store, about. */
 const recordBytes = 400;
