@@ -17,7 +17,10 @@ export function sidMaker(now: () => number): (prefix: string) => string {
   };
 }
 
-/** Adds to a number: the next Sid of a millisecond is above the last one, by a step that nobody guesses. */
+/**
+ * Adds a step to a number, whose highest byte is the first. Sids of one millisecond so have an order,
+ * and since the step is random, one Sid does not tell the next.
+ */
 function add(number: Uint8Array, step: number): void {
   let carry = step;
   for (let i = number.length - 1; i >= 0 && carry > 0; i--) {

@@ -48,9 +48,8 @@ const mostAbsent = 2_000;
 
 /**
  * Remembers entries that take up to `bytes` of memory, and 2,000 keys that have none. A commit
- * replaces what it wrote, or forgets it where it is seldom read, and the result of a read that was
- * under way meanwhile is not remembered.
- * Every write to such an entry has to go through the committer.
+ * replaces what it wrote, or forgets it where it is seldom read. The result of a read that was under
+ * way meanwhile is not remembered. Every write to such an entry has to go through the committer.
  */
 export function recentEntries(read: Read, bytes: number): RecentEntries {
   const entries = lruCache<Kept>(bytes);
