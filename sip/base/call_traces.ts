@@ -46,7 +46,10 @@ interface Ring {
   legs: number;
 }
 
-/** The text is as it came: few calls are read, so secrets are removed then. */
+/**
+ * The text is as it came, cut off at its bound. Secrets are removed when a trace is read: few are, and
+ * most messages come from sources that have not authenticated, whose text must cost little.
+ */
 interface Kept extends Omit<TracedMessage, "local" | "remote"> {
   flow: Flow;
   bytes: number;
@@ -147,14 +150,13 @@ export function createCallTraces(
       const known = rings.find(callId);
       if (known === undefined && !text.startsWith("INVITE ")) return;
       const bytes = Buffer.byteLength(text);
-      const kept = bytes <= traceLimits.messageBytes ? text : shortened(withoutSecrets(text));
       const { protocol: transport } = flow.transport;
       const message = {
         at: Date.now(),
         direction,
         transport,
         flow,
-        text: kept,
+        text: shortened(text),
         bytes: Math.min(bytes, traceLimits.messageBytes),
       };
       rings.add(known ?? rings.open(callId), message);

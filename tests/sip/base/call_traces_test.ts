@@ -39,6 +39,25 @@ Deno.test("a trace holds the last messages of a call, in bounds of messages and 
   assert.deepEqual(traces.size, { bytes: 0, calls: 0 });
 });
 
+Deno.test("a message that is cut off shows no password, nor a part of one", () => {
+  const traces = createCallTraces();
+  const address = "<sip:bob:S3CRETS3CRETS3CRETS3CRETS3CRET@sip.test>";
+  const before = "INVITE sip:bob@sip.test SIP/2.0\r\nX-Fill: \r\nContact: ".length;
+  const texts = Array.from({ length: address.length }, (_, within) => {
+    const fill = "x".repeat(traceLimits.messageBytes - before - within);
+    const contact = `Contact: ${address}\r\nX-More: ${"y".repeat(20_000)}\r\n\r\n`;
+    return `INVITE sip:bob@sip.test SIP/2.0\r\nX-Fill: ${fill}\r\n${contact}`;
+  });
+  for (const text of texts) {
+    traces.begin({ id: "CA1", sipCallId: "one" });
+    traces.keep("received", { flow, callId: "one", text });
+    const [shown] = traces.read("CA1")!.messages;
+    assert.ok(shown!.text.length <= traceLimits.messageBytes);
+    assert.doesNotMatch(shown!.text, /S3/);
+    traces.end("CA1");
+  }
+});
+
 Deno.test("INVITEs without a leg are the first to make room, and never take more than their bound", () => {
   const traces = createCallTraces({ bounds: { bytes: 10_000, calls: 100, unowned: 20 } });
   traces.begin({ id: "CA1", sipCallId: "live" });
@@ -83,6 +102,8 @@ Deno.test("withoutSecrets() removes credentials, passwords and keys, and keeps w
   ].join("\r\n");
   const text = [
     "INVITE sip:bob:S3CRETuri@sip.test SIP/2.0",
+    'To: "sip:" <SIPS:bob;day=monday:S3CRET:uri@sip.test>, sip:eve:S3CRET%40@sip.test:5060',
+    "Contact: <sip:carol@sip.test:5060;line=a:b>",
     'Authorization: Digest username="alice", realm="sip.test",',
     ' nonce="S3CRETn", response="S3CRETr", cnonce="S3CRETc", opaque="S3CREto"',
     "proxy-authorization : Bearer S3CRETb",
@@ -99,6 +120,8 @@ Deno.test("withoutSecrets() removes credentials, passwords and keys, and keeps w
 
   assert.doesNotMatch(open, /S3CRET/i);
   assert.match(open, /Digest username="alice", realm="sip\.test", response="removed"\r\n/);
+  assert.match(open, /To: "sip:" <SIPS:bob;day=monday:removed@sip\.test>, sip:eve:removed@sip/);
+  assert.match(open, /Contact: <sip:carol@sip\.test:5060;line=a:b>\r\n/);
   assert.match(open, /CSeq: 2 INVITE\r\n/);
   assert.match(open, /a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:removed\r\na=ice-ufrag:frag\r\n/);
   const [head = "", body = ""] = open.split("\r\n\r\n");
