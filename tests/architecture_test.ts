@@ -209,6 +209,7 @@ Deno.test("only the composition roots meet the system, and core has no clock", a
 for (const { file, text } of await sources()) {
   for (const { line, length } of functions(text.split("\n"))) {
     if (length <= longFunctionLines) continue;
+    // deno-lint-ignore no-console -- The tests fail by nothing of it.
     console.warn(`Warning: ${file}:${line} is a function of ${length} lines`);
   }
 }
