@@ -3,6 +3,7 @@ import { verifierFrom } from "./password.ts";
 import { checkPermission, isTest } from "./access.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
+import { isRoot } from "./tenant.ts";
 import type { Ports } from "../ports/ports.ts";
 import { paramsSchema } from "../model/resource.ts";
 import { type Account, accounts } from "../resources/accounts.ts";
@@ -29,7 +30,8 @@ export const accountWanted = paramsSchema(
 
 /**
  * Makes a sub-account of `parent`, or the root account of a new service when that is null. Throws
- * `denied` when the parent's role does not allow it and `alreadyExists` when the e-mail is taken.
+ * `denied` when the parent's role does not allow it, `alreadyExists` when the e-mail is taken, and
+ * `badParameter` when the parent has as many sub-accounts as it may have.
  */
 export async function createAccount(
   parent: Account | null,
@@ -62,5 +64,6 @@ export async function createAccount(
     ...wanted.authToken !== undefined && { passwordVerifier: verifierFrom(derived) },
     ancestors,
   };
-  return await ports.accounts.insert({ record });
+  const siblings = parent === null || isRoot(parent) ? Infinity : limits.subAccounts;
+  return await ports.accounts.insert({ record, siblings });
 }

@@ -57,6 +57,8 @@ export const limits = {
   /** Of each text in a Notification. */
   noticeLength: 8_192,
   accountLevels: 3,
+  /** Sub-accounts of an account below the root account, closed ones too: each stays in the store. */
+  subAccounts: 1_000,
 
   /** Of a virtual number, which may be a pattern. */
   numberPatternLength: 128,
@@ -111,12 +113,12 @@ export const limits = {
    */
   jobsOutside: 256,
   /**
-   * Of these, in a lane to a customer's server, in all lanes to one host, and in all of one
-   * account.
+   * Of these, in all lanes of a tenant to a customer's server, in all lanes to one host, and in all
+   * of one tenant.
    */
   jobsToServer: 32,
   jobsPerHost: 64,
-  jobsPerAccount: 96,
+  jobsPerTenant: 96,
   /** To a customer's server that has not answered well lately; each good answer allows one more. */
   jobsToUnknownHost: 2,
   /**

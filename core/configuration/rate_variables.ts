@@ -9,7 +9,7 @@ export const rateVariables = {
     schema: z.union([z.literal(""), rate.transform(String)], "must be a number"),
     fallback: "",
     help:
-      "Requests of one account that an instance answers in a second, reading and writing together, " +
+      "Requests of one tenant (an account below the root account, with its sub-accounts) that an instance answers in a second, reading and writing together, " +
       "ten times as many at once after a pause; more get 429 and Retry-After. 0: any number. " +
       "Default: no limit over both, but READS_PER_SECOND and WRITES_PER_SECOND.",
   },

@@ -1,8 +1,12 @@
 /** The bounds of event streams. */
 export const eventLimits = {
-  /** Streams of one account that an instance serves at once, and of all. */
+  /** Streams that an instance serves at once: of an account, of a tenant, and of all. */
   streamsOfAccount: 20,
+  streamsOfTenant: 80,
   streams: 500,
+  /** Of all, those that only the root account may take, and tenants for their first one. */
+  streamsOfRoot: 20,
+  firstStreams: 80,
   /** What waits for a slow reader at most: events, and bytes of their records in the store. */
   waiting: 1_000,
   waitingBytes: 1 << 20,

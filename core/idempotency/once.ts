@@ -107,21 +107,3 @@ export async function earlier(once: Once, ports: OncePorts): Promise<KeptRespons
   const { status, contentType } = first;
   return { status, contentType, body: openBody(parts.map(({ part }) => part).join(""), sent) };
 }
-
-/** Throws `throttled` when an account has as many keys as the service keeps for one. */
-export async function checkRoom(
-  accountSid: string,
-  { records }: { records: { idempotencyKeys: Pick<Ports["records"]["idempotencyKeys"], "list"> } },
-): Promise<void> {
-  const none = { where: [], skip: 0, limit: 1 };
-  const { total } = await records.idempotencyKeys.list(accountSid, none);
-  if (total < limits.idempotencyKeys) return;
-  const most = limits.idempotencyKeys;
-  throw new Fault(
-    "throttled",
-    `an account has at most ${most} Idempotency-Keys of the last 24 hours`,
-    {
-      retryAfterS: limits.removeOldMs / 1_000,
-    },
-  );
-}

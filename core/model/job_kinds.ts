@@ -87,7 +87,7 @@ export const announceInConference = jobKind({
 export const checkTrigger = jobKind({
   kind: "usage.trigger",
   args: z.object({ accountSid: z.string(), triggerSid: z.string() }),
-  lane: () => "triggers",
+  lane: ({ accountSid }) => `triggers:${accountSid}`,
 });
 
 /** Has the companion end the conference of a Conference that is over. */
@@ -104,7 +104,7 @@ export const endConference = jobKind({
 export const eraseRecords = jobKind({
   kind: "erasure.perform",
   args: z.object({ accountSid: z.string(), erasureSid: z.string() }),
-  lane: () => "erasures",
+  lane: ({ accountSid }) => `erasures:${accountSid}`,
 });
 
 /** Fails a message that its carrier accepted without a later receipt, with a Notification. */
@@ -169,7 +169,7 @@ export const joinParts = jobKind({
 export const locate = jobKind({
   kind: "geolocation.locate",
   args: z.object({ accountSid: z.string(), geolocationSid: z.string() }),
-  lane: () => "geolocation",
+  lane: ({ accountSid }) => `geolocation:${accountSid}`,
 });
 
 /** Prepares the texts of older records for searches; caused by every thousandth record or so. */
@@ -222,7 +222,7 @@ export const removeAudio = jobKind({
 export const sendEmail = jobKind({
   kind: "email.send",
   args: z.object({ accountSid: z.string(), emailSid: z.string() }),
-  lane: () => "email",
+  lane: ({ accountSid }) => `email:${accountSid}`,
 });
 
 /**
@@ -294,7 +294,7 @@ export const transcribeRecording = jobKind({
     callback: z.object({ url: z.string(), method: z.enum(["GET", "POST"]) }).nullable(),
     language: z.string().optional(),
   }),
-  lane: () => "transcription:provider",
+  lane: ({ accountSid }) => `transcription:${accountSid}`,
 });
 
 export type { ArgsOf } from "./job.ts";

@@ -24,7 +24,8 @@ export const eventOperations: Operation[] = [{
     "Server-sent events: the data of each is an Event in JSON. The event `open` says that what " +
     "follows happens from now on, `gap` that events may be missing, `end` why the response ends. A " +
     "reader that connects again sends the id of the last event as Last-Event-ID and misses nothing. " +
-    `An account may have ${eventLimits.streamsOfAccount} streams open at an instance.`,
+    `An account may have ${eventLimits.streamsOfAccount} streams open at an instance, and a tenant ` +
+    `${eventLimits.streamsOfTenant}.`,
   tag: "Event",
   query: Object.entries(eventQuery.shape).map(([field, schema]) => ({
     name: pascal(field),
@@ -41,7 +42,8 @@ export const eventOperations: Operation[] = [{
   summary: "Streams how loud the peers of calls speak",
   description: "Server-sent events: the data of each is Levels in JSON, sent at most every " +
     `${eventLimits.levelMs} ms and only when they change. Calls are measured only while a response ` +
-    `is open. An account may have ${eventLimits.streamsOfAccount} open at an instance.`,
+    `is open. An account may have ${eventLimits.streamsOfAccount} open at an instance, and a tenant ` +
+    `${eventLimits.streamsOfTenant}.`,
   tag: "Event",
   query: [{
     name: "CallSid",

@@ -44,7 +44,11 @@ export interface Accounts {
   children(sid: string): Promise<Account[]>;
   /** Their Sids, which cost far less when there are many. */
   childSids(sid: string): Promise<string[]>;
-  insert(change: Change<Account>): Promise<Account>;
+  /**
+   * Throws `badParameter` where the parent has `siblings` sub-accounts already; of inserts at once, no
+   * more are made.
+   */
+  insert(change: Change<Account> & { siblings?: number }): Promise<Account>;
   update(sid: string, change: (account: Account) => Change<Account>): Promise<Account>;
 }
 

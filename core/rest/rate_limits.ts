@@ -2,7 +2,7 @@ import { limits } from "../base/limits.ts";
 import { createRequestCap, type RequestCap } from "./request_cap.ts";
 
 /**
- * How many requests of one account an instance answers in a second: that read, that write, and of both
+ * How many requests of one tenant an instance answers in a second: that read, that write, and of both
  * together. 0: without a limit.
  */
 export interface RequestRates {
@@ -11,7 +11,7 @@ export interface RequestRates {
   requests: number;
 }
 
-/** What became of a request at the rate limits of its account. */
+/** What became of a request at the rate limits of its tenant. */
 export interface Admission {
   /** 0 when it may be answered, otherwise the whole seconds until one may. */
   retryAfterS: number;
@@ -19,10 +19,10 @@ export interface Admission {
   headers: Record<string, string>;
 }
 
-/** The rate limits of each account at this instance: of reading, of writing, and of both together. */
+/** The rate limits of each tenant at this instance: of reading, of writing, and of both together. */
 export interface RateLimits {
   /** Counts one request; one that is refused counts for nothing. */
-  admit(accountSid: string, method: string): Admission;
+  admit(tenant: string, method: string): Admission;
 }
 
 interface NamedCap extends RequestCap {
@@ -37,14 +37,14 @@ export function createRateLimits(rates: RequestRates, now: () => number): RateLi
   });
   if (caps.length === 0) return null;
   return {
-    admit(accountSid, method) {
+    admit(tenant, method) {
       const isRead = method === "GET" || method === "HEAD";
       const over = caps.filter(({ name }) => name !== (isRead ? "writes" : "reads"));
-      const full = over.filter((cap) => cap.left(accountSid).requests === 0);
+      const full = over.filter((cap) => cap.left(tenant).requests === 0);
       // Of a full one, `take` takes nothing and gives the wait.
-      const waits = (full.length > 0 ? full : over).map((cap) => cap.take(accountSid));
+      const waits = (full.length > 0 ? full : over).map((cap) => cap.take(tenant));
       const retryAfterS = Math.max(0, ...waits);
-      return { retryAfterS, headers: headersOf(over, accountSid, retryAfterS) };
+      return { retryAfterS, headers: headersOf(over, tenant, retryAfterS) };
     },
   };
 }
@@ -52,12 +52,12 @@ export function createRateLimits(rates: RequestRates, now: () => number): RateLi
 /** `t` is the time until the quota is whole again; of a quota that is spent in a refusal, Retry-After. */
 function headersOf(
   caps: NamedCap[],
-  accountSid: string,
+  tenant: string,
   retryAfterS: number,
 ): Record<string, string> {
   if (caps.length === 0) return {};
   const left = caps.map(({ name, left }) => {
-    const { requests, fullInS } = left(accountSid);
+    const { requests, fullInS } = left(tenant);
     return `"${name}";r=${requests};t=${requests === 0 && retryAfterS > 0 ? retryAfterS : fullInS}`;
   });
   const policy = caps.map(({ name, most }) => `"${name}";q=${most};w=${limits.requestBurstS}`);

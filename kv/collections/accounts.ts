@@ -107,13 +107,29 @@ async function commit(
   return await store.committer.commit(batch) !== null;
 }
 
-async function insert(state: State, change: Change<Account>): Promise<Account> {
+/** Throws where an account has so many sub-accounts. */
+async function checkSiblings(kv: Deno.Kv, parent: string, most: number): Promise<void> {
+  if (most === Infinity) return;
+  const { length } = await childSids(kv, parent);
+  if (length < most) return;
+  throw new Fault(
+    "badParameter",
+    `account ${parent} has ${length} sub-accounts, the most it may have`,
+  );
+}
+
+async function insert(
+  state: State,
+  { siblings = Infinity, ...change }: Change<Account> & { siblings?: number },
+): Promise<Account> {
   const account = change.record;
   for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
     await checkEmail(state, account);
     const last = await state.store.kv.get<bigint>(keys.accountNumber);
     const isSecondRoot = account.accountSid === "" && last.value !== null;
     if (isSecondRoot) throw new Fault("alreadyExists", "the root account");
+    // The check of the last number holds this read: each insert changes it.
+    await checkSiblings(state.store.kv, account.accountSid, siblings);
     const number = (last.value ?? 0n) + 1n;
     const batch = emptyBatch();
     batch.checks.push(last, { key: emailKey(account.emailAddress), versionstamp: null });

@@ -5,7 +5,7 @@ import { jobLimits } from "./limits.ts";
 /** How an attempt at a job ended; `neither` says nothing about the customer's server. */
 export type Ending = "good" | "bad" | "neither";
 
-/** Bounds the jobs that run at once: by lane, host and account, and all outside the service. */
+/** Bounds the jobs that run at once: by lane, host and tenant, and all outside the service. */
 export interface Admission {
   /** Admits up to `most` jobs of a lane; returns how many. Each is released by `leave` or `end`. */
   enter(lane: string, most: number): number;
@@ -35,14 +35,15 @@ interface Circuit {
  * with few jobs at once, and each good response allows one more. Failures in a row open the
  * circuit: no job of the lane begins. Then one job probes the server; when it fails, the circuit
  * opens for longer. The jobs wait in their lane. Instances do not share the state of a circuit.
+ * `tenantOf` gives the tenant of an account's Sid, always the same one.
  */
-export function admission(): Admission {
+export function admission(tenantOf: (accountSid: string) => string): Admission {
   const running = new Map<string, number>();
   const circuits = lruCache<Circuit>(limits.knownLanes);
   const count = (name: string) => running.get(name) ?? 0;
 
   function move(lane: string, by: number): void {
-    for (const { name } of boundsOf(lane)) {
+    for (const { name } of boundsOf(lane, tenantOf)) {
       const now = count(name) + by;
       if (now > 0) running.set(name, now);
       else running.delete(name);
@@ -57,7 +58,7 @@ export function admission(): Admission {
 
   return {
     enter(lane, most) {
-      const free = boundsOf(lane).map(({ name, most }) => most - count(name));
+      const free = boundsOf(lane, tenantOf).map(({ name, most }) => most - count(name));
       const admitted = Math.min(most, windowOf(lane) - count(`lane ${lane}`), ...free);
       if (admitted > 0) move(lane, admitted);
       return Math.max(0, admitted);
@@ -108,15 +109,25 @@ interface Bound {
   most: number;
 }
 
+/** Sid of the account that a lane is of; null for one of all accounts. */
+export const accountOf = (lane: string): string | null => /[: ](AC[^ :]*)$/.exec(lane)?.[1] ?? null;
+
 /** The bounds that a job of a lane counts for. */
-function boundsOf(lane: string): Bound[] {
+function boundsOf(lane: string, tenantOf: (accountSid: string) => string): Bound[] {
   const bounds: Bound[] = [{ name: `lane ${lane}`, most: mostOf(lane) }];
   if (!lane.includes(":")) return bounds;
   const pool = lane.slice(0, lane.indexOf(":"));
-  bounds.push({ name: `pool ${pool}`, most: limits.jobsOutside });
+  const mostOfPool = jobLimits.narrowPools[pool];
+  bounds.push({ name: `pool ${pool}`, most: mostOfPool ?? limits.jobsOutside });
+  const account = accountOf(lane);
+  const tenant = account === null ? null : tenantOf(account);
+  if (tenant !== null) {
+    const most = mostOfPool === undefined ? limits.jobsPerTenant : mostOfPool / 2;
+    bounds.push({ name: `tenant ${pool}:${tenant}`, most });
+  }
   if (!isToCustomer(lane)) return bounds;
-  const [host = "", account = ""] = lane.slice(pool.length + 1).split(" ");
+  const [host = ""] = lane.slice(pool.length + 1).split(" ");
   bounds.push({ name: `host ${pool}:${host}`, most: limits.jobsPerHost });
-  bounds.push({ name: `account ${pool}:${account}`, most: limits.jobsPerAccount });
+  bounds.push({ name: `server ${pool}:${host} ${tenant}`, most: limits.jobsToServer });
   return bounds;
 }

@@ -2,6 +2,17 @@
 export const jobLimits = {
   /** Calls of one account that are placed at once. */
   placingCalls: 32,
+  /** Jobs of all lanes of a pool whose server is the operator's; half of them of one tenant. */
+  narrowPools: {
+    email: 16,
+    geolocation: 16,
+    transcription: 16,
+    triggers: 16,
+    erasures: 16,
+  } as Record<
+    string,
+    number | undefined
+  >,
   /** Jobs of one lane; fewer while all lanes have many. */
   knownOfLane: 1_000,
   knownOfFullLane: 200,

@@ -6,7 +6,8 @@ import { limits } from "../../core/base/limits.ts";
 import { createLooseSet, type ShortLivedSet } from "../../core/base/short_lived_map.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { AlsoWritten } from "../../core/model/record_types.ts";
-import { type Admission, admission } from "./admission.ts";
+import { createTenants, type Tenants } from "../../core/accounts/tenant.ts";
+import { accountOf, type Admission, admission } from "./admission.ts";
 import type { Batch } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
 import { keys } from "../store/keys.ts";
@@ -40,6 +41,7 @@ interface State extends WorkerOptions {
   /** The name under which this worker holds leases. */
   owner: string;
   admission: Admission;
+  tenants: Tenants;
   /** Series of which a job runs. */
   busy: Set<string>;
   /** Jobs at work. */
@@ -60,11 +62,13 @@ interface State extends WorkerOptions {
 export function worker(options: WorkerOptions): Worker {
   const { watched, committer } = options;
   const stopping = new AbortController();
+  const tenants = createTenants(options.ports.accounts);
   const state: State = {
     ...options,
     keepLease: leaseKeeper(options.queue, options.ports, stopping.signal),
     owner: crypto.randomUUID(),
-    admission: admission(),
+    admission: admission(tenants.known),
+    tenants,
     busy: new Set(),
     working: createLooseSet(),
     running: createLooseSet(),
@@ -180,7 +184,9 @@ async function tryToServe(state: State, lane: Lane, share: number): Promise<numb
 
 /** Begins up to `share` due jobs of a lane; returns when to look at it again, in ms. */
 async function serve(state: State, lane: Lane, share: number): Promise<number> {
-  const { queue, ports, owner, admission, busy } = state;
+  const { queue, ports, owner, admission, busy, tenants } = state;
+  const account = accountOf(lane.name);
+  if (account !== null) await tenants.find(account);
   const most = admission.enter(lane.name, share);
   if (most === 0) return Infinity; // The end of a running job pokes the worker.
   state.last = lane.name;

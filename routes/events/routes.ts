@@ -30,7 +30,7 @@ export function eventRoutes(ports: Ports): Hono<Env> {
     const after = lastEventId(c, query);
     if (c.req.method === "HEAD") return asEvents(c, null);
     const { account } = c.var;
-    const onClosed = takePlace(account.sid);
+    const onClosed = takePlace(c.var);
     try {
       const stream = await eventStream({
         feed: ports.changes,
@@ -55,10 +55,11 @@ export function levelRoutes(ports: Ports): Hono<Env> {
   const takePlace = createStreamPlaces();
   return new Hono<Env>().get("/", async (c) => {
     const query = readQuery(c, levelParameters) as LevelQuery; // As the schema reads it.
-    const { account: { sid } } = c.var;
+    const { account } = c.var;
+    const { sid } = account;
     const calls = await measuredCalls(sid, query, ports);
     if (c.req.method === "HEAD") return asEvents(c, null);
-    const onClosed = takePlace(sid);
+    const onClosed = takePlace(c.var);
     const read = () => levelsOf(sid, calls, ports);
     const follows = query.follow !== false;
     return asEvents(c, levelStream({ read, isAllowed: recheckOf(c, ports), follows, onClosed }));

@@ -8,6 +8,7 @@ import {
   isTokenOf,
   type Permission,
 } from "../../core/accounts/access.ts";
+import { tenantOf } from "../../core/accounts/tenant.ts";
 import { tokenUses } from "../../core/accounts/token_use.ts";
 import { ownRequests } from "./own_requests.ts";
 import { isKeySid } from "../../core/accounts/keyring.ts";
@@ -35,7 +36,7 @@ export const boundsOf = ({ settings, now }: Ports): Bounds => ({
 
 /**
  * Authenticates the request (RFC 7617) and puts its account on the context. It throws `throttled` when
- * the account exceeds a rate limit, and before the store is read when the client has sent too many
+ * the tenant exceeds a rate limit, and before the store is read when the client has sent too many
  * wrong credentials.
  */
 export function authenticate(
@@ -85,7 +86,7 @@ export function authenticate(
     const { account: caller, key } =
       recentCaller(credentials, client, { accounts, keyring, refusals }) ??
         await checkInTurn(credentials, client);
-    if (rates !== null) limitRate(c, caller.sid, rates);
+    if (rates !== null) limitRate(c, tenantOf(caller), rates);
     if (await effectiveStatus(caller, cached) !== "active") throw new Fault("accountInactive");
     if (key !== undefined) {
       checkKey(caller.role, c.req);
@@ -107,8 +108,8 @@ const claimOf = (credentials: Credentials, client: string): Claim => ({
 /** The address of the client; "" for a request from within the process. */
 const clientOf = ({ env }: Ctx): string => (env as Env["Bindings"] | undefined)?.client ?? "";
 
-function limitRate(c: Ctx, accountSid: string, rates: RateLimits): void {
-  const { retryAfterS, headers } = rates.admit(accountSid, c.req.method);
+function limitRate(c: Ctx, tenant: string, rates: RateLimits): void {
+  const { retryAfterS, headers } = rates.admit(tenant, c.req.method);
   for (const [name, value] of Object.entries(headers)) c.header(name, value);
   if (retryAfterS > 0) throw new Fault("throttled", undefined, { retryAfterS });
 }

@@ -2,13 +2,8 @@ import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { Fault } from "../../core/base/faults.ts";
 import type { Base } from "../../core/base/record.ts";
-import {
-  checkRoom,
-  earlier,
-  kept,
-  type KeptResponse,
-  onceOf,
-} from "../../core/idempotency/once.ts";
+import { earlier, kept, type KeptResponse, onceOf } from "../../core/idempotency/once.ts";
+import { checkRoom } from "../../core/idempotency/room.ts";
 import type { Change } from "../../core/model/store.ts";
 import type { Account } from "../../core/resources/accounts.ts";
 import type { Ports } from "../../core/ports/ports.ts";
@@ -52,7 +47,7 @@ export function making<P extends string>(
     });
     const response = await earlier(once, ports);
     if (response !== null) return again(c, response);
-    await checkRoom(account.sid, ports);
+    await checkRoom(account, ports);
     c.set("once", once);
     try {
       return await make(c);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createAccount } from "../../core/accounts/create_account.ts";
 import { listChildren } from "../../core/accounts/walk.ts";
 import { limits } from "../../core/base/limits.ts";
 import type { ApiClient } from "../support/service/api_client.ts";
@@ -67,6 +68,37 @@ Deno.test("POST /Accounts answers 409 when the e-mail address is in use in any c
     assert.equal(answer.status, 409);
     assert.equal(answer.json().code, 20409);
   }
+});
+
+Deno.test("an account below the root has a bounded number of sub-accounts, made at once too", async () => {
+  using app = await startApp();
+  const tenant = await app.subAccount(app.root, "tenant");
+  const { insert } = app.ports.accounts;
+  const owner = (await app.ports.accounts.get(tenant.sid))!;
+  const accounts = {
+    ...app.ports.accounts,
+    insert: (change: Parameters<typeof insert>[0]) => {
+      assert.equal(change.siblings, limits.subAccounts);
+      return insert({ ...change, siblings: 3 });
+    },
+  };
+  const made = await Promise.allSettled(
+    Array.from(
+      { length: 6 },
+      (_, n) =>
+        createAccount(owner, { emailAddress: `${n}@example.com`, password: "secret" }, {
+          ...app.ports,
+          accounts,
+        }),
+    ),
+  );
+  assert.equal(made.filter(({ status }) => status === "fulfilled").length, 3);
+  const [refused] = made.filter((one) => one.status === "rejected");
+  assert.equal(
+    refused!.reason.message.replace(/^.*?: /, ""),
+    `account ${tenant.sid} has 3 sub-accounts, the most it may have`,
+  );
+  await app.subAccount(app.root, "another tenant");
 });
 
 Deno.test("POST /Accounts answers 400 below the last level", async () => {

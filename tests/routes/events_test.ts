@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { mock } from "node:test";
+import { createStreamPlaces } from "../../core/events/places.ts";
 import { eventLimits } from "../../core/events/limits.ts";
+import type { Fault } from "../../core/base/faults.ts";
 import { eventTypes } from "../../core/model/event_types.ts";
 import { resources } from "../../core/resources/mod.ts";
 import { startApp } from "../support/service/app.ts";
@@ -181,14 +183,45 @@ Deno.test("an account has so many streams at an instance; one that closes makes 
   const sub = await app.subAccount(app.root, "dev");
   const open = [];
   for (let n = 0; n < eventLimits.streamsOfAccount; n++) open.push(await openEvents(app, sub));
-  const refused = await askEvents(app, app.root, { account: sub.sid });
+  const refused = await askEvents(app, sub);
   assert.equal(refused.status, 429);
   assert.equal(refused.headers.get("Retry-After"), "10");
   assert.match(await refused.text(), /has 20 event streams open here; close one/);
   open.push(await openEvents(app, app.root)); // Of another account.
+  const byRoot = await askEvents(app, app.root, { account: sub.sid });
+  assert.equal(byRoot.status, 200, "the root account looks at streams of a full account");
+  await byRoot.body!.cancel();
   await open.shift()!.close();
   open.push(await openEvents(app, sub));
   for (const one of open) await one.close();
+});
+
+Deno.test("a tenant's sub-accounts take no more places than the tenant", () => {
+  const take = createStreamPlaces();
+  const root = { sid: "AC0", ancestors: [] };
+  const account = (sid: string, ...above: string[]) => ({ sid, ancestors: ["AC0", ...above] });
+  const fill = (...accounts: ReturnType<typeof account>[]) => {
+    let taken = 0;
+    for (const one of accounts) {
+      for (let n = 0; n < eventLimits.streams; n++) {
+        try {
+          take({ caller: one, account: one });
+          taken++;
+        } catch (error) {
+          assert.equal((error as Fault).fault, "throttled");
+          break;
+        }
+      }
+    }
+    return taken;
+  };
+  const subs = Array.from({ length: 26 }, (_, n) => account(`AC1-${n}`, "AC1"));
+  assert.equal(fill(account("AC1"), ...subs), eventLimits.streamsOfTenant);
+  for (let n = 2; n < eventLimits.firstStreams; n++) {
+    const below = Array.from({ length: 10 }, (_, at) => account(`AC${n}-${at}`, `AC${n}`));
+    assert.ok(fill(...below) > 0, `tenant ${n}`);
+  }
+  for (let n = 0; n < eventLimits.streamsOfRoot; n++) take({ caller: root, account: root });
 });
 
 Deno.test("a stream shows that it is alive, and ends once its credentials are no longer valid", async () => {

@@ -7,7 +7,7 @@ import type { Env } from "../../routes/http/env.ts";
 import { onError } from "../../routes/http/errors.ts";
 import { keeping, making } from "../../routes/http/make_once.ts";
 import { limits } from "../../core/base/limits.ts";
-import { checkRoom } from "../../core/idempotency/once.ts";
+import { checkRoom } from "../../core/idempotency/room.ts";
 import { nouns } from "../../core/twilio/mod.ts";
 import { removeOldRecords } from "../../core/retention/remove_old.ts";
 import type { Answer, ApiClient, Form } from "../support/service/api_client.ts";
@@ -389,17 +389,27 @@ Deno.test("the store alone opens no kept response", async () => {
   }
 });
 
-Deno.test("an account has a bounded number of Idempotency-Keys", async () => {
-  const full = (total: number) => ({
+Deno.test("a tenant and its sub-accounts have a bounded number of Idempotency-Keys", async () => {
+  const ofEach = limits.idempotencyKeys / 4;
+  const clock = { now: 0 };
+  const ports = (tenantHas: number) => ({
+    now: () => clock.now,
+    accounts: { childSids: () => Promise.resolve(["AC11", "AC12", "AC13"]) },
     records: {
-      idempotencyKeys: { list: () => Promise.resolve({ items: [], total }) },
+      idempotencyKeys: {
+        list: (sid: string) =>
+          Promise.resolve({ items: [], total: sid === "AC1" ? tenantHas : ofEach }),
+      },
     },
   });
-  await checkRoom("AC", full(limits.idempotencyKeys - 1));
+  const sub = { sid: "AC11", ancestors: ["AC0", "AC1"] };
+  const refusal = { name: "Fault", code: 20429, retryAfterS: 3_600 };
 
-  await assert.rejects(checkRoom("AC", full(limits.idempotencyKeys)), {
-    name: "Fault",
-    code: 20429,
-    retryAfterS: 3_600,
-  });
+  const nearlyFull = ports(ofEach - 2);
+  await checkRoom(sub, nearlyFull);
+  await checkRoom({ sid: "AC1", ancestors: ["AC0"] }, nearlyFull);
+  await assert.rejects(checkRoom(sub, nearlyFull), refusal);
+  clock.now += 60_000; // None of the keys was kept: the store has room again.
+  await checkRoom(sub, nearlyFull);
+  await assert.rejects(checkRoom(sub, ports(ofEach)), refusal);
 });

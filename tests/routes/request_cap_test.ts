@@ -36,3 +36,16 @@ Deno.test("requests with wrong credentials take nothing from an account's share"
 
   assert.equal((await app.root.get("Calls.json")).status, 200);
 });
+
+Deno.test("a sub-account has no requests beside those of its tenant", async () => {
+  using app = await cappedApp();
+  const tenant = await app.subAccount(app.root, "tenant");
+  const subs = await Promise.all([1, 2].map((n) => app.subAccount(tenant, `sub${n}`)));
+  const all = [tenant, ...subs];
+  for (let at = 0; at < 10; at++) {
+    assert.equal((await all[at % 3]!.get("Calls.json")).status, 200);
+  }
+
+  for (const one of all) assert.equal((await one.get("Calls.json")).status, 429);
+  assert.equal((await app.root.get("Calls.json")).status, 200);
+});

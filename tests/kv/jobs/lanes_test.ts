@@ -94,7 +94,7 @@ Deno.test("hosts that hang fill neither the room of others nor that of other acc
   const quickOf = () => begun.filter((name) => name.startsWith("quick")).length;
   await eventually("five begin", () => quickOf() >= 5);
   const slow = begun.filter((name) => name.startsWith("slow"));
-  assert.ok(slow.length <= limits.jobsPerAccount, `${slow.length} at once`);
+  assert.ok(slow.length <= limits.jobsPerTenant, `${slow.length} at once`);
   assert.equal(slow.length, new Set(slow).size);
   for (const name of slow) lab.release(name);
   await worker.stop(0);
