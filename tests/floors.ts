@@ -23,10 +23,10 @@ core/metrics           | base net                                               
 core/numbers           | accounts base model ports resources rest values              | libphonenumber-js | phone numbers: search, purchase, import
 core/process           |                                                              |  | logs, failures, signals and secret files of a process
 core/configuration     | base net numbers process values                              | node: zod | the environment variables, checked
-core/events            | base model ports protocol resources rest                     | zod | event streams: what is asked of them, and their bounds
+core/events            | accounts base model ports protocol resources rest                   | zod | event streams: what is asked of them, and their bounds
 core/admin             | base configuration events model net process                               | node: | the command line of operators, on the REST interface
 core/notifications     | base flows model ports resources rest values                 |  | Notifications: what the error log says
-core/idempotency       | base model ports resources                                   | node: | responses to requests with an Idempotency-Key
+core/idempotency       | accounts base model ports resources                                 | node: | responses to requests with an Idempotency-Key
 core/gateways          | accounts base notifications ports protocol resources values  | node: | trunks: which one a call takes, caller ids, registrations
 core/retention         | accounts base model notifications ports resources values     |  | the removal of records that are older than they are kept
 core/webhooks          | accounts base metrics model notifications ports resources rest    | zod | signed webhooks and their Deliveries
@@ -104,7 +104,7 @@ sip/media/worker       | base media/base media/engine media/transports core/base
 kv/store               | core/base                                                    | node: | keys, batches, commits, receipts: what is written, and how
 kv/backup              | store core/base                                              | node: | backups: their format, snapshots of a store, restore
 kv/cache               | store core/base core/model core/resources                    |  | what is remembered of the store, and what forgets it
-kv/jobs                | cache store core/base core/model core/ports                        |  | the queue of jobs and its worker
+kv/jobs                | cache store core/accounts core/base core/model core/ports                        |  | the queue of jobs and its worker
 kv/records             | cache store core/base core/model core/resources              | node: | what is kept of a record: value, index entries, references, texts
 kv/counters            | cache records store                                          |  | counters made finer where many entries came
 kv/migration           | cache counters records store core/base core/model core/ports          |  | from the layout of a former version to this one
