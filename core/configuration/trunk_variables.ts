@@ -37,8 +37,18 @@ export const trunkVariables = {
     schema: networks,
     fallback: "",
     help:
-      "Addresses and networks of carriers. Their calls to numbers are accepted without a password, " +
-      "to every number. Empty: only calls from registered Gateways are accepted.",
+      "Addresses and networks of carriers. Their calls to numbers are accepted without a password. " +
+      "Empty: only calls from registered Gateways are accepted.",
+  },
+  VIRTUAL_NUMBER_ACCOUNTS: {
+    schema: text.regex(
+      /^(?:AC[0-9a-f]{32}(?:,(?!$)|$))*$/,
+      "must be Sids of accounts separated by commas",
+    ),
+    fallback: "",
+    help:
+      "Accounts, by Sid, whose virtual numbers and patterns (isSIP) calls and texts of the operator's " +
+      "trunks reach, and those of accounts below them. Empty: those of the root account alone.",
   },
   DEFAULT_COUNTRY: {
     schema: z.union([z.literal(""), text.refine(isCountry)], "must be a code like US"),

@@ -1,14 +1,20 @@
+/**
+ * The number that a call, a text or a USSD dialogue is for.
+ *
+ * Real numbers (those that the provider of numbers gave to an account, in E.164 form) have one holder in
+ * the whole service. Virtual numbers (`isSIP`) and patterns are spelt as their account likes, so they
+ * count only for those who trust that account: related callers and the account's own Gateways, and for
+ * the operator's trunks those of the root account and of `VIRTUAL_NUMBER_ACCOUNTS`. Otherwise the text
+ * `14155550101` of one account would take what a carrier sends for `+14155550101` of another.
+ */
 import { effectiveStatus } from "../accounts/access.ts";
 import type { FoundNumber, NumberQuery } from "../protocol/trunks.ts";
-import { formsOf } from "../values/dialled.ts";
-import { fitsNumber } from "../values/number_pattern.ts";
+import { formsOf, readsAsNumber } from "../values/dialled.ts";
+import { fitsNumber, isPattern } from "../values/number_pattern.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
-import { areRelated, isWithin } from "./relation.ts";
-
-/** Whether a call may reach a number of an account. */
-type Reaches = (number: IncomingPhoneNumber, owner: Account) => boolean;
+import { areRelated, isRoot, isWithin } from "./relation.ts";
 
 /** A number, whose it is, and what was dialled for it. */
 export interface Found {
@@ -17,20 +23,28 @@ export interface Found {
   dialled: string;
 }
 
+/** The numbers that count for a caller. */
+interface Scope {
+  reaches(number: IncomingPhoneNumber, owner: Account): boolean;
+  /** Real numbers go before virtual ones, whichever spelling comes first. */
+  realFirst: boolean;
+}
+
 /**
  * The number that a trunk's call is for. What comes through a Gateway reaches the numbers of its
- * account and those below; an allowed source is the operator's, and reaches all.
+ * account and those below. The Gateways of the root account, the allowed sources and the carriers of
+ * texts are the operator's: they reach all real numbers, then the virtual ones that count for them.
  */
 export async function numberOf(
   { dialled, gateway }: NumberQuery,
   ports: Ports,
 ): Promise<FoundNumber | null> {
-  if (gateway !== null) {
-    const { accountSid, gatewaySid } = gateway;
-    if (await ports.records.gateways.get(accountSid, gatewaySid) === null) return null;
-  }
-  const reaches: Reaches = (_, owner) => gateway === null || isWithin(owner, gateway.accountSid);
-  const found = await find(dialled, reaches, ports);
+  const owner = gateway && await ownerOf(gateway, ports);
+  if (gateway !== null && owner === null) return null;
+  const scope: Scope = owner === null || isRoot(owner)
+    ? { reaches: ofOperator(ports), realFirst: true }
+    : { reaches: (_, holder) => isWithin(holder, owner.sid), realFirst: false };
+  const found = await find(dialled, scope, ports);
   return found === null ? null : {
     accountSid: found.owner.sid,
     numberSid: found.number.sid,
@@ -39,36 +53,63 @@ export async function numberOf(
   };
 }
 
+/** The account of a Gateway; null where either is gone. */
+async function ownerOf(
+  { accountSid, gatewaySid }: NonNullable<NumberQuery["gateway"]>,
+  { records, accounts }: Ports,
+): Promise<Account | null> {
+  const gateway = await records.gateways.get(accountSid, gatewaySid);
+  return gateway && await accounts.get(accountSid);
+}
+
 /**
  * The number of this service that an account means by what it dials: one of its own or of a related
  * account, or any real one where the provider of numbers verifies its holder. Otherwise any account
- * could provision a number, or a pattern, and receive the calls of others.
+ * could provision a number, or a pattern, and receive the calls of others. The root account is related to
+ * all: its calls reach what the operator's trunks reach, and virtual numbers of all accounts, but no
+ * patterns of theirs, and none that reads as a number elsewhere.
  */
 export function numberFor(dialled: string, caller: Account, ports: Ports): Promise<Found | null> {
-  const { numbersVouched } = ports.settings.trunks;
-  const reaches: Reaches = (number, owner) =>
+  const { numbersVouched, country } = ports.settings.trunks;
+  if (isRoot(caller)) {
+    const isElsewhere = readsAsNumber(dialled, country);
+    const counts = ofOperator(ports);
+    const reaches: Scope["reaches"] = (number, owner) =>
+      counts(number, owner) || !isElsewhere && !isPattern(number.phoneNumber);
+    return find([dialled], { reaches, realFirst: true }, ports);
+  }
+  const reaches: Scope["reaches"] = (number, owner) =>
     areRelated(caller, owner) || numbersVouched && !number.isSIP;
-  return find([dialled], reaches, ports);
+  return find([dialled], { reaches, realFirst: false }, ports);
 }
 
+/** All real numbers, and the virtual ones of accounts that the operator trusts with its trunks. */
+const ofOperator = ({ settings }: Ports): Scope["reaches"] => (number, owner) =>
+  !number.isSIP || isOperators(owner, settings.trunks);
+
+/** Whether the operator's trunks reach the virtual numbers of an account. */
+export const isOperators = (
+  account: Account,
+  { virtualNumberAccounts }: Pick<Ports["settings"]["trunks"], "virtualNumberAccounts">,
+): boolean => isRoot(account) || virtualNumberAccounts.some((sid) => isWithin(account, sid));
+
 /** Exact and E.164 forms first, then patterns: the longest, and of those the oldest. */
-async function find(
-  dialled: string[],
-  reaches: Reaches,
-  ports: Ports,
-): Promise<Found | null> {
+async function find(dialled: string[], scope: Scope, ports: Ports): Promise<Found | null> {
   const { records, accounts, settings: { trunks } } = ports;
   const reached = async (number: IncomingPhoneNumber, text: string): Promise<Found | null> => {
     const owner = await accounts.get(number.accountSid);
-    return owner !== null && reaches(number, owner) ? { number, owner, dialled: text } : null;
+    return owner !== null && scope.reaches(number, owner) ? { number, owner, dialled: text } : null;
   };
   const forms = dialled.map((text) => ({ text, forms: formsOf(text, trunks.country) }));
   for (const { text, forms: likely } of forms) {
+    const held: Found[] = [];
     for (const form of likely) {
       const number = await records.incomingPhoneNumbers.holder("phoneNumber", form);
       const found = number && await reached(number, text);
-      if (found !== null) return found;
+      if (found !== null) held.push(found);
+      if (found !== null && (!scope.realFirst || !found.number.isSIP)) return found;
     }
+    if (held[0] !== undefined) return held[0];
   }
   const patterns = await records.incomingPhoneNumbers.group("patterns", "any");
   for (const number of patterns.toSorted(byPrecedence)) {

@@ -10,8 +10,12 @@ export const isWithin = (account: Account, above: string): boolean =>
  * calls.
  */
 export const areRelated = (a: Account, b: Account): boolean =>
-  isWithin(a, b.sid) || isWithin(b, a.sid) || tenantOf(a) !== "" && tenantOf(a) === tenantOf(b);
+  isWithin(a, b.sid) || isWithin(b, a.sid) || tenantOf(a) === tenantOf(b);
 
-/** The account right under the root that an account is or is below; the root has none. */
-const tenantOf = ({ sid, ancestors }: Account): string =>
-  ancestors[1] ?? (ancestors.length === 1 ? sid : "");
+/** The account right under the root that an account is or is below; the root is its own. */
+export const tenantOf = ({ sid, ancestors }: Pick<Account, "sid" | "ancestors">): string =>
+  ancestors[1] ?? sid;
+
+/** Whether an account is the operator's own. */
+export const isRoot = ({ ancestors }: Pick<Account, "ancestors">): boolean =>
+  ancestors.length === 0;

@@ -85,7 +85,7 @@ export const numberQuery = z.object({
    * Request-URI, P-Called-Party-ID and To.
    */
   dialled: z.array(z.string().max(256)).min(1).max(4),
-  /** The Gateway it comes through; null is an allowed source, which reaches all numbers. */
+  /** The Gateway it comes through; null is an allowed source, a trunk of the operator. */
   gateway: z.object({ gatewaySid: z.string(), accountSid: z.string() }).nullable(),
 });
 

@@ -209,6 +209,7 @@ function trunkSettings(config: Config, { rateMicros }: Parts): TrunkSettings {
     sipHosts: config.DIAL_SIP_HOSTS.split(",").filter(Boolean),
     allowPrivate: config.ALLOW_PRIVATE_URLS,
     country: config.DEFAULT_COUNTRY || null,
+    virtualNumberAccounts: listOf(config.VIRTUAL_NUMBER_ACCOUNTS),
     prefixes: listOf(config.DESTINATION_PREFIXES),
     numbersVouched: config.NUMBERS_PROVIDER !== "open",
     rateMicros,

@@ -18,6 +18,17 @@ export function e164Of(text: string, country: string | null): string | null {
   return country === null || /^\+|^00/.test(bare) ? null : parsePossible(bare, country);
 }
 
+/**
+ * Whether a text may mean a number of the telephone network: one in E.164 form, also without its `+` or
+ * as it is dialled within a country, or up to three digits, as emergency services have.
+ */
+export function readsAsNumber(text: string, country: string | null): boolean {
+  const bare = dialString(text);
+  if (bare === null) return false;
+  return e164Of(bare, country) !== null || e164Of(`+${bare}`, null) !== null ||
+    /^\d{1,3}$/.test(bare);
+}
+
 /** The forms under which a dialled text may be held as a number, likeliest first. */
 export function formsOf(text: string, country: string | null): string[] {
   const bare = dialString(text);

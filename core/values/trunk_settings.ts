@@ -14,6 +14,8 @@ export interface TrunkSettings {
   country: string | null;
   /** The provider vouches for the holders of numbers: accounts may reach each other's by them. */
   numbersVouched: boolean;
+  /** Accounts, beside the root's, whose virtual numbers the operator's trunks reach; those below too. */
+  virtualNumberAccounts: string[];
   /** Prefixes of the numbers that calls and texts may leave to; without one, every number. */
   prefixes: string[];
   /** What a minute to a number costs, in millionths. */

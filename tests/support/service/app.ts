@@ -204,6 +204,7 @@ export async function startApp(
       trunks: {
         outboundProxy: null,
         sipHosts: [],
+        virtualNumberAccounts: [],
         prefixes: [],
         allowPrivate: false,
         country: null,
