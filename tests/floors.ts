@@ -17,8 +17,8 @@ core/resources         | resources/console resources/internal base flows model p
 core/resources/views   | base model resources resources/console rest values                                  | zod | what answers show and no store keeps: tokens, registrations, sums of usage
 core/ports             | base model protocol resources values                              | zod | what core needs of the store, the companions, providers and the machine
 core/accounts          | base model ports protocol resources                          | node: zod | accounts, credentials, access, sandboxes
-core/console           | accounts base model ports resources resources/console                          |  | sign-in at the console: sessions, lock-out, second factor, audit log
 core/net               | base                                                         | @hono/node-server node: | listeners: accepting, HTTP, client addresses, certificates, limits
+core/console           | accounts base model net ports resources resources/console rest                         |  | sign-in at the console: sessions, lock-out, second factor, audit log
 core/metrics           | base net                                                     | prom-client | what a process measures of itself, in the format of Prometheus
 core/numbers           | accounts base model ports resources rest values              | libphonenumber-js | phone numbers: search, purchase, import
 core/process           |                                                              |  | logs, failures, signals and secret files of a process

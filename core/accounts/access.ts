@@ -68,8 +68,9 @@ export function isTokenOf(
 }
 
 /**
- * Throws `denied` where a key that is no Administrator's would list or change accounts: the responses
- * have AuthTokens. `path` is that of the request, without `.json`.
+ * Throws `denied` where a key that is no Administrator's would list or change accounts, since the
+ * responses have AuthTokens, or erase what is kept of a person, which nothing brings back. `path` is
+ * that of the request, without `.json`.
  */
 export function checkKey(
   role: Account["role"],
@@ -77,6 +78,13 @@ export function checkKey(
 ): void {
   const [, , account, below] = path.split("/").filter((part) => part !== "");
   const isRead = account !== undefined && (method === "GET" || method === "HEAD");
-  if (role === "Administrator" || below !== undefined || isRead) return;
+  if (role === "Administrator" || isRead) return;
+  if (below === "Erasures") {
+    throw new Fault(
+      "denied",
+      "an API key of role Developer may not erase what is kept of a person",
+    );
+  }
+  if (below !== undefined) return;
   throw new Fault("denied", "an API key of role Developer may not list or change accounts");
 }

@@ -42,41 +42,55 @@ export async function changeGuard(
   return await records.update(accountSid, sid, changed);
 }
 
-/** The guard after one more failure: locked from the fifth on, each time for twice as long. */
-export function failed({ failures }: ConsoleGuard, now: number): Partial<ConsoleGuard> {
-  const count = failures + 1;
-  const beyond = count - consoleLimits.failures;
-  if (beyond < 0) return { failures: count };
+/** Whether codes from a network are refused now, for wrong ones that came before. */
+export function isLocked(
+  { wrongCodes, codeNetworks }: Pick<ConsoleGuard, "wrongCodes" | "codeNetworks">,
+  network: string,
+  now: number,
+): boolean {
+  const own = wrongCodes.filter((one) => one.network === network);
+  const beyond = own.length - consoleLimits.wrongCodes;
   const lockMs = Math.min(consoleLimits.lockMs * 2 ** beyond, consoleLimits.longestLockMs);
-  return { failures: count, lockedUntil: now + lockMs };
+  if (beyond >= 0 && now < (own.at(-1)?.at ?? 0) + lockMs) return true;
+  return wrongCodes.length >= consoleLimits.allWrongCodes && !codeNetworks.includes(network);
+}
+
+/** What a code came with. */
+interface SentCode {
+  code: string;
+  /** The network of the browser. */
+  network: string;
 }
 
 /**
- * Takes a code of the second factor, or a recovery code, which is used up. False when it is wrong; it
- * then counts as a failure.
+ * Takes a code of the second factor, or a recovery code, which is used up. False when it is wrong, or
+ * the network is locked. Wrong codes are counted, and locks read, in the commit: of codes that come at
+ * once, no more count than of those that come one after the other.
  */
 export async function takeCode(
   accountSid: string,
-  code: string,
+  { code, network }: SentCode,
   ports: GuardPorts,
 ): Promise<boolean> {
   const guard = await guardOf(accountSid, ports);
   if (guard === null || guard.totpSecret === null) return true;
   const now = ports.now();
-  if (guard.lockedUntil > now) return false;
   const plain = code.replaceAll(/[\s-]/g, "").toLowerCase();
   const step = await stepOf(plain, { secret: guard.totpSecret, lastStep: guard.lastStep, now });
   const hash = await sha256(plain);
   let isTaken = false;
   await changeGuard(accountSid, (before) => {
+    const wrongCodes = before.wrongCodes.filter(({ at }) => now - at < consoleLimits.codesMs);
+    const isRefused = isLocked({ ...before, wrongCodes }, network, now);
     // Two requests with one code: only the first is within what the store has.
-    const isFresh = step !== null && step > before.lastStep;
+    const isFresh = !isRefused && step !== null && step > before.lastStep;
     const isRecovery = before.recoveryHashes.includes(hash);
     isTaken = isFresh || isRecovery;
-    if (!isTaken) return failed(before, now);
+    if (!isTaken) return isRefused ? {} : { wrongCodes: [...wrongCodes, { network, at: now }] };
+    const others = before.codeNetworks.filter((one) => one !== network);
     return {
-      failures: 0,
-      lockedUntil: 0,
+      wrongCodes: wrongCodes.filter((one) => one.network !== network),
+      codeNetworks: [...others, network].slice(-consoleLimits.codeNetworks),
       ...isFresh && { lastStep: step },
       ...isRecovery && { recoveryHashes: before.recoveryHashes.filter((one) => one !== hash) },
     };

@@ -11,16 +11,25 @@ type FactorPorts = Pick<Ports, "records" | "newSid" | "now">;
 /** Bytes of a shared secret: those of the hash (RFC 4226 §4). */
 const secretBytes = 20;
 
-/** A new shared secret, in Base32. It counts once a code proves that an app has it. */
-export async function offerFactor(accountSid: string, ports: FactorPorts): Promise<string> {
+/**
+ * A new shared secret, in Base32. It counts once a code proves that an app has it. Each offer is
+ * another secret, so that one that was seen before is of no use. Null where a factor is on.
+ */
+export async function offerFactor(accountSid: string, ports: FactorPorts): Promise<string | null> {
   const fresh = base32(crypto.getRandomValues(new Uint8Array(secretBytes)));
   const { pendingSecret } = await changeGuard(
     accountSid,
-    ({ pendingSecret }) => pendingSecret === null ? { pendingSecret: fresh } : {},
+    ({ totpSecret }) => ({ pendingSecret: totpSecret === null ? fresh : null }),
     ports,
   );
-  return pendingSecret ?? fresh;
+  return pendingSecret;
 }
+
+/** The secret that was offered last and waits for its first code; null where there is none. */
+export const offeredSecret = async (
+  accountSid: string,
+  ports: FactorPorts,
+): Promise<string | null> => (await guardOf(accountSid, ports))?.pendingSecret ?? null;
 
 /**
  * Turns the offered factor on with its first code. The recovery codes, which nothing shows again; null
@@ -39,13 +48,16 @@ export async function confirmFactor(
   if (step === null) return null;
   const codes = Array.from({ length: consoleLimits.recoveryCodes }, recoveryCode);
   const recoveryHashes = await Promise.all(codes.map((one) => sha256(one.replaceAll("-", ""))));
-  await changeGuard(accountSid, () => ({
-    totpSecret: secret,
-    pendingSecret: null,
-    lastStep: step,
-    recoveryHashes,
-  }), ports);
-  return codes;
+  const guarded = await changeGuard(
+    accountSid,
+    // Another request may have offered another secret, or turned it on, meanwhile.
+    ({ pendingSecret }) =>
+      pendingSecret === secret
+        ? { totpSecret: secret, pendingSecret: null, lastStep: step, recoveryHashes }
+        : {},
+    ports,
+  );
+  return guarded.recoveryHashes === recoveryHashes ? codes : null;
 }
 
 const noFactor = { totpSecret: null, pendingSecret: null, recoveryHashes: [], lastStep: 0 };
@@ -63,7 +75,7 @@ export async function resetFactor(
   accountSid: string,
   ports: FactorPorts & Pick<Ports, "accounts" | "settings">,
 ): Promise<void> {
-  await changeGuard(accountSid, () => ({ ...noFactor, failures: 0, lockedUntil: 0 }), ports);
+  await changeGuard(accountSid, () => ({ ...noFactor, wrongCodes: [], codeNetworks: [] }), ports);
   await endSessions(accountSid, ports);
 }
 

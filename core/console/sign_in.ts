@@ -1,12 +1,14 @@
 import { effectiveStatus, isTokenOf } from "../accounts/access.ts";
 import { findAccount } from "../accounts/find_account.ts";
 import { isOfPassword, verifierOf } from "../accounts/password.ts";
+import { Busy, createGate } from "../base/gate.ts";
+import { networkOf } from "../net/networks.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
-import { createFailures } from "./failures.ts";
-import { changeGuard, failed, guardOf } from "./guard.ts";
+import { type Claim, createRefusalCap } from "../rest/refusal_cap.ts";
+import { guardOf } from "./guard.ts";
 import { sha256 } from "./hash.ts";
-import { consoleLimits } from "./limits.ts";
+import { consoleLimits, signInRefusals } from "./limits.ts";
 import { type Browser, openSession } from "./sessions.ts";
 
 type SignInPorts = Pick<
@@ -18,7 +20,9 @@ type SignInPorts = Pick<
 export type SignInOutcome =
   | { outcome: "signedIn"; account: Account; cookie: string; needsCode: boolean }
   | { outcome: "wrong"; account: Account | null }
-  | { outcome: "locked"; account: Account | null; waitMs: number };
+  | { outcome: "locked"; account: Account | null; waitMs: number }
+  /** Too many sign-ins of the network, or of all, wait at this instance. */
+  | { outcome: "busy"; account: Account | null };
 
 export interface SignInWanted extends Browser {
   /** E-mail address or Sid. */
@@ -31,53 +35,63 @@ export interface SignInWanted extends Browser {
 const absentSid = "AC" + "0".repeat(32);
 
 /**
- * Signs in with a password or an AuthToken. The fifth failure locks the account for a minute, each
- * further one for twice as long, by the store: at all instances. An address is refused for a while after
- * 20 failures, by the memory of this instance. An unknown name is answered as a wrong password is.
+ * Signs in with a password or an AuthToken. Whoever fails waits, by name and network, and by network:
+ * five failures for a name and twenty for a network at once. Failures elsewhere refuse nobody, nor do
+ * they refuse an AuthToken, which cannot be guessed, or a password that was right lately. This instance
+ * counts in its memory. An unknown name is answered as a wrong password is.
  */
 export function createSignIn(ports: SignInPorts): (wanted: SignInWanted) => Promise<SignInOutcome> {
-  const { addressFailures, addressMs, failures, lockMs } = consoleLimits;
-  const byAddress = createFailures(addressFailures, addressMs, ports.now);
-  const unknown = createFailures(failures, lockMs, ports.now);
-  let deriving = 0;
+  const refusals = createRefusalCap(ports.now, signInRefusals);
+  const { derivations: most, waitingDerivations: waiting, networkDerivations } = consoleLimits;
+  const inTurn = createGate({ most, waiting });
+  const deriving = new Map<string, number>();
 
-  /** What a session with this password is bound to; null where the password is wrong. */
-  async function bindingOf(account: Account | null, password: string): Promise<string | null> {
-    const tokens = account ?? { authToken: "-" };
-    if (isTokenOf(tokens, password) && account !== null) return password;
-    deriving++;
+  /** Derives a password in its turn. Throws `Busy` where too many wait, of the network or of all. */
+  async function derived(network: string, accountSid: string, password: string): Promise<string> {
+    const count = deriving.get(network) ?? 0;
+    if (count >= networkDerivations) throw new Busy("Cannot derive more passwords of a network");
+    deriving.set(network, count + 1);
     try {
-      const derived = await ports.deriveToken(account?.sid ?? absentSid, password);
-      return isOfPassword(tokens, derived) && account !== null ? verifierOf(account) : null;
+      return await inTurn(() => ports.deriveToken(accountSid, password));
     } finally {
-      deriving--;
+      const left = (deriving.get(network) ?? 1) - 1;
+      if (left > 0) deriving.set(network, left);
+      else deriving.delete(network);
     }
   }
 
-  return async ({ name, password, from, userAgent }) => {
-    const key = name.trim().toLowerCase();
-    const account = await findAccount(name.trim(), ports.accounts);
-    const guard = account && await guardOf(account.sid, ports);
-    const lockedMs = account === null
-      ? unknown.waitMs(key)
-      : Math.max(0, (guard?.lockedUntil ?? 0) - ports.now());
-    const busyMs = deriving >= consoleLimits.derivations ? 1_000 : 0;
-    const waitMs = Math.max(lockedMs, byAddress.waitMs(from), busyMs);
-    if (waitMs > 0) return { outcome: "locked", account, waitMs };
+  /** What a session with this password is bound to; null where the password is wrong. */
+  async function bindingOf(account: Account | null, claim: Claim): Promise<string | null> {
+    const { password } = claim;
+    const tokens = account ?? { authToken: "-" };
+    const token = await derived(claim.network, account?.sid ?? absentSid, password);
+    return isOfPassword(tokens, token) && account !== null ? verifierOf(account) : null;
+  }
 
-    const binding = await bindingOf(account, password);
+  return async ({ name, password, from, userAgent }) => {
+    const account = await findAccount(name.trim(), ports.accounts);
+    // One count for both names of an account.
+    const user = account?.sid ?? name.trim();
+    const claim = { network: networkOf(from), user, password };
+    let binding = account !== null && isTokenOf(account, password) ? password : null;
+    if (binding === null) {
+      const waitS = refusals.waitOf(claim);
+      if (waitS > 0) return { outcome: "locked", account, waitMs: waitS * 1_000 };
+      try {
+        binding = await bindingOf(account, claim);
+      } catch (error) {
+        if (error instanceof Busy) return { outcome: "busy", account };
+        throw error;
+      }
+    }
     const isAccepted = binding !== null && account !== null &&
       await effectiveStatus(account, ports.accounts) === "active";
-    if (!isAccepted) {
-      byAddress.add(from);
-      if (account === null) unknown.add(key);
-      else await changeGuard(account.sid, (before) => failed(before, ports.now()), ports);
+    if (binding === null || account === null || !isAccepted) {
+      refusals.refused(claim);
       return { outcome: "wrong", account };
     }
-    const needsCode = (guard?.totpSecret ?? null) !== null;
-    if (!needsCode && guard !== null && guard.failures > 0) {
-      await changeGuard(account.sid, () => ({ failures: 0, lockedUntil: 0 }), ports);
-    }
+    refusals.accepted(claim);
+    const needsCode = ((await guardOf(account.sid, ports))?.totpSecret ?? null) !== null;
     const credentialHash = await sha256(binding);
     const opened = { from, userAgent, isComplete: !needsCode, credentialHash };
     const cookie = await openSession(account, opened, ports);

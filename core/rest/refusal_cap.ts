@@ -10,7 +10,7 @@ export interface Claim {
   password: string;
 }
 
-/** Counts wrong credentials, so that whoever repeats them waits, and others behind his address do not. */
+/** Counts wrong credentials, so that their sender waits, and others in its network do not. */
 export interface RefusalCap {
   /** The whole seconds until these credentials may be looked up; 0: now. */
   waitOf(claim: Claim): number;
@@ -22,10 +22,13 @@ export interface RefusalCap {
 
 /**
  * A cap of this instance, by user and network and by network alone. Credentials that were right lately
- * are looked up always: nobody is locked out by what others send from his address.
+ * are looked up always: no client is locked out by what others send from its network.
  */
-export function createRefusalCap(now: () => number): RefusalCap {
-  const { ofUser, perUserS, ofNetwork, perNetworkS, known: mostKnown } = refusalLimits;
+export function createRefusalCap(
+  now: () => number,
+  limits: Record<keyof typeof refusalLimits, number> = refusalLimits,
+): RefusalCap {
+  const { ofUser, perUserS, ofNetwork, perNetworkS, known: mostKnown } = limits;
   const user = { perSecond: perUserS, most: ofUser, mostKnown };
   const network = { perSecond: perNetworkS, most: ofNetwork, mostKnown };
   const [users, networks] = [tokenBuckets(user, now), tokenBuckets(network, now)];
@@ -56,7 +59,7 @@ export function createRefusalCap(now: () => number): RefusalCap {
       right.delete(name); // It becomes the newest one.
       right.add(name);
       const [oldest = name] = right;
-      if (right.size > refusalLimits.accepted) right.delete(oldest);
+      if (right.size > limits.accepted) right.delete(oldest);
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Ports } from "../../core/ports/ports.ts";
 import { apiOf, type Ask } from "./frame/api.ts";
 import { type AssetFile, assets } from "./frame/assets.ts";
 import type { ConsoleEnv } from "./frame/env.ts";
-import { homeOf } from "./frame/links.ts";
+import { goTo, homeOf } from "./frame/links.ts";
 import { pageHeaders } from "./frame/policy.ts";
 import { onConsoleError } from "./frame/refused.tsx";
 import { requireSession } from "./frame/session.ts";
@@ -32,9 +32,9 @@ export function consolePages({ files, ask }: ConsoleOptions, ports: Ports): Hono
   app.route("/assets", assets(files));
   app.route("/", signInPages(ports));
   app.use("*", requireSession(ports));
-  app.get("/", (c) => c.redirect(`${home}/${c.var.caller.sid}`, 303));
+  app.get("/", (c) => goTo(c, `${home}/${c.var.caller.sid}`));
   app.get("/errors/:code{[0-9]+}", (c) => {
-    return c.redirect(`${home}/${c.var.caller.sid}/errors/${c.req.param("code")}`, 303);
+    return goTo(c, `${home}/${c.var.caller.sid}/errors/${c.req.param("code")}`);
   });
   app.use("/security/*", withAccount(ask, ports));
   app.route("/security", securityPages(ports));
@@ -42,7 +42,7 @@ export function consolePages({ files, ask }: ConsoleOptions, ports: Ports): Hono
   app.route("/:account{AC[0-9a-f]+}", accountPages(ports));
   app.all("*", (c) => {
     const isSlashed = c.req.method === "GET" && c.req.path.endsWith("/");
-    if (isSlashed) return c.redirect(home + c.req.path.slice("/console".length, -1), 303);
+    if (isSlashed) return goTo(c, home + c.req.path.slice("/console".length, -1));
     throw new Fault("notFound", c.req.path);
   });
   // Its environment is within that of the service.

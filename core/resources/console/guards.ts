@@ -10,10 +10,10 @@ export const consoleGuards = resource({
   irregular: true,
   internal: true,
   fields: {
-    /** Failed sign-ins since the last one that succeeded. */
-    failures: z.number().int(),
-    /** Until when no sign-in is accepted, in ms; 0: none is refused. */
-    lockedUntil: z.number(),
+    /** Wrong codes of the last day: the network that each came from, and its time in ms. */
+    wrongCodes: z.array(z.object({ network: z.string(), at: z.number() })),
+    /** Networks in which a code was right, the latest last. */
+    codeNetworks: z.array(z.string()),
     /** The shared secret of the second factor (RFC 6238), in Base32; null without one. */
     totpSecret: z.string().nullable(),
     /** The secret that was shown, until its first code proves that it was stored. */
@@ -25,8 +25,8 @@ export const consoleGuards = resource({
   },
   secret: ["totpSecret", "pendingSecret"],
   defaults: {
-    failures: 0,
-    lockedUntil: 0,
+    wrongCodes: [],
+    codeNetworks: [],
     totpSecret: null,
     pendingSecret: null,
     lastStep: 0,

@@ -6,7 +6,7 @@ import type { Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { fieldsOf, filled, Inputs, valuesOf } from "../frame/form.tsx";
-import { homeOf } from "../frame/links.ts";
+import { goTo, homeOf } from "../frame/links.ts";
 import { mendable } from "../frame/mendable.ts";
 import { Act, Empty, Facts, Heading, None, Problem, Status, Time } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
@@ -23,7 +23,7 @@ export function accountPages(with_: KindPorts): Hono<ConsoleEnv> {
       const form = await readForm(c, ports);
       try {
         const made = await change(c, { path: "/", form: filled(form) }, ports);
-        return c.redirect(`${belowOf(c, ports)}/Accounts/${made?.sid}?done=created`, 303);
+        return goTo(c, `${belowOf(c, ports)}/Accounts/${made?.sid}?done=created`);
       } catch (error) {
         return await showAll(c, { problem: mendable(c, error) }, with_);
       }
@@ -37,7 +37,7 @@ export function accountPages(with_: KindPorts): Hono<ConsoleEnv> {
       }
       const path = `/${accountSid}/${secondFactors.path}`;
       await change(c, { method: "DELETE", path, accountSid }, ports);
-      return c.redirect(`${belowOf(c, ports)}/Accounts/${accountSid}?done=factor-reset`, 303);
+      return goTo(c, `${belowOf(c, ports)}/Accounts/${accountSid}?done=factor-reset`);
     })
     .post("/:sid", async (c) => {
       const form = await readForm(c, ports);
@@ -50,7 +50,7 @@ export function accountPages(with_: KindPorts): Hono<ConsoleEnv> {
       for (const [name, value] of [...sent]) if (before[name] === value) sent.delete(name);
       try {
         if (sent.size > 0) await change(c, { path, form: sent }, ports);
-        return c.redirect(`${belowOf(c, ports)}/Accounts${path}?done=saved`, 303);
+        return goTo(c, `${belowOf(c, ports)}/Accounts${path}?done=saved`);
       } catch (error) {
         return await showOne(c, { problem: mendable(c, error) }, with_);
       }

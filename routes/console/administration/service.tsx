@@ -7,6 +7,7 @@ import { Act, Empty, Facts, Heading, Problem, Status, Time } from "../frame/part
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
 import { Table } from "../frame/table.tsx";
+import { goTo } from "../frame/links.ts";
 
 /** Reads what the root account alone may read. */
 const supervised = (c: Page, name: string): Promise<Row> => c.var.api.read(`Supervisor/${name}`);
@@ -30,7 +31,7 @@ export function servicePages(ports: Ports): Hono<ConsoleEnv> {
         if (!isGone) throw error;
         return await showJobs(c, "This job is dead no more: somebody has retried it.", ports);
       }
-      return c.redirect(`${belowOf(c, ports)}/Supervisor/jobs?done=retried`, 303);
+      return goTo(c, `${belowOf(c, ports)}/Supervisor/jobs?done=retried`);
     })
     .get("/configuration", (c) => showConfiguration(c, ports));
 }

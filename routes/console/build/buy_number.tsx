@@ -14,6 +14,7 @@ import { showSearch } from "./number_search.tsx";
 import { Choice } from "../frame/choice.tsx";
 import { applicationOptions } from "./applications.ts";
 import { createSpokenText, removeSpokenText } from "./spoken_text.ts";
+import { goTo } from "../frame/links.ts";
 
 const { path } = incomingPhoneNumbers;
 const section = path;
@@ -27,7 +28,7 @@ export function buyNumberPages(ports: Ports): Hono<ConsoleEnv> {
       const form = await readForm(c, ports);
       try {
         const made = await buy(c, form, ports);
-        return c.redirect(`${belowOf(c, ports)}/${path}/${made?.sid}?done=bought`, 303);
+        return goTo(c, `${belowOf(c, ports)}/${path}/${made?.sid}?done=bought`);
       } catch (error) {
         const values = Object.fromEntries(form);
         return await showConfirm(c, { problem: mendable(c, error), values }, ports);

@@ -8,6 +8,7 @@ import { mendable } from "../frame/mendable.ts";
 import { Heading, Problem } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
+import { goTo } from "../frame/links.ts";
 
 /** Caller IDs that the form suggests. */
 const suggested = "20";
@@ -97,7 +98,7 @@ export function testCallPages(ports: Ports): Hono<ConsoleEnv> {
     });
     try {
       const made = await change(c, { path: "Calls", form }, ports);
-      return c.redirect(`${belowOf(c, ports)}/Calls/${made?.sid}?done=called`, 303);
+      return goTo(c, `${belowOf(c, ports)}/Calls/${made?.sid}?done=called`);
     } catch (error) {
       const problem = mendable(c, error);
       const of = {

@@ -8,6 +8,7 @@ import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { belowOf } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
 import type { KindPorts } from "../pages/kind_pages.tsx";
+import { goTo } from "../frame/links.ts";
 
 const { path } = applications;
 
@@ -46,7 +47,7 @@ export function designerActions(
       };
       if (asksForJson(c)) return await answered(c, place);
       const { to } = await place();
-      return c.redirect(`${to}?done=called`, 303);
+      return goTo(c, `${to}?done=called`);
     });
 
   /** Saves a flow by the rules of the interface; a change of another since is not overwritten. */
@@ -62,7 +63,7 @@ export function designerActions(
     };
     if (asksForJson(c)) return await answered(c, put);
     try {
-      return c.redirect(`${(await put()).to}?done=saved`, 303);
+      return goTo(c, `${(await put()).to}?done=saved`);
     } catch (error) {
       const isMendable = error instanceof ApiRefusal && error.status < 500 && error.status !== 404;
       if (!isMendable) throw error;

@@ -14,6 +14,7 @@ import { readForm } from "../frame/session.ts";
 import { Pager, Table } from "../frame/table.tsx";
 
 import { DesignerStyle } from "./designer_page.tsx";
+import { goTo } from "../frame/links.ts";
 
 const section = "Flows";
 
@@ -36,7 +37,7 @@ export function versionPages(ports: Ports): Hono<ConsoleEnv> {
       try {
         await change(c, { path: `${applications.path}/${application.sid}`, form: sent }, ports);
         const to = `${belowOf(c, ports)}/${section}/${application.sid}`;
-        return c.redirect(`${to}?done=saved`, 303);
+        return goTo(c, `${to}?done=saved`);
       } catch (error) {
         return await showVersion(c, { problem: mendable(c, error) }, ports);
       }

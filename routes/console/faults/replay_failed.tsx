@@ -8,6 +8,7 @@ import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { Act, Empty, Facts, Heading, Problem, Time } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
+import { goTo } from "../frame/links.ts";
 
 const { path } = deliveries;
 
@@ -51,7 +52,7 @@ export function replayFailedPages(ports: Ports): Hono<ConsoleEnv> {
       const form = new URLSearchParams({ Replay: "failed", StartTime });
       const replay = await change(c, { path, form }, ports);
       const done = `replayed-failed.${replay?.count ?? 0}`;
-      return c.redirect(`${belowOf(c, ports)}/${path}?done=${done}`, 303);
+      return goTo(c, `${belowOf(c, ports)}/${path}?done=${done}`);
     });
 }
 

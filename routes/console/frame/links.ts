@@ -1,6 +1,17 @@
+import type { Context } from "hono";
 import { prefixOf } from "../../docs/docs.ts";
 import { resources } from "../../../core/resources/mod.ts";
 import type { AnyResource } from "../../../core/model/resource.ts";
+
+/**
+ * Sends a browser on to a path of this host, after a form too (303). Characters that no header may have
+ * are percent-encoded.
+ */
+export const goTo = (c: Context, path: string): Response =>
+  c.redirect(
+    path.replaceAll(/[^\x21-\x7e]+/g, (text) => encodeURIComponent(text.toWellFormed())),
+    303,
+  );
 
 /** The path of the console, behind a reverse proxy too. */
 export const homeOf = (baseUrl: string): string => `${prefixOf(baseUrl)}/console`;

@@ -6,7 +6,7 @@ import type { Ports } from "../../../core/ports/ports.ts";
 import { readBody } from "../../http/body.ts";
 import { isForeign } from "../../http/browsers.ts";
 import type { ConsoleEnv, Page } from "./env.ts";
-import { homeOf } from "./links.ts";
+import { goTo, homeOf } from "./links.ts";
 
 /** The browser of a request. */
 export const browserOf = (c: Page): Browser => ({
@@ -54,7 +54,7 @@ export const requireSession = (ports: Ports) =>
     c.set("caller", found.account);
     c.set("csrf", await csrfOf(found.session.sid, ports));
     if (!found.session.isComplete && !c.req.path.startsWith("/console/code")) {
-      return c.redirect(`${home}/code`, 303);
+      return goTo(c, `${home}/code`);
     }
     await next();
   });
@@ -78,7 +78,7 @@ function signInFirst(c: Page, wasSignedIn: boolean, home: string): Response | Pr
     ...next !== "" && { next },
     ...wasSignedIn && { over: "1" },
   });
-  return c.redirect(`${home}/sign-in${query.size === 0 ? "" : `?${query}`}`, 303);
+  return goTo(c, `${home}/sign-in${query.size === 0 ? "" : `?${query}`}`);
 }
 
 /** Reads the form of a change. Throws `crossSite` for what a page of another site may have sent. */

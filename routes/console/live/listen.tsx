@@ -7,6 +7,7 @@ import { mendable } from "../frame/mendable.ts";
 import { Empty, Heading, Problem } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
+import { goTo } from "../frame/links.ts";
 
 /** Clients that the form offers. */
 const most = "100";
@@ -29,7 +30,7 @@ export function listenPages(ports: Ports): Hono<ConsoleEnv> {
         return await form(c, path, ports, mendable(c, error));
       }
       const back = path === "Calls" ? of : "live";
-      return c.redirect(`${belowOf(c, ports)}/${back}?done=listening`, 303);
+      return goTo(c, `${belowOf(c, ports)}/${back}?done=listening`);
     });
   }
   return app;

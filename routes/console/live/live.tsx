@@ -9,6 +9,7 @@ import { type Around, CallLink, Meter, partyOf } from "./live_parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
 import { Table } from "../frame/table.tsx";
+import { goTo } from "../frame/links.ts";
 
 /** What the page shows at most of each kind. */
 const [mostCalls, mostConferences, mostQueues] = [50, 10, 10];
@@ -23,7 +24,7 @@ const deeds: Record<string, { form: Record<string, string>; done: string }> = {
 
 /** What happens now: calls, conferences with those who are in them, and queues with those who wait. */
 export function livePages(ports: Ports): Hono<ConsoleEnv> {
-  const back = (c: Page, done: string) => c.redirect(`${belowOf(c, ports)}/live?done=${done}`, 303);
+  const back = (c: Page, done: string) => goTo(c, `${belowOf(c, ports)}/live?done=${done}`);
   const participant = (c: Page) =>
     `Conferences/${c.req.param("sid")}/Participants/${c.req.param("call")}`;
   const app = new Hono<ConsoleEnv>().get("/", (c) => show(c, ports));

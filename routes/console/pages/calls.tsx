@@ -9,6 +9,7 @@ import { withErrors } from "../faults/ended_by_error.ts";
 import { callColumns } from "./call_columns.tsx";
 import { kindPages, type KindPorts } from "./kind_pages.tsx";
 import type { Kind } from "./kinds.tsx";
+import { goTo } from "../frame/links.ts";
 
 /** How calls are listed. */
 const kind: Kind = {
@@ -27,7 +28,7 @@ export function callPages(with_: KindPorts): Hono<ConsoleEnv> {
   const act = async (c: Page, form: URLSearchParams, done: string) => {
     const path = `Calls/${c.req.param("sid")}`;
     await change(c, { path, form }, ports);
-    return c.redirect(`${belowOf(c, ports)}/${path}?done=${done}`, 303);
+    return goTo(c, `${belowOf(c, ports)}/${path}?done=${done}`);
   };
   const app = new Hono<ConsoleEnv>()
     .post("/:sid/end", async (c) => {

@@ -10,6 +10,7 @@ import { ReplayFailed, replayFailedPages } from "../faults/replay_failed.tsx";
 import { kindPages, type KindPorts } from "./kind_pages.tsx";
 import { url } from "./kind_columns.tsx";
 import type { Kind } from "./kinds.tsx";
+import { goTo } from "../frame/links.ts";
 
 const { path } = deliveries;
 
@@ -63,7 +64,7 @@ export function deliveryPages(with_: KindPorts): Hono<ConsoleEnv> {
         ports,
       );
       const to = /^CA[0-9a-f]{32}$/.test(back) ? `Calls/${back}` : `${path}/${sid}`;
-      return c.redirect(`${belowOf(c, ports)}/${to}?done=replayed`, 303);
+      return goTo(c, `${belowOf(c, ports)}/${to}?done=replayed`);
     },
   );
   return app.route("/", kindPages(kind, with_));

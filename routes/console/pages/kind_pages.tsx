@@ -32,6 +32,7 @@ import { applicationOptions } from "../build/applications.ts";
 import { carriesOf } from "../build/number_search.tsx";
 import { withCurrency } from "./with_currency.ts";
 import { tryButtons } from "../build/try_markup.tsx";
+import { goTo } from "../frame/links.ts";
 
 const pageSize = 25;
 
@@ -63,7 +64,7 @@ export function kindPages(kind: Kind, with_: KindPorts): Hono<ConsoleEnv> {
     app.post("/:sid/delete", async (c) => {
       await readForm(c, ports);
       await change(c, { method: "DELETE", path: `${path}/${c.req.param("sid")}` }, ports);
-      return c.redirect(`${belowOf(c, ports)}/${path}?done=deleted`, 303);
+      return goTo(c, `${belowOf(c, ports)}/${path}?done=deleted`);
     });
   }
   return app;
@@ -175,7 +176,7 @@ async function create(c: Page, kind: Kind, with_: KindPorts): Promise<Response> 
   const form = await readForm(c, ports);
   try {
     const made = await change(c, { path, form: filled(form) }, ports);
-    return c.redirect(`${belowOf(c, ports)}/${path}/${made?.sid}?done=created`, 303);
+    return goTo(c, `${belowOf(c, ports)}/${path}/${made?.sid}?done=created`);
   } catch (error) {
     const values = Object.fromEntries(form);
     return await showNew(c, kind, with_, { problem: mendable(c, error), values });
@@ -192,7 +193,7 @@ async function update(c: Page, kind: Kind, with_: KindPorts): Promise<Response> 
   for (const [name, value] of [...sent]) if (before[name] === value) sent.delete(name);
   try {
     if (sent.size > 0) await change(c, { path, form: sent }, ports);
-    return c.redirect(`${belowOf(c, ports)}/${path}?done=saved`, 303);
+    return goTo(c, `${belowOf(c, ports)}/${path}?done=saved`);
   } catch (error) {
     const values = Object.fromEntries(form);
     return await showRecord(c, kind, with_, { problem: mendable(c, error), values });

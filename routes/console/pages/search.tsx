@@ -6,7 +6,7 @@ import { messages } from "../../../core/resources/messages.ts";
 import type { Ports } from "../../../core/ports/ports.ts";
 import { type Api, ApiRefusal, type Row } from "../frame/api.ts";
 import type { Page } from "../frame/env.ts";
-import { homeOf, recordPath } from "../frame/links.ts";
+import { goTo, homeOf, recordPath } from "../frame/links.ts";
 import { Empty, Heading } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { type Column, Table } from "../frame/table.tsx";
@@ -25,7 +25,7 @@ export async function search(c: Page, ports: Ports): Promise<Response> {
   const sid = prefix + query.slice(2).toLowerCase();
   if (isSid(sid, prefix)) {
     const path = await pathOfSid(c, sid);
-    if (path !== null) return c.redirect(`${home}/${path}`, 303);
+    if (path !== null) return goTo(c, `${home}/${path}`);
     return show(c, query, [], ports);
   }
   return show(

@@ -1,13 +1,19 @@
 import { Hono } from "hono";
 import { audit } from "../../../core/console/audit.ts";
 import { guardOf, takeCode } from "../../../core/console/guard.ts";
-import { confirmFactor, offerFactor, removeFactor } from "../../../core/console/second_factor.ts";
+import {
+  confirmFactor,
+  offeredSecret,
+  offerFactor,
+  removeFactor,
+} from "../../../core/console/second_factor.ts";
+import { networkOf } from "../../../core/net/networks.ts";
 import { endSession, endSessions, sessionsOf } from "../../../core/console/sessions.ts";
 import { otpauthUrl } from "../../../core/console/totp.ts";
 import type { Ports } from "../../../core/ports/ports.ts";
 import { Copied } from "../frame/copied.tsx";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
-import { homeOf } from "../frame/links.ts";
+import { goTo, homeOf } from "../frame/links.ts";
 import { Act, Heading, Problem, Time } from "../frame/parts.tsx";
 import { Qr } from "../frame/qr.tsx";
 import { showPage } from "../frame/render.tsx";
@@ -36,28 +42,30 @@ export function securityPages(ports: Ports): Hono<ConsoleEnv> {
       if (sid === null) await endSessions(accountSid, ports, c.var.session.sid);
       else await endSession({ accountSid, sid }, ports);
       await note(c, sid === null ? "end-other-sessions" : "end-session");
-      return c.redirect(`${to}?done=signed-out-elsewhere`, 303);
+      return goTo(c, `${to}?done=signed-out-elsewhere`);
     })
     .post("/factor", async (c) => {
       await readForm(c, ports);
       const secret = await offerFactor(c.var.caller.sid, ports);
-      return show(c, { secret }, ports);
+      return show(c, secret === null ? {} : { secret }, ports);
     })
     .post("/factor/confirm", async (c) => {
       const form = await readForm(c, ports);
       const codes = await confirmFactor(c.var.caller.sid, form.get("code") ?? "", ports);
       await note(c, "second-factor-on", codes === null ? 400 : 200);
       if (codes !== null) return show(c, { codes }, ports);
-      const secret = await offerFactor(c.var.caller.sid, ports);
+      const secret = await offeredSecret(c.var.caller.sid, ports);
       c.status(400);
-      return show(c, { secret, problem: "Wrong code. Codes change every 30 seconds." }, ports);
+      const problem = "Wrong code. Codes change every 30 seconds.";
+      return show(c, { ...secret !== null && { secret }, problem }, ports);
     })
     .post("/factor/remove", async (c) => {
       const form = await readForm(c, ports);
-      const isRight = await takeCode(c.var.caller.sid, form.get("code") ?? "", ports);
+      const sent = { code: form.get("code") ?? "", network: networkOf(browserOf(c).from) };
+      const isRight = await takeCode(c.var.caller.sid, sent, ports);
       if (isRight) await removeFactor(c.var.caller.sid, ports);
       await note(c, "second-factor-off", isRight ? 200 : 403);
-      if (isRight) return c.redirect(`${to}?done=saved`, 303);
+      if (isRight) return goTo(c, `${to}?done=saved`);
       c.status(403);
       return show(c, { problem: "Wrong code. The second factor is still on." }, ports);
     });

@@ -1,12 +1,15 @@
 import { Hono } from "hono";
 import type { Context } from "hono";
 import { audit } from "../../../core/console/audit.ts";
+import { createFailedSignIns } from "../../../core/console/failed_sign_ins.ts";
 import { takeCode } from "../../../core/console/guard.ts";
 import { completeSession, endSession, endSessions } from "../../../core/console/sessions.ts";
-import { createSignIn } from "../../../core/console/sign_in.ts";
+import { consoleLimits } from "../../../core/console/limits.ts";
+import { createSignIn, type SignInOutcome } from "../../../core/console/sign_in.ts";
+import { networkOf } from "../../../core/net/networks.ts";
 import type { Ports } from "../../../core/ports/ports.ts";
 import type { ConsoleEnv } from "../frame/env.ts";
-import { homeOf } from "../frame/links.ts";
+import { goTo, homeOf } from "../frame/links.ts";
 import { Problem } from "../frame/parts.tsx";
 import { showDoor } from "../frame/render.tsx";
 import { browserOf, readForm, readOpenForm, requireSession, setSession } from "../frame/session.ts";
@@ -17,6 +20,7 @@ type Page = Context<ConsoleEnv>;
 export function signInPages(ports: Ports): Hono<ConsoleEnv> {
   const home = homeOf(ports.settings.baseUrl);
   const signIn = createSignIn(ports);
+  const failures = createFailedSignIns(ports.now);
   const within = requireSession(ports);
   return new Hono<ConsoleEnv>()
     .get("/sign-in", (c) => {
@@ -28,33 +32,41 @@ export function signInPages(ports: Ports): Hono<ConsoleEnv> {
       const [name, next] = [form.get("name") ?? "", form.get("next") ?? ""];
       const browser = browserOf(c);
       const done = await signIn({ ...browser, name, password: form.get("password") ?? "" });
-      if (done.account !== null) await note(c, done.account, doneStatus[done.outcome], ports);
+      if (done.account !== null && done.outcome !== "busy") {
+        const status = doneStatus[done.outcome];
+        const count = done.outcome === "signedIn" ? 0 : failures.count(done.account.sid);
+        if (count !== null) await note(c, { account: done.account, status, count }, ports);
+      }
       if (done.outcome === "signedIn") {
         setSession(c, done.cookie, ports);
         const query = next === "" ? "" : `?${new URLSearchParams({ next })}`;
-        return c.redirect(done.needsCode ? `${home}/code${query}` : home + ownPath(next), 303);
+        return goTo(c, done.needsCode ? `${home}/code${query}` : home + ownPath(next));
       }
-      c.status(done.outcome === "locked" ? 429 : 403);
-      const problem = done.outcome === "locked"
-        ? `Too many failed sign-ins. Try again in ${minutes(done.waitMs)}.`
-        : "Wrong name or password.";
-      return showSignIn(c, { home, name, next, problem }, ports);
+      c.status(done.outcome === "wrong" ? 403 : 429);
+      return showSignIn(c, { home, name, next, problem: problemOf(done) }, ports);
     })
     .get("/code", within, (c) => showCode(c, { home, next: c.req.query("next") ?? "" }, ports))
     .post("/code", within, async (c) => {
       const form = await readForm(c, ports);
       const { session, caller: account } = c.var;
       const next = form.get("next") ?? "";
-      if (session.isComplete) return c.redirect(home + ownPath(next), 303);
-      const isRight = await takeCode(account.sid, form.get("code") ?? "", ports);
-      await note(c, account, isRight ? 200 : 403, ports, "second-factor");
+      if (session.isComplete) return goTo(c, home + ownPath(next));
+      const code = form.get("code") ?? "";
+      const sent = { code, network: networkOf(browserOf(c).from) };
+      const isRight = await takeCode(account.sid, sent, ports);
+      const count = isRight ? 0 : failures.count(account.sid);
+      const status = isRight ? 200 : 403;
+      if (count !== null) {
+        await note(c, { account, status, count, action: "second-factor" }, ports);
+      }
       if (!isRight) {
         c.status(403);
-        const problem = "Wrong code, or too many wrong ones. Codes change every 30 seconds.";
+        const problem =
+          "Wrong code, or too many wrong ones. Codes change every 30 seconds. A recovery code works too.";
         return showCode(c, { home, next, problem }, ports);
       }
       setSession(c, await completeSession({ session, account }, browserOf(c), ports), ports);
-      return c.redirect(home + ownPath(next), 303);
+      return goTo(c, home + ownPath(next));
     })
     .post("/sign-out", within, async (c) => {
       const form = await readForm(c, ports);
@@ -62,31 +74,44 @@ export function signInPages(ports: Ports): Hono<ConsoleEnv> {
       if (form.get("everywhere") !== null) await endSessions(caller.sid, ports);
       await endSession(session, ports);
       setSession(c, "", ports);
-      await note(c, caller, 200, ports, "sign-out");
-      return c.redirect(`${home}/sign-in`, 303);
+      await note(c, { account: caller, status: 200, action: "sign-out" }, ports);
+      return goTo(c, `${home}/sign-in`);
     });
 }
 
 const doneStatus = { signedIn: 200, wrong: 403, locked: 429 } as const;
 
-const note = (
-  c: Page,
-  account: { sid: string; emailAddress: string },
-  status: number,
-  ports: Ports,
-  action = "sign-in",
-) =>
+interface Noted {
+  account: { sid: string; emailAddress: string };
+  status: number;
+  action?: string;
+  /** Failed sign-ins of the last hour that this entry stands for, up to and with this one. */
+  count?: number;
+}
+
+const note = (c: Page, { account, status, action = "sign-in", count = 0 }: Noted, ports: Ports) =>
   audit({
     ...browserOf(c),
     accountSid: account.sid,
     actor: account,
     action,
     status,
+    parameters: count > consoleLimits.auditedFailures ? [["FailedInAnHour", String(count)]] : [],
     requestId: c.var.requestId,
   }, ports);
 
-/** Where to go on: a path of the console, whatever the form says. */
-const ownPath = (next: string): string => /^\/(?!\/)[^\\]*$/.test(next) ? next : "";
+/** A path of the console to go on to, whatever the form says; empty for another address. */
+function ownPath(next: string): string {
+  const url = URL.parse(next, "http://own.invalid");
+  const isOwn = next.startsWith("/") && url?.origin === "http://own.invalid";
+  return isOwn ? url.pathname + url.search : "";
+}
+
+const problemOf = (done: Exclude<SignInOutcome, { outcome: "signedIn" }>): string => {
+  if (done.outcome === "wrong") return "Wrong name or password.";
+  if (done.outcome === "busy") return "Too many sign-ins at the moment. Try again in a second.";
+  return `Too many failed sign-ins from your network. Try again in ${minutes(done.waitMs)}.`;
+};
 
 function minutes(ms: number): string {
   const count = Math.ceil(ms / 60_000);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createAccount } from "../../../core/accounts/create_account.ts";
 import { codeAt, stepAt } from "../../../core/console/totp.ts";
+import type { App } from "../../support/service/app.ts";
 import { consoleClient, startConsole } from "../../support/service/console_client.ts";
 
 Deno.test("the console is signed in to by e-mail and password, and by Sid and AuthToken", async () => {
@@ -52,60 +53,153 @@ Deno.test("a page without a session leads to the sign-in, and from there on to t
   assert.equal(away.path, `/console/${app.root.sid}`);
 });
 
-Deno.test("five failed sign-ins lock the account for a minute at every address, each further one longer", async () => {
-  using app = await startConsole();
-  const wrong = (n: number) => consoleClient(app, `192.0.2.${n}`).signIn("root@example.com", "no");
-  for (let n = 1; n <= 5; n++) assert.equal((await wrong(n)).status, 403, `attempt ${n}`);
+/** Failed sign-ins with a name, one after the other: the status and the message of each. */
+async function wrongAnswers(app: App, name: string, from: (n: number) => string, count: number) {
+  const answers: string[] = [];
+  for (let n = 0; n < count; n++) {
+    const page = await consoleClient(app, from(n)).signIn(name, "wrong");
+    answers.push(`${page.status} ${/role="alert"[^>]*>([^<]*)/.exec(page.text)?.[1] ?? ""}`);
+  }
+  return answers;
+}
 
-  assert.equal((await wrong(6)).status, 429);
-  const right = await consoleClient(app, "192.0.2.7").signIn("root@example.com", "root password");
-  assert.equal(right.status, 429);
-  assert.match(right.text, /Too many failed sign-ins. Try again in a minute/);
+Deno.test("five failed sign-ins for a name make its network wait, one more each minute, and nobody elsewhere", async () => {
+  using app = await startConsole();
+  const here = () => "192.0.2.1";
+  const statuses = async (count: number) =>
+    (await wrongAnswers(app, "root@example.com", here, count)).map((one) => one.slice(0, 3));
+  assert.deepEqual(await statuses(7), ["403", "403", "403", "403", "403", "429", "429"]);
+  const locked = await consoleClient(app, "192.0.2.1").signIn("root@example.com", "root password");
+  assert.equal(locked.status, 429);
+  assert.match(locked.text, /Too many failed sign-ins from your network. Try again in a minute/);
+  // Both names of the account have one count.
+  assert.equal((await consoleClient(app, "192.0.2.1").signIn(app.root.sid, "no")).status, 429);
+
+  const elsewhere = await consoleClient(app, "192.0.2.7").signIn(
+    "root@example.com",
+    "root password",
+  );
+  assert.equal(elsewhere.status, 200);
 
   app.clock.now += 60_001;
-  assert.equal((await wrong(8)).status, 403);
-  assert.match((await wrong(9)).text, /Try again in 2 minutes/);
-  app.clock.now += 120_001;
-  const later = await consoleClient(app).signIn("root@example.com", "root password");
-  assert.equal(later.status, 200);
-  assert.equal((await wrong(10)).status, 403); // It counts from the start.
+  assert.deepEqual(await statuses(2), ["403", "429"]);
 });
 
-Deno.test("an unknown name is refused as a wrong password is, and locked as one", async () => {
+Deno.test("a right AuthToken, and a password that was right lately, are taken in a network that has to wait", async () => {
   using app = await startConsole();
-  const known = await consoleClient(app).signIn("root@example.com", "no");
-  const unknown = await consoleClient(app, "192.0.2.2").signIn("nemo@example.com", "no");
-  const plain = (text: string) =>
-    text.replaceAll(/nemo|root/g, "").replaceAll(/"[0-9a-f]{64}"/g, "");
-  assert.equal(unknown.status, known.status);
-  assert.equal(plain(unknown.text), plain(known.text));
-  for (let n = 0; n < 4; n++) {
-    await consoleClient(app, `192.0.2.${n}`).signIn("nemo@example.com", "no");
-  }
-  assert.equal((await consoleClient(app).signIn("nemo@example.com", "no")).status, 429);
+  const signIn = async (password: string) =>
+    (await consoleClient(app).signIn("root@example.com", password)).status;
+  await app.subAccount(app.root, "dev");
+  assert.equal(await signIn("root password"), 200);
+  for (let n = 0; n < 25; n++) await consoleClient(app).signIn(`a${n}@example.com`, "no");
+
+  assert.equal(await signIn("root password"), 200);
+  assert.equal(await signIn(app.root.token), 200);
+  assert.equal((await consoleClient(app).signIn("dev@example.com", "dev")).status, 429);
 });
 
-Deno.test("an address is refused for a while after 20 failed sign-ins, whatever the names", async () => {
+Deno.test("known and unknown names are answered alike, from one network and from several, before and after a lock", async () => {
   using app = await startConsole();
-  for (let n = 0; n < 20; n++) {
-    await consoleClient(app, "198.51.100.1").signIn(`a${n}@example.com`, "no");
+  const waysOf = async (name: string, host: string) => {
+    const [one, several] = [() => `${host}.1`, (n: number) => `${host}.${n + 2}`];
+    const answers = await wrongAnswers(app, name, one, 7);
+    answers.push(...await wrongAnswers(app, name, several, 7));
+    app.clock.now += 62_000;
+    answers.push(...await wrongAnswers(app, name, one, 3));
+    answers.push(...await wrongAnswers(app, name.toUpperCase(), one, 2));
+    return answers;
+  };
+  const known = await waysOf("root@example.com", "192.0.2");
+  assert.ok(known.some((one) => one.startsWith("429")));
+  assert.deepEqual(await waysOf("nemo@example.com", "198.51.100"), known);
+});
+
+Deno.test("a network is refused for a while after 20 failed sign-ins, whatever the names; of IPv6 a /64", async () => {
+  using app = await startConsole();
+  for (const address of [() => "198.51.100.1", (n: number) => `2001:db8:1:2::${n + 1}`]) {
+    for (let n = 0; n < 20; n++) {
+      const failed = await consoleClient(app, address(n)).signIn(`a${n}@example.com`, "no");
+      assert.equal(failed.status, 403, `attempt ${n}`);
+    }
+    const from = address(99);
+    assert.equal((await consoleClient(app, from).signIn("b@example.com", "no")).status, 429);
+    app.clock.now += 15 * 60_000;
+    assert.equal((await consoleClient(app, from).signIn("b@example.com", "no")).status, 403);
+    app.clock.now += 15 * 60_000;
   }
-  const refused = await consoleClient(app, "198.51.100.1").signIn(
-    "root@example.com",
-    "root password",
+  const next = await consoleClient(app, "2001:db8:1:3::1").signIn("b@example.com", "no");
+  assert.equal(next.status, 403);
+});
+
+Deno.test("failed sign-ins of anonymous clients write entries by the logarithm of their number", async () => {
+  using app = await startConsole();
+  const counts = async () =>
+    (await app.root.get("AuditEntries.json?PageSize=1000")).json().audit_entries
+      .map(({ parameters }: { parameters: string }) => parameters);
+  const before = (await counts()).length;
+  await wrongAnswers(app, "root@example.com", (n) => `10.0.${n >> 8}.${n % 256}`, 1_000);
+
+  const written = (await counts()).slice(0, -before || undefined);
+  assert.deepEqual(written.filter(Boolean), [1_000, 100, 10].map((n) => `FailedInAnHour=${n}`));
+  assert.equal(written.length, 8);
+
+  app.clock.now += 3_600_000;
+  await wrongAnswers(app, "root@example.com", () => "203.0.113.9", 1);
+  assert.equal((await counts()).length, before + 9);
+});
+
+Deno.test("sign-ins beyond what a network may have derived at once are told to try again, others wait", async () => {
+  using app = await startConsole();
+  const derive = app.ports.deriveToken;
+  const [gate, derived] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let begun = 0;
+  app.ports.deriveToken = async (...given) => {
+    if (++begun === 4) derived.resolve();
+    await gate.promise;
+    return await derive(...given);
+  };
+  const wrong = Array.from(
+    { length: 4 },
+    (_, n) => consoleClient(app, "192.0.2.66").signIn(`a${n}@example.com`, "no"),
   );
-  assert.equal(refused.status, 429);
-  const other = await consoleClient(app, "198.51.100.2").signIn(
-    "root@example.com",
-    "root password",
-  );
-  assert.equal(other.status, 200);
-  app.clock.now += 15 * 60_000;
-  const later = await consoleClient(app, "198.51.100.1").signIn(
-    "root@example.com",
-    "root password",
-  );
-  assert.equal(later.status, 200);
+  await derived.promise;
+  const busy = await consoleClient(app, "192.0.2.66").signIn("b@example.com", "no");
+  assert.equal(busy.status, 429);
+  assert.match(busy.text, /Too many sign-ins at the moment/);
+  const byToken = await consoleClient(app, "192.0.2.66").signIn("root@example.com", app.root.token);
+  assert.equal(byToken.status, 200);
+
+  const owner = consoleClient(app, "192.0.2.7").signIn("root@example.com", "root password");
+  gate.resolve();
+  assert.equal((await owner).status, 200);
+  for (const one of wrong) assert.equal((await one).status, 403);
+});
+
+Deno.test("no address that a form or link names makes a redirect fail, or lead elsewhere", async () => {
+  using app = await startConsole();
+  const browser = consoleClient(app);
+  const form = { name: "root@example.com", password: "root password" };
+  const home = `/console/${app.root.sid}`;
+  for (
+    const [next, path] of [
+      ["/\n/evil.test", home],
+      ["/\r\nSet-Cookie: a=b", "/console/Set-Cookie:%20a=b"],
+      ["/a\tb\u0000c", "/console/ab%00c"],
+      ["/ü?x=é", "/console/%C3%BC?x=%C3%A9"],
+      ["/\ud800", "/console/%EF%BF%BD"],
+      ["\\\\evil.test", home],
+      ["/\\evil.test", home],
+      ["https://evil.test/", home],
+      ["javascript:alert(1)", home],
+    ] as const
+  ) {
+    const page = await browser.post("/sign-in", { ...form, next });
+    assert.ok([200, 404].includes(page.status), `${JSON.stringify(next)} ${page.status}`);
+    assert.equal(page.path, path, JSON.stringify(next));
+  }
+  for (const path of ["/errors%0a/", "/%0d%0aX:y/", "/%ff/", "/a%00/"]) {
+    assert.ok((await browser.get(path)).status < 500, path);
+  }
 });
 
 Deno.test("a session ends when it is idle, too old, or its account has another password or is suspended", async () => {
@@ -291,23 +385,97 @@ Deno.test("a second factor is asked for, takes no code twice, and gives way to a
   assert.match((await consoleClient(app).signIn("root@example.com", "root password")).path, /AC/);
 });
 
-Deno.test("wrong codes lock the account as wrong passwords do", async () => {
-  using app = await startConsole();
+/** Turns the second factor on; the secret, and its recovery codes. */
+async function turnFactorOn(app: App) {
   const browser = consoleClient(app);
   await browser.signIn("root@example.com", "root password");
   await browser.get("/security");
   const offered = await browser.post("/security/factor");
   const secret = /class="key">([^<]+)</.exec(offered.text)![1]!.replaceAll(" ", "");
-  await browser.post("/security/factor/confirm", {
-    code: await codeAt(secret, stepAt(app.clock.now)),
-  });
+  const code = () => codeAt(secret, stepAt(app.clock.now));
+  const on = await browser.post("/security/factor/confirm", { code: await code() });
   app.clock.now += 30_000;
-  const thief = consoleClient(app, "192.0.2.66");
-  await thief.signIn("root@example.com", "root password");
+  const recovery = [...on.text.matchAll(/<code>([a-z2-7]{5}-[a-z2-7]{5})<\/code>/g)];
+  return { browser, code, recovery: recovery.map(([, one]) => one!) };
+}
+
+/** A browser whose session waits for the second factor. */
+async function halfWay(app: App, from: string) {
+  const browser = consoleClient(app, from);
+  assert.equal((await browser.signIn("root@example.com", "root password")).path, "/console/code");
+  return browser;
+}
+
+Deno.test("five wrong codes lock their network, also for the right one, and no other network", async () => {
+  using app = await startConsole();
+  const { code, recovery } = await turnFactorOn(app);
+  const thief = await halfWay(app, "192.0.2.66");
   for (let n = 0; n < 5; n++) await thief.post("/code", { code: "123456" });
-  const right = { code: await codeAt(secret, stepAt(app.clock.now)) };
-  assert.equal((await thief.post("/code", right)).status, 403);
-  assert.equal((await consoleClient(app).signIn("root@example.com", "root password")).status, 429);
+  assert.equal((await thief.post("/code", { code: await code() })).status, 403);
+
+  const owner = await halfWay(app, "192.0.2.7");
+  assert.match((await owner.post("/code", { code: await code() })).path, /\/console\/AC/);
+  const beside = await halfWay(app, "192.0.2.66");
+  assert.match((await beside.post("/code", { code: recovery[0]! })).path, /\/console\/AC/);
+});
+
+Deno.test("of wrong codes that come at once, no more count than of those that come one by one", async () => {
+  using app = await startConsole();
+  const { code } = await turnFactorOn(app);
+  const thief = await halfWay(app, "192.0.2.66");
+  const right = await code();
+  const codes = Array.from({ length: 50 }, (_, n) => String(n).padStart(6, "0"))
+    .filter((one) => one !== right);
+
+  const answers = await Promise.all(codes.map((code) => thief.post("/code", { code })));
+
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [403]);
+  assert.equal((await thief.post("/code", { code: right })).status, 403);
+  const { wrongCodes } = (await app.ports.records.consoleGuards
+    .list(app.root.sid, { where: [], skip: 0, limit: 1 })).items[0]!;
+  assert.equal(wrongCodes.length, 5);
+});
+
+Deno.test("after a hundred wrong codes in a day a code counts only in a network where one was right before", async () => {
+  using app = await startConsole();
+  const { code, recovery } = await turnFactorOn(app);
+  const home = await halfWay(app, "192.0.2.7");
+  assert.match((await home.post("/code", { code: await code() })).path, /\/console\/AC/);
+  app.clock.now += 30_000;
+  for (let n = 0; n < 25; n++) {
+    const thief = await halfWay(app, `198.51.100.${n}`);
+    for (let m = 0; m < 4; m++) await thief.post("/code", { code: "123456" });
+  }
+  const far = await halfWay(app, "203.0.113.5");
+  assert.equal((await far.post("/code", { code: await code() })).status, 403);
+  assert.match((await far.post("/code", { code: recovery[0]! })).path, /\/console\/AC/);
+  const back = await halfWay(app, "192.0.2.7");
+  assert.match((await back.post("/code", { code: await code() })).path, /\/console\/AC/);
+
+  app.clock.now += 24 * 3_600_000;
+  const later = await halfWay(app, "203.0.113.77");
+  assert.match((await later.post("/code", { code: await code() })).path, /\/console\/AC/);
+});
+
+Deno.test("each offer of a second factor is another secret, and one that is on gives way to none", async () => {
+  using app = await startConsole();
+  const browser = consoleClient(app);
+  await browser.signIn("root@example.com", "root password");
+  await browser.get("/security");
+  const secretOf = ({ text }: { text: string }) =>
+    /class="key">([^<]+)</.exec(text)?.[1]?.replaceAll(" ", "");
+  const first = secretOf(await browser.post("/security/factor"));
+  const second = secretOf(await browser.post("/security/factor"));
+  assert.notEqual(first, second);
+  const stale = { code: await codeAt(first!, stepAt(app.clock.now)) };
+  const wrong = await browser.post("/security/factor/confirm", stale);
+  assert.equal(wrong.status, 400);
+  assert.equal(secretOf(wrong), second);
+  const code = await codeAt(second!, stepAt(app.clock.now));
+  assert.equal((await browser.post("/security/factor/confirm", { code })).status, 200);
+
+  assert.equal(secretOf(await browser.post("/security/factor")), undefined);
+  assert.equal((await browser.post("/security/factor/confirm", { code })).status, 400);
 });
 
 Deno.test("a sign-in that meets a fault of the service says so, and names the request", async () => {
