@@ -1,4 +1,7 @@
 import { recordingLimits } from "../protocol/recordings.ts";
+import type { Mp3Encoding } from "./mp3_encoder.ts";
+import { createTenantGate } from "../accounts/tenant_gate.ts";
+import { beginMp3 } from "./mp3_pool.ts";
 import { wavHeaderBytes } from "./wav_header.ts";
 
 /** Of each channel; the highest that telephone speech gains by. */
@@ -27,52 +30,113 @@ export function mp3Length(beginning: Uint8Array<ArrayBuffer>, wavBytes: number):
 const channelsOf = ({ buffer, byteOffset }: Uint8Array<ArrayBuffer>): number =>
   new DataView(buffer, byteOffset).getUint16(22, true);
 
+/** MP3s that are encoded at once: each has an encoder of some 2 MiB. */
+export const mp3Gate = createTenantGate({
+  what: "MP3 encodings",
+  most: 16,
+  ofTenant: 3,
+  waiting: 100,
+  waitMs: 15_000,
+});
+
+/** Bytes of the WAV that are encoded in one piece: 4 s of a channel. */
+const pieceBytes = 64 << 10;
+
+/** How much of an MP3 is encoded before its client reads it, in bytes: up to some 10 minutes. */
+const aheadBytes = 2 << 20;
+
 /**
- * The MP3 of a recording that is read as its WAV file, encoded as fast as it is read: nothing is kept,
- * and cancelling it cancels the WAV. It errors where the WAV does, and where that has no whole header.
+ * The MP3 of a recording that is read as its WAV file. It is encoded as fast as it is read, a short one
+ * without waiting for its reader. `onEnd` is called once, when nothing is left to encode, also after an
+ * error. Cancelling it cancels the WAV. It errors where the WAV does, where that has no whole header,
+ * and where its reader takes nothing for `idleMs`.
  */
 export function mp3Of(
   wav: ReadableStream<Uint8Array<ArrayBuffer>>,
+  { onEnd = () => {}, idleMs = 60_000 }: { onEnd?(): void; idleMs?: number } = {},
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  let rest = new Uint8Array();
-  let encoder: Awaited<ReturnType<typeof openEncoder>> | undefined;
-  let channels = 1;
-  const transform = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-    async transform(bytes, out) {
-      rest = joined(rest, bytes);
-      if (encoder === undefined) {
-        if (rest.length < wavHeaderBytes) return;
-        channels = channelsOf(rest);
-        encoder = await openEncoder(channels);
-        rest = rest.subarray(wavHeaderBytes);
+  const pieces = encoded(wav, beginMp3);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
+  const end = () => {
+    clearTimeout(timer);
+    if (isOver) return;
+    isOver = true;
+    onEnd();
+  };
+  return new ReadableStream({
+    async pull(controller) {
+      clearTimeout(timer);
+      try {
+        const { value, done } = await pieces.next();
+        if (done) {
+          end();
+          return controller.close();
+        }
+        controller.enqueue(value);
+      } catch (error) {
+        end();
+        throw error;
       }
-      const block = channels * recordingLimits.bytesOfSample;
-      const whole = rest.length - rest.length % block;
-      const made = encoder.encode(samplesOf(rest.subarray(0, whole), channels));
-      rest = rest.slice(whole);
-      // The encoder writes its next bytes over these.
-      if (made.length > 0) out.enqueue(made.slice());
+      timer = setTimeout(() => {
+        void pieces.return(undefined);
+        end();
+        controller.error(new Error("the client reads no more of the MP3"));
+      }, idleMs);
     },
-    flush(out) {
-      if (encoder === undefined) throw new Error("Cannot make MP3: the WAV file has no header");
-      const made = encoder.finalize();
-      if (made.length > 0) out.enqueue(made.slice());
+    async cancel() {
+      await pieces.return(undefined);
+      end();
     },
-  });
-  return wav.pipeThrough(transform);
+  }, { highWaterMark: aheadBytes, size: (made) => made.length });
 }
 
-/** Loads the encoder with the first MP3 that is asked for. */
-async function openEncoder(channels: number) {
-  if (channels !== 1 && channels !== 2) {
-    throw new Error(`Cannot make MP3: the WAV file has ${channels} channels`);
+/** The pieces of an MP3. */
+async function* encoded(
+  wav: ReadableStream<Uint8Array<ArrayBuffer>>,
+  begin: () => Mp3Encoding,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+  let encoding: Mp3Encoding | undefined;
+  const { sampleRate, bytesOfSample } = recordingLimits;
+  try {
+    let rest = new Uint8Array();
+    let channels: 1 | 2 | undefined;
+    const pieceOf = (bytes: Uint8Array<ArrayBuffer>, isLast: boolean) => ({
+      channels: channels!, // The header was read before.
+      sampleRate,
+      kbps: channels! * kbpsOfChannel as 24 | 48,
+      samples: samplesOf(bytes),
+      isLast,
+    });
+    for await (const bytes of wav) {
+      rest = joined(rest, bytes);
+      if (channels === undefined) {
+        if (rest.length < wavHeaderBytes) continue;
+        channels = knownChannels(rest);
+        rest = rest.subarray(wavHeaderBytes);
+      }
+      encoding ??= begin();
+      while (rest.length >= pieceBytes) {
+        const made = await encoding.encode(pieceOf(rest.subarray(0, pieceBytes), false));
+        if (made.length > 0) yield made;
+        rest = rest.subarray(pieceBytes);
+      }
+    }
+    if (encoding === undefined || channels === undefined) {
+      throw new Error("Cannot make MP3: the WAV file has no header");
+    }
+    const whole = rest.length - rest.length % (channels * bytesOfSample);
+    const made = await encoding.encode(pieceOf(rest.subarray(0, whole), true));
+    if (made.length > 0) yield made;
+  } finally {
+    encoding?.close();
   }
-  const { createMp3Encoder } = await import("wasm-media-encoders");
-  const encoder = await createMp3Encoder();
-  const { sampleRate } = recordingLimits;
-  const bitrate = channels === 1 ? kbpsOfChannel : 2 * kbpsOfChannel as 48;
-  encoder.configure({ channels, sampleRate, bitrate, outputSampleRate: sampleRate });
-  return encoder;
+}
+
+function knownChannels(beginning: Uint8Array<ArrayBuffer>): 1 | 2 {
+  const channels = channelsOf(beginning);
+  if (channels === 1 || channels === 2) return channels;
+  throw new Error(`Cannot make MP3: the WAV file has ${channels} channels`);
 }
 
 function joined(a: Uint8Array<ArrayBuffer>, b: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
@@ -83,17 +147,6 @@ function joined(a: Uint8Array<ArrayBuffer>, b: Uint8Array<ArrayBuffer>): Uint8Ar
   return both;
 }
 
-/** Interleaved 16-bit samples, by channel and between -1 and 1. */
-function samplesOf(bytes: Uint8Array<ArrayBuffer>, channels: number): Float32Array[] {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const length = bytes.length / (channels * recordingLimits.bytesOfSample);
-  return Array.from(
-    { length: channels },
-    (_, channel) =>
-      Float32Array.from(
-        { length },
-        (_, at) =>
-          view.getInt16((at * channels + channel) * recordingLimits.bytesOfSample, true) / 32_768,
-      ),
-  );
-}
+/** Little-endian samples, in a buffer of their own. */
+const samplesOf = (bytes: Uint8Array<ArrayBuffer>): Int16Array<ArrayBuffer> =>
+  new Int16Array(bytes.slice().buffer);

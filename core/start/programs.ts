@@ -83,6 +83,8 @@ export const programs: Record<"api" | "sip" | "speech", Program> = {
           "routes/docs",
           "routes/softphone",
           "routes/console/assets",
+          // A Worker reads its sources.
+          "core/recordings",
           "node_modules",
           DATA_DIR,
           RATES_FILE,

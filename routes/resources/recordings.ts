@@ -1,12 +1,14 @@
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { effectiveStatus } from "../../core/accounts/access.ts";
+import { tenantOf } from "../../core/accounts/tenant.ts";
 import { limits } from "../../core/base/limits.ts";
 import { Fault } from "../../core/base/faults.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { appendedFormat, isSigned } from "../../core/recordings/link.ts";
-import { mp3Length, mp3Of } from "../../core/recordings/mp3.ts";
+import { mp3Gate, mp3Length, mp3Of } from "../../core/recordings/mp3.ts";
 import { wavHeaderBytes } from "../../core/recordings/wav_header.ts";
+import type { Account } from "../../core/resources/accounts.ts";
 import { recordings as definition } from "../../core/resources/recordings.ts";
 import { byteRange } from "../http/byte_range.ts";
 import type { Env } from "../http/env.ts";
@@ -14,7 +16,7 @@ import { answerFault } from "../http/errors.ts";
 
 /** The audio that a request wants. */
 interface Wanted {
-  accountSid: string;
+  account: Account;
   sid: string;
   format: "wav" | "mp3";
 }
@@ -24,7 +26,7 @@ interface Wanted {
  * Twilio's libraries the Sid alone is an address of audio, of which the record is at `.json` or
  * `.xml`. Programs for Twilio append `.mp3` to a RecordingUrl as it is, here behind its signature.
  */
-function audioOf(c: Context): Omit<Wanted, "accountSid"> | null {
+function audioOf(c: Context): Omit<Wanted, "account"> | null {
   const { pathname, search } = new URL(c.req.url);
   const isBare = c.req.method !== "DELETE" &&
     pathname.startsWith(`/${limits.twilioApiVersion}/`);
@@ -52,7 +54,7 @@ export function openAudio(ports: Ports) {
     if (await effectiveStatus(account, ports.accounts) !== "active") {
       throw new Fault("accountInactive");
     }
-    return await answerAudio(c, { accountSid, ...audio }, ports);
+    return await answerAudio(c, { account, ...audio }, ports);
   });
 }
 
@@ -74,9 +76,9 @@ export function recordingRoutes(ports: Ports): Hono<Env> {
   return new Hono<Env>().on(["GET", "DELETE"], "/:sid", async (c, next) => {
     const audio = audioOf(c);
     if (audio === null) return await next();
-    const accountSid = c.var.account.sid;
-    if (c.req.method !== "DELETE") return await answerAudio(c, { accountSid, ...audio }, ports);
-    await recordings.remove(accountSid, audio.sid, definition.removed);
+    const { account } = c.var;
+    if (c.req.method !== "DELETE") return await answerAudio(c, { account, ...audio }, ports);
+    await recordings.remove(account.sid, audio.sid, definition.removed);
     return c.body(null, 204);
   });
 }
@@ -86,13 +88,15 @@ function answerAudio(c: Context<Env>, wanted: Wanted, ports: Ports): Promise<Res
 }
 
 /**
- * The audio recorded so far as MP3. It is encoded while it is sent, so there are no ranges of it.
+ * The audio recorded so far as MP3. It is encoded while it is sent, so there are no ranges of it. Few
+ * of a tenant are encoded at once.
  */
 async function answerMp3(
   c: Context<Env>,
-  { accountSid, sid }: Wanted,
+  { account, sid }: Wanted,
   { records, blobs }: Ports,
 ): Promise<Response> {
+  const accountSid = account.sid;
   const isKept = await records.recordings.get(accountSid, sid) !== null;
   const size = isKept ? await blobs.size(accountSid, sid) : null;
   if (size === null) throw new Fault("notFound", `${sid}.mp3`);
@@ -108,7 +112,14 @@ async function answerMp3(
   c.header("Accept-Ranges", "none");
   c.header("Content-Type", "audio/mpeg");
   c.header("Content-Length", String(length));
-  return c.req.method === "HEAD" ? c.body(null) : c.body(mp3Of(await read(size)));
+  if (c.req.method === "HEAD") return c.body(null);
+  const leave = await mp3Gate.enter(tenantOf(account));
+  try {
+    return c.body(mp3Of(await read(size), { onEnd: leave }));
+  } catch (error) {
+    leave();
+    throw error;
+  }
 }
 
 /** Sets the caching headers; true when the client has the audio already (RFC 9110 §13.1.2). */
@@ -122,9 +133,10 @@ function isUnchanged(c: Context<Env>, etag: string): boolean {
 /** The audio or a range of it; or a redirect to the object storage that has it. */
 async function answerWav(
   c: Context<Env>,
-  { accountSid, sid }: Wanted,
+  { account, sid }: Wanted,
   ports: Ports,
 ): Promise<Response> {
+  const accountSid = account.sid;
   const { records, blobs } = ports;
   const isHead = c.req.method === "HEAD";
   const recording = await records.recordings.get(accountSid, sid);

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import process from "node:process";
 import { MPEGDecoder } from "mpg123-decoder";
+import { mp3Of } from "../../core/recordings/mp3.ts";
 import { wavHeader } from "../../core/recordings/wav_header.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { makeSample } from "../support/service/samples.ts";
@@ -80,4 +82,68 @@ Deno.test("audio as .mp3 of a recording that has no sound yet is not found", asy
   const link = (await linkOf(app, sid)).replace(".wav", ".mp3");
 
   assert.equal((await app.http.request(link)).status, 404);
+});
+
+/** A WAV of so many seconds of noise. */
+const noiseWav = (seconds: number, channels: number) => {
+  const samples = Int16Array.from(
+    { length: seconds * 8_000 * channels },
+    (_, n) => n * 7919 % 9_001,
+  );
+  return new Blob([wavHeader(channels, samples.byteLength), samples]).stream();
+};
+
+/** CPU time in ms of this thread, and of the process. */
+function cpuMs(): { here: number; all: number } {
+  const { threadCpuUsage } = process as unknown as { threadCpuUsage: typeof process.cpuUsage };
+  const sum = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1_000;
+  return { here: sum(threadCpuUsage()), all: sum(process.cpuUsage()) };
+}
+
+Deno.test("MP3 is encoded beside this thread", async () => {
+  await new Response(mp3Of(noiseWav(1, 2))).bytes(); // The Worker has started.
+  const audio = noiseWav(600, 2);
+  const before = cpuMs();
+  const { length } = await new Response(mp3Of(audio)).bytes();
+  const after = cpuMs();
+
+  assert.ok(length > 600 * 6_000 - 1_000, `${length} bytes`);
+  const [here, all] = [after.here - before.here, after.all - before.all];
+  assert.ok(here < all / 2, `${here} of ${all} ms are of this thread`);
+});
+
+Deno.test("MP3s are encoded side by side, whatever their readers do", async () => {
+  const whole = await Promise.all(
+    Array.from({ length: 6 }, () => new Response(mp3Of(noiseWav(20, 1))).bytes()),
+  );
+  const alone = await new Response(mp3Of(noiseWav(20, 1))).bytes();
+  for (const one of whole) assert.deepEqual(one, alone);
+
+  const cancelled = mp3Of(noiseWav(20, 1));
+  const reader = cancelled.getReader();
+  await reader.read();
+  await reader.cancel();
+  assert.deepEqual(await new Response(mp3Of(noiseWav(20, 1))).bytes(), alone);
+});
+
+Deno.test("a short MP3 is over before its client reads it", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const unread = mp3Of(noiseWav(60, 1), { onEnd: resolve });
+  await promise;
+  assert.equal((await new Response(unread).bytes()).length % 108, 0);
+});
+
+Deno.test("a long MP3 ends when its client reads no more, and when its audio fails", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const unread = mp3Of(noiseWav(800, 1), { onEnd: resolve, idleMs: 1 });
+  await promise;
+  await assert.rejects(new Response(unread).bytes(), /the client reads no more of the MP3/);
+
+  let ends = 0;
+  const broken = new ReadableStream({
+    pull: (controller) => controller.error(new Error("the disk failed")),
+  });
+  const failing = mp3Of(broken, { onEnd: () => ends++ });
+  await assert.rejects(new Response(failing).bytes(), /the disk failed/);
+  assert.equal(ends, 1);
 });
