@@ -22,6 +22,7 @@ async function takeEncoder(): Promise<Encoder> {
   if (encoder !== undefined) return encoder;
   if (compiled !== undefined) return await createEncoder("audio/mpeg", compiled);
   const first = await createMp3Encoder();
+  // The package keeps it in a private field, and hands it out to no one without the file of the code.
   compiled = (first as unknown as { module: { module: WebAssembly.Module } }).module.module;
   return first;
 }
@@ -67,6 +68,7 @@ function apart(samples: Int16Array<ArrayBuffer>, channels: number): Float32Array
   const length = samples.length / channels;
   return Array.from({ length: channels }, (_, channel) => {
     const own = new Float32Array(length);
+    // `at` stays below the length.
     for (let at = 0; at < length; at++) own[at] = samples[at * channels + channel]! / 32_768;
     return own;
   });

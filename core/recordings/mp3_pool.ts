@@ -63,7 +63,6 @@ function watch(encoder: Encoder): void {
   encoder.timer = isBusy
     ? setTimeout(() => end(encoder, "the Worker hangs"), pieceMs)
     : setTimeout(() => end(encoder, "the Worker has ended"), idleMs);
-  if (!isBusy) Deno.unrefTimer(encoder.timer as unknown as number);
 }
 
 /** Begins an MP3 in the Worker; in this thread where there are none. */

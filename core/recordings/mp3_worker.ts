@@ -20,6 +20,7 @@ interface Scope {
   postMessage(report: Mp3Report, transfer: ArrayBuffer[]): void;
 }
 
+// The compiler takes it for a window.
 const scope = globalThis as unknown as Scope;
 const open = new Map<number, Mp3Encoding>();
 
