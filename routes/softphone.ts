@@ -82,7 +82,7 @@ async function prepare(file: SoftphoneFile, wsUrl: string): Promise<Served> {
 /** Allows scripts and styles of this service, and connections to the companion. */
 async function policyOf({ type, text }: SoftphoneFile, wsUrl: string): Promise<string> {
   if (!type.startsWith("text/html")) return "default-src 'none'; frame-ancestors 'none'";
-  const inline = /<script type="importmap">([^]*?)<\/script>/.exec(text)?.[1];
+  const inline = /<script type="importmap">([^<]*)<\/script>/.exec(text)?.[1];
   const map = inline === undefined ? "" : ` 'sha256-${await hash(inline)}'`;
   return [
     "default-src 'none'",

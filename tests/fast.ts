@@ -18,6 +18,7 @@ const left = ["bench", "e2e", "flows", "fuzz", "golden", "nat", "speech", "suppo
  * without starting a process of the product.
  */
 export const slow = [
+  "tests/expressions_test.ts",
   "tests/core/configuration/environment_test.ts",
   "tests/core/markup/markup_fuzz_test.ts",
   "tests/core/net/http_server_test.ts",

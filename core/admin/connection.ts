@@ -40,7 +40,7 @@ export function connect(flags: Flags): Connected {
   }
   const config = commandConfig(machineAddresses());
   const credentials = accountSid === "" ? readCredentials(config) : { accountSid, user, authToken };
-  return { url: config.SERVICE_URL.replace(/\/+$/, ""), ...credentials, config };
+  return { url: config.SERVICE_URL.replace(/(?<!\/)\/+$/, ""), ...credentials, config };
 }
 
 function checked(url: string): string {
@@ -48,7 +48,7 @@ function checked(url: string): string {
   if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.username !== "") {
     throw new Error(`Cannot use SWITCHBOARD_URL ${url}: set it as in https://pbx.example.com`);
   }
-  return parsed.href.replace(/\/+$/, "");
+  return parsed.href.replace(/(?<!\/)\/+$/, "");
 }
 
 function readCredentials({ DATA_DIR }: Config) {

@@ -50,7 +50,7 @@ export function createService(connection: Connection): Service {
       const response: Response = await send(connection, next);
       const page = await response.json();
       all.push(...(Array.isArray(page) ? page : []));
-      const link = /<([^>]+)>;\s*rel="?next"?/.exec(response.headers.get("Link") ?? "")?.[1];
+      const link = /<([^<>]+)>;\s*rel="?next"?/.exec(response.headers.get("Link") ?? "")?.[1];
       // Of the configured address: BASE_URL may not be reachable from here.
       next = link && `${url}${/\/\d{4}-\d\d-\d\d\/.*$/.exec(link)?.[0] ?? link}`;
     }

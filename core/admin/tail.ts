@@ -84,7 +84,7 @@ async function follow({ url, account, query, print, note, ...caller }: Followed)
 /** Throws `Refused` for what the caller must mend, and an Error for what may pass. */
 async function refuse(response: Response): Promise<never> {
   const text = await response.text();
-  const message = /<Message>(.*?)<\/Message>/s.exec(text)?.[1] ?? text.slice(0, 200);
+  const message = /<Message>([^<]*)<\/Message>/.exec(text)?.[1] ?? text.slice(0, 200);
   const said = `the service answered ${response.status}: ${message}`;
   const mayPass = response.status >= 500 || response.status === 429;
   throw mayPass ? new Error(said) : new Refused(said);

@@ -12,7 +12,7 @@ const reasons: readonly [pattern: RegExp, words: string][] = [
     "the name of the server cannot be resolved",
   ],
   [/ERR_TLS_CERT_ALTNAME|NotValidForName/i, "the certificate is for another name"],
-  [/CERT_HAS_EXPIRED|certificate.*expired/i, "the certificate of the server has expired"],
+  [/CERT_HAS_EXPIRED|certificate.{0,40}expired/i, "the certificate of the server has expired"],
   [
     /UnknownIssuer|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|invalid peer certificate/i,
     "the certificate of the server is not trusted; NODE_EXTRA_CA_CERTS adds a private CA",

@@ -43,7 +43,7 @@ export const address = host.pipe(z.union([z.ipv4(), z.ipv6()], "must be an IP ad
 
 /** An address of HTTP, without a slash at its end. */
 export const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL" })
-  .transform((url) => url.replace(/\/+$/, ""));
+  .transform((url) => url.replace(/(?<!\/)\/+$/, ""));
 
 export const flag = z.enum(["true", "false"], "must be true or false").transform((text) =>
   text === "true"

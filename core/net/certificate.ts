@@ -96,7 +96,7 @@ async function readCertificate(
  * over.
  */
 function leafOf(cert: string, unusable: (why: string) => Error): X509Certificate {
-  const chain = cert.match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g) ?? [];
+  const chain = cert.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   const begun = cert.split("-----BEGIN CERTIFICATE-----").length - 1;
   if (begun > chain.length) throw unusable("it is cut off");
   const [first] = chain.map((pem, i) => {

@@ -75,9 +75,21 @@ function parameter(header: string, name: "for" | "proto"): string[] {
   });
 }
 
-/** Splits where a separator stands outside of a quoted string. */
-const split = (text: string, separator: string): string[] =>
-  text.match(new RegExp(`(?:"(?:\\\\.|[^"\\\\])*"|[^"${separator}]|")+`, "g")) ?? [];
+/** Quoted strings, the last of which may lack its end, and what is between them. */
+const pieces = /"(?:\\.|[^"\\])*("?)|[^"]+/g;
+
+/**
+ * Splits where a separator stands outside of a quoted string. A quote without an end quotes nothing:
+ * else a client's own claim could swallow what a proxy adds to it.
+ */
+function split(text: string, separator: string): string[] {
+  const parts: string[] = [""];
+  for (const [piece, end] of text.matchAll(pieces)) {
+    const [first = "", ...more] = end === '"' ? [piece] : piece.split(separator);
+    parts.push(parts.pop() + first, ...more);
+  }
+  return parts.filter((part) => part !== "");
+}
 
 /** An address with or without a port (RFC 7239 §6); undefined of obfuscated and unknown ones. */
 function hostOf(node: string): string | undefined {

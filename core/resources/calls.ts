@@ -31,7 +31,7 @@ export const numberPattern = String.raw`\+?[0-9*#][0-9*#().\- ]*`;
 
 /** A phone number as people write them, a SIP address, or a Client. */
 const callee = address.regex(
-  new RegExp(String.raw`^(client:[A-Za-z0-9\-._+]{1,64}|sips?:\S+@\S+|${numberPattern})$`),
+  new RegExp(String.raw`^(client:[A-Za-z0-9\-._+]{1,64}|sips?:[^\s@]+@\S+|${numberPattern})$`),
   "must be a phone number, a sip: address or client: and a Login",
 );
 

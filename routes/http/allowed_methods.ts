@@ -13,7 +13,9 @@ export function allowedMethods(app: Hono<Env>): (path: string) => string[] {
     methods.set(path, known.add(method));
   }
   const patterns = [...methods].map(([path, allowed]) => ({
-    pattern: new RegExp(`^${path.replaceAll(/:\w+(?:\{(.+?)\})?/g, (_, own) => own ?? "[^/]+")}$`),
+    pattern: new RegExp(
+      `^${path.replaceAll(/:\w+(?:\{([^{}]+)\})?/g, (_, own) => own ?? "[^/]+")}$`,
+    ),
     allowed,
   }));
   return (path) => {

@@ -12,7 +12,7 @@ export function target(text, domain) {
   const typed = text.trim().replace(/^(?:client|tel):/i, "");
   if (/^sips?:/i.test(typed)) return UserAgent.makeURI(typed);
   if (typed.includes("@")) return UserAgent.makeURI(`sip:${typed}`);
-  const isNumber = /^\+?[\d\s().\/*#-]*\d[\d\s().\/*#-]*$/.test(typed);
+  const isNumber = /^\+?[\s().\/*#-]*\d[\d\s().\/*#-]*$/.test(typed);
   const user = isNumber ? typed.replace(SEPARATORS, "") : typed;
   return LOGIN.test(user)
     ? UserAgent.makeURI(`sip:${encodeURIComponent(user)}@${domain}`)

@@ -22,7 +22,7 @@ const openParameter =
 const userParts = /[^\s@<>"]+@?/g;
 
 /** A password in the user part of a SIP URI (RFC 3261 §19.1.1). */
-const password = /(sips?:[^:]+):.*$/i;
+const password = /(sips?:[^:]+):[^]*/i;
 
 /** Keys in SDP (RFC 4568, RFC 8839, RFC 4567, RFC 4566 §5.12). */
 const cryptoLine = /^(a=crypto:\d+[ \t]+\S+[ \t]+)[^\r\n]*/gim;

@@ -50,12 +50,18 @@ export function readHttpHead(socket: Socket, clock: Clock, events: HttpHeadEvent
   socket.on("data", take);
 }
 
+/**
+ * A field line (RFC 9112 §5). A value begins and ends with no space, so that there is one way to read a
+ * run of spaces: anybody may send one as long as a head.
+ */
+const field =
+  /^([!#$%&'*+\-.^_`|~\w]+):[ \t]*(?:([^\r\n\0 \t](?:[^\r\n\0]*[^\r\n\0 \t])?)[ \t]*)?$/;
+
 function parseHead(text: string): HttpHead | undefined {
   const [startLine = "", ...lines] = text.split("\r\n");
   const fields = new Map<string, string>();
   for (const line of lines) {
-    const [, name, value = ""] = /^([!#$%&'*+\-.^_`|~\w]+):[ \t]*([^\r\n\0]*?)[ \t]*$/.exec(line) ??
-      [];
+    const [, name, value = ""] = field.exec(line) ?? [];
     if (name === undefined) return undefined;
     const before = fields.get(name.toLowerCase());
     fields.set(name.toLowerCase(), before === undefined ? value : `${before}, ${value}`);

@@ -99,7 +99,7 @@ async function listLanguages(): Promise<EspeakLanguage[]> {
   return table.split("\n").slice(1).flatMap((line) => {
     const [rank, language, , , file] = line.trim().split(/\s+/);
     if (language === undefined || file === undefined) return [];
-    const others = [...line.matchAll(/\((\S+) (\d+)\)/g)].map(([, language = "", rank]) => ({
+    const others = [...line.matchAll(/\(([^\s(]+) (\d+)\)/g)].map(([, language = "", rank]) => ({
       language,
       file,
       rank: Number(rank),

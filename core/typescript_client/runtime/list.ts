@@ -37,4 +37,4 @@ export function list<T>(send: Send, path: string, query: object = {}): List<T> {
 
 /** The address of the next page in a Link header (RFC 8288). */
 const linkIn = (header: string | null): string | undefined =>
-  /<([^>]*)>; rel="next"/.exec(header ?? "")?.[1];
+  /<([^<>]*)>; rel="next"/.exec(header ?? "")?.[1];

@@ -61,7 +61,7 @@ export function sender(options: Options): Send {
   const credentials = new TextEncoder().encode(`${accountSid}:${authToken}`);
   const authorization = `Basic ${btoa(String.fromCharCode(...credentials))}`;
   return async ({ method, path, query = {}, body, idempotencyKey, isIdempotent }) => {
-    const target = new URL(baseUrl.replace(/\/+$/, "") + path);
+    const target = new URL(baseUrl.replace(/(?<!\/)\/+$/, "") + path);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) target.searchParams.append(name, String(value));
     }

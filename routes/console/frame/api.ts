@@ -143,7 +143,7 @@ const withQuery = (path: string, query?: URLSearchParams): string =>
 function rowsOf(body: unknown, headers: Headers): Rows {
   if (Array.isArray(body)) {
     const links = headers.get("Link") ?? "";
-    const link = (rel: string) => queryOf(new RegExp(`<([^>]*)>; rel="${rel}"`).exec(links)?.[1]);
+    const link = (rel: string) => queryOf(new RegExp(`<([^<>]*)>; rel="${rel}"`).exec(links)?.[1]);
     const total = headers.get("X-Total-Count");
     return {
       items: body,

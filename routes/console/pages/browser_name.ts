@@ -4,7 +4,7 @@ const browsers: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\bOPR\/(\d+)/, "Opera"],
   [/\b(?:Firefox|FxiOS)\/(\d+)/, "Firefox"],
   [/\b(?:Headless)?(?:Chrome|CriOS)\/(\d+)/, "Chrome"],
-  [/\bVersion\/(\d+)\S* (?:Mobile\/\S+ )?Safari\//, "Safari"],
+  [/\bVersion\/(\d+)(?:\.[\d.]*)? (?:Mobile\/\w+ )?Safari\//, "Safari"],
 ];
 
 const systems: readonly (readonly [pattern: RegExp, name: string])[] = [
