@@ -181,6 +181,7 @@ function signallingOf(options: CompanionOptions, sipDomain: string, timers: Time
     admission: options.admission ?? {},
     ...options.iceServersOf && { iceServersOf: options.iceServersOf },
     ...options.mediaRelay && { mediaRelay: options.mediaRelay },
+    rtpTimeoutMs: options.rtpTimeoutMs ?? 0,
     ...options.isPublicAddress && { isPublicAddress: options.isPublicAddress },
     bridgeSecret: options.bridgeSecret,
     tracesCalls: options.tracesCalls ?? true,

@@ -31,6 +31,8 @@ export interface SignallingOptions {
   iceServersOf?: IceServersOf;
   /** `auto` unless given. */
   mediaRelay?: MediaRelay;
+  /** 0, for ever, unless given. */
+  rtpTimeoutMs?: number;
   /** None is unless given. */
   isPublicAddress?: (address: string) => boolean;
   /** Whether the messages of live calls are kept for traces; so unless given. */
@@ -67,6 +69,7 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
     iceServersOf: options.iceServersOf ?? (() => []),
     isPublicAddress,
     mediaRelay: options.mediaRelay ?? "auto",
+    rtpTimeoutMs: options.rtpTimeoutMs ?? 0,
     dialogs,
     flowWatchers,
     closeWatchers,

@@ -84,6 +84,7 @@ async function start(
     isPublicAddress,
     reach: { mayReach: config.ALLOW_PRIVATE_URLS ? () => true : isPublicAddress },
     mediaRelay: config.MEDIA_RELAY,
+    rtpTimeoutMs: config.RTP_TIMEOUT_S * 1_000,
     tracesCalls: config.SIP_TRACE_HOURS > 0,
     media,
     loadAudio: loadAudio({ fetch: (input, init) => fetchOutside(new Request(input, init)) }),

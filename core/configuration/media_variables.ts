@@ -44,6 +44,15 @@ export const mediaVariables = {
     fallback: "20000-20999",
     help: "UDP ports of plain RTP, two for each leg of a trunk. 0: any that is free.",
   },
+  RTP_TIMEOUT_S: {
+    schema: z.coerce.number("must be a number of seconds").int().min(0).max(86_400)
+      .refine((s) => s === 0 || s >= 30, "must be 0, or 30 to 86400"),
+    fallback: "3600",
+    help:
+      "Seconds after which a call ends whose phone or trunk answers by SIP but sends neither RTP " +
+      "nor RTCP, as a muted phone may. A call on hold does not count. A phone that answers no SIP " +
+      "either loses its call after about a minute. 0: such a call never ends for its silence.",
+  },
   MEDIA_RELAY: {
     schema: z.enum(["auto", "always", "never"]),
     fallback: "auto",

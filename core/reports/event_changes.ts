@@ -50,11 +50,12 @@ function endFault(
   return isRefused ? "callRefused" : undefined;
 }
 
-/** What is known of the cause: the status of a trunk or phone, and its words. */
+/** What is known of the cause: the status of a trunk or phone and its words, or why audio is lost. */
 function answerIn(
   fault: FaultName,
-  { sipStatus, detail = "" }: LegEvent & { type: "ended" },
+  { sipStatus, detail = "", disconnection }: LegEvent & { type: "ended" },
 ): string {
+  if (fault === "mediaLost") return disconnection?.text ?? detail;
   const isAnswered = fault === "callRefused" || fault === "trunkUnreachable";
   return isAnswered ? `SIP ${sipStatus} ${detail}`.trimEnd() : detail;
 }

@@ -178,6 +178,8 @@ export const sipLimits = {
   earlyAnswers: 16,
   /** How long a peer may leave an offer in a call open, once it said that it has it. */
   offerAnswerMs: 60_000,
+  /** Between two questions to a phone that sends no audio, whether it still has the call. */
+  probeMs: 25_000,
   /** Between the loss of a leg's media and our BYE. */
   byeGraceMs: 2_000,
 

@@ -40,6 +40,11 @@ export interface Dialog extends DialogPeer {
   reinvite(sdp: string | undefined, signal?: AbortSignal): Promise<OfferAnswer>;
   /** Sends INFO, REFER or NOTIFY; resolves with the final status, whatever it is. */
   request(method: "info" | "refer" | "notify", message: InDialogMessage): Promise<number>;
+  /**
+   * Asks whether the peer still has the dialog, by OPTIONS; resolves with its status, 408 without an
+   * answer. Any but 408 and 481 shows that it is there.
+   */
+  probe(): Promise<number>;
   /** The INVITE was refused after all: an early dialog ends with it (§12.3). */
   abandon(): void;
 }

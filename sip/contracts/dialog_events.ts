@@ -32,6 +32,11 @@ export interface DialogEvents {
   onOffer(sdp: string | undefined, signal?: AbortSignal): Promise<OfferAnswer>;
   /** A body that is no SDP; resolves with the status to answer. */
   onInfo(body: Content): Promise<number>;
+  /**
+   * The peer asks whether the call goes on, by OPTIONS; resolves with the status to answer. Without it
+   * the answer is 200.
+   */
+  onProbe?(): Promise<number>;
   /** The peer asks that the other side of its call goes elsewhere (RFC 3515). */
   onRefer(request: IncomingReferRequest): void;
   /**

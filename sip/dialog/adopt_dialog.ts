@@ -12,7 +12,7 @@ import { mayGoBy } from "../identity/secure.ts";
 import { guard } from "../base/log.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 import type { Trunk } from "../contracts/trunk.ts";
-import { refreshSession } from "./update.ts";
+import { probe, refreshSession } from "./update.ts";
 
 import type { Dialog, DialogPeer, InDialogMessage, LastWords } from "../contracts/dialog.ts";
 
@@ -100,6 +100,10 @@ class DialogOfSession implements Acknowledged {
   request(method: "info" | "refer" | "notify", message: InDialogMessage) {
     follow(this.state);
     return sendRequest(this.state.signalling, this, { method, ...message });
+  }
+  probe() {
+    follow(this.state);
+    return probe(this.state.signalling, this);
   }
   abandon() {
     finish(this.state);

@@ -45,8 +45,10 @@ export const createWiring = (): Wiring => ({
 export function inDialogEvents(
   wiring: Wiring,
   media: () => MediaLeg | undefined,
-): Pick<DialogEvents, "onOffer" | "onInfo" | "onRefer" | "onNotify"> {
+): Pick<DialogEvents, "onOffer" | "onInfo" | "onProbe" | "onRefer" | "onNotify"> {
   return {
+    // Where audio passes by us, the peer asks about the other end: we would not notice its loss.
+    onProbe: () => wiring.counterpart?.dialog?.probe() ?? Promise.resolve(200),
     onOffer(sdp, signal) {
       const onFollowed = (theirs: string) => wiring.onHold?.(isHold(theirs));
       const { counterpart } = wiring;

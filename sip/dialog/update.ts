@@ -31,6 +31,32 @@ interface OpenDialog {
 // The library declares these members as protected.
 const opened = (dialog: Dialog) => dialog.session as unknown as OpenDialog;
 
+/** A request in a dialog of a method that the library does not send in one. */
+const requestIn = (dialog: Dialog, method: "UPDATE" | "OPTIONS", extraHeaders: string[]) =>
+  opened(dialog).createOutgoingRequestMessage(method, { extraHeaders });
+
+/**
+ * Asks the peer of a dialog whether it still has it, by OPTIONS in the dialog, which every user agent
+ * has to answer (RFC 3261 §11, §12.2.2). Resolves with the final status: any but 408, which stands for
+ * no answer, and 481 shows that the peer is there, whether it knows OPTIONS or not.
+ */
+export function probe({ core, domain, dialogs, log }: Signalling, dialog: Dialog): Promise<number> {
+  if (!dialogs.has(dialog.session.id)) return Promise.resolve(481);
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const final = ({ message }: { message: { statusCode: number | undefined } }) =>
+    resolve(message.statusCode ?? 500);
+  guard((line, fields) => (log(line, fields), resolve(500)), () =>
+    withFlow(dialog.flow, () => {
+      const extraHeaders = [contactHeader(domain), "Accept: application/sdp"];
+      core.request(requestIn(dialog, "OPTIONS", extraHeaders), {
+        onAccept: final,
+        onReject: final,
+        onRedirect: final,
+      });
+    }))();
+  return promise;
+}
+
 /** Answers UPDATE (RFC 3311 §5.2), which the library does not know, like a re-INVITE. */
 export function answerUpdate(signalling: Signalling, message: IncomingRequestMessage): void {
   const { core, dialogs, log } = signalling;
@@ -127,7 +153,7 @@ async function sendUpdate(
     reject(refusedBy("refresh the session", message));
   withFlow(dialog.flow, () => {
     const extraHeaders = [contactHeader(domain), ...headers];
-    core.request(opened(dialog).createOutgoingRequestMessage("UPDATE", { extraHeaders }), {
+    core.request(requestIn(dialog, "UPDATE", extraHeaders), {
       onAccept({ message }) {
         refreshTarget(dialog.session, message);
         dialog.timer.restart(agreeAsClient(message, sessionBounds));

@@ -15,6 +15,7 @@ import { agreeAsServer } from "../contracts/session_timer.ts";
 import { mediaWarning } from "../dialog/not_acceptable.ts";
 import { sdpBody } from "../text/sdp_body.ts";
 import { sdpWithoutMedia, ussdHeaders } from "../text/ussd_body.ts";
+import { watchMedia } from "./watch_media.ts";
 import { allows } from "../stack/user_agent_core.ts";
 
 /** A provisional response, with early SDP unless that is empty. */
@@ -61,7 +62,7 @@ async function prepare(state: InboundState): Promise<MediaLeg | undefined> {
     void media.unknownSource.then((address) =>
       state.wiring.onUnknownSource?.(address)
     );
-    void media.lost.then((why) => {
+    watch(state, media, (why) => {
       if (state.answeredAt !== undefined) return mediaLost(state, why);
       // A softphone that leaves early SDP unread gets other media with the 200.
       state.media = state.preparing = undefined;
@@ -84,7 +85,12 @@ export function anchorAt(state: InboundState, media: MediaLeg): void {
   // A join from now on wants an answer with media of the companion, which the leg has.
   state.preparing = Promise.resolve(media);
   state.answering = Promise.resolve();
-  void media.lost.then((why) => mediaLost(state, why));
+  watch(state, media, (why) => mediaLost(state, why));
+}
+
+function watch(state: InboundState, media: MediaLeg, onLost: (why: string) => void): void {
+  const { rtpTimeoutMs } = state.signalling;
+  watchMedia(media, { dialog: () => state.dialog, rtpTimeoutMs, onLost });
 }
 
 /** Lets the caller hear something before the answer; never on an INVITE that brought no offer. */

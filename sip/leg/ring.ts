@@ -10,6 +10,7 @@ import type { Binding, Flows } from "../identity/location.ts";
 import { knownSources } from "../dialog/known_sources.ts";
 import { mediaKindOf, otherKind } from "./media_kind.ts";
 import type { LegOptions, MediaKind, MediaLeg, Secure } from "../media/base/port.ts";
+import { watchMedia } from "./watch_media.ts";
 import { offerAgain } from "./offer_again.ts";
 import { createPeerFork } from "./peer_fork.ts";
 import { reopened, someClosed } from "../registrar/path.ts";
@@ -250,7 +251,7 @@ async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): P
     return bye(state, ending, unfollowedWords);
   }
   if (state.over.signal.aborted) return;
-  void media?.lost.then((why) => mediaLost(state, why));
+  if (media !== undefined) watch(state, media);
   void media?.unknownSource.then((address) => state.wiring.onUnknownSource?.(address));
   state.answeredAt = Date.now();
   state.answered.resolve(true);
@@ -260,7 +261,13 @@ async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): P
 export function anchorAt(state: OutboundState, media: MediaLeg): void {
   if (state.over.signal.aborted) return media.close();
   state.anchored = media;
-  void media.lost.then((why) => mediaLost(state, why));
+  watch(state, media);
+}
+
+function watch(state: OutboundState, media: MediaLeg): void {
+  const { rtpTimeoutMs } = state.signalling;
+  const onLost = (why: string) => mediaLost(state, why);
+  watchMedia(media, { dialog: () => state.dialog, rtpTimeoutMs, onLost });
 }
 
 /** A browser that hangs up may close its media a moment before its BYE comes. */

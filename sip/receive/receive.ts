@@ -15,6 +15,8 @@ import { type Refusal, unavailable } from "../base/refusal.ts";
 import { refusePrivacy } from "../identity/privacy.ts";
 import { reply } from "../stack/reply.ts";
 import { refuseInterval } from "../contracts/session_timer.ts";
+import { peerLogin } from "../identity/peer_proofs.ts";
+import { guard } from "../base/log.ts";
 import { mayGoBy, refuseInsecure, refuseSips } from "../identity/secure.ts";
 import { refuseCopy, transactionKey } from "../stack/merged.ts";
 import { mayBeForked } from "../stack/server_transactions.ts";
@@ -117,7 +119,7 @@ function receiveRequest(
   if (refused !== undefined) return reply(flow, message, refused);
   // The core serves only the user in its own address, and keys transactions on the branch alone.
   message.ruri = signalling.core.configuration.aor;
-  if (message.method === "OPTIONS") return answerOptions(signalling, message, flow);
+  if (message.method === "OPTIONS") return answerOptions(signalling, message, { flow, dialog });
   if (message.method === "REGISTER" && !message.toTag) return signalling.onRegister(message);
   message.viaBranch = transactionKey(message, flow);
   if (message.method === "UPDATE") answerUpdate(signalling, message);
@@ -246,14 +248,22 @@ function refuseSession(
   return isSession ? refuseInterval(message, sessionBounds) : undefined;
 }
 
-/** What we can do (RFC 3261 §11.2). */
+/**
+ * What we can do (RFC 3261 §11.2). Another companion, whose audio passes by this one, is told whether
+ * the phone at the other end still has the call.
+ */
 function answerOptions(
-  { domain }: Signalling,
+  { domain, log }: Signalling,
   message: IncomingRequestMessage,
-  flow: Flow,
+  { flow, dialog }: { flow: Flow; dialog: Dialog | undefined },
 ): void {
   const extraHeaders = [allowHeader, "Accept: application/sdp, text/plain", contactHeader(domain)];
-  reply(flow, message, { statusCode: 200, extraHeaders });
+  const answer = (statusCode: number) =>
+    withFlow(flow, () => reply(flow, message, { statusCode, extraHeaders }));
+  const asked = flow.logins.has(peerLogin) ? dialog?.events.onProbe?.() : undefined;
+  if (asked === undefined) return answer(200);
+  asked.then((status) => answer(status === 408 || status === 481 ? 481 : 200))
+    .catch(guard(log, (error: unknown) => log("Cannot answer OPTIONS", { error: String(error) })));
 }
 
 function markReceived(message: IncomingRequestMessage, flow: Flow): void {

@@ -208,7 +208,19 @@ const failures: Record<string, Failure> = {
     happen: told({ ...none, reason: "no-codec" }),
     asked: askedCall,
   },
-  "audio that was lost": { code: 13231, happen: told({ ...none, reason: "media-lost" }) },
+  "audio that was lost": {
+    code: 13231,
+    happen: told({
+      ...none,
+      reason: "media-lost",
+      disconnection: {
+        by: "service",
+        cause: "media-lost",
+        text: "No audio (RTP or RTCP) came for 600 s: RTP_TIMEOUT_S is 600",
+      },
+    }),
+    text: /No audio \(RTP or RTCP\) came for 600 s: RTP_TIMEOUT_S is 600$/,
+  },
   "audio of an unknown source": {
     code: 13237,
     log: 1,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Companion } from "../../sip/companion.ts";
 import { startCompanions } from "../support/service/companions_lab.ts";
+import { made, xml } from "../support/service/hand_companion.ts";
 import { fakeMedia } from "../support/media/fake_media.ts";
 import { testDomain } from "../support/sip/fake_service.ts";
 import { runSipp, sippTest } from "../support/sip/sipp.ts";
@@ -107,3 +108,38 @@ sippTest(
     assert.deepEqual(media.legs.map(({ kind, closed }) => [kind, closed]), [["rtp", true]]);
   },
 );
+
+Deno.test({
+  name: "OPTIONS of a companion whose audio passes by another is answered by the phone",
+  timeout: 60_000,
+  async fn() {
+    const media = fakeMedia();
+    await using lab = await startCompanions(["one", "two"], { only: { one: { media } } });
+    const [one, two] = lab.companions as [Companion, Companion];
+    for (const login of ["alice", "bob"]) await lab.client(login);
+    const known = lab.app.ports.companions;
+    await lab.until(async () => (await known.list()).every(({ sipUri }) => sipUri !== undefined));
+    await made(lab.app.root, "IncomingPhoneNumbers", {
+      PhoneNumber: "+14155550101",
+      VoiceUrl: "https://app.test/voice",
+    });
+    const alice = await lab.phone("alice", one);
+    const bob = await lab.phone("bob", two);
+    lab.app.answers = () => xml('<Dial record="true"><Client>bob</Client></Dial>');
+    const calling = alice.call("+14155550101");
+    const callee = await (await bob.nextCall()).answer();
+    const call = await calling.answered;
+    const ofBob = media.legs.find(({ kind }) => kind !== undefined)!;
+
+    ofBob.beQuiet(25_000);
+    await callee.next("OPTIONS");
+    await callee.request("OPTIONS"); // Answered after what was sent before it.
+    callee.onRequest = ({ method }) => method === "OPTIONS" ? { status: 481 } : undefined;
+    ofBob.beQuiet(50_000);
+    await callee.next("OPTIONS");
+    await callee.request("OPTIONS");
+    ofBob.beQuiet(55_000);
+
+    await Promise.all([callee.ended, call.ended]);
+  },
+});

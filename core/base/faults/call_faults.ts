@@ -92,7 +92,8 @@ export const callFaults = {
     kind: "unavailable",
     code: 13231,
     message: "Cannot continue the call: its audio was lost",
-    advice: "Allow UDP between the network of the phone and the companion, in both directions.",
+    advice: "Allow UDP between the network of the phone and the companion, in both directions. " +
+      "RTP_TIMEOUT_S bounds the silence of a phone that answers by SIP.",
   },
   noCommonCodec: {
     kind: "invalid",

@@ -80,8 +80,11 @@ export const mediaLimits = {
   /** Mean time between RTCP reports (RFC 3550 §6.2), and how much it varies up and down. */
   reportMs: 5_000,
   reportJitterMs: 2_500,
-  /** A peer of plain RTP that is not on hold and sends nothing for so long is gone. */
-  peerLostMs: 60_000,
+  /**
+   * A peer of plain RTP that is not on hold and sends nothing for so long is reported as quiet, and is
+   * asked by SIP whether it is there.
+   */
+  peerQuietMs: 25_000,
   /** Pauses after which an order to rtpengine is sent again; after the last one it is given up. */
   ngWaitsMs: [250, 500, 1_000],
   ngAnswerBytes: 65_535,

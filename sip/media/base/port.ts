@@ -112,11 +112,14 @@ export interface MediaLeg {
   accept(answer: string, isEarly?: boolean): Promise<void>;
   /** Resolves when audio can flow (ICE and DTLS done); rejects when it cannot. */
   readonly connected: Promise<void>;
-  /**
-   * Resolves once, with the reason, when the transport failed, stayed silent too long or ended without
-   * `close`.
-   */
+  /** Resolves once, with the reason, when the transport failed or ended without `close`. */
   readonly lost: Promise<string>;
+  /**
+   * Calls back every few seconds while the peer should send audio and has sent neither RTP nor RTCP for
+   * 25 s or longer, with the time since its last packet in ms. Never while either side holds the call,
+   * nor of WebRTC by the companion, whose peer is asked for its consent (RFC 7675). The result ends it.
+   */
+  onQuiet(listener: (ms: number) => void): () => void;
   /**
    * Resolves once, with the address, when RTP came from an address that signalling does not know, and
    * was dropped.

@@ -13,6 +13,7 @@ import type {
   MediaLeg,
   Received,
 } from "../base/port.ts";
+import { createListeners, type Listeners } from "../base/listeners.ts";
 import { createLooseSet, type ShortLivedSet } from "../../../core/base/short_lived_map.ts";
 import { isPublicAddress } from "../../../core/net/public_address.ts";
 import type { MediaStream, StreamEnd, StreamEvents, StreamSettings } from "../base/stream_port.ts";
@@ -116,6 +117,8 @@ interface Parts {
   peer: Peer;
   negotiation: Negotiation;
   session: RtpSession;
+  /** Hear of a peer that sends nothing. */
+  quiet: Listeners<number>;
   sound: AudioLeg;
   opus: OpusCodec | undefined;
   edge: OpusEdge | undefined;
@@ -130,8 +133,10 @@ interface Opening {
 
 function createLeg(engine: Engine, { peer, offer, opus }: Opening): MediaLeg {
   const { ticker, clock, onReceived } = engine;
+  const quiet = createListeners<number>();
   const session = createRtpSession({
     peer,
+    onQuiet: quiet.call,
     clock,
     samplesPerMs: opus === undefined ? 8 : 48,
     onPacket: (packet, at) => edge === undefined ? receive(packet, at) : edge.receive(packet),
@@ -152,7 +157,7 @@ function createLeg(engine: Engine, { peer, offer, opus }: Opening): MediaLeg {
   const { receive } = sound;
   const { local, stream, change } = peer;
   const negotiation = negotiate({ local, stream, offer, change });
-  const parts = { engine, peer, negotiation, session, sound, opus, edge };
+  const parts = { engine, peer, negotiation, session, quiet, sound, opus, edge };
   const leg = legOf(parts);
   if (offer !== undefined) heed(parts, offer.audio);
   return leg;
@@ -165,6 +170,7 @@ function legOf(parts: Parts): MediaLeg {
     for (const stream of streams) stream.stop();
     sound.close();
     session.close();
+    parts.quiet.clear();
     opus?.close();
     await peer.close();
     forget();
@@ -175,6 +181,7 @@ function legOf(parts: Parts): MediaLeg {
     localSdp: negotiation.localSdp,
     connected: peer.connected,
     lost: watch(parts),
+    onQuiet: parts.quiet.add,
     unknownSource: peer.unknownSource ?? new Promise(() => {}),
     accept: (sdp, isEarly) => Promise.try(accept, parts, sdp, isEarly),
     play: sound.play,
@@ -273,10 +280,7 @@ function watch(parts: Parts): Promise<string> {
     sound.start(agreedOf(parts));
     session.start();
   }, () => {});
-  return Promise.race([
-    peer.lost,
-    session.silent.then(() => "the peer sends nothing"),
-  ]);
+  return peer.lost;
 }
 
 function conferenceOf(engine: Engine): MediaConference {

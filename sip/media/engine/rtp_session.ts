@@ -11,13 +11,8 @@ export interface RtpSession {
   send(packet: RtpPacket, at?: number): void;
   /** Packets may flow: reports begin. */
   start(): void;
-  /**
-   * Whether packets of the peer are expected, by default not. While they are, too long a silence counts
-   * as a loss.
-   */
+  /** Whether packets of the peer are expected, by default not. While they are, silence is reported. */
   expectPeer(expected: boolean): void;
-  /** Resolves once, when an expected peer sent nothing for `silenceMs`. */
-  readonly silent: Promise<void>;
   /** Says BYE. */
   close(): void;
 }
@@ -31,6 +26,11 @@ export interface RtpSessionOptions {
   onPacket: (packet: RtpPacket, at: number) => void;
   /** Called with what came since the last call, at each report of ours. */
   onTaken?: ((taken: Taken) => void) | undefined;
+  /**
+   * Called at each report of ours while an expected peer has sent neither RTP nor RTCP for
+   * `peerQuietMs` or longer, with the time since its last packet in ms.
+   */
+  onQuiet(ms: number): void;
 }
 
 interface State extends RtpSessionOptions {
@@ -39,7 +39,6 @@ interface State extends RtpSessionOptions {
   sentBefore: number;
   heardAt: number;
   expected: boolean;
-  silent: PromiseWithResolvers<void>;
   stopTimer: (() => void) | undefined;
   closed: boolean;
 }
@@ -56,13 +55,11 @@ export function createRtpSession(options: RtpSessionOptions): RtpSession {
     sentBefore: 0,
     heardAt: clock.now(),
     expected: false,
-    silent: Promise.withResolvers(),
     stopTimer: undefined,
     closed: false,
   };
   peer.onPacket = (bytes, packet) => receive(state, bytes, packet);
   return {
-    silent: state.silent.promise,
     send(packet, at = clock.now()) {
       const { sent } = state;
       sent.timestamp = packet.timestamp;
@@ -109,7 +106,7 @@ function schedule(state: State): void {
     schedule(state);
     report(state, false);
     const silence = state.clock.now() - state.heardAt;
-    if (state.expected && silence >= mediaLimits.peerLostMs) state.silent.resolve();
+    if (state.expected && silence >= mediaLimits.peerQuietMs) state.onQuiet(silence);
   });
 }
 

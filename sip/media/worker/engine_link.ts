@@ -20,6 +20,7 @@ export interface LegEvents {
   connected(): void;
   unconnected(error: Error): void;
   lost(why: string): void;
+  quiet(ms: number): void;
   unknownSource(address: string): void;
   digit(digit: string): void;
 }
@@ -163,6 +164,8 @@ function heed({ end, tasks, legs, taps, streams, hearers }: State, report: Repor
       return legs.get(report.leg)?.unconnected(errorOf(report.error));
     case "lost":
       return legs.get(report.leg)?.lost(report.why);
+    case "quiet":
+      return legs.get(report.leg)?.quiet(report.ms);
     case "unknownSource":
       return legs.get(report.leg)?.unknownSource(report.address);
     case "digit":

@@ -24,6 +24,7 @@ interface State {
   lost: PromiseWithResolvers<string>;
   unknownSource: PromiseWithResolvers<string>;
   digits: Listeners<string>;
+  quiet: Listeners<number>;
   taps: Set<number>;
   closed: boolean;
 }
@@ -43,6 +44,7 @@ export async function createRemoteLeg(
     lost: Promise.withResolvers(),
     unknownSource: Promise.withResolvers(),
     digits: createListeners(),
+    quiet: createListeners(),
     taps: new Set(),
     closed: false,
   };
@@ -52,6 +54,7 @@ export async function createRemoteLeg(
     connected: state.connected.resolve,
     unconnected: state.connected.reject,
     lost: state.lost.resolve,
+    quiet: state.quiet.call,
     unknownSource: state.unknownSource.resolve,
     digit: state.digits.call,
   });
@@ -70,6 +73,7 @@ function legOf(state: State, localSdp: string): MediaLeg {
     localSdp,
     connected: state.connected.promise,
     lost: state.lost.promise,
+    onQuiet: state.quiet.add,
     unknownSource: state.unknownSource.promise,
     accept: async (sdp, isEarly = false) =>
       void await link.request({ type: "accept", leg, sdp, isEarly }),
@@ -131,6 +135,7 @@ function close(state: State): void {
   const { link, id, taps } = state;
   link.legs.delete(id);
   state.digits.clear();
+  state.quiet.clear();
   for (const tap of taps) link.taps.delete(tap);
   state.connected.reject(LEG_CLOSED);
   link.post({ type: "closeLeg", leg: id });

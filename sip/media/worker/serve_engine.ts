@@ -186,6 +186,7 @@ async function open(served: Served, order: OrderOf<"open">): Promise<string> {
     taps.flush();
     report({ type: "lost", leg: id, why });
   });
+  leg.onQuiet((ms) => report({ type: "quiet", leg: id, ms }));
   void leg.unknownSource.then((address) => report({ type: "unknownSource", leg: id, address }));
   leg.onDigits((digit) => {
     taps.flush(); // What was said before it is heard before it.

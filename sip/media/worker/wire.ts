@@ -83,6 +83,7 @@ export type Report =
   | { type: "connected"; leg: number }
   | { type: "unconnected"; leg: number; error: SentError }
   | { type: "lost"; leg: number; why: string }
+  | { type: "quiet"; leg: number; ms: number }
   | { type: "unknownSource"; leg: number; address: string }
   | { type: "digit"; leg: number; digit: string }
   /** What several taps heard: so many frames of each, one after the other; then what is left over. */

@@ -165,3 +165,52 @@ sipTest("calls that end with the companion say so", async () => {
   await lab.companion.stop();
   assert.deepEqual(await lab.service.disconnectionOf(leg), { by: "service", cause: "shutdown" });
 });
+
+sipTest("a silent phone is asked by OPTIONS, and keeps its call while it answers", async () => {
+  await using lab = await startSipLab({ rtpTimeoutMs: 600_000 });
+  const outbound = await callTo(lab, talk);
+  const ofCallee = lab.media.legs.at(-1)!;
+  const inbound = await callOf(lab, talk);
+  const caller = await inbound.call.answered;
+  const ofCaller = lab.media.legs.at(-1)!;
+
+  for (const [media, dialog] of [[ofCaller, caller], [ofCallee, outbound.dialog]] as const) {
+    media.beQuiet(25_000);
+    const options = await dialog.next("OPTIONS");
+    assert.match(options.start, /^OPTIONS sip:/);
+    // Answered when what is asked after it is.
+    await dialog.request("OPTIONS");
+    media.beQuiet(30_000);
+    media.beQuiet(50_000);
+    await dialog.next("OPTIONS");
+  }
+  await outbound.dialog.bye();
+  assert.equal((await lab.service.disconnectionOf(outbound.leg)).cause, "bye");
+  ofCaller.beQuiet(600_000);
+
+  assert.deepEqual(await lab.service.disconnectionOf(inbound.leg), {
+    by: "service",
+    cause: "media-lost",
+    text: "No audio (RTP or RTCP) came for 600 s: RTP_TIMEOUT_S is 600",
+  });
+  await caller.ended;
+});
+
+sipTest("a silent phone that has lost the call loses it here as well", async () => {
+  await using lab = await startSipLab();
+  const { dialog, leg } = await callTo(lab, talk);
+  dialog.onRequest = ({ method }) => method === "OPTIONS" ? { status: 481 } : undefined;
+  const media = lab.media.legs.at(-1)!;
+
+  media.beQuiet(25_000);
+  await dialog.next("OPTIONS");
+  // Answered when what is asked after it is.
+  await dialog.request("OPTIONS");
+  media.beQuiet(30_000);
+
+  assert.deepEqual(await lab.service.disconnectionOf(leg), {
+    by: "service",
+    cause: "media-lost",
+    text: "No audio (RTP or RTCP) came for 30 s, and the phone does not know the call any more",
+  });
+});

@@ -44,6 +44,8 @@ export interface FakeMediaLeg extends MediaLeg, Pick<MixedMedia, "feed" | "turn"
   finishPlaying(): void;
   /** As if RTP came from an address that signalling does not know. */
   hearUnknown(address: string): void;
+  /** As if the peer had sent nothing for so long, in ms. */
+  beQuiet(ms: number): void;
   /** As if the transport went away. */
   lose(): void;
 }
@@ -98,6 +100,7 @@ function fakeLeg(
 ): FakeMediaLeg {
   const lost = Promise.withResolvers<string>();
   const unknown = Promise.withResolvers<string>();
+  const quiet = createListeners<number>();
   const played: FakeMediaLeg["played"] = [];
   const streams: FakeMediaLeg["streams"] = [];
   let remoteSdp = options.remote;
@@ -118,6 +121,8 @@ function fakeLeg(
     connected: Promise.resolve(),
     lost: lost.promise,
     unknownSource: unknown.promise,
+    onQuiet: quiet.add,
+    beQuiet: quiet.call,
     played,
     streams,
     get playing() {

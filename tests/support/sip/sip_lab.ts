@@ -31,6 +31,7 @@ export interface LabPhoneOptions extends Pick<SoftphoneOptions, "instance" | "he
 export interface SipLabOptions {
   /** Whether audio between two plain phones goes by us; `auto` unless given. */
   mediaRelay?: CompanionOptions["mediaRelay"];
+  rtpTimeoutMs?: number;
   slowMedia?: boolean;
   /** Media in place of the fake ones. */
   engine?: MediaEngine;
@@ -78,6 +79,7 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
     ...options.reach && { reach: options.reach },
     ...options.onListenerOver && { onListenerOver: options.onListenerOver },
     ...options.mediaRelay && { mediaRelay: options.mediaRelay },
+    ...options.rtpTimeoutMs && { rtpTimeoutMs: options.rtpTimeoutMs },
     ...options.transports && { transports: options.transports },
     ...options.admission && { admission: options.admission },
     reconnectGraceMs: options.reconnectGraceMs ?? 100,

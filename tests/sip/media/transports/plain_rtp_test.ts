@@ -3,6 +3,7 @@ import { mediaEngine } from "../../../../sip/media/engine/engine.ts";
 import { rtpTransport } from "../../../../sip/media/transports/plain_rtp.ts";
 import { polledUdp } from "../../../../sip/media/rtp/polled_udp.ts";
 import { type MediaEngine, NoCommonCodec } from "../../../../sip/media/base/port.ts";
+import { mediaLimits } from "../../../../sip/media/base/limits.ts";
 import { createRtpPorts, type Udp } from "../../../../sip/media/rtp/rtp_sockets.ts";
 import { writeReport } from "../../../../sip/media/rtp/rtcp.ts";
 import { writeRtp } from "../../../../sip/media/rtp/rtp.ts";
@@ -462,22 +463,35 @@ plainTest("a leg reports what it sent and heard, and says BYE at the end", async
 
 const silence = handClock();
 plainTest(
-  "lost resolves when the peer is silent for too long, but not on hold",
+  "onQuiet() reports a silent peer again and again, but not on hold of either side",
   async ({ connect }) => {
     const one = await connect("PCMU");
-    let lost = false;
-    void one.leg.lost.then(() => lost = true);
+    let reports = 0;
+    let told = Promise.withResolvers<number>();
+    one.leg.onQuiet((ms) => (reports++, told.resolve(ms)));
     await one.leg.connected;
 
-    await one.leg.reanswer(plainOffer(one.port, { lines: ["a=inactive"], version: 2 }));
+    let version = 2;
+    for (const direction of ["inactive", "sendonly"]) {
+      const lines = [`a=${direction}`];
+      await one.leg.reanswer(plainOffer(one.port, { lines, version: version++ }));
+      silence.advance(300_000);
+    }
+    await one.leg.reoffer(true);
+    await one.leg.reaccept(plainOffer(one.port, { lines: ["a=recvonly"], version: version++ }));
     silence.advance(300_000);
-    await one.leg.reanswer(plainOffer(one.port, { version: 3 }));
-    silence.advance(50_000);
-    await one.leg.reanswer(plainOffer(one.port, { version: 4 }));
-    assert.equal(lost, false);
-
+    await one.leg.reanswer(plainOffer(one.port, { version: version++ }));
     silence.advance(20_000);
-    await one.leg.lost;
+    await followed(one.leg);
+    assert.equal(reports, 0);
+
+    silence.advance(60_000);
+    assert.ok(await told.promise >= mediaLimits.peerQuietMs);
+    await followed(one.leg);
+    assert.ok(reports >= 60_000 / 7_500 - 3, `${reports} reports`);
+    told = Promise.withResolvers();
+    silence.advance(7_500);
+    assert.ok(await told.promise >= 70_000);
   },
   { clock: silence },
 );
