@@ -23,6 +23,7 @@ import {
 } from "./http/authenticate.ts";
 import { availablePhoneNumberRoutes } from "./resources/available_phone_numbers.ts";
 import { notStored, ownSiteOnly, safeHeaders } from "./http/browsers.ts";
+import { callerIdRoutes } from "./resources/caller_ids.ts";
 import { callRoutes } from "./resources/calls.ts";
 import { clientRoutes } from "./resources/clients.ts";
 import { conferenceRoutes } from "./resources/conferences.ts";
@@ -74,6 +75,7 @@ function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
   app.route(`${account}/Calls`, callRoutes(ports));
   app.route(`${account}/Calls`, streamRoutes(ports));
   app.route(`${account}/Clients`, clientRoutes(ports));
+  app.route(`${account}/OutgoingCallerIds`, callerIdRoutes(ports));
   app.route(`${account}/Conferences`, conferenceRoutes(ports));
   app.route(`${account}/Webhooks/Deliveries`, deliveryRoutes(ports));
   app.route(`${account}/Webhooks/Tests`, documentTestRoutes(ports));

@@ -14,7 +14,7 @@ core/values            | base protocol                                          
 core/resources/console   | base model                                             | zod | sessions, sign-in and audit log of the console
 core/resources/internal | base model protocol rest values                             | zod | declarations of records that only the service, or one interface, sees
 core/resources         | resources/console resources/internal base flows model protocol rest values                        | zod | one declaration for each resource
-core/resources/views   | base model resources resources/console rest values                                  | zod | what answers show and no store keeps: tokens, registrations, sums of usage
+core/resources/views   | base model protocol resources resources/console rest values                                  | zod | what answers show and no store keeps: tokens, registrations, sums of usage
 core/ports             | base model protocol resources values                              | zod | what core needs of the store, the companions, providers and the machine
 core/accounts          | base model ports protocol resources                          | node: zod | accounts, credentials, access, sandboxes
 core/net               | base                                                         | @hono/node-server node: | listeners: accepting, HTTP, client addresses, certificates, limits

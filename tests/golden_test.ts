@@ -222,6 +222,18 @@ Deno.test("Tokens: the wire formats are those of tests/golden", async () => {
   await golden("tokens_one.xml", (await app.root.post("Tokens", { Ttl: "600" })).text);
 });
 
+Deno.test("ValidationRequests: the wire formats are those of tests/golden", async () => {
+  using app = await startApp();
+  await app.root.post("IncomingPhoneNumbers.json", { PhoneNumber: "+14155550199" });
+  const form = { PhoneNumber: "+14155550119" };
+  const path = "OutgoingCallerIds/ValidationRequests";
+  const fixed = ({ text }: { text: string }) =>
+    text.replace(/(alidation_code":"|alidationCode>)\d{6}/, "$1123456");
+
+  await golden("validation_one.json", fixed(await app.root.post(`${path}.json`, form)));
+  await golden("validation_one.xml", fixed(await app.root.post(path, form)));
+});
+
 Deno.test("DeliveryReplay: the wire formats are those of tests/golden", async () => {
   using app = await startApp();
   const form = { Replay: "failed", StartTime: "2024-01-31T11:00:00Z" };

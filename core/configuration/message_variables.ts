@@ -1,10 +1,19 @@
 import { z } from "zod";
+import type { EmailSender } from "../values/settings.ts";
 import { flag, httpUrl, type Variable } from "./variable.ts";
 
 const smsRouteNames = ["smpp", "http", "gateway"];
 
 /** A short code, or a name with a letter in it that neither begins nor ends with a space. */
 const shortSender = /^(?:\d{3,8}|(?! )(?=.*[A-Za-z])[A-Za-z0-9 &+_-]{1,11}(?<! ))$/;
+
+const emailSender = /^(?:AC[0-9a-f]{32}=)?[^\s@,=]{0,64}@[A-Za-z0-9.-]{1,253}$/;
+
+/** An entry of EMAIL_SENDERS. */
+export function emailSenderOf(entry: string): EmailSender {
+  const [sender = "", accountSid = null] = entry.split("=").toReversed();
+  return { accountSid, sender: sender.toLowerCase() };
+}
 
 /** The variables that are about messages, e-mail and look-ups of devices. */
 export const messageVariables = {
@@ -86,6 +95,26 @@ export const messageVariables = {
     fallback: "",
     help: "Mail server for e-mail: smtp://USER:PASSWORD@HOST:PORT. Empty: none is sent.",
     secret: ["service"],
+  },
+  STRICT_EMAIL_FROM: {
+    schema: flag,
+    fallback: ({ SMTP_URL }) => String(SMTP_URL !== ""),
+    help:
+      "true: e-mail leaves only from the EmailAddress of an account that the root account made, " +
+      "for that account and those below it, and from EMAIL_SENDERS. The root account may use any " +
+      "address.",
+  },
+  EMAIL_SENDERS: {
+    schema: z.string().refine(
+      (list) => list === "" || list.split(",").every((one) => emailSender.test(one)),
+      "must be addresses (news@example.com) and domains (@example.com) separated by commas, each " +
+        "with ACCOUNT_SID= before it where it is for that account alone",
+    ),
+    fallback: "",
+    help:
+      "Addresses (news@example.com) and domains (@example.com) that e-mail may leave from under " +
+      "STRICT_EMAIL_FROM, separated by commas. ACCOUNT_SID=@example.com is for that account and " +
+      "those below it.",
   },
   LOCATION_URL: {
     schema: z.union([z.literal(""), httpUrl], "must be an http or https URL"),

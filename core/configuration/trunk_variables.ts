@@ -40,6 +40,14 @@ export const trunkVariables = {
       "Addresses and networks of carriers. Their calls to numbers are accepted without a password. " +
       "Empty: only calls from registered Gateways are accepted.",
   },
+  STRICT_CALLER_ID: {
+    schema: z.enum(["true", "false", "auto"], "must be true, false or auto"),
+    fallback: "auto",
+    help:
+      "true: an account adds a number of its own (OutgoingCallerIds) only by a call to it; the " +
+      "root account adds numbers at once. false: every account adds them at once. auto: true where " +
+      "OUTBOUND_PROXY or SIP_TRUSTED_SOURCES is set, or the root account has a Gateway.",
+  },
   VIRTUAL_NUMBER_ACCOUNTS: {
     schema: text.regex(
       /^(?:AC[0-9a-f]{32}(?:,(?!$)|$))*$/,

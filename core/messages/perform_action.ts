@@ -1,6 +1,7 @@
 import { Fault, type FaultName } from "../base/faults.ts";
 import { parametersOf } from "../geolocation/parameters.ts";
 import type { Job } from "../model/job.ts";
+import { assertEmailSender } from "./email_sender.ts";
 import { checkMessage } from "./check_message.ts";
 import { notification } from "../notifications/notify.ts";
 import { e164Of } from "../values/dialled.ts";
@@ -112,11 +113,12 @@ const makers: { readonly [K in Order["kind"]]: Maker<K> } = {
     };
     return { also: [{ into: "messages", record }], jobs, told };
   },
-  email({ kind: _, ...fields }, ordering, ports) {
+  async email({ kind: _, ...fields }, ordering, ports) {
     if (ports.mailer === null) {
       throw new Fault("emailNotSent", "sending e-mail needs SMTP_URL to be configured");
     }
     const sent = read(parametersFor(emails), fields);
+    await assertEmailSender(String(sent.from), await accountOf(ordering.accountSid, ports), ports);
     const { record, jobs } = made(emails, { fields: sent, ordering, ports });
     return { also: [{ into: "emails", record }], jobs, told: {} };
   },

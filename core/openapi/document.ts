@@ -6,6 +6,7 @@ import { documentTests } from "../resources/views/document_tests.ts";
 import { bindings } from "../resources/views/bindings.ts";
 import { emailRecords } from "../resources/emails.ts";
 import { resources, resourcesUnder } from "../resources/mod.ts";
+import { validationRequests } from "../resources/views/validation_requests.ts";
 import { secondFactors } from "../resources/views/second_factors.ts";
 import { secondaryAuthTokens } from "../resources/views/auth_tokens.ts";
 import { statistics } from "../resources/views/statistics.ts";
@@ -82,6 +83,7 @@ const headings: AnyResource[] = [
   ...Object.values<AnyResource>(resources),
   ...others,
   secondFactors,
+  validationRequests,
   secondaryAuthTokens,
   tokens,
   documentTests,

@@ -20,6 +20,10 @@ import { documentTests } from "../resources/views/document_tests.ts";
 import { geolocations } from "../resources/geolocations.ts";
 import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
 import { secondFactors } from "../resources/views/second_factors.ts";
+import {
+  validationParameters,
+  validationRequests,
+} from "../resources/views/validation_requests.ts";
 import { tokenParameters, tokens } from "../resources/views/tokens.ts";
 import { transcribeParameters } from "../recordings/transcribe.ts";
 import { stopParams, streamForm } from "./streams.ts";
@@ -155,6 +159,11 @@ const numberOperations: Operation[] = [
 ];
 
 const tokenOperations: Operation[] = [
+  createOperation(validationRequests, {
+    summary: "Calls a number to validate it as caller ID",
+    description: "Calls the number from a number of the account. The number is added to the " +
+      "OutgoingCallerIds when its owner types the ValidationCode.",
+  }),
   createOperation(tokens, {
     summary: "Creates time-limited TURN credentials",
     isMaking: false,
@@ -250,6 +259,8 @@ export const irregularForms: Record<string, JsonSchema> = {
   ...monitorForms,
   ...designerForms,
   MutedCall: recordSchema(mutedCalls),
+  ValidationRequest: recordSchema(validationRequests, { isAddressed: false }),
+  ValidationRequestCreate: formSchema(validationParameters),
   SecondFactor: recordSchema(secondFactors, { isAddressed: false }),
   ...credentialForms,
   Token: recordSchema(tokens, { isAddressed: false }),

@@ -20,6 +20,7 @@ import { isPublicAddress } from "../net/public_address.ts";
 import { authority, type Config, listOf, shownConfiguration } from "../configuration/config.ts";
 import { ownRequests } from "../adapters/own_requests.ts";
 import { locationSource } from "../adapters/location_source.ts";
+import { emailSenderOf } from "../configuration/message_variables.ts";
 import { keptOf } from "../configuration/retention_variables.ts";
 import { iceSettings } from "../configuration/reach_variables.ts";
 import { recognitionEndpoint } from "../configuration/speech_endpoints.ts";
@@ -137,6 +138,9 @@ const settingsOf = (config: Config, parts: Parts): Ports["settings"] => ({
   loggedRequests: config.LOG_REQUESTS,
   clientPasswordMin: config.CLIENT_PASSWORD_MIN,
   strictSmsFrom: config.STRICT_SMS_FROM,
+  strictCallerId: strictCallerIdOf(config),
+  strictEmailFrom: config.STRICT_EMAIL_FROM,
+  emailSenders: listOf(config.EMAIL_SENDERS).map(emailSenderOf),
   smsRateMicros: parts.smsRateMicros,
   smsShortCodes: config.SMS_SHORT_CODES.split(",").filter(Boolean),
   recordingsPublic: config.RECORDINGS_PUBLIC,
@@ -197,6 +201,13 @@ async function ratesIn(name: "RATES_FILE" | "SMS_RATES_FILE", config: Config) {
     throw new Error(`Cannot read ${name} ${file}: ${error.message}`);
   });
   return readRates(text);
+}
+
+/** Null: it follows from the Gateways of the root account. */
+function strictCallerIdOf(config: Config): boolean | null {
+  const { STRICT_CALLER_ID: strict, OUTBOUND_PROXY, SIP_TRUSTED_SOURCES } = config;
+  if (strict !== "auto") return strict === "true";
+  return OUTBOUND_PROXY !== "" || SIP_TRUSTED_SOURCES !== "" ? true : null;
 }
 
 function trunkSettings(config: Config, { rateMicros }: Parts): TrunkSettings {

@@ -1,19 +1,18 @@
 import type { Base } from "../base/record.ts";
-import { Fault } from "../base/faults.ts";
 import { method, url, wholeNumber } from "../base/fields.ts";
 import { limits } from "../base/limits.ts";
-import { validationUrls } from "../flows/address.ts";
+import { validationCall } from "../calls/validation_call.ts";
 import { digits } from "../protocol/gather.ts";
 import type { Call } from "../resources/calls.ts";
-import { formatNumber } from "../values/phone_number.ts";
+import { mostCallDelayS } from "../resources/views/validation_requests.ts";
 import { placed } from "./calls.ts";
 import {
   type OutgoingCallerId,
   outgoingCallerIds as definition,
 } from "../resources/outgoing_caller_ids.ts";
 import { equal } from "./noun/filters.ts";
-import { action, type Asked, needs, noun, works } from "./noun/noun.ts";
-import { asFields, changed, fetched, given, listedOf, removed } from "./noun/regular.ts";
+import { action, needs, noun, works } from "./noun/noun.ts";
+import { asFields, changed, fetched, listedOf, removed } from "./noun/regular.ts";
 import { basic } from "./noun/written.ts";
 
 const { fields } = definition;
@@ -41,38 +40,14 @@ export const outgoingCallerIds = noun<OutgoingCallerId>({
   }),
 });
 
-/** Seconds after which the call that asks for the code is ended. */
-const validationS = 180;
-/** Seconds by which it may be delayed. */
-const mostDelayS = 60;
-
-/** A number of the account's that the call may come from. Throws `callerIdNotAllowed` where it has none. */
-async function ownNumber({ account, ports }: Asked): Promise<string> {
-  const first = { where: [], skip: 0, limit: 1 };
-  const { incomingPhoneNumbers, outgoingCallerIds } = ports.records;
-  const [number] = (await incomingPhoneNumbers.list(account.sid, first)).items;
-  const [validated] = (await outgoingCallerIds.list(account.sid, first)).items;
-  const found = number?.phoneNumber ?? validated?.phoneNumber;
-  if (found !== undefined) return found;
-  const cure = "buy a number, or add one by POST OutgoingCallerIds at /2012-04-24";
-  throw new Fault(
-    "callerIdNotAllowed",
-    `the account has no number that the call could come from; ${cure}`,
-  );
-}
-
-/** A code of six digits. */
-const newCode = (): string =>
-  String(crypto.getRandomValues(new Uint32Array(1))[0]! % 1_000_000).padStart(6, "0");
-
 /** Calls a number, which is added when the callee types the code that the response has. */
 export const validationRequests = noun<Call>({
   type: "ValidationRequest",
   path: "OutgoingCallerIds",
   plural: "validation_requests",
   note: "the number is called from a number of the account, and added when the callee types the " +
-    "code; an account without a number gets 400 (21210); POST OutgoingCallerIds at /2012-04-24 " +
-    "adds a number at once",
+    "code; an account without a number gets 400 (21210); the root account adds a number at once " +
+    "by POST OutgoingCallerIds at /2012-04-24",
   fields: {
     account_sid: ({ accountSid }: Base) => accountSid,
     phone_number: ({ validation }) => validation?.phoneNumber ?? null,
@@ -86,7 +61,7 @@ export const validationRequests = noun<Call>({
       PhoneNumber: needs(fields.phoneNumber),
       FriendlyName: works(fields.friendlyName),
       CallDelay: works(
-        wholeNumber(0, mostDelayS),
+        wholeNumber(0, mostCallDelayS),
         "seconds until the number is called",
       ),
       Extension: works(digits.max(limits.sentDigits), "keys that are sent first"),
@@ -95,25 +70,18 @@ export const validationRequests = noun<Call>({
     },
     faults: { PhoneNumber: "badPhoneNumber" },
     async perform(asked, sent) {
-      const { PhoneNumber: phoneNumber, FriendlyName } = sent;
-      const validation: Call["validation"] = {
-        code: newCode(),
-        phoneNumber,
-        friendlyName: FriendlyName ?? formatNumber(phoneNumber),
-        tries: 0,
-        ...sent.CallDelay && { delayS: sent.CallDelay },
-        callerIdSid: null,
-      };
-      const wanted = given({
-        to: phoneNumber,
-        from: await ownNumber(asked),
-        url: validationUrls.ask,
-        sendDigits: sent.Extension,
-        timeLimit: validationS,
-        statusCallback: sent.StatusCallback,
-        statusCallbackMethod: sent.StatusCallbackMethod,
-        validation,
-      });
+      const wanted = await validationCall(
+        {
+          phoneNumber: sent.PhoneNumber,
+          friendlyName: sent.FriendlyName,
+          callDelay: sent.CallDelay,
+          extension: sent.Extension,
+          statusCallback: sent.StatusCallback,
+          statusCallbackMethod: sent.StatusCallbackMethod,
+        },
+        asked.account,
+        asked.ports,
+      );
       return await placed(wanted, asked);
     },
   }),

@@ -2,6 +2,14 @@ import type { TrunkSettings } from "./trunk_settings.ts";
 import type { KeptMs } from "./kept.ts";
 import type { IceSettings } from "../base/ice_servers.ts";
 
+/** An address, or all addresses of a domain, that e-mail may leave from. */
+export interface EmailSender {
+  /** The account that may use it, with those below it; null: every account. */
+  accountSid: string | null;
+  /** In lower case: `name@domain`, or `@domain`. */
+  sender: string;
+}
+
 /** A variable of the configuration as the operator may see it. */
 export interface ShownVariable {
   name: string;
@@ -38,6 +46,12 @@ export interface Settings {
   clientPasswordMin: number;
   /** Messages leave only from what the account may send from. */
   strictSmsFrom: boolean;
+  /** Numbers are validated by a call before they may be shown; null: where the root account has a Gateway. */
+  strictCallerId: boolean | null;
+  /** E-mail leaves only from addresses that the operator vouches for. */
+  strictEmailFrom: boolean;
+  /** Addresses and domains that accounts may send e-mail from. */
+  emailSenders: EmailSender[];
   /** Short codes that every account may send from. */
   smsShortCodes: string[];
   /** What a message to a number that leaves the service costs, in millionths. */

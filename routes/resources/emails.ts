@@ -4,6 +4,7 @@ import type { Ports } from "../../core/ports/ports.ts";
 import type { AnyCollection, Query } from "../../core/model/store.ts";
 import { type AnyRecord, creation, newBase, paramsSchema } from "../../core/model/resource.ts";
 import { emailRecords, emails as definition } from "../../core/resources/emails.ts";
+import { assertEmailSender } from "../../core/messages/email_sender.ts";
 import { answer, type Forms } from "../http/answer.ts";
 import { columnsOf } from "../http/columns.ts";
 import type { Ctx, Env } from "../http/env.ts";
@@ -40,6 +41,7 @@ export function emailRoutes(ports: Ports): Hono<Env> {
       if (ports.mailer === null) {
         throw new Fault("unavailable", "sending e-mail needs SMTP_URL to be configured");
       }
+      await assertEmailSender(String(sent.from), c.var.account, ports);
       const change = creation(definition, sent, newBase(definition, c.var.account.sid, ports));
       return answer(c, forms(await keeping(c, records, { forms }, ports).insert(change)));
     }),

@@ -76,6 +76,7 @@ const makes: Record<string, Form> = {
     From: "+14155550199",
     To: "client:bob",
   },
+  "OutgoingCallerIds/ValidationRequests": { PhoneNumber: "+14155550119" },
   "/2010-04-01/Accounts/{AccountSid}/OutgoingCallerIds": { PhoneNumber: "+14155550119" },
   "/2010-04-01/Accounts/{AccountSid}/Queues": { FriendlyName: "support" },
   Keys: { FriendlyName: "ci" },

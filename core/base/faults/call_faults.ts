@@ -8,6 +8,15 @@ export const callFaults = {
     message: "Cannot use this caller ID",
     advice: "Send as From or callerId a number, an OutgoingCallerId or a Client of the account.",
   },
+  callerIdNotValidated: {
+    kind: "denied",
+    code: 21213,
+    message: "Cannot add a caller ID that was not validated",
+    advice:
+      "POST OutgoingCallerIds/ValidationRequests with PhoneNumber: the number is called, and " +
+      "added when its owner types the ValidationCode of the response. The root account adds " +
+      "numbers without a call. The operator decides by STRICT_CALLER_ID.",
+  },
   destinationNotAllowed: {
     kind: "invalid",
     code: 21215,

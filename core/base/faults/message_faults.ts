@@ -9,6 +9,13 @@ export const messageFaults = {
     advice: "Send as From an SMS-capable number of the account, or a short code or name that the " +
       "operator allows.",
   },
+  emailSenderNotAllowed: {
+    kind: "invalid",
+    code: 21607,
+    message: "Cannot send e-mail from this address",
+    advice: "Send as From the EmailAddress of the account that the root account made, or an " +
+      "address that the operator allows by EMAIL_SENDERS.",
+  },
   emptyBody: {
     kind: "invalid",
     code: 21602,

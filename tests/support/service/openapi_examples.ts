@@ -17,6 +17,7 @@ import { secondFactors } from "../../../core/resources/views/second_factors.ts";
 import { statistics } from "../../../core/resources/views/statistics.ts";
 import { emailRecords } from "../../../core/resources/emails.ts";
 import { tokens } from "../../../core/resources/views/tokens.ts";
+import { validationRequests } from "../../../core/resources/views/validation_requests.ts";
 import { usageRecords } from "../../../core/resources/views/usage_records.ts";
 import type { Form } from "./api_client.ts";
 import { dryRun } from "./filled_paths.ts";
@@ -39,6 +40,7 @@ export const goldenResources: Record<string, AnyResource> = {
   statistics,
   tokens,
   usage: usageRecords,
+  validation: validationRequests,
 };
 
 /** Golden files that are no record and no list of one. */
@@ -102,6 +104,7 @@ const requests: Record<string, Form> = {
   StreamUpdate: { Status: "stopped" },
   TokenCreate: { Ttl: "600" },
   TranscriptionCreate: { TranscribeCallback: "https://app.test/text", Language: "en-US" },
+  ValidationRequestCreate: { PhoneNumber: "+14155550119", FriendlyName: "Hotline" },
   UssdPushCreate: { From: "+14155550199", To: "+15550009", Url: "https://app.test/ussd" },
 };
 

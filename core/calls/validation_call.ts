@@ -1,0 +1,96 @@
+/**
+ * Caller IDs are validated by a call where a trunk carries what an account shows: the operator's carrier
+ * answers for it. Both interfaces make the same call. The root account is the operator, so it may add
+ * numbers without one.
+ */
+import { isTest } from "../accounts/access.ts";
+import { Fault } from "../base/faults.ts";
+import { validationUrls } from "../flows/address.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Account } from "../resources/accounts.ts";
+import type { Call } from "../resources/calls.ts";
+import { formatNumber } from "../values/phone_number.ts";
+
+/** Seconds after which the call that asks for the code is ended. */
+const validationS = 180;
+
+/** A request to validate a number. */
+export interface ValidationWanted {
+  /** In E.164 form. */
+  phoneNumber: string;
+  friendlyName?: string | undefined;
+  /** Seconds until the number is called. */
+  callDelay?: number | undefined;
+  /** Keys that are sent first. */
+  extension?: string | undefined;
+  statusCallback?: string | undefined;
+  statusCallbackMethod?: "GET" | "POST" | undefined;
+}
+
+/**
+ * The parameters of the call that asks for a new code of six digits. Throws `callerIdNotAllowed` where
+ * the account has no number that the call could come from.
+ */
+export async function validationCall(
+  wanted: ValidationWanted,
+  account: Pick<Account, "sid">,
+  ports: Pick<Ports, "records">,
+): Promise<Record<string, unknown>> {
+  const { phoneNumber, friendlyName, callDelay, extension, ...callback } = wanted;
+  const validation: Call["validation"] = {
+    code: newCode(),
+    phoneNumber,
+    friendlyName: friendlyName ?? formatNumber(phoneNumber),
+    tries: 0,
+    ...callDelay && { delayS: callDelay },
+    callerIdSid: null,
+  };
+  const call = {
+    to: phoneNumber,
+    from: await ownNumber(account, ports),
+    url: validationUrls.ask,
+    sendDigits: extension,
+    timeLimit: validationS,
+    ...callback,
+    validation,
+  };
+  return Object.fromEntries(Object.entries(call).filter(([, value]) => value !== undefined));
+}
+
+/** A code of six digits. */
+const newCode = (): string =>
+  String(crypto.getRandomValues(new Uint32Array(1))[0]! % 1_000_000).padStart(6, "0");
+
+/** A number of the account that the call may come from. */
+async function ownNumber(
+  { sid }: Pick<Account, "sid">,
+  { records }: Pick<Ports, "records">,
+): Promise<string> {
+  const first = { where: [], skip: 0, limit: 1 };
+  const [number] = (await records.incomingPhoneNumbers.list(sid, first)).items;
+  const [validated] = (await records.outgoingCallerIds.list(sid, first)).items;
+  const found = number?.phoneNumber ?? validated?.phoneNumber;
+  if (found !== undefined) return found;
+  const cure = "buy a number, or let the root account add one by POST OutgoingCallerIds";
+  throw new Fault(
+    "callerIdNotAllowed",
+    `the account has no number that the call could come from; ${cure}`,
+  );
+}
+
+/**
+ * Throws `callerIdNotValidated` where `caller` may not add a number to the OutgoingCallerIds of an
+ * account without a call to it: under STRICT_CALLER_ID, which is on by default where a trunk is
+ * configured, only the root account may. A number of a test account shows nowhere.
+ */
+export async function assertMayDeclare(
+  { caller, account }: Record<"caller" | "account", Account>,
+  ports: Pick<Ports, "records" | "settings">,
+): Promise<void> {
+  const [root] = caller.ancestors;
+  if (root === undefined || isTest(account)) return;
+  const first = { where: [], skip: 0, limit: 1 };
+  const isStrict = ports.settings.strictCallerId ??
+    (await ports.records.gateways.list(root, first)).total > 0;
+  if (isStrict) throw new Fault("callerIdNotValidated");
+}
