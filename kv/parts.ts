@@ -9,7 +9,7 @@ import { pageCache } from "./cache/page_cache.ts";
 import { recentEntries, recentEntryBytes } from "./cache/recent_entries.ts";
 import { recordCache, type RecordCacheOptions } from "./cache/record_cache.ts";
 import { runCache } from "./cache/run_cache.ts";
-import { accountNumbers } from "./collections/accounts.ts";
+import { accountFacts } from "./collections/accounts.ts";
 import type { StoreContext } from "./collections/store_context.ts";
 import type { KnownJobs } from "./jobs/known_jobs.ts";
 import { type Deepener, deepener } from "./counters/deepener.ts";
@@ -133,7 +133,7 @@ export function partsOf(
     layouts,
     now,
     log,
-    accountNumber: accountNumbers(kv),
+    ...accountFacts(kv),
   };
   return { parts, deepening, changes };
 }

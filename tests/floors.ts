@@ -107,9 +107,9 @@ kv/cache               | store core/base core/model core/resources              
 kv/jobs                | cache store core/accounts core/base core/model core/ports                        |  | the queue of jobs and its worker
 kv/records             | cache store core/base core/model core/resources              | node: | what is kept of a record: value, index entries, references, texts
 kv/counters            | cache records store                                          |  | counters made finer where many entries came
-kv/migration           | cache counters records store core/base core/model core/ports          |  | from the layout of a former version to this one
+kv/migration           | cache counters records store core/accounts core/base core/model core/ports          |  | from the layout of a former version to this one
 kv/lists               | cache records store core/base core/model                     | node: | from a query to a page
-kv/collections         | * core/base core/model core/ports core/protocol core/resources core/values | node: | what core is offered: records, accounts, presence, ledger, stock
+kv/collections         | * core/accounts core/base core/model core/ports core/protocol core/resources core/values | node: | what core is offered: records, accounts, presence, ledger, stock
 kv/changes             | * core/model core/ports core/resources | | the changes of records as they are committed, for those who follow them
 kv                     | * core/base core/model core/ports core/resources             | node: | the store on Deno KV, put together
 routes/http            | core/accounts core/base core/idempotency core/metrics core/model core/net core/notifications core/ports core/resources core/resources/internal core/rest | hono | what every answer shares: errors, formats, parameters, access

@@ -62,10 +62,13 @@ export const limits = {
 
   /** Of a virtual number, which may be a pattern. */
   numberPatternLength: 128,
-  /** Each is tried for every call to a number that no account holds. */
-  patternsOfAccount: 100,
-  /** Compiled patterns that are kept. */
-  recentPatterns: 1_000,
+  /** Patterns of a tenant, and the instructions of all of them (`programSize`). */
+  patternsOfTenant: 100,
+  patternInstructions: 2_500,
+  /** Of a dialled text that is matched against patterns. */
+  patternTextLength: 64,
+  /** Memory of compiled patterns, about. */
+  patternBytes: 16 << 20,
   /** Numbers that one search offers, and those it looks at that may be held already. */
   numberOffers: 250,
   numberOffersExamined: 5_000,

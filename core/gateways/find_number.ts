@@ -6,15 +6,19 @@
  * count only for those who trust that account: related callers and the account's own Gateways, and for
  * the operator's trunks those of the root account and of `VIRTUAL_NUMBER_ACCOUNTS`. Otherwise the text
  * `14155550101` of one account would take what a carrier sends for `+14155550101` of another.
+ *
+ * Patterns are read by tenant, of those tenants alone that count, so that no account's calls cost what the
+ * patterns of others cost.
  */
 import { effectiveStatus } from "../accounts/access.ts";
+import { isRoot, tenantOf } from "../accounts/tenant.ts";
 import type { FoundNumber, NumberQuery } from "../protocol/trunks.ts";
 import { formsOf, readsAsNumber } from "../values/dialled.ts";
-import { fitsNumber, isPattern } from "../values/number_pattern.ts";
+import { isPattern, patternSet } from "../values/number_pattern.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
-import { areRelated, isRoot, isWithin } from "./relation.ts";
+import { areRelated, isWithin } from "./relation.ts";
 
 /** A number, whose it is, and what was dialled for it. */
 export interface Found {
@@ -28,6 +32,8 @@ interface Scope {
   reaches(number: IncomingPhoneNumber, owner: Account): boolean;
   /** Real numbers go before virtual ones, whichever spelling comes first. */
   realFirst: boolean;
+  /** The tenants whose patterns count, the root account among them. */
+  tenants(): Promise<string[]>;
 }
 
 /**
@@ -41,9 +47,11 @@ export async function numberOf(
 ): Promise<FoundNumber | null> {
   const owner = gateway && await ownerOf(gateway, ports);
   if (gateway !== null && owner === null) return null;
-  const scope: Scope = owner === null || isRoot(owner)
-    ? { reaches: ofOperator(ports), realFirst: true }
-    : { reaches: (_, holder) => isWithin(holder, owner.sid), realFirst: false };
+  const scope: Scope = owner === null || isRoot(owner) ? ofOperator(ports) : {
+    reaches: (_, holder) => isWithin(holder, owner.sid),
+    realFirst: false,
+    tenants: () => Promise.resolve([tenantOf(owner)]),
+  };
   const found = await find(dialled, scope, ports);
   return found === null ? null : {
     accountSid: found.owner.sid,
@@ -73,19 +81,30 @@ export function numberFor(dialled: string, caller: Account, ports: Ports): Promi
   const { numbersVouched, country } = ports.settings.trunks;
   if (isRoot(caller)) {
     const isElsewhere = readsAsNumber(dialled, country);
-    const counts = ofOperator(ports);
+    const scope = ofOperator(ports);
     const reaches: Scope["reaches"] = (number, owner) =>
-      counts(number, owner) || !isElsewhere && !isPattern(number.phoneNumber);
-    return find([dialled], { reaches, realFirst: true }, ports);
+      scope.reaches(number, owner) || !isElsewhere && !isPattern(number.phoneNumber);
+    return find([dialled], { ...scope, reaches }, ports);
   }
-  const reaches: Scope["reaches"] = (number, owner) =>
-    areRelated(caller, owner) || numbersVouched && !number.isSIP;
-  return find([dialled], { reaches, realFirst: false }, ports);
+  const [root = caller.sid] = caller.ancestors;
+  const scope: Scope = {
+    reaches: (number, owner) => areRelated(caller, owner) || numbersVouched && !number.isSIP,
+    realFirst: false,
+    tenants: () => Promise.resolve([tenantOf(caller), root]),
+  };
+  return find([dialled], scope, ports);
 }
 
 /** All real numbers, and the virtual ones of accounts that the operator trusts with its trunks. */
-const ofOperator = ({ settings }: Ports): Scope["reaches"] => (number, owner) =>
-  !number.isSIP || isOperators(owner, settings.trunks);
+const ofOperator = ({ settings: { trunks }, accounts }: Ports): Scope => ({
+  reaches: (number, owner) => !number.isSIP || isOperators(owner, trunks),
+  realFirst: true,
+  async tenants() {
+    const allowed = await Promise.all(trunks.virtualNumberAccounts.map(accounts.get));
+    const tenants = allowed.filter((account) => account !== null).map(tenantOf);
+    return [...new Set([...await accounts.childSids(""), ...tenants])];
+  },
+});
 
 /** Whether the operator's trunks reach the virtual numbers of an account. */
 export const isOperators = (
@@ -100,7 +119,7 @@ async function find(dialled: string[], scope: Scope, ports: Ports): Promise<Foun
     const owner = await accounts.get(number.accountSid);
     return owner !== null && scope.reaches(number, owner) ? { number, owner, dialled: text } : null;
   };
-  const forms = dialled.map((text) => ({ text, forms: formsOf(text, trunks.country) }));
+  const forms: Dialled[] = dialled.map((text) => ({ text, forms: formsOf(text, trunks.country) }));
   for (const { text, forms: likely } of forms) {
     const held: Found[] = [];
     for (const form of likely) {
@@ -111,15 +130,40 @@ async function find(dialled: string[], scope: Scope, ports: Ports): Promise<Foun
     }
     if (held[0] !== undefined) return held[0];
   }
-  const patterns = await records.incomingPhoneNumbers.group("patterns", "any");
-  for (const number of patterns.toSorted(byPrecedence)) {
-    const fitting = forms.find(({ forms }) =>
-      forms.some((form) => fitsNumber(form, number.phoneNumber))
-    );
-    const found = fitting === undefined ? null : await reached(number, fitting.text);
+  for (const { number, text } of await fitting(forms, await scope.tenants(), ports)) {
+    const found = await reached(number, text);
     if (found !== null) return found;
   }
   return null;
+}
+
+/** A dialled text, and the forms under which it may be held. */
+interface Dialled {
+  text: string;
+  forms: string[];
+}
+
+/** The patterns of some tenants that dialled texts fit, with the text of each, by precedence. */
+async function fitting(
+  dialled: Dialled[],
+  tenants: string[],
+  { records, log }: Ports,
+): Promise<{ number: IncomingPhoneNumber; text: string }[]> {
+  const fitting = [];
+  for (const tenant of tenants) {
+    const numbers = await records.incomingPhoneNumbers.group("tenantPatterns", tenant);
+    if (numbers.length === 0) continue;
+    const patterns = numbers.toSorted(byPrecedence);
+    const set = patternSet(patterns.map(({ phoneNumber }) => phoneNumber), ({ leftOut }) => {
+      if (leftOut > 0) log("Left out patterns beyond the bound of a tenant", { tenant, leftOut });
+    });
+    for (const { text, forms } of dialled) {
+      const positions = new Set(forms.flatMap((form) => set.fitting(form)));
+      // A program names patterns by their positions.
+      fitting.push(...[...positions].map((at) => ({ number: patterns[at]!, text })));
+    }
+  }
+  return fitting.toSorted((a, b) => byPrecedence(a.number, b.number));
 }
 
 const byPrecedence = (a: IncomingPhoneNumber, b: IncomingPhoneNumber): number =>

@@ -61,6 +61,11 @@ export interface Resource<F extends Fields = Fields> {
   references?: { [K in Name<F>]?: string };
   /** Service-wide groups of records: each function names the group a record is in, or null. */
   groups?: Record<string, (record: Entity<NoInfer<F>>) => string | null>;
+  /**
+   * Groups of the records of a tenant, that is of the account right below the root account and of all
+   * below it: each function says whether a record is in that group of its tenant.
+   */
+  tenantGroups?: Record<string, (record: Entity<NoInfer<F>>) => boolean>;
   /** The specific fault of a parameter that is missing or wrong. */
   faults?: { [K in Name<F>]?: FaultName };
   /**

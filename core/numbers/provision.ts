@@ -9,6 +9,7 @@ import {
 import { isPattern, isVirtualNumber } from "../values/number_pattern.ts";
 import { type NumberOffer, usualCapabilities } from "../values/offer.ts";
 import { formatNumber, type NumberKind, parseNumber } from "../values/phone_number.ts";
+import { checkProgram, withRoom } from "./pattern_room.ts";
 import { availableNumbers } from "./search.ts";
 
 /** Who asks for a number, and how it is to be kept. */
@@ -20,15 +21,18 @@ export interface NumberWanted {
   sent: Partial<IncomingPhoneNumber>;
 }
 
-type NumberPorts = Pick<Ports, "numbers" | "records" | "settings" | "now" | "newSid">;
+type NumberPorts = Pick<
+  Ports,
+  "accounts" | "numbers" | "records" | "settings" | "now" | "newSid"
+>;
 
 /** The number to provision: an offer, or a virtual number without a provider. */
 type Granted = Pick<NumberOffer, "phoneNumber" | "kinds" | "capabilities"> & { isSIP: boolean };
 
 /**
  * Gives a number to an account, with the charge for its first month: both, or neither. Of two that
- * ask for one number at once, one has it. Throws `badPhoneNumber`, `numberUnavailable` or
- * `noNumberInArea`, and `badParameter` when neither PhoneNumber nor AreaCode was sent.
+ * ask for one number at once, one has it. Throws `badPhoneNumber` (also where a
+ * pattern is beyond the bounds of the tenant), `numberUnavailable` or `noNumberInArea`, and `badParameter` when neither PhoneNumber nor AreaCode was sent.
  */
 export async function provisionNumber(
   wanted: NumberWanted,
@@ -40,8 +44,8 @@ export async function provisionNumber(
     throw new Fault("badParameter", "PhoneNumber or AreaCode is required");
   }
   const granted = await grant(sent.phoneNumber, wanted, ports);
-  if (granted.isSIP && isPattern(granted.phoneNumber)) await checkPatterns(accountSid, ports);
-  return await take(granted, wanted, ports);
+  if (!granted.isSIP || !isPattern(granted.phoneNumber)) return await take(granted, wanted, ports);
+  return await withRoom(accountSid, granted.phoneNumber, () => take(granted, wanted, ports), ports);
 }
 
 /** A random number of those available in an area code of the United States or Canada. */
@@ -82,6 +86,7 @@ async function grant(
   if (offer !== null) return { ...offer, isSIP: false };
   if (isSIP) {
     const phoneNumber = number?.phoneNumber ?? text;
+    checkProgram(phoneNumber);
     if (!isVirtualNumber(phoneNumber)) {
       throw new Fault(
         "badPhoneNumber",
@@ -100,12 +105,6 @@ async function grant(
     "badPhoneNumber",
     "PhoneNumber must be a possible number in E.164 form: + and digits",
   );
-}
-
-async function checkPatterns(accountSid: string, { records }: NumberPorts): Promise<void> {
-  const held = await records.incomingPhoneNumbers.group("ownPatterns", accountSid);
-  if (held.length < limits.patternsOfAccount) return;
-  throw new Fault("badPhoneNumber", `an account has at most ${limits.patternsOfAccount} patterns`);
 }
 
 /** Why a number cannot be had. Only its own account learns that a number is held, and by which Sid. */

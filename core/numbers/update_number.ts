@@ -1,4 +1,5 @@
 import { actsFor, effectiveStatus, isTest } from "../accounts/access.ts";
+import { tenantOf } from "../accounts/tenant.ts";
 import { Fault } from "../base/faults.ts";
 import type { Ports } from "../ports/ports.ts";
 import { alteration } from "../model/resource.ts";
@@ -8,6 +9,9 @@ import {
   incomingPhoneNumbers as definition,
   toldOf,
 } from "../resources/incoming_phone_numbers.ts";
+
+import { isPattern } from "../values/number_pattern.ts";
+import { withRoom } from "./pattern_room.ts";
 
 /** The number to change, and the account that asks. */
 export interface NumberUpdate {
@@ -27,20 +31,37 @@ export async function updateNumber(
   ports: UpdatePorts,
 ): Promise<IncomingPhoneNumber> {
   const numbers = ports.records.incomingPhoneNumbers;
-  if (await numbers.get(account.sid, sid) === null) throw new Fault("notFound", sid);
+  const present = await numbers.get(account.sid, sid);
+  if (present === null) throw new Fault("notFound", sid);
   if (to !== account.sid) await checkReceiver(caller, to, ports);
   const changed = (before: IncomingPhoneNumber) =>
     alteration(definition, before, { sent, now: ports.now() });
   if (to === account.sid) return await numbers.update(account.sid, sid, changed);
 
   let moved: IncomingPhoneNumber | undefined;
-  await numbers.remove(account.sid, sid, (before) => {
-    const without = { ...before, ...noApplications, ...sent };
-    const record = moved = { ...without, accountSid: to, dateUpdated: ports.now() };
-    const also = [{ into: "incomingPhoneNumbers" as const, record }];
-    return { record, also, jobs: toldOf("transferred", record) };
-  });
+  const move = () =>
+    numbers.remove(account.sid, sid, (before) => {
+      const without = { ...before, ...noApplications, ...sent };
+      const record = moved = { ...without, accountSid: to, dateUpdated: ports.now() };
+      const also = [{ into: "incomingPhoneNumbers" as const, record }];
+      return { record, also, jobs: toldOf("transferred", record) };
+    });
+  if (await takesRoom(present, account, to, ports)) {
+    await withRoom(to, present.phoneNumber, move, ports);
+  } else await move();
   return moved!; // remove() called the function, or threw.
+}
+
+/** Whether a transfer adds a pattern to those of another tenant. */
+async function takesRoom(
+  { isSIP, phoneNumber }: IncomingPhoneNumber,
+  from: Account,
+  to: string,
+  { accounts }: UpdatePorts,
+): Promise<boolean> {
+  if (!isSIP || !isPattern(phoneNumber)) return false;
+  const receiver = await accounts.get(to);
+  return receiver !== null && tenantOf(receiver) !== tenantOf(from);
 }
 
 /** The applications of the account that gives a number away stay with that account. */

@@ -169,11 +169,8 @@ export const incomingPhoneNumbers = resource({
   filters: { phoneNumber: "number", friendlyName: "equals", beta: "equals" },
   sorted: { by: "phoneNumber", holds: ["kind", "friendlyName"] },
   unique: ["phoneNumber"],
-  groups: {
-    patterns: ({ isSIP, phoneNumber }) => isSIP && isPattern(phoneNumber) ? "any" : null,
-    ownPatterns: ({ isSIP, phoneNumber, accountSid }) =>
-      isSIP && isPattern(phoneNumber) ? accountSid : null,
-  },
+  // In place of the groups `patterns` and `ownPatterns`, of the whole service and of one account.
+  tenantGroups: { tenantPatterns: ({ isSIP, phoneNumber }) => isSIP && isPattern(phoneNumber) },
   references: {
     voiceApplicationSid: "applications",
     smsApplicationSid: "applications",

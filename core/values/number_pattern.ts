@@ -1,4 +1,13 @@
-import { RE2JS } from "re2js";
+/**
+ * Virtual numbers, and the patterns among them: regular expressions of customers (RE2 syntax), which
+ * match in a time that is linear in pattern and text.
+ *
+ * The patterns of a tenant are compiled into one program, which says in one pass over a text which of them
+ * fit. Bounds: `programSize` is known from the text of a pattern, so that nothing dear is ever compiled;
+ * a program has at most `limits.patternInstructions`, and a text at most `limits.patternTextLength`
+ * signs. Programs that were used lately are kept, `limits.patternBytes` of them together.
+ */
+import { RE2JS, RE2Set } from "re2js";
 import { limits } from "../base/limits.ts";
 
 /**
@@ -11,7 +20,13 @@ export function isVirtualNumber(text: string): boolean {
   if (text.length === 0 || text.length > limits.numberPatternLength) return false;
   if (!/^[\w.*#+^$|[\](){},:?\\\-]+$/.test(text)) return false;
   if (/\)\{|\{\d{3}|\(\?(?!:)|\\[^dDwWsS.*#+^$|[\](){}?\\\-]/.test(text)) return false;
-  return compile(text) !== null;
+  if (programSize(text) > limits.patternInstructions) return false;
+  try {
+    RE2JS.compile(expressionOf(text));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a virtual number stands for others than itself. */
@@ -19,25 +34,108 @@ export const isPattern = (text: string): boolean =>
   /[.^$|[\](){}?\\]/.test(text) || /[*+]/.test(text.slice(1));
 
 /**
- * Whether a pattern stands for a number: for the whole of it, unless it has anchors or alternatives
- * of its own. In time linear in both, whatever the pattern.
+ * The most instructions that a pattern of `isVirtualNumber` adds to a program: one for each sign, class
+ * and bracket, two for each repetition and alternative, and for a counted sign as many as it may come.
  */
-export function fitsNumber(number: string, pattern: string): boolean {
-  const expression = recent.get(pattern) ?? compile(pattern);
-  if (expression === null) return false;
-  if (recent.size >= limits.recentPatterns) recent.clear();
-  recent.set(pattern, expression);
-  const plain = pattern.replaceAll(/\\.|\[\^?\]?[^\]]*\]/g, "");
-  return /[\^$|]/.test(plain) ? expression.matcher(number).find() : expression.matches(number);
+export function programSize(pattern: string): number {
+  let size = 8; // For what encloses it, and for its end.
+  for (const [, sign, low, isRange, high] of pattern.matchAll(counted)) {
+    if (low === undefined) size += /^[*+?|]$/.test(sign!) ? 2 : 1;
+    else if (isRange === undefined) size += Number(low);
+    else if (high === "") size += Number(low) + 3;
+    else size += Number(low) + 2 * Math.max(0, Number(high) - Number(low));
+  }
+  return size;
 }
 
-const recent = new Map<string, RE2JS>();
+/** A sign or class, and how often it comes where that is counted. */
+const counted = /(\\.|\[\^?\]?[^\]]*\]|.)(?:\{(\d+)(,(\d*))?\})?/gs;
 
-/** Null when it is no expression. */
-function compile(pattern: string): RE2JS | null {
-  try {
-    return RE2JS.compile(pattern.replaceAll(/(^|[\^|(])(?=[*+])/g, "$1\\"));
-  } catch {
-    return null;
+/** The patterns that a text may fit, as one program. */
+export interface PatternSet {
+  /**
+   * The positions of the patterns that a text fits: with the whole of it, unless the pattern has anchors
+   * or alternatives of its own. In time linear in both, whatever the pattern. None for a long text.
+   */
+  fitting(text: string): number[];
+  /** The patterns that have no room in a program; they fit nothing. */
+  leftOut: number;
+}
+
+/** The program of patterns, those with the highest precedence first. `onCompile` is told of a new one. */
+export function patternSet(
+  patterns: readonly string[],
+  onCompile: (set: PatternSet) => void = () => {},
+): PatternSet {
+  const positions = withinBounds(patterns);
+  const taken = positions.map((at) => patterns[at]!); // The positions are of these patterns.
+  const name = taken.join("\n");
+  const known = programs.get(name);
+  const kept = known ?? compile(taken);
+  if (known !== undefined) forget(name, known); // It becomes the one used last.
+  keep(name, kept);
+  const set = {
+    fitting: (text: string) =>
+      text.length > limits.patternTextLength
+        ? []
+        : kept.program.match(text).map((at) => positions[at]!), // It has as many patterns.
+    leftOut: patterns.length - taken.length,
+  };
+  if (known === undefined) onCompile(set);
+  return set;
+}
+
+/** The positions of the patterns that have room in a program together. */
+function withinBounds(patterns: readonly string[]): number[] {
+  const positions: number[] = [];
+  let left: number = limits.patternInstructions;
+  for (const [at, pattern] of patterns.entries()) {
+    const size = programSize(pattern);
+    if (size > left) continue;
+    left -= size;
+    positions.push(at);
+    if (positions.length === limits.patternsOfTenant) break;
+  }
+  return positions;
+}
+
+interface Kept {
+  program: RE2Set;
+  bytes: number;
+}
+
+const programs = new Map<string, Kept>();
+let keptBytes = 0;
+
+function forget(name: string, { bytes }: Kept): void {
+  programs.delete(name);
+  keptBytes -= bytes;
+}
+
+/** Keeps a program, and drops those that were not used for longest, until all fit. */
+function keep(name: string, kept: Kept): void {
+  programs.set(name, kept);
+  keptBytes += kept.bytes;
+  for (const [oldest, one] of programs) {
+    if (keptBytes <= limits.patternBytes || oldest === name) return;
+    forget(oldest, one);
   }
 }
+
+/** What an instruction takes in memory, and what a program may take for the states it comes by. */
+const instructionBytes = 400;
+const stateBytes = (size: number): number => (16 << 10) + 256 * size;
+
+function compile(patterns: string[]): Kept {
+  const size = patterns.reduce((sum, pattern) => sum + programSize(pattern), 0);
+  const program = new RE2Set(RE2Set.UNANCHORED, 0, stateBytes(size));
+  for (const pattern of patterns) {
+    const plain = pattern.replaceAll(/\\.|\[\^?\]?[^\]]*\]/g, "");
+    const expression = expressionOf(pattern);
+    program.add(/[\^$|]/.test(plain) ? expression : `\\A(?:${expression})\\z`);
+  }
+  program.compile();
+  return { program, bytes: size * instructionBytes + stateBytes(size) };
+}
+
+const expressionOf = (pattern: string): string => pattern.replaceAll(/(^|[\^|(])(?=[*+])/g, "$1\\");

@@ -1,5 +1,6 @@
 import { Fault } from "../../core/base/faults.ts";
 import { limits } from "../../core/base/limits.ts";
+import { tenantOf } from "../../core/accounts/tenant.ts";
 import type { Accounts } from "../../core/ports/ports.ts";
 import type { Change } from "../../core/model/store.ts";
 import { type Account, accounts as definition } from "../../core/resources/accounts.ts";
@@ -167,15 +168,24 @@ async function update(
   throw new Fault("unavailable", `too many requests change ${sid} at the same time; retry`);
 }
 
-/** Looks up the number of an account. It never changes, so each is read once. */
-export function accountNumbers(kv: Deno.Kv): StoreContext["accountNumber"] {
-  const known = new Map<string, bigint>();
-  return async (sid) => {
-    const number = known.get(sid);
-    if (number !== undefined) return number;
+/** What never changes of an account, so that each is read once: its number and its tenant. */
+export function accountFacts(kv: Deno.Kv): Pick<StoreContext, "accountNumber" | "tenant"> {
+  const known = new Map<string, { number: bigint; tenant: string }>();
+  async function factsOf(sid: string) {
+    const before = known.get(sid);
+    if (before !== undefined) return before;
     const { value } = await kv.get<StoredAccount>(keys.account(sid));
     if (value === null) return null;
-    known.set(sid, value.number);
-    return value.number;
+    const facts = { number: value.number, tenant: tenantOf(value.account) };
+    known.set(sid, facts);
+    return facts;
+  }
+  return {
+    accountNumber: async (sid) => (await factsOf(sid))?.number ?? null,
+    async tenant(sid) {
+      const facts = await factsOf(sid);
+      if (facts === null) throw new Fault("notFound", sid);
+      return facts.tenant;
+    },
   };
 }

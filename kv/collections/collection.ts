@@ -224,7 +224,7 @@ async function membersOf<T extends Base>(
   group: string,
   value: string,
 ): Promise<T[]> {
-  const { store, definition: { sidPrefix, groups } } = state;
+  const { store, definition: { sidPrefix, groups, tenantGroups } } = state;
   const prefix = keys.group(sidPrefix, group, value);
   const members = await Array.fromAsync(store.kv.list<string>({ prefix }));
   await store.states?.followed(listOf(prefix));
@@ -233,7 +233,9 @@ async function membersOf<T extends Base>(
     const sid = String(key.at(-1));
     try {
       const record = await get(state, { account, sid });
-      const isMember = record !== null && groups?.[group]?.(record as never) === value;
+      if (record === null) continue;
+      const isMember = groups?.[group]?.(record as never) === value ||
+        tenantGroups?.[group]?.(record as never) === true;
       if (isMember) records.push(record); // It may have left the group meanwhile.
     } catch (error) {
       if (error instanceof Fault && error.kind === "unavailable") throw error;

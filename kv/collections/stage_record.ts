@@ -43,7 +43,11 @@ async function stageRest<T extends Base>(
   const [account, , ord] = key as RecordKey;
   const place = { account, prefix: definition.sidPrefix };
   await stageReferences(batch, { read: store.read, account }, definition, transition);
-  stageGlobals(batch, definition, transition);
+  const record = after ?? before;
+  const tenant = definition.tenantGroups === undefined || record === undefined
+    ? undefined
+    : await store.tenant(record.accountSid);
+  stageGlobals(batch, definition, transition, tenant);
   const { written: layout } = state;
   batch.premises.push(() => store.layouts.of(name) === state);
   const isLacking = before !== undefined &&

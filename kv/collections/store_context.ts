@@ -27,6 +27,8 @@ export interface StoreContext extends ListSource {
   log: Ports["log"];
   /** The number of an account in keys; null when there is no such account. */
   accountNumber(accountSid: string): Promise<bigint | null>;
+  /** The tenant of an account (`core/accounts/tenant.ts`); throws `notFound`. */
+  tenant(accountSid: string): Promise<string>;
   /** Stages the jobs of a change, and its changes in other collections. */
   stageCaused(batch: Batch, caused: Caused): Promise<void>;
 }

@@ -55,7 +55,7 @@ async function work(migration: Migration, { lease, schema, pending }: Work): Pro
   // for a while have entries of then.
   const clearsGroups = isFormer || !migration.isShared;
   if (clearsGroups && lease.cursor === null) await clearGroups(migration, lease, pending);
-  for (const { sid: account, number } of await accountsOf(kv)) {
+  for (const { sid: account, number, tenant } of await accountsOf(kv)) {
     for (const name of pending.resources) {
       const records = recordsOf(migration, { number, name, fields: schema.fields });
       if (records === null || isBefore({ account, name }, lease, pending)) continue;
@@ -71,7 +71,7 @@ async function work(migration: Migration, { lease, schema, pending }: Work): Pro
         if (isFormer && codec.form(entry) === "named") {
           batch.sets.push({ key: entry.key, value: codec.encode(record) });
         }
-        await stageLookups(kv, batch, records, record);
+        await stageLookups(kv, batch, { ...records, tenant }, record);
       };
       const decode = isFormer ? codec.decodeWhole : codec.decode;
       await passRecords(migration, { lease, task, account, records, decode, stage });
@@ -154,13 +154,13 @@ async function recount(
 async function stageLookups(
   kv: Deno.Kv,
   batch: Batch,
-  { place, definition }: Records,
+  { place, definition, tenant }: Records & { tenant: string },
   record: AnyRecord,
 ): Promise<void> {
   const { sorted } = definition;
   if (sorted) stageSorted(batch, { place, sorted }, { after: record });
   const staged = emptyBatch();
-  stageGlobals(staged, definition, { after: record });
+  stageGlobals(staged, definition, { after: record }, tenant);
   for (const { key, value } of staged.sets) {
     const check = staged.checks.find((one) => one.key === key);
     if (check !== undefined) { // A unique value; the first record with it has it.

@@ -1,3 +1,4 @@
+import { tenantOf } from "../../core/accounts/tenant.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { AnyRecord, AnyResource } from "../../core/model/resource.ts";
 import { completing } from "../records/absent_fields.ts";
@@ -43,17 +44,25 @@ export interface Records {
   codec: RecordCodec;
 }
 
-/** An account's Sid and the number that replaces it in keys. */
+/** An account's Sid, the number that replaces it in keys, and its tenant. */
 export interface NumberedAccount {
   sid: string;
   number: bigint;
+  tenant: string;
+}
+
+/** The part of a stored account that a migration reads. */
+interface StoredAccount {
+  number: bigint;
+  account: Parameters<typeof tenantOf>[0];
 }
 
 /** All accounts in the order of their Sids. */
 export async function accountsOf(kv: Deno.Kv): Promise<NumberedAccount[]> {
   const accounts: NumberedAccount[] = [];
-  for await (const { key, value } of kv.list<{ number: bigint }>({ prefix: keys.accounts })) {
-    accounts.push({ sid: String(key[1]), number: value.number });
+  for await (const { key, value } of kv.list<StoredAccount>({ prefix: keys.accounts })) {
+    const { number, account } = value;
+    accounts.push({ sid: String(key[1]), number, tenant: tenantOf(account) });
   }
   return accounts;
 }

@@ -136,13 +136,27 @@ const isUnmoved = (index: IndexedField, before: State | undefined, after: State 
 const isSame = (a?: IndexValue | null, b?: IndexValue | null): boolean =>
   a === b || a instanceof Uint8Array && b instanceof Uint8Array && a.toHex() === b.toHex();
 
-/** Moves the service-wide keys of a record: unique values and groups. */
-export function stageGlobals(batch: Batch, definition: AnyResource, change: Transition): void {
+/**
+ * Moves the service-wide keys of a record: unique values and groups. `tenant` is that of the record's
+ * account; only a resource with `tenantGroups` needs it.
+ */
+export function stageGlobals(
+  batch: Batch,
+  definition: AnyResource,
+  change: Transition,
+  tenant: string | undefined,
+): void {
   for (const field of definition.unique ?? []) {
     stageUnique(batch, definition.sidPrefix, field, change);
   }
-  for (const group of Object.keys(definition.groups ?? {})) {
-    stageMembership(batch, definition, group, change);
+  const { sidPrefix: prefix, groups = {}, tenantGroups = {} } = definition;
+  for (const [group, valueOf] of Object.entries(groups)) {
+    stageMembership(batch, { prefix, group }, change, valueOf);
+  }
+  for (const [group, isMember] of Object.entries(tenantGroups)) {
+    if (tenant === undefined) throw new Error(`The group ${group} needs the tenant of a record`);
+    const valueOf = (record: AnyRecord) => isMember(record) ? tenant : null;
+    stageMembership(batch, { prefix, group }, change, valueOf);
   }
 }
 
@@ -164,14 +178,13 @@ function stageUnique(
 
 function stageMembership(
   batch: Batch,
-  { sidPrefix: prefix, groups = {} }: AnyResource,
-  group: string,
+  { prefix, group }: { prefix: string; group: string },
   change: Transition,
+  valueOf: (record: AnyRecord) => string | null,
 ): void {
   const { before, after } = change;
-  const valueOf = (record: AnyRecord | undefined) =>
-    record === undefined ? null : groups[group]?.(record) ?? null;
-  const [was, is] = [valueOf(before), valueOf(after)];
+  const was = before === undefined ? null : valueOf(before);
+  const is = after === undefined ? null : valueOf(after);
   if (was === is) return;
   const sid = sidIn(change);
   if (was !== null) batch.deletes.push(keys.member({ prefix, group, value: was, sid }));

@@ -55,7 +55,8 @@ export const layoutOf = (definition: AnyResource): Layout => layoutFrom(declared
 
 /** The declarations of a resource, each kind in the order of its names. */
 export function declared(definition: AnyResource): StoredLayout {
-  const { fields, filters = {}, period, sorted, unique = [], groups = {} } = definition;
+  const { fields, filters = {}, period, sorted, unique = [] } = definition;
+  const { groups = {}, tenantGroups = {} } = definition;
   const isSorted = (field: string) => field === sorted?.by || sorted?.holds.includes(field);
   const kinds = (Object.entries(filters) as [string, FilterKind][])
     .filter(([field]) => !isSorted(field));
@@ -69,7 +70,7 @@ export function declared(definition: AnyResource): StoredLayout {
     ...(sorted && { sorted: { by: sorted.by, holds: [...sorted.holds] } }),
     global: [
       ...unique.map((field: string) => `unique ${field}`),
-      ...Object.keys(groups).map((name) => `group ${name}`),
+      ...Object.keys({ ...groups, ...tenantGroups }).map((name) => `group ${name}`),
     ].sort(),
   };
 }

@@ -200,9 +200,12 @@ function extended(
   });
 }
 
+/** Groups that former versions looked up, and this one does not: their entries stay, and mean nothing. */
+const dropped = new Set(["group patterns", "group ownPatterns"]);
+
 /** A declaration with the filters of another one that indexes the same dates and order. */
 function united(was: StoredLayout, own: StoredLayout): StoredLayout {
-  const lacking = was.global.filter((name) => !own.global.includes(name));
+  const lacking = was.global.filter((name) => !own.global.includes(name) && !dropped.has(name));
   if (lacking.length > 0) {
     throw new Error(
       `Cannot open the store: another version of the program keeps "${lacking.join('", "')}" ` +

@@ -352,18 +352,6 @@ Deno.test("numberQuery finds exact numbers, E.164 forms, then patterns: longest,
   assert.ok(performance.now() - startedAt < 10_000, "it does not backtrack");
 });
 
-Deno.test("an account has a bounded number of patterns", async () => {
-  using app = await startTrunks();
-  for (let n = 0; n < limits.patternsOfAccount; n++) await virtual(app.root, `7${n}.`);
-  const refused = await app.root.post("IncomingPhoneNumbers.json", {
-    PhoneNumber: "8.",
-    isSIP: "true",
-  });
-  assert.deepEqual([refused.status, refused.json().code], [400, 21421]);
-  await virtual(app.root, "812");
-  await virtual(await app.subAccount(app.root, "sub"), "8.");
-});
-
 Deno.test("a Gateway's calls reach the numbers of its account and below, an allowed source's all real ones", async () => {
   using app = await startTrunks();
   const [tenant, stranger] = [

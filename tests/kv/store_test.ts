@@ -88,6 +88,30 @@ Deno.test("group() follows a record in and out of its group", async () => {
   assert.deepEqual(await records.group("live", "one"), []);
 });
 
+Deno.test("group() of a tenant has the records of its accounts, and of no other", async () => {
+  using app = await startApp();
+  const tenant = await app.subAccount(app.root, "tenant");
+  const sub = await app.subAccount(tenant, "sub");
+  const other = await app.subAccount(app.root, "other");
+  for (const [at, account] of [app.root, tenant, sub, other].entries()) {
+    const PhoneNumber = `${at}.`;
+    await account.post("IncomingPhoneNumbers", { PhoneNumber, isSIP: "true" });
+    await account.post("IncomingPhoneNumbers", { PhoneNumber: `${at}`, isSIP: "true" });
+  }
+  const { incomingPhoneNumbers: numbers } = app.ports.records;
+  const groupOf = async ({ sid }: { sid: string }) =>
+    (await numbers.group("tenantPatterns", sid)).map(({ phoneNumber }) => phoneNumber).toSorted();
+  const groups = () => Promise.all([app.root, tenant, sub, other].map(groupOf));
+  assert.deepEqual(await groups(), [["0."], ["1.", "2."], [], ["3."]]);
+
+  const [number] = (await sub.get("IncomingPhoneNumbers.json?PhoneNumber=2.")).json();
+  const path = `/2012-04-24/Accounts/${sub.sid}/IncomingPhoneNumbers/${number.sid}.json`;
+  await app.root.post(path, { AccountSid: other.sid });
+  assert.deepEqual(await groups(), [["0."], ["1."], [], ["2.", "3."]]);
+  await other.delete(`IncomingPhoneNumbers/${number.sid}.json`);
+  assert.deepEqual(await groups(), [["0."], ["1."], [], ["3."]]);
+});
+
 Deno.test("group() has a record as the store has it, whose writer does not know that yet", async () => {
   using app = await startApp();
   const { calls: records } = app.ports.records;

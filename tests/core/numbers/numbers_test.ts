@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { cellsOf, linesOf } from "../../../core/values/csv.ts";
 import { importNumbers } from "../../../core/numbers/import_numbers.ts";
-import { e164Of, formsOf } from "../../../core/values/dialled.ts";
-import { fitsNumber, isPattern, isVirtualNumber } from "../../../core/values/number_pattern.ts";
+import { e164Of, formsOf, readsAsNumber } from "../../../core/values/dialled.ts";
 import type { NumberOffer, NumberSearch } from "../../../core/values/offer.ts";
 import { type NumberKind, parseNumber } from "../../../core/values/phone_number.ts";
 import { httpNumbers } from "../../../core/numbers/providers/http.ts";
@@ -36,53 +35,6 @@ Deno.test("parseNumber() refuses what is no possible number", () => {
   for (const text of texts) assert.equal(parseNumber(text), null, text);
 });
 
-Deno.test("isVirtualNumber() takes digits, signs and patterns that match in linear time", () => {
-  for (const text of ["1234", "*100#", "+1555.*", "^12|34$", "[1-3]00", "(?:1|2)\\d{2}", "a.b"]) {
-    assert.equal(isVirtualNumber(text), true, text);
-  }
-  const wrong = ["", "a b", "(", "[1", "(?=1)", "(?!1)", "(?<=1)", "(?<n>1)", "(1)\\1", "é", "<"]
-    .concat(["1".repeat(129), "(1{9}){9}", "1{100}", "\\k<n>", "1\n"]);
-  for (const text of wrong) assert.equal(isVirtualNumber(text), false, text);
-});
-
-Deno.test("isPattern() tells a pattern from a number with signs", () => {
-  for (const text of ["1234", "+15551234", "*100#", "#31#", "*", "12-34"]) {
-    assert.equal(isPattern(text), false, text);
-  }
-  for (const text of ["12*", "1+", "+1555.*", "[1-3]00", "1|2", "^1", "1$", "1?", "\\*1", "1{2}"]) {
-    assert.equal(isPattern(text), true, text);
-  }
-});
-
-Deno.test("fitsNumber() takes the whole number, unless the pattern is anchored or has alternatives", () => {
-  const fits: [pattern: string, number: string, expected: boolean][] = [
-    ["+1555.*", "+15551234", true],
-    ["+1555.*", "5+15551234", false],
-    ["[1-3]00", "200", true],
-    ["[1-3]00", "2000", false],
-    ["*9\\d", "*91", true],
-    ["^12|34$", "1299", true],
-    ["^12|34$", "9934", true],
-    ["^12|34$", "9912", false],
-    ["^12", "1299", true],
-    ["[|$]2", "912", false],
-    ["1\\$2", "1$2", true],
-    ["1\\$2", "1$29", false],
-  ];
-  for (const [pattern, number, expected] of fits) {
-    assert.equal(fitsNumber(number, pattern), expected, `${pattern} ${number}`);
-  }
-});
-
-Deno.test("fitsNumber() takes no longer for a pattern made to backtrack", () => {
-  const startedAt = performance.now();
-  for (const pattern of ["(1+)+2", "(1|1|1)*2", "(\\d*)*\\d*2", "(?:1?)*1*1*1*1*1*1*1*1*2"]) {
-    assert.equal(isVirtualNumber(pattern), true, pattern);
-    assert.equal(fitsNumber("1".repeat(256), pattern), false, pattern);
-  }
-  assert.ok(performance.now() - startedAt < 10_000);
-});
-
 Deno.test("e164Of() reads + and 00, and the numbers of a country", () => {
   const read: [text: string, country: string | null, expected: string | null][] = [
     ["+44 20 7946 0000", null, "+442079460000"],
@@ -97,6 +49,16 @@ Deno.test("e164Of() reads + and 00, and the numbers of a country", () => {
     ["1".repeat(41), null, null],
   ];
   for (const [text, country, expected] of read) assert.equal(e164Of(text, country), expected, text);
+});
+
+Deno.test("readsAsNumber() knows numbers without their +, and those of emergency services", () => {
+  const numbers = ["+442079460000", "442079460000", "00442079460000", "14155550101", "112", "911"];
+  for (const text of numbers) assert.equal(readsAsNumber(text, null), true, text);
+  for (const text of ["1000", "12345", "*135#", "alice", "1a", "٤٤٢٠٧٩٤٦٠٠٠٠", "", "+"]) {
+    assert.equal(readsAsNumber(text, null), false, text);
+  }
+  assert.equal(readsAsNumber("020 7946 0000", null), false);
+  assert.equal(readsAsNumber("020 7946 0000", "GB"), true);
 });
 
 Deno.test("formsOf() begins with what was dialled", () => {

@@ -29,6 +29,10 @@ const changes: Record<string, Declarations> = {
     ...resources,
     calls: { ...calls, groups: { ...calls.groups, status: ({ status }) => String(status) } },
   },
+  "a group of the Clients of a tenant": {
+    ...resources,
+    clients: { ...clients, tenantGroups: { named: ({ login }) => String(login).length % 2 === 0 } },
+  },
   "a unique value of Clients": {
     ...resources,
     clients: { ...clients, unique: [...clients.unique ?? [], "sid"] },

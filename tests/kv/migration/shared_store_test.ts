@@ -10,7 +10,7 @@ import { withDirection } from "../../support/process/migrating_process.ts";
 import { unpackStore } from "../../support/service/former_stores.ts";
 import { auditIndexes } from "../../support/service/index_audit.ts";
 import { type KvConnect, startKvConnect } from "../../support/service/kv_connect.ts";
-import { storeLab } from "../../support/service/store_lab.ts";
+import { rootAccount, storeLab } from "../../support/service/store_lab.ts";
 
 const never = new AbortController().signal;
 const secretKey = "lab";
@@ -116,6 +116,29 @@ Deno.test("a service writes no record that it cannot keep findable for a later v
     assert.equal(listed.total, 1);
     latter.close();
     await assert.rejects(open(endpoint, resources), /keeps "group direction" there/);
+  }));
+
+Deno.test("a service opens a shared store with the groups of patterns that former versions kept", () =>
+  inTimes(async () => {
+    await using endpoint = startKvConnect();
+    const numbers = resources.incomingPhoneNumbers as AnyResource;
+    const { tenantGroups: _, ...ungrouped } = numbers;
+    const former = {
+      ...ungrouped,
+      groups: { patterns: ({ isSIP }) => isSIP === true ? "any" : null },
+    } as AnyResource;
+    const before = await open(endpoint, { ...resources, incomingPhoneNumbers: former });
+    const accountSid = `AC${"1".repeat(32)}`;
+    await before.accounts.insert({ record: rootAccount(accountSid, 1) });
+    before.close();
+    using lab = await storeLab(endpoint.url, secretKey);
+    const record = { ...lab.number({ phoneNumber: "7.", friendlyName: "x" }), isSIP: true };
+    await lab.store.records.incomingPhoneNumbers.insert({ record });
+    const members = await lab.store.records.incomingPhoneNumbers.group(
+      "tenantPatterns",
+      accountSid,
+    );
+    assert.deepEqual(members.map(({ phoneNumber }) => phoneNumber), ["7."]);
   }));
 
 Deno.test("a service goes on with the migration of one that shows no progress, which then ends", () =>

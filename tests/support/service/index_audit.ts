@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { tenantOf } from "../../../core/accounts/tenant.ts";
 import { sidTime } from "../../../core/base/sid.ts";
 import type { AnyRecord, AnyResource } from "../../../core/model/resource.ts";
 import { resources } from "../../../core/resources/mod.ts";
@@ -11,6 +12,12 @@ import { keyText } from "../../../kv/store/batch.ts";
 import { bucketAt, levels, windowAt } from "../../../kv/store/counters.ts";
 import { type DepthNote, keys, ordOf, type Place } from "../../../kv/store/keys.ts";
 import { sealer } from "../../../kv/store/seal.ts";
+
+/** The part of a stored account that is read here. */
+interface StoredAccount {
+  number: bigint;
+  account: Parameters<typeof tenantOf>[0];
+}
 
 /** The entries of one resource beside its records: those of indexes, and counters above 0. */
 interface Beside {
@@ -35,7 +42,8 @@ export async function auditIndexes(
   assert.deepEqual([schema.building, schema.pending, schema.uncounted], [{}, undefined, undefined]);
   assert.equal((await kv.get(keys.migration)).versionstamp, null);
   let records = 0;
-  for await (const account of kv.list<{ number: bigint }>({ prefix: keys.accounts })) {
+  for await (const account of kv.list<StoredAccount>({ prefix: keys.accounts })) {
+    const tenant = tenantOf(account.value.account);
     for (const [name, definition] of Object.entries<AnyResource>(declarations)) {
       const place = {
         account: account.value.number,
@@ -52,7 +60,7 @@ export async function auditIndexes(
       const wanted = expected(place, definition, { records: found, depths: beside.depths });
       assert.deepEqual(beside.entries, wanted.entries, name);
       assert.deepEqual(beside.counters, wanted.counters, name);
-      await auditLookups(kv, { ...definition, sidPrefix: place.prefix }, found);
+      await auditLookups(kv, { ...definition, sidPrefix: place.prefix, tenant }, found);
       records += found.length;
     }
   }
@@ -118,7 +126,9 @@ function expected(
 /** Asserts that each record is found by its unique values, and in its groups. */
 async function auditLookups(
   kv: Deno.Kv,
-  { sidPrefix: prefix, unique = [], groups = {} }: AnyResource,
+  { sidPrefix: prefix, unique = [], groups = {}, tenantGroups = {}, tenant }:
+    & AnyResource
+    & { tenant: string },
   records: AnyRecord[],
 ): Promise<void> {
   for (const record of records) {
@@ -133,6 +143,10 @@ async function auditLookups(
       if (value === null) continue;
       const member = await kv.get(keys.member({ prefix, group, value, sid: record.sid }));
       assert.equal(member.value, record.accountSid, `${prefix} ${group}`);
+    }
+    for (const [group, isMember] of Object.entries(tenantGroups)) {
+      const member = await kv.get(keys.member({ prefix, group, value: tenant, sid: record.sid }));
+      assert.equal(member.value, isMember(record) ? record.accountSid : null, `${prefix} ${group}`);
     }
   }
 }

@@ -72,7 +72,7 @@ export async function storeFile(): Promise<AsyncDisposable & { location: string 
   };
 }
 
-const rootAccount = (sid: string, now: number): Account => ({
+export const rootAccount = (sid: string, now: number): Account => ({
   sid,
   accountSid: "",
   dateCreated: now,
