@@ -20,6 +20,8 @@ import { type MigrationLines, migrationLines } from "./core/start/migration_line
 import { portsOf, ratesOf } from "./core/start/service_ports.ts";
 import { handlers } from "./core/jobs/mod.ts";
 import { examplePassword } from "./core/openapi/example_password.ts";
+import { steadyNow } from "./core/base/steady_clock.ts";
+import { startAwakeClock, systemClocks } from "./core/process/clocks.ts";
 import { limits } from "./core/base/limits.ts";
 import { collectProcess } from "./core/metrics/registry.ts";
 import { commits } from "./core/metrics/service_metrics.ts";
@@ -49,9 +51,9 @@ export async function startService(config: Config, onListenerOver: (error: Error
   const secretKey = await platform.secretKey(sealedStore(location));
   const bridgeSecret = bridgeSecretOf(await platform.bridgeSecret(), config.BRIDGE_SECRET_OTHER);
   const rates = await ratesOf(config);
-  const now = () => Date.now();
-  const lines = migrationLines(say, now);
-  const store = await storeOf(config, location, { secretKey, lines });
+  const lines = migrationLines(say, steadyNow);
+  const awake = startAwakeClock();
+  const store = await storeOf(config, location, { secretKey, lines, awakeNow: awake.now });
 
   const audio = platform.audio(store.audio);
   const ports = portsOf(config, { store, secretKey, bridgeSecret, audio, ...rates });
@@ -77,7 +79,8 @@ export async function startService(config: Config, onListenerOver: (error: Error
   const worker = await store.worker(handlers, ports);
   worker.start();
   if (config.EDGE) wakeEachMinute(worker.poke);
-  const sweep = repeatSweep(ports);
+  const sweep = repeatSweep(ports, awake.now);
+  const clocks = watchClock(store, worker.poke);
   await welcome(config, ports, { listened: server.address, platform });
   const removing = repeatRemoval(ports);
   const resealing = resealStore(store, config.SECRET_KEY_OTHER);
@@ -90,6 +93,8 @@ export async function startService(config: Config, onListenerOver: (error: Error
     /** Finishes what is under way, then lets go of the store. */
     async stop() {
       clearInterval(sweep);
+      clearInterval(clocks);
+      awake[Symbol.dispose]();
       await removing.stop();
       await resealing.stop();
       await building.stop();
@@ -120,13 +125,26 @@ function answerOnceOpen(answer: Answer): { answer: Answer; open(): void } {
 async function storeOf(
   config: Config,
   location: string,
-  { secretKey, lines }: { secretKey: string; lines: MigrationLines },
+  { secretKey, lines, awakeNow }: {
+    secretKey: string;
+    lines: MigrationLines;
+    awakeNow(): number;
+  },
 ): Promise<Store> {
   const { KV_NARROW_INDEX: narrowsIndex, SECRET_KEY_OTHER: otherKey } = config;
-  const now = () => Date.now();
   const { progress } = lines;
   const onCommit = (outcome: string, ms: number) => commits.observe({ outcome }, ms / 1_000);
-  const options = { location, secretKey, otherKey, now, log, narrowsIndex, progress, onCommit };
+  const clocks = { ...systemClocks, awakeNow };
+  const options = {
+    location,
+    secretKey,
+    otherKey,
+    ...clocks,
+    log,
+    narrowsIndex,
+    progress,
+    onCommit,
+  };
   const store = await openStore(options);
   lines.over("Migrated the store");
   return store;
@@ -163,13 +181,26 @@ function inBackground(run: (signal: AbortSignal) => Promise<void>, what: string)
   };
 }
 
-/** Closes the calls of lost companions every while; first lets companions say that they live. */
-function repeatSweep(ports: Ports): ReturnType<typeof setInterval> {
-  const startedAt = ports.now();
+/**
+ * Closes the calls of lost companions every while; first lets companions say that they live, for as long
+ * as this process runs.
+ */
+function repeatSweep(ports: Ports, awakeNow: () => number): ReturnType<typeof setInterval> {
+  const startedAt = awakeNow();
   return setInterval(() => {
-    if (ports.now() - startedAt < limits.companionLostMs) return;
+    if (awakeNow() - startedAt < limits.companionLostMs) return;
     closeLostCompanions(ports).catch((error) => log("Cannot sweep companions", { error }));
   }, limits.sweepMs);
+}
+
+/** Looks whether the wall clock was set: jobs that are due by date are then due at other times. */
+function watchClock({ clock }: Store, poke: () => void): ReturnType<typeof setInterval> {
+  return setInterval(async () => {
+    const ms = await clock.look().catch((error) => log("Cannot note the clock", { error })) ?? 0;
+    if (ms === 0) return;
+    log("The wall clock was set", { level: "warn", byMs: Math.round(ms) });
+    poke();
+  }, limits.clockLookMs);
 }
 
 /** Removes old records now and every while, one run at a time. */

@@ -34,10 +34,12 @@ import { noWire, promptWire } from "./store/prompt_wire.ts";
 import { knownJobs } from "./jobs/known_jobs.ts";
 import { ownQueue } from "./jobs/own_queue.ts";
 import { sharedQueue } from "./jobs/shared_queue.ts";
+import { moveDatedJobs } from "./jobs/dated_jobs.ts";
 import { jobQueue } from "./jobs/overview.ts";
 import type { JobQueue } from "../core/ports/job_queue.ts";
 import { lockFile } from "./store/lock_file.ts";
 import { sweepReceipts } from "./store/receipt.ts";
+import { type StoreClock, storeClock } from "./store/store_clock.ts";
 import { stageAlso, stageCaused, type StoredRecords } from "./collections/stage_caused.ts";
 import type { StoreContext } from "./collections/store_context.ts";
 import { stored } from "./collections/renamed.ts";
@@ -75,6 +77,8 @@ export interface Store {
   /** Audio for which there is no disk. */
   audio: Blobs;
   sipTraces: SipTraces;
+  /** The clock of the spans that are written. */
+  clock: StoreClock;
   /** The changes of records, for those who follow them. */
   changes: ChangeFeed;
   /** The worker of this store's jobs; nothing runs until it is started or drained. */
@@ -118,9 +122,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     throw error;
   }
   const newSid = sidMaker(now);
+  const { clock } = opened;
+  const { awakeNow = clock.steadyNow } = options;
+  const clocks = { now, steadyNow: clock.steadyNow };
   const context: StoreContext = {
     ...parts,
-    stageCaused: (batch, caused) => stageCaused({ records, now, newSid }, batch, caused),
+    stageCaused: (batch, caused) => stageCaused({ records, ...clocks, newSid }, batch, caused),
   };
   const records = Object.fromEntries(
     Object.entries(options.declarations ?? resources).map(([name, definition]) => [
@@ -132,20 +139,23 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return {
     records,
     accounts: accountTree(context),
-    companions: companionStates(kv, { isShared: isRemote }),
+    companions: companionStates(kv, { isShared: isRemote, now, awakeNow }),
     ledger: ledger(context),
-    jobs: jobQueue(kv, parts.committer, now),
+    jobs: jobQueue(kv, parts.committer, clocks),
     stock: stock(kv),
     overview: overviewOf(opened, options.location),
     audio: audio(kv),
-    sipTraces: sipTraces(opened.unlogged, now),
+    sipTraces: sipTraces(opened.unlogged, clock.steadyNow),
+    clock: watchedClock(clock, () => moveDatedJobs({ kv, committer: parts.committer }, clocks)),
     changes: feedOf(opened, { ...parts, records }, changes),
     async worker(handlers, ports) {
       const { committer } = parts;
       const queue = known === null
         ? sharedQueue(kv, committer, checksOf(opened))
         : ownQueue({ kv, committer, known });
-      await queue.start(now());
+      await queue.start(clock.steadyNow());
+      // The wall clock may have been set while no process ran.
+      if (!isRemote) await moveDatedJobs({ kv, committer }, clocks);
       const stage = (batch: Batch, also: AlsoWritten[]) => stageAlso(records, batch, also);
       const watched = isRemote ? kv : null;
       return worker({ watched, queue, committer, handlers, ports, stageAlso: stage });
@@ -159,6 +169,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     close,
   };
 }
+
+/** A clock after whose steps of the wall clock `onSet` is done. */
+const watchedClock = ({ steadyNow, look }: StoreClock, onSet: () => Promise<void>): StoreClock => ({
+  steadyNow,
+  async look() {
+    const byMs = await look();
+    if (byMs !== 0) await onSet();
+    return byMs;
+  },
+});
 
 /** The feed of changes: from this process's own commits, or from the log of a shared store. */
 function feedOf(
@@ -190,8 +210,10 @@ async function sizeOf(location: string): Promise<number> {
 }
 
 async function openKv(
-  { location, now, narrowsIndex = true, declarations = resources, log = () => {} }: StoreOptions,
+  options: StoreOptions,
 ): Promise<Opened> {
+  const { location, now, steadyNow = now } = options;
+  const { narrowsIndex = true, declarations = resources, log = () => {} } = options;
   const isRemote = isRemoteLocation(location);
   const isFile = !isRemote && location !== ":memory:";
   const lock = isFile ? await lockFile(location) : undefined;
@@ -200,7 +222,7 @@ async function openKv(
   const unlogged = isRemote ? withDeadline(opened, limits.storeTimeoutMs, wire) : opened;
   const changes = isRemote
     ? changeLog(unlogged, {
-      now,
+      now: steadyNow,
       onError: (error) => log("Cannot watch which accounts are followed", { error }),
     })
     : undefined;
@@ -230,7 +252,19 @@ async function openKv(
       if (fence === undefined) layouts.adopt(value!); // Written above.
       return value!;
     };
-    return { kv, unlogged, isRemote, schema, layouts, fence, changeLog: changes, adopt, close };
+    const clock = await storeClock(kv, { now, steadyNow }, { isShared: isRemote });
+    return {
+      kv,
+      unlogged,
+      isRemote,
+      clock,
+      schema,
+      layouts,
+      fence,
+      changeLog: changes,
+      adopt,
+      close,
+    };
   } catch (error) {
     close();
     throw error;

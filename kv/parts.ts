@@ -21,6 +21,7 @@ import { type CommitDepths, committer, type CommitterOptions } from "./store/com
 import { mergedReader } from "./store/reader.ts";
 import { receiptOf } from "./store/receipt.ts";
 import { sealer } from "./store/seal.ts";
+import type { StoreClock } from "./store/store_clock.ts";
 import { unwaited } from "./store/unwaited.ts";
 
 /**
@@ -40,7 +41,12 @@ export interface PartsOptions extends RecordCacheOptions {
   secretKey: string;
   /** A second key that opens what is sealed; what is written is sealed with `secretKey`. */
   otherKey?: string;
+  /** The wall clock, in ms. */
   now(): number;
+  /** A steady clock, in ms; the wall clock unless given. */
+  steadyNow?(): number;
+  /** A steady clock without the spans in which this process stood, in ms; else the steady clock. */
+  awakeNow?(): number;
   /** Logs records that cannot be read. Absent: no log. */
   log?: Ports["log"];
   /** Declares records and indexes; the resources of the program unless given. */
@@ -56,6 +62,7 @@ export interface Opened {
   unlogged: Deno.Kv;
   /** The store is a server that other processes may use as well. */
   isRemote: boolean;
+  clock: StoreClock;
   schema: Schema;
   layouts: Layouts;
   /** Only for a remote store, as is the next one. */
@@ -84,7 +91,7 @@ export function partsOf(
   { secretKey, otherKey, now, log = () => {}, onCommit, declarations = resources, ...caching }:
     PartsOptions,
 ): Parts {
-  const { kv, isRemote, schema: { fields }, layouts, fence } = opened;
+  const { kv, isRemote, clock: { steadyNow }, schema: { fields }, layouts, fence } = opened;
   const merged = mergedReader(kv);
   const recent = isRemote ? null : recentEntries(merged, recentEntryBytes);
   const read = recent?.read ?? merged;
@@ -100,7 +107,9 @@ export function partsOf(
   const commits = committer(kv, {
     checks: checksOf(opened),
     ...(isRemote &&
-      { receipts: Array.from({ length: writersOfRemote }, () => receiptOf(kv, now)) }),
+      {
+        receipts: Array.from({ length: writersOfRemote }, () => receiptOf(kv, { now, steadyNow })),
+      }),
     versions: isRemote,
     ...(fence && { fence }),
     ...!isRemote && { followers: [known, recent, counters, changes].filter((one) => one !== null) },
@@ -132,6 +141,7 @@ export function partsOf(
     fields,
     layouts,
     now,
+    steadyNow,
     log,
     ...accountFacts(kv),
   };

@@ -21,7 +21,7 @@ core/net               | base                                                   
 core/console           | accounts base model net ports resources resources/console rest                         |  | sign-in at the console: sessions, lock-out, second factor, audit log
 core/metrics           | base net                                                     | prom-client | what a process measures of itself, in the format of Prometheus
 core/numbers           | accounts base model ports resources rest values              | libphonenumber-js | phone numbers: search, purchase, import
-core/process           |                                                              |  | logs, failures, signals and secret files of a process
+core/process           | base                                                         |  | clocks, logs, failures, signals and secret files of a process
 core/configuration     | base net numbers process values                              | node: zod | the environment variables, checked
 core/events            | accounts base model ports protocol resources rest                   | zod | event streams: what is asked of them, and their bounds
 core/admin             | base configuration events model net process                               | node: | the command line of operators, on the REST interface

@@ -298,6 +298,8 @@ export const limits = {
   /** How long a companion has to show that it is there, when another one could not reach it. */
   companionLookMs: 2_000,
   sweepMs: 5_000,
+  /** The wall clock is compared with the steady one so often. */
+  clockLookMs: 1_000,
   /** A live call that its companion's heartbeat has not named for so long is closed. */
   legForgottenMs: 15_000,
   /** A call that could not be handed to a companion for so long fails. */

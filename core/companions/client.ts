@@ -29,7 +29,9 @@ export interface CompanionClientOptions {
   companions: Companions;
   secret: BridgeSecret;
   fetch(request: OutgoingRequest): Promise<Answer>;
+  /** The wall clock, which signatures are dated by. */
   now(): number;
+  steadyNow(): number;
   /** How long one request may take, in ms. */
   timeoutMs: number;
 }

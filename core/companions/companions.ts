@@ -5,9 +5,9 @@ import type { PresenceChanges } from "../protocol/registrations.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
-import type { CompanionState } from "../ports/companion_ports.ts";
+import { type CompanionState, type HeardCompanion, isLost } from "../ports/companion_ports.ts";
 
-type Known = Pick<Ports, "companions" | "now">;
+type Known = Pick<Ports, "companions" | "steadyNow">;
 
 /** What `liveCompanions` last found in a store, and when. */
 const lastRead = new WeakMap<Known["companions"], { at: number; live: CompanionState[] }>();
@@ -21,12 +21,11 @@ export const liveCompanions = async (ports: Known): Promise<CompanionState[]> =>
  * heard of first.
  */
 export async function knownCompanions(
-  { companions, now }: Known,
-): Promise<{ live: CompanionState[]; lost: CompanionState[] }> {
-  const at = now();
-  const oldest = at - limits.companionLostMs;
-  const known = (await companions.list()).toSorted((a, b) => b.seenAt - a.seenAt);
-  const live = known.filter(({ seenAt }) => seenAt >= oldest);
+  { companions, steadyNow }: Known,
+): Promise<{ live: HeardCompanion[]; lost: HeardCompanion[] }> {
+  const at = steadyNow();
+  const known = (await companions.list()).toSorted((a, b) => a.silentMs - b.silentMs);
+  const live = known.filter((one) => !isLost(one));
   lastRead.set(companions, { at, live });
   return { live, lost: known.slice(live.length) };
 }
@@ -59,7 +58,7 @@ export const areDraining = (live: readonly CompanionState[]): boolean =>
  */
 export async function refuseWhileDraining(ports: Known): Promise<void> {
   const known = lastRead.get(ports.companions);
-  const isRecent = known !== undefined && Math.abs(ports.now() - known.at) < limits.drainKnownMs;
+  const isRecent = known !== undefined && ports.steadyNow() - known.at < limits.drainKnownMs;
   const live = isRecent ? known.live : await liveCompanions(ports);
   if (areDraining(live)) throw new Fault("draining");
 }

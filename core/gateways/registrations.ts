@@ -3,7 +3,7 @@ import { effectiveStatus } from "../accounts/access.ts";
 import type { GatewayReport, Registration } from "../protocol/trunks.ts";
 import { eachApart } from "../notifications/each_apart.ts";
 import { Fault } from "../base/faults.ts";
-import { limits } from "../base/limits.ts";
+import { isLost } from "../ports/companion_ports.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type Gateway, notRegistered } from "../resources/gateways.ts";
 import { assigneeOf } from "./assignment.ts";
@@ -45,9 +45,8 @@ const versionOf = ({ userName, password, proxy, ttl }: Gateway): string => {
 };
 
 /** The companions heard of lately, and the one that asks. */
-async function livingWith(companionId: string, { companions, now }: Ports): Promise<string[]> {
-  const oldest = now() - limits.companionLostMs;
-  const heard = (await companions.list()).filter(({ seenAt }) => seenAt >= oldest);
+async function livingWith(companionId: string, { companions }: Ports): Promise<string[]> {
+  const heard = (await companions.list()).filter((one) => !isLost(one));
   return [...new Set([...heard.map(({ id }) => id), companionId])];
 }
 

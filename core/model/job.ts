@@ -14,6 +14,11 @@ export interface Job {
   args: unknown;
   /** In ms; absent is now. */
   dueAt?: number;
+  /**
+   * The job is due at a date that somebody chose, whatever becomes of the wall clock; else `dueAt`
+   * stands for the time until then.
+   */
+  isByDate?: boolean;
   /** Absent: a new one. */
   id?: string;
   /** Jobs of one series in a lane are begun one after another, in the order of their due times. */
@@ -41,13 +46,19 @@ export type ArgsOf<K> = K extends JobKind<infer A> ? A : never;
 
 /** Declares a kind of job: its name in the store, its arguments, and the lane that they lead to. */
 export function jobKind<A>(
-  { kind, args, lane }: { kind: string; args: z.ZodType<A>; lane(args: A): string },
+  { kind, args, lane, isByDate = false }: {
+    kind: string;
+    args: z.ZodType<A>;
+    lane(args: A): string;
+    isByDate?: boolean;
+  },
 ): JobKind<A> {
   const make = (given: A, dueAt?: number): Job => ({
     kind,
     lane: lane(given),
     args: given,
     ...(dueAt === undefined ? {} : { dueAt }),
+    ...isByDate && { isByDate },
   });
   return Object.assign(make, { kind, args });
 }

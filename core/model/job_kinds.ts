@@ -240,6 +240,7 @@ export const releaseMessage = jobKind({
   kind: "message.release",
   args: z.object({ accountSid: z.string(), messageSid: z.string() }),
   lane: () => "scheduled",
+  isByDate: true,
 });
 
 /** Fails a message that was not sent within its validity period. */

@@ -1,3 +1,4 @@
+import { limits } from "../base/limits.ts";
 import type { Companion, ConferenceOrder } from "../protocol/companion.ts";
 import type { Level, LevelsRequest } from "../protocol/leg_tasks.ts";
 import type { Script } from "../protocol/script.ts";
@@ -10,6 +11,7 @@ import type { PresenceChanges, RegisteredBinding } from "../protocol/registratio
 
 /** A companion as last heard of. */
 export interface CompanionState extends Companion {
+  /** By the wall clock, in ms. */
   seenAt: number;
   /** Clients that have a device registered with it. */
   registered?: number;
@@ -21,10 +23,21 @@ export interface CompanionState extends Companion {
   sipUri?: string;
 }
 
+/** A companion, and for how long this process has seen no heartbeat of it while it ran, in ms. */
+export interface HeardCompanion extends CompanionState {
+  silentMs: number;
+}
+
+/** Whether a companion was silent for so long that it counts as lost. */
+export const isLost = ({ silentMs }: Pick<HeardCompanion, "silentMs">): boolean =>
+  silentMs > limits.companionLostMs;
+
 export interface Companions {
-  list(): Promise<CompanionState[]>;
-  get(id: string): Promise<CompanionState | null>;
-  /** Notes that a companion is alive. */
+  list(): Promise<HeardCompanion[]>;
+  get(id: string): Promise<HeardCompanion | null>;
+  /** Notes in this process alone that a companion is alive. */
+  heard(state: Companion & Pick<CompanionState, "seenAt">): void;
+  /** Notes that a companion is alive; for this process, even where the store does not take it. */
   beat(state: CompanionState): Promise<void>;
   /** Forgets a companion that is gone, and the registrations at it; not one that was heard since. */
   forget(companion: Companion & Pick<CompanionState, "seenAt">): Promise<void>;

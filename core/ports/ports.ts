@@ -154,8 +154,10 @@ export interface Ports {
     sign(text: string): Promise<string>;
     verify(text: string, signature: string): Promise<boolean>;
   };
-  /** In ms. */
+  /** The wall clock, in ms: for what people read, and what is agreed by date. */
   now(): number;
+  /** The steady clock of the store, in ms: for spans of time, those that are written included. */
+  steadyNow(): number;
   newSid(prefix: string): string;
   /**
    * Requests to customers' servers: guarded against private addresses, redirects followed, each

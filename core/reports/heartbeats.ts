@@ -2,6 +2,7 @@ import type { Companion, Heartbeat } from "../protocol/companion.ts";
 import { forgetRegistrations } from "../gateways/registrations.ts";
 import { closeConferencesOf, tidyConferences } from "../conferences/close.ts";
 import type { HeartbeatAnswer } from "../protocol/registrations.ts";
+import { isLost as isLostCompanion } from "../ports/companion_ports.ts";
 import { eachApart } from "../notifications/each_apart.ts";
 import { withOrigin } from "../base/origin.ts";
 import { limits } from "../base/limits.ts";
@@ -66,14 +67,13 @@ export async function takeHeartbeat(
  * Gateways to other companions. When a companion is heard again meanwhile, its further calls go on.
  */
 export async function closeLostCompanions(ports: Ports): Promise<void> {
-  const oldest = ports.now() - limits.companionLostMs;
-  const lost = (await ports.companions.list()).filter(({ seenAt }) => seenAt < oldest);
+  const lost = (await ports.companions.list()).filter(isLostCompanion);
   const closed: Closed[] = [];
   for (const { id, runId, seenAt } of lost) {
     ports.log("Ending the calls of a companion that stopped", { companion: id });
     const isSilent = async () => {
       const known = await ports.companions.get(id);
-      return known === null || known.seenAt === seenAt;
+      return known === null || known.runId === runId && isLostCompanion(known);
     };
     const isLost = (call: Call) => call.companion?.id === id;
     const live = await ports.records.calls.group("live", id);

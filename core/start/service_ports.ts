@@ -28,6 +28,7 @@ import { httpTranscriber } from "../adapters/transcriber.ts";
 import { smtpMailer } from "../adapters/mailer.ts";
 import { plainAgentRequests } from "../adapters/agent_request.ts";
 import { outboundRequests } from "../adapters/outbound_fetch.ts";
+import type { Clocks } from "../base/steady_clock.ts";
 import { log } from "../process/log.ts";
 import { s3Blobs } from "../adapters/s3_blobs.ts";
 
@@ -47,6 +48,7 @@ export interface Parts {
     >
     & {
       overview: StoreOverview;
+      clock: Pick<Clocks, "steadyNow">;
     };
   secretKey: string;
   bridgeSecret: BridgeSecret;
@@ -79,6 +81,7 @@ const writeObserver: WriteObserver = {
 export function portsOf(config: Config, parts: Parts): Ports {
   const { store, secretKey, bridgeSecret } = parts;
   const now = () => Date.now();
+  const { steadyNow } = store.clock;
   const fetchOutside = outboundRequests({
     ...(config.ALLOW_PRIVATE_URLS ? {} : { mayReach: isPublicAddress }),
     ...ownRequests(config),
@@ -92,7 +95,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
     stock: store.stock,
     settings: settingsOf(config, parts),
     messageRoutes: [],
-    messagePairs: createPairCap(now),
+    messagePairs: createPairCap(steadyNow),
     mailer: config.SMTP_URL === "" ? null : smtpMailer(config.SMTP_URL, config.SIP_DOMAIN),
     blobs: blobsOf(config, parts.audio),
     sipTraces: store.sipTraces,
@@ -108,9 +111,11 @@ export function portsOf(config: Config, parts: Parts): Ports {
       secret: bridgeSecret,
       fetch: plainAgentRequests(),
       now,
+      steadyNow,
       timeoutMs: 5_000,
     }),
     now,
+    steadyNow,
     newSid: sidMaker(now),
     fetch: fetchOutside,
     deriveToken: tokenDeriver(secretKey),

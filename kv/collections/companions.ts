@@ -1,24 +1,37 @@
-import type { Companions, CompanionState } from "../../core/ports/companion_ports.ts";
+import { limits } from "../../core/base/limits.ts";
+import type {
+  Companions,
+  CompanionState,
+  HeardCompanion,
+} from "../../core/ports/companion_ports.ts";
 import { keys } from "../store/keys.ts";
 import { presenceOf } from "./presence.ts";
+
+export interface CompanionStatesOptions {
+  isShared: boolean;
+  now(): number;
+  /** The steady clock without the spans in which this process stood. */
+  awakeNow(): number;
+}
 
 /**
  * The companions as of their last heartbeats, and the logins that are registered with them. Those of a
  * store that only this process writes to are known from then on.
+ *
+ * The silence of a companion is what this process has observed: since it last saw a heartbeat, by its
+ * awake clock. So it does not depend on clocks of other machines, a heartbeat counts though its commit
+ * failed, and a process that stood, or could not read the store, has heard no silence meanwhile.
  */
-export function companionStates(
-  kv: Deno.Kv,
-  { isShared }: { isShared: boolean },
-): Companions {
+export function companionStates(kv: Deno.Kv, options: CompanionStatesOptions): Companions {
+  const { isShared } = options;
   const presence = presenceOf(kv);
+  const { heard, observe, observeAll } = observer(options);
+  type Entry = Pick<Deno.KvEntry<CompanionState>, "value" | "versionstamp">;
   const read = async () => {
-    const states = await Array.fromAsync(
-      kv.list<CompanionState>({ prefix: keys.companions }),
-      ({ value }) => value,
-    );
-    return new Map(states.map((state) => [state.id, state]));
+    const entries = await Array.fromAsync(kv.list<CompanionState>({ prefix: keys.companions }));
+    return new Map(entries.map((entry): [string, Entry] => [entry.value.id, entry]));
   };
-  let known: Promise<Map<string, CompanionState>> | undefined;
+  let known: Promise<Map<string, Entry>> | undefined;
   const remember = () =>
     read().catch((error) => {
       known = undefined;
@@ -26,14 +39,19 @@ export function companionStates(
     });
   const all = async () => await (isShared ? read() : known ??= remember());
   return {
-    list: async () => [...(await all()).values()],
+    list: async () => observeAll([...(await all()).values()]),
     async get(id) {
-      if (!isShared) return (await all()).get(id) ?? null;
-      return (await kv.get<CompanionState>(keys.companion(id))).value;
+      const { value, versionstamp } = isShared
+        ? await kv.get<CompanionState>(keys.companion(id))
+        : (await all()).get(id) ?? { value: null };
+      return value && observe({ value, versionstamp: versionstamp ?? "" });
     },
+    heard,
     async beat(state) {
-      await kv.set(keys.companion(state.id), state);
-      (await known)?.set(state.id, state);
+      heard(state);
+      (await known)?.set(state.id, { value: state, versionstamp: "" });
+      const { versionstamp } = await kv.set(keys.companion(state.id), state);
+      heard(state, versionstamp);
     },
     async forget({ id, runId, seenAt }) {
       const entry = await kv.get<CompanionState>(keys.companion(id));
@@ -49,4 +67,53 @@ export function companionStates(
     holding: presence.holding,
     countRegistered: presence.countRegistered,
   };
+}
+
+/** When a heartbeat of a companion was seen last, by the awake clock, and its entry then. */
+interface Observed {
+  at: number;
+  versionstamp: string;
+}
+
+function observer({ isShared, now, awakeNow }: CompanionStatesOptions) {
+  const observed = new Map<string, Observed>();
+  let listedAt = awakeNow();
+
+  /** This process has heard a companion at the date that the state has. */
+  function heard({ id, seenAt }: Pick<CompanionState, "id" | "seenAt">, versionstamp = ""): void {
+    observed.set(id, { at: awakeNow() - Math.max(0, now() - seenAt), versionstamp });
+  }
+
+  /** What another process has heard counts when its entry is read; the first one as its date says. */
+  function observe(
+    { value, versionstamp }: Pick<Deno.KvEntry<CompanionState>, "value" | "versionstamp">,
+  ): HeardCompanion {
+    const last = observed.get(value.id);
+    if (last === undefined) heard(value, versionstamp);
+    else if (isShared && last.versionstamp !== versionstamp) {
+      // After a commit that failed, or is under way, the entry is an old one.
+      const isOwn = last.versionstamp === "";
+      observed.set(value.id, { at: isOwn ? last.at : awakeNow(), versionstamp });
+    }
+    const silentMs = awakeNow() - observed.get(value.id)!.at; // Set above, or before.
+    return { ...value, silentMs: Math.max(0, silentMs) };
+  }
+
+  /** Others write to a shared store: while it could not be read, no heartbeat could be seen. */
+  function observeAll(
+    entries: Pick<Deno.KvEntry<CompanionState>, "value" | "versionstamp">[],
+  ): HeardCompanion[] {
+    const unreadMs = isShared ? awakeNow() - listedAt : 0;
+    if (unreadMs > limits.companionLostMs) {
+      for (const one of observed.values()) {
+        one.at += unreadMs;
+      }
+    }
+    listedAt = awakeNow();
+    const ids = new Set(entries.map(({ value }) => value.id));
+    for (const id of observed.keys()) if (!ids.has(id)) observed.delete(id);
+    return entries.map(observe);
+  }
+
+  return { heard, observe, observeAll };
 }

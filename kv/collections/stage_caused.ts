@@ -19,6 +19,7 @@ export type StoredRecords = { [Name in ResourceName]: StoredCollection<RecordTyp
 interface Staging {
   records: StoredRecords;
   now(): number;
+  steadyNow(): number;
   newSid(prefix: string): string;
 }
 
@@ -37,12 +38,12 @@ export async function stageCaused(
 
 /** Stages jobs, each with the record that shows it. */
 async function stageCausedJobs(
-  { records, now, newSid }: Staging,
+  { records, newSid, ...clocks }: Staging,
   batch: Batch,
   jobs: Job[],
 ): Promise<void> {
   const named = jobs.map((job) => job.shown ? { ...job, id: newSid(job.shown.sidPrefix) } : job);
-  stageJobs(batch, named, now());
+  stageJobs(batch, named, clocks);
   for (const { shown, id } of named) {
     if (shown === undefined || id === undefined) continue;
     const dates = { dateCreated: sidTime(id), dateUpdated: sidTime(id) };

@@ -97,8 +97,7 @@ export async function stageInsert<T extends Base>(
   await stageRest(state, batch, { key, after: record });
   if (layout.written.texts.length === 0 || !asksForPacking(record.sid)) return;
   const packing = { accountSid: record.accountSid, resource: name };
-  const now = store.now();
-  stageJobs(batch, [packTextsJob(packing, now + packedAfterMs)], now);
+  stageJobs(batch, [packTextsJob(packing, store.now() + packedAfterMs)], store);
 }
 
 /** Stages the replacement of an entry's record, or its removal when `after` is absent. */

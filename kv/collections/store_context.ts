@@ -24,6 +24,7 @@ export interface StoreContext extends ListSource {
   fields: Record<string, string[]>;
   layouts: Layouts;
   now(): number;
+  steadyNow(): number;
   log: Ports["log"];
   /** The number of an account in keys; null when there is no such account. */
   accountNumber(accountSid: string): Promise<bigint | null>;

@@ -24,7 +24,7 @@ interface Kept {
 /** One timer renews all leases of a worker; there is none while it holds none. */
 export function leaseKeeper(
   queue: Pick<Queue, "renew">,
-  { now, log }: Pick<Ports, "now" | "log">,
+  { steadyNow, log }: Pick<Ports, "steadyNow" | "log">,
   stopping: AbortSignal,
 ): KeepLease {
   const all = createLooseSet<Kept>();
@@ -32,7 +32,7 @@ export function leaseKeeper(
 
   async function renew(kept: Kept): Promise<void> {
     try {
-      const renewed = await queue.renew(kept.held, now() + limits.jobLeaseMs);
+      const renewed = await queue.renew(kept.held, steadyNow() + limits.jobLeaseMs);
       if (renewed === null) kept.over.abort(new Error("The lease of the job is lost"));
       else kept.held = renewed;
     } catch (error) {

@@ -1,3 +1,4 @@
+import { type Clocks, wallFrom } from "../../core/base/steady_clock.ts";
 import { limits } from "../../core/base/limits.ts";
 import type { DeadJob, JobCounts, JobOverview, JobQueue } from "../../core/ports/job_queue.ts";
 import { emptyBatch } from "../store/batch.ts";
@@ -11,19 +12,19 @@ interface StoredDead extends StoredJob {
 }
 
 /** The queue as its operator sees it: how much waits, what failed for good, and another try of that. */
-export function jobQueue(kv: Deno.Kv, committer: Committer, now: () => number): JobQueue {
+export function jobQueue(kv: Deno.Kv, committer: Committer, clocks: Clocks): JobQueue {
   return {
-    overview: () => overview(kv, now()),
+    overview: () => overview(kv, clocks),
     async dead(id) {
       const entry = await findDead(kv, id);
       return entry && { kind: entry.value.kind, args: entry.value.args };
     },
-    retry: (id) => endDead({ kv, committer }, id, now()),
+    retry: (id) => endDead({ kv, committer }, id, clocks),
     discard: (id) => endDead({ kv, committer }, id, null),
   };
 }
 
-async function overview(kv: Deno.Kv, now: number): Promise<JobOverview> {
+async function overview(kv: Deno.Kv, clocks: Clocks): Promise<JobOverview> {
   const kinds = new Map<string, JobCounts>();
   const countsOf = (kind: string): JobCounts => {
     const counts = kinds.get(kind) ??
@@ -31,6 +32,7 @@ async function overview(kv: Deno.Kv, now: number): Promise<JobOverview> {
     kinds.set(kind, counts);
     return counts;
   };
+  const now = clocks.steadyNow();
   let left = limits.countedJobs;
   const options = { batchSize: 500 };
   for await (const { key, value } of kv.list<StoredJob>({ prefix: keys.jobs }, options)) {
@@ -41,7 +43,7 @@ async function overview(kv: Deno.Kv, now: number): Promise<JobOverview> {
     else if (dueAt > now) counts.waiting++;
     else {
       counts.due++;
-      counts.oldestDue = Math.min(counts.oldestDue ?? Infinity, dueAt);
+      counts.oldestDue = Math.min(counts.oldestDue ?? Infinity, wallFrom(dueAt, clocks));
     }
   }
   const dead: DeadJob[] = [];
@@ -70,7 +72,7 @@ async function findDead(kv: Deno.Kv, id: string): Promise<Deno.KvEntry<StoredDea
 async function endDead(
   { kv, committer }: { kv: Deno.Kv; committer: Committer },
   id: string,
-  againAt: number | null,
+  again: Clocks | null,
 ): Promise<boolean> {
   const entry = await findDead(kv, id);
   if (entry === null) return false;
@@ -79,6 +81,6 @@ async function endDead(
   batch.checks.push(entry);
   batch.deletes.push(entry.key);
   const job = { id, kind, lane, args, ...(series === null ? {} : { series }) };
-  if (againAt !== null) stageJobs(batch, [job], againAt);
+  if (again !== null) stageJobs(batch, [job], again);
   return await committer.commit(batch) !== null;
 }

@@ -60,11 +60,11 @@ export async function perform(
   const fail = async (error: unknown) => {
     if (stopping.aborted) { // The service stops: the attempt does not count.
       const given = (held: HeldJob) => ({ ...held, job: { ...job, attempt: job.attempt - 1 } });
-      return await write([], (batch, held) => stageRetry(batch, given(held), ports.now()));
+      return await write([], (batch, held) => stageRetry(batch, given(held), ports.steadyNow()));
     }
     if (handler !== undefined && job.attempt < attemptsOf(handler, ports) && !isFinal(error)) {
       const delayMs = handler.retryMs(job.attempt) * (0.8 + Math.random() * 0.4);
-      const dueAt = ports.now() + delayMs;
+      const dueAt = ports.steadyNow() + delayMs;
       const also = () => handler.failed?.(handler.args.parse(job.args), ports, error, job);
       return await writeFailure(also, (batch, held) => stageRetry(batch, held, dueAt));
     }
@@ -88,7 +88,7 @@ export async function perform(
 /** Whether a job is too old for another attempt. */
 export function isSpent(job: StoredJob, { handlers, ports }: Performing): boolean {
   const { maxAgeMs = Infinity } = handlerOf(job, { handlers }) ?? {};
-  return ports.now() - job.madeAt > maxAgeMs;
+  return ports.steadyNow() - (job.since ?? job.madeAt) > maxAgeMs;
 }
 
 const handlerOf = ({ kind }: StoredJob, { handlers }: Pick<Performing, "handlers">) =>

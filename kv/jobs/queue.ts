@@ -1,5 +1,6 @@
 import { currentOrigin, type Origin } from "../../core/base/origin.ts";
 import type { Job } from "../../core/model/job.ts";
+import { type Clocks, steadyFrom } from "../../core/base/steady_clock.ts";
 import { type Batch, emptyBatch, keyText } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
 import { keys } from "../store/keys.ts";
@@ -14,9 +15,13 @@ export interface StoredJob {
   attempt: number;
   /** The worker that holds its lease. */
   owner: string | null;
-  /** In ms. */
+  /** By the wall clock, in ms. */
   madeAt: number;
+  /** The same by the steady clock, which due times go by; absent in jobs of former versions. */
+  since?: number;
   series: string | null;
+  /** When the job is due by the wall clock, where it goes by that, in ms. */
+  date?: number;
   /** What made it; absent where that is unknown. */
   origin?: Origin;
 }
@@ -28,12 +33,18 @@ export interface HeldJob {
   versionstamp: string;
 }
 
-/** Adds jobs to a batch: its commit makes them, so that no change is made without its jobs. */
-export function stageJobs(batch: Batch, jobs: Job[], now: number): void {
+/**
+ * Adds jobs to a batch: its commit makes them, so that no change is made without its jobs. Their due
+ * times are spans from now on: they go by the steady clock.
+ */
+export function stageJobs(batch: Batch, jobs: Job[], clocks: Clocks): void {
   const origin = currentOrigin();
-  for (const { id = newJobId(), kind, lane, args, dueAt = now, series = null } of jobs) {
-    const begun = { attempt: 0, owner: null, madeAt: now, ...origin && { origin } };
-    stageJob(batch, { id, lane, kind, args, series, ...begun }, dueAt);
+  const [madeAt, since] = [clocks.now(), clocks.steadyNow()];
+  for (const { id = newJobId(), kind, lane, args, dueAt, series = null, ...job } of jobs) {
+    const begun = { attempt: 0, owner: null, madeAt, since, ...origin && { origin } };
+    const byDate = dueAt !== undefined && job.isByDate && { date: dueAt };
+    const at = dueAt === undefined ? since : steadyFrom(dueAt, clocks);
+    stageJob(batch, { id, lane, kind, args, series, ...begun, ...byDate }, at);
   }
 }
 
@@ -93,8 +104,19 @@ export const stageDone = (batch: Batch, held: HeldJob): void => stageMove(batch,
 
 /** Stages the end of a lease: the job is due at `dueAt`. */
 export function stageRetry(batch: Batch, held: HeldJob, dueAt: number): void {
-  stageMove(batch, held, keys.job(held.job.lane, dueAt, held.job.id));
-  stageJob(batch, { ...held.job, owner: null }, dueAt);
+  const { date: _, ...job } = held.job; // It has begun: what follows is a span.
+  stageMove(batch, held, keys.job(job.lane, dueAt, job.id));
+  stageJob(batch, { ...job, owner: null }, dueAt);
+}
+
+/** Stages another due time of a job that waits. */
+export function stageMoved(
+  batch: Batch,
+  { key, value, versionstamp }: Pick<Deno.KvEntry<StoredJob>, "key" | "value" | "versionstamp">,
+  dueAt: number,
+): void {
+  stageMove(batch, { job: value, key, versionstamp }, keys.job(value.lane, dueAt, value.id));
+  stageJob(batch, value, dueAt);
 }
 
 /** Stages a job whose attempts are spent as a dead letter. */

@@ -28,7 +28,7 @@ export interface WorkerOptions {
 export interface Worker {
   /** Looks for due jobs now. */
   poke(): void;
-  /** Runs jobs until none is due at `ports.now()`; for a process without `start`. */
+  /** Runs jobs until none is due at `ports.steadyNow()`; for a process without `start`. */
   drain(): Promise<void>;
   start(): void;
   /** Claims no more, waits for running jobs up to `graceMs`, then aborts their signal. */
@@ -131,9 +131,9 @@ async function loop(state: State): Promise<void> {
     state.isPoked = false;
     const next = await round(state).catch((error) => {
       if (!state.isStopped) ports.log("Cannot look for jobs", { error });
-      return ports.now() + limits.jobPollMs;
+      return ports.steadyNow() + limits.jobPollMs;
     });
-    if (!state.isPoked && !state.isStopped) await pause(state, next - ports.now());
+    if (!state.isPoked && !state.isStopped) await pause(state, next - ports.steadyNow());
   }
 }
 
@@ -152,7 +152,7 @@ async function pause(state: State, ms: number): Promise<void> {
 /** Claims and begins due jobs; returns when to look again, in ms. */
 async function round(state: State): Promise<number> {
   const { queue, ports, admission } = state;
-  const now = ports.now();
+  const now = ports.steadyNow();
   let next = now + limits.jobPollMs;
   const due: Lane[] = [];
   for (const lane of after(state.last, await queue.lanes())) {
@@ -178,7 +178,7 @@ async function tryToServe(state: State, lane: Lane, share: number): Promise<numb
     if (!state.isStopped) {
       ports.log("Cannot look for the jobs of a lane", { lane: lane.name, error });
     }
-    return ports.now() + limits.jobPollMs;
+    return ports.steadyNow() + limits.jobPollMs;
   }
 }
 
@@ -192,7 +192,7 @@ async function serve(state: State, lane: Lane, share: number): Promise<number> {
   state.last = lane.name;
   let begun = 0;
   try {
-    const now = ports.now();
+    const now = ports.steadyNow();
     const { held, next, hinted } = await queue.claim(lane, {
       now,
       most,
@@ -230,7 +230,7 @@ function begin(state: State, held: HeldJob, isAdmitted: boolean): void {
     () => traced(`job ${kind}`, { kind: "job", attributes }, run),
   );
   const worked = performed.then(({ ending }) => ending, () => "neither" as const).then((ending) => {
-    if (isAdmitted) admission.end(lane, ending, ports.now());
+    if (isAdmitted) admission.end(lane, ending, ports.steadyNow());
     busy.delete(series);
     removeWorked();
     poke(state);

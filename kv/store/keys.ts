@@ -6,6 +6,7 @@
  *
  *   ["v"]                              version of the layout and declarations of the indexes
  *   ["-"]                              never set: reading it takes the least (`prompt_wire.ts`)
+ *   ["ck"]                             the steady clock of an embedded store (`store_clock.ts`)
  *   ["rs"]                             a restore fills the store, or was cut off
  *   ["bk"]                             the id of the backup of a remote store that is under way
  *   ["bl", id, commit, n]              chunk of what a commit did during the backup
@@ -60,6 +61,7 @@
 export const keys = {
   version: ["v"],
   nothing: ["-"],
+  clock: ["ck"],
   restoring: ["rs"],
   backup: ["bk"],
   logs: ["bl"],

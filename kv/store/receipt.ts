@@ -1,4 +1,5 @@
 import { Fault } from "../../core/base/faults.ts";
+import type { Clocks } from "../../core/base/steady_clock.ts";
 import type { Committed } from "./batch.ts";
 import { keys } from "./keys.ts";
 
@@ -24,20 +25,23 @@ const dayOf = (ms: number): number => Math.floor(ms / dayMs);
  * day of the commit; the first commit of another day moves it. Receipts of writers that are gone
  * are removed when an instance starts days later.
  */
-export function receiptOf(kv: Deno.Kv, now: () => number): Receipt {
+export function receiptOf(kv: Deno.Kv, { now, steadyNow }: Clocks): Receipt {
   const writer = crypto.randomUUID();
   let made = 0n;
-  let last = { key: keys.receipt(dayOf(now()), writer), stagedAt: now() };
+  const at = () => ({ wall: now(), steady: steadyNow() });
+  let last = { key: keys.receipt(dayOf(now()), writer), stagedAt: at() };
   return {
     stage(op) {
       const key = keys.receipt(dayOf(now()), writer);
       if (key[1] !== last.key[1]) op.delete(last.key); // Its commits were answered.
-      last = { key, stagedAt: now() };
+      last = { key, stagedAt: at() };
       op.max(key, ++made);
     },
     async find() {
-      // An instance that was suspended for days may find its receipt removed.
-      const isLost = now() - last.stagedAt > dayMs;
+      // An instance that was suspended for days may find its receipt removed. The steady clock stands
+      // while the machine is suspended.
+      const { wall, steady } = last.stagedAt;
+      const isLost = Math.max(now() - wall, steadyNow() - steady) > dayMs;
       if (isLost) throw new Fault("unavailable", "the store responded too late");
       const { value, versionstamp } = await kv.get<Deno.KvU64>(last.key);
       return versionstamp !== null && value.value === made ? { versionstamp } : null;

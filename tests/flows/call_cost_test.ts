@@ -30,6 +30,7 @@ async function startService() {
     companions,
     secret: "secret",
     now: () => app.clock.now,
+    steadyNow: () => app.clock.steady,
     timeoutMs: 1_000,
     fetch: () => Promise.resolve(answerOf(Response.json({ companion }))),
   });

@@ -226,7 +226,7 @@ Deno.test("a lane whose jobs cannot be read holds up no other lane", async () =>
     work: (name) => Promise.resolve(void done.push(name)),
   });
   const batch = emptyBatch();
-  stageJobs(batch, ["broken", "other"].map((name) => kind(name)), app.clock.now);
+  stageJobs(batch, ["broken", "other"].map((name) => kind(name)), app.ports);
   await commits.commit(batch);
   const stageAlso = () => Promise.resolve();
   const parts = { watched: kv, committer: commits, handlers: [kind], ports: app.ports, stageAlso };

@@ -19,10 +19,13 @@ const state = (id: string, changes: Partial<CompanionState> = {}): CompanionStat
 
 const never = () => Promise.reject(new Error("not asked here"));
 
+const heard = (one: CompanionState) => ({ ...one, silentMs: now() - one.seenAt });
+
 /** Companions as the store knows them; `holders` have a device of everybody. */
 const known = (states: CompanionState[], holders: string[] = []): Companions => ({
-  list: () => Promise.resolve(states),
-  get: (id) => Promise.resolve(states.find((one) => one.id === id) ?? null),
+  list: () => Promise.resolve(states.map(heard)),
+  get: (id) => Promise.resolve(states.map(heard).find((one) => one.id === id) ?? null),
+  heard: never,
   holding: (_, among) => Promise.resolve(among.filter(({ id }) => holders.includes(id))),
   beat: never,
   forget: never,
@@ -40,6 +43,7 @@ function startClient(states: CompanionState[], statuses: Record<string, number |
     companions: known(states),
     secret: "secret",
     now,
+    steadyNow: now,
     timeoutMs: 1_000,
     fetch({ url }) {
       const { host, pathname } = url;
@@ -133,10 +137,10 @@ Deno.test("companionFor() prefers who has the Client, then who was heard last", 
     state("lost", { seenAt: now() - limits.companionLostMs - 1 }),
   ];
   const alice = { kind: "client", login: "alice" } as const;
-  const chosen = async (ports: { companions: Companions; now(): number }) =>
+  const chosen = async (ports: { companions: Companions; steadyNow(): number }) =>
     await companionFor(alice, await liveCompanions(ports), ports);
   const choose = async (holders: string[], among = states) =>
-    (await chosen({ companions: known(among, holders), now }))?.id;
+    (await chosen({ companions: known(among, holders), steadyNow: now }))?.id;
 
   assert.equal(await choose(["one"]), "one");
   assert.equal(await choose(["one", "two"]), "two");
@@ -172,6 +176,7 @@ for (
       companions: known(two),
       secret: "secret",
       now,
+      steadyNow: now,
       timeoutMs: 1_000,
       fetch: () => Promise.resolve(answerOf(answer())),
     });
@@ -187,6 +192,7 @@ Deno.test("look() finds a companion gone whose address refuses, or that is known
     companions: known([state("one", { bridgeUrl: `http://127.0.0.1:${port}` })]),
     secret: "secret",
     now,
+    steadyNow: now,
     timeoutMs: 200,
     fetch: async (request) => answerOf(await fetch(requestOf(request))),
   });
@@ -207,6 +213,7 @@ function slowCompanion(refused: string[] = []) {
     companions: known([state("one")]),
     secret: "secret",
     now,
+    steadyNow: now,
     timeoutMs: 1_000,
     async fetch({ body }) {
       const content = JSON.parse(body);

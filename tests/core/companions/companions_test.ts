@@ -41,12 +41,17 @@ Deno.test("refuseWhileDraining() reads the companions anew once what it knows is
   const known = [state("a")];
   let reads = 0;
   const ports = {
-    companions: { ...companions, list: () => Promise.resolve((reads++, known)) },
-    now: () => 0,
+    companions: {
+      ...companions,
+      list: () => Promise.resolve((reads++, known.map((one) => ({ ...one, silentMs: 0 })))),
+    },
+    steadyNow: () => 0,
   };
   await refuseWhileDraining(ports);
   known[0] = state("a", true);
-  await refuseWhileDraining({ ...ports, now: () => 999 });
+  await refuseWhileDraining({ ...ports, steadyNow: () => 999 });
   assert.equal(reads, 1);
-  await assert.rejects(refuseWhileDraining({ ...ports, now: () => 1_000 }), { name: "Fault" });
+  await assert.rejects(refuseWhileDraining({ ...ports, steadyNow: () => 1_000 }), {
+    name: "Fault",
+  });
 });

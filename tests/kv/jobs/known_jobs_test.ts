@@ -24,7 +24,7 @@ async function startQueue(kv: Deno.Kv) {
     queue,
     async add(jobs: Job[]) {
       const batch = emptyBatch();
-      stageJobs(batch, jobs, 0);
+      stageJobs(batch, jobs, { now: () => 0, steadyNow: () => 0 });
       await commits.commit(batch);
     },
     /** Claims jobs, and ends them. */

@@ -4,6 +4,7 @@ import { Fault } from "../../../core/base/faults.ts";
 import { exponential } from "../../../core/model/job.ts";
 import { job, type TestJob } from "../../support/service/job.ts";
 import type { JobRun } from "../../../core/ports/job_handler.ts";
+import { systemClocks } from "../../../core/process/clocks.ts";
 import { limits } from "../../../core/base/limits.ts";
 import { notification } from "../../../core/notifications/notify.ts";
 import { type App, startApp } from "../../support/service/app.ts";
@@ -142,9 +143,9 @@ Deno.test("a job is committed with its cause, or not at all", async () => {
 });
 
 Deno.test("stop() waits for the jobs under way, then takes their signal away and gives them back", async () => {
-  const store = await openStore({ location: ":memory:", secretKey: "x", now: () => Date.now() });
+  const store = await openStore({ location: ":memory:", secretKey: "x", ...systemClocks });
   using app = await startApp({ madeUpWebhooks: true });
-  const ports = { ...app.ports, now: () => Date.now(), accounts: store.accounts };
+  const ports = { ...app.ports, ...systemClocks, accounts: store.accounts };
   const begun = Promise.withResolvers<void>();
   const attempts: number[] = [];
   const kind = kindOf((_, { signal, attempt }) => {

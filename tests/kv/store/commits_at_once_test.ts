@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { systemClocks } from "../../../core/process/clocks.ts";
 import { emptyBatch, stageSum } from "../../../kv/store/batch.ts";
 import { committer } from "../../../kv/store/commit.ts";
 import { receiptOf } from "../../../kv/store/receipt.ts";
@@ -7,7 +8,7 @@ import { startKvConnect } from "../../support/service/kv_connect.ts";
 /** A committer of a remote store that makes so many commits at once. */
 async function openCommitter(url: string, writers: number) {
   const kv = await Deno.openKv(url);
-  const receipts = Array.from({ length: writers }, () => receiptOf(kv, Date.now));
+  const receipts = Array.from({ length: writers }, () => receiptOf(kv, systemClocks));
   const { commit } = committer(kv, { checks: 8, receipts });
   return {
     kv,

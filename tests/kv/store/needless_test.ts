@@ -157,7 +157,10 @@ Deno.test("long records that are changed at once take as few commits as Deno KV 
 Deno.test("the end of a job is not checked where this process holds the job", async () => {
   using store = await startCommitter();
   const batch = emptyBatch();
-  stageJobs(batch, [{ kind: "test", lane: "lane", args: "one", dueAt: 0 }], 0);
+  stageJobs(batch, [{ kind: "test", lane: "lane", args: "one", dueAt: 0 }], {
+    now: () => 0,
+    steadyNow: () => 0,
+  });
   await store.commits.commit(batch);
   const lane = { name: "lane", dueAt: 0 };
   const claim = { now: 10, most: 1, owner: "me", leaseMs: 1_000, isBusy: () => false };
@@ -210,7 +213,7 @@ Deno.test("commits that follow each other at once do not each note which jobs ar
     dueAt: 0,
   }));
   const batch = emptyBatch();
-  stageJobs(batch, jobs, 0);
+  stageJobs(batch, jobs, { now: () => 0, steadyNow: () => 0 });
   await store.commits.commit(batch);
   const lane = { name: "lane", dueAt: 0 };
   store.done();

@@ -16,7 +16,7 @@ const receiptsIn = async (url: string): Promise<Deno.KvKey[]> => {
 Deno.test("a receipt tells of a commit whose answer was lost, also across midnight", async () => {
   using kv = await Deno.openKv(":memory:");
   let now = 10 * dayMs - 1;
-  const receipt = receiptOf(kv, () => now);
+  const receipt = receiptOf(kv, { now: () => now, steadyNow: () => now });
   const commit = async (isLost: boolean) => {
     const op = kv.atomic();
     receipt.stage(op);

@@ -24,13 +24,14 @@ import { openStore, type Store } from "../../../kv/open_store.ts";
 import type { Worker } from "../../../kv/jobs/worker.ts";
 import { type Mounts, routes } from "../../../routes/mod.ts";
 import { type ApiClient, apiClient } from "./api_client.ts";
+import { type HandClock, handClock } from "./hand_clock.ts";
 import { memoryBlobs } from "./memory_blobs.ts";
 import { assertDescribedWebhook } from "./webhook_forms.ts";
 
 /** The real service on an in-memory store, with recorded outside effects and a hand-moved clock. */
 export interface App {
-  /** In ms; moved by hand. */
-  clock: { now: number };
+  /** Moved by hand. */
+  clock: HandClock;
   ports: Ports;
   http: Hono;
   /** Acts for itself on its own resources. */
@@ -78,6 +79,8 @@ export interface App {
   worker(kinds: AnyJobHandler[]): Promise<Worker>;
   /** Runs jobs until none is due. */
   runJobs(kinds?: AnyJobHandler[]): Promise<void>;
+  /** Has the service notice that the wall clock was set. */
+  lookAtClock(): Promise<number>;
   /** Waits for the writes that nobody waits for. */
   settle(): Promise<void>;
   [Symbol.dispose](): void;
@@ -102,10 +105,12 @@ export async function startApp(
   { ports: replaced = {}, mounts = () => ({}), shared, opened, madeUpWebhooks = false }:
     AppOptions = {},
 ): Promise<App> {
-  const clock = { now: start };
+  const clock = handClock(start);
   const now = () => clock.now;
+  const steadyNow = () => clock.steady;
   const { location, instance } = shared ?? { location: ":memory:", instance: 0 };
-  const store = opened ?? await openStore({ location, secretKey: "test", now, freezesParts: true });
+  const store = opened ??
+    await openStore({ location, secretKey: "test", now, steadyNow, freezesParts: true });
   const recorded: Pick<
     App,
     | "scripts"
@@ -220,7 +225,7 @@ export async function startApp(
       },
     },
     messageRoutes: [],
-    messagePairs: createPairCap(now),
+    messagePairs: createPairCap(store.clock.steadyNow),
     mailer: {
       send: (email) => {
         recorded.mailed.push(email);
@@ -276,6 +281,7 @@ export async function startApp(
       ready: () => Promise.resolve(true),
     },
     now,
+    steadyNow: store.clock.steadyNow,
     newSid: (prefix) => {
       made++;
       return prefix + clock.now.toString(16).padStart(12, "0") +
@@ -313,6 +319,7 @@ export async function startApp(
       return clientOf(await createAccount(owner, wanted, ports));
     },
     worker: (kinds: AnyJobHandler[]) => store.worker(kinds, ports),
+    lookAtClock: store.clock.look,
     settle: store.settle,
     async runJobs(kinds = handlers) {
       await (await store.worker(kinds, ports)).drain();

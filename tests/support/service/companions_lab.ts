@@ -1,4 +1,5 @@
 import { answerOf, requestOf } from "../../../core/base/outgoing.ts";
+import { steadyNow } from "../../../core/base/steady_clock.ts";
 import { companionClient } from "../../../core/companions/client.ts";
 import { protocolRoutes } from "../../../routes/protocol/routes.ts";
 import { type Companion, startCompanion } from "../../../sip/companion.ts";
@@ -39,11 +40,13 @@ export type CompanionsLabOptions = Partial<
  * one that stands still would have them refused in a test that takes longer than they are believed.
  */
 function letRun(clock: App["clock"]): void {
-  let aheadMs = 0;
-  Object.defineProperty(clock, "now", {
-    get: () => Date.now() + aheadMs,
-    set: (now: number) => void (aheadMs = now - Date.now()),
+  let [aheadMs, setMs] = [0, 0];
+  const steady = () => steadyNow() + aheadMs;
+  Object.defineProperties(clock, {
+    now: { get: () => steady() + setMs, set: (to: number) => void (aheadMs += to - clock.now) },
+    steady: { get: steady },
   });
+  clock.step = (ms) => void (setMs += ms);
 }
 
 /** Starts them; the service has heard of all companions when this resolves. */
@@ -70,6 +73,7 @@ export async function startCompanions(
     secret,
     fetch: async (request) => answerOf(await fetch(requestOf(request))),
     now: Date.now,
+    steadyNow,
     timeoutMs: 20_000,
   });
 

@@ -1,0 +1,65 @@
+/**
+ * The clocks of Switchboard.
+ *
+ * The wall clock (`now`) is for what people read and for what is agreed with others by date: dates of
+ * records, signatures, signed URLs, TOTP, certificates. It may be set forward and back at any time.
+ *
+ * The steady clock (`steadyNow`) is for spans: time limits, back-off, leases, rates, ages. It is the
+ * monotonic clock of the machine (CLOCK_MONOTONIC), counted on from the wall clock at the start of the
+ * process. It goes on while the process is stopped (SIGSTOP), and stands while the machine is suspended.
+ * Timers of the runtime follow it.
+ *
+ * The awake clock (`createAwakeClock`) is the steady clock without the spans in which this process did
+ * not run. It measures the silence of others: what a stopped process did not hear was no silence.
+ */
+
+/** The wall clock and the steady clock, in ms. */
+export interface Clocks {
+  /** In ms since the epoch. */
+  now(): number;
+  /** In ms; differences are spans of time. */
+  steadyNow(): number;
+}
+
+/** Whole milliseconds by the steady clock of this process; no step of the wall clock moves it. */
+export const steadyNow = (): number => Math.floor(performance.timeOrigin + performance.now());
+
+/** A point of the wall clock as one of the steady clock, as the two stand at present. */
+export const steadyFrom = (wallAt: number, { now, steadyNow }: Clocks): number =>
+  wallAt - now() + steadyNow();
+
+/** A point of the steady clock as one of the wall clock, as the two stand at present. */
+export const wallFrom = (steadyAt: number, { now, steadyNow }: Clocks): number =>
+  steadyAt - steadyNow() + now();
+
+/** A process that runs looks at its awake clock so often, in ms. */
+const lookMs = 250;
+
+/** A pause between two looks that is longer than this, in ms, is a span in which the process stood. */
+const standsMs = 2_000;
+
+/** The steady clock without the spans in which the process stood. */
+export interface AwakeClock extends Disposable {
+  /** In ms. */
+  now(): number;
+}
+
+/**
+ * Starts an awake clock. The first look after a pause leaves the pause out, whoever looks: timers that
+ * are due at once after it read a clock that has not moved.
+ */
+export function createAwakeClock(
+  read: () => number,
+  every: (ms: number, look: () => void) => () => void,
+): AwakeClock {
+  let last = read();
+  let stoodMs = 0;
+  const now = () => {
+    const at = read();
+    if (at - last > standsMs) stoodMs += at - last - lookMs;
+    last = at;
+    return at - stoodMs;
+  };
+  const stop = every(lookMs, now);
+  return { now, [Symbol.dispose]: stop };
+}
