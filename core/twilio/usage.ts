@@ -1,4 +1,5 @@
 import { subtree } from "../accounts/walk.ts";
+import { interval } from "../base/dates.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import type { Condition } from "../base/filters.ts";
@@ -106,8 +107,8 @@ const day = (isEnd: boolean): Filter => ({
   state: "works",
   note: "a day in UTC, or an offset such as `-30days`",
   conditions(text) {
-    const start = Date.parse(/^\d{4}-\d\d-\d\d$/.test(text) ? text : "");
-    if (Number.isNaN(start)) throw new Fault("badParameter", "must be a date as YYYY-MM-DD");
+    const start = /^\d{4}-\d\d-\d\d$/.test(text) ? interval("", text)?.from : undefined;
+    if (start === undefined) throw new Fault("badParameter", "must be a date as YYYY-MM-DD");
     return [{
       field: "day",
       op: "between",

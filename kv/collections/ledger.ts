@@ -31,7 +31,7 @@ export function ledger({ kv, accountNumber }: {
     async days(accountSid, { from, before }) {
       const account = await accountNumber(accountSid);
       const days: DayOfUsage[] = [];
-      if (account === null) return days;
+      if (account === null || from >= before) return days;
       const selector = {
         start: keys.chargesOf(account, Math.floor(from / dayMs)),
         end: keys.chargesOf(account, Math.ceil(before / dayMs)),

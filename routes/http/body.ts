@@ -61,6 +61,10 @@ export async function bodyBytes(request: Request): Promise<Uint8Array> {
   return await new Blob(chunks).bytes();
 }
 
+/** Characters that XML 1.0 §2.2 forbids: no response could show them as they were stored. */
+// deno-lint-ignore no-control-regex
+const control = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
+
 function sentOf(pairs: Iterable<[name: string, text: string]>): Sent {
   const sent: Sent = new Map();
   let count = 0;
@@ -74,6 +78,10 @@ function sentOf(pairs: Iterable<[name: string, text: string]>): Sent {
     const most = name === "Twiml" ? limits.documentBytes : limits.longParameterLength;
     if (text.length > most) {
       const rule = `must have at most ${most} characters`;
+      throw new Fault("badParameter", `${name.slice(0, 64)} ${rule}`);
+    }
+    if (control.test(text)) {
+      const rule = "must have no control characters but tabs and line breaks";
       throw new Fault("badParameter", `${name.slice(0, 64)} ${rule}`);
     }
     addSent(sent, name, text);
@@ -102,7 +110,10 @@ function isUri(encoded: string): boolean {
   }
 }
 
-/** Scalars as the texts of a form, null as the empty text, arrays as repeated parameters. */
+/**
+ * Scalars as the texts of a form, null as the empty text, arrays as repeated parameters. A number has
+ * its digits as they were written, since a float would change long ones.
+ */
 function* jsonPairs(
   text: string,
   accepted: (name: string) => boolean,
@@ -114,7 +125,7 @@ function* jsonPairs(
     }
     for (const one of [value].flat()) {
       if (typeof one === "object" && one !== null) {
-        const rule = "must be a text, a number, a boolean or null";
+        const rule = "must be a text, a number without an exponent, a boolean or null";
         throw new Fault("badParameter", `${name.slice(0, 64)} ${rule}`);
       }
       const text = one === null ? "" : String(one);
@@ -126,11 +137,46 @@ function* jsonPairs(
   }
 }
 
+/** Source text that a reviver gets of a scalar (ECMA-262, JSON.parse source text access). */
+interface Written {
+  source?: string;
+}
+
+/** Keeps a decimal number as its digits; another one becomes an object, which no parameter takes. */
+function asWritten(_name: string, value: unknown, { source = "" }: Written = {}): unknown {
+  if (typeof value !== "number") return value;
+  return /^-?\d+(?:\.\d+)?$/.test(source) ? source : {};
+}
+
+/** The names of the members of a JSON object that parses, each as often as it stands there. */
+function memberNames(text: string): string[] {
+  const names: string[] = [];
+  let depth = 0;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"\s*:?|[{}[\]]/g)) {
+    if (token === "{" || token === "[") depth++;
+    else if (token === "}" || token === "]") depth--;
+    else if (depth === 1 && token.endsWith(":")) names.push(JSON.parse(token.slice(0, -1)));
+  }
+  return names;
+}
+
+/** Throws `badParameter` for a member that is given twice, of which JSON.parse would take the last. */
+function assertOnce(text: string): void {
+  const names = memberNames(text);
+  if (new Set(names).size === names.length) return;
+  const twice = names.find((name, at) => names.indexOf(name) !== at) ?? "";
+  throw new Fault("badParameter", `${twice.slice(0, 64)} must be given once`);
+}
+
 function jsonObject(text: string): Record<string, unknown> {
   try {
-    const value = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+    const value = JSON.parse(text, asWritten);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      assertOnce(text);
+      return value;
+    }
   } catch (cause) {
+    if (cause instanceof Fault) throw cause;
     throw new Fault("badParameter", "the body must be JSON", { cause });
   }
   throw new Fault("badParameter", "the body must be a JSON object");

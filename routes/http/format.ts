@@ -5,11 +5,17 @@ export type Format = "xml" | "json";
 const suffix = /\.json(?=\/|$)/g;
 const paths = new WeakMap<Request, string>();
 
+const ofVersion = new RegExp(`^/+(?:${limits.apiVersion}|${limits.twilioApiVersion})(?:/|$)`);
+
+/** The path of an interface without empty segments: clients join addresses with one slash too many. */
+const plainPath = (path: string): string =>
+  ofVersion.test(path) ? path.replaceAll(/\/{2,}/g, "/").replace(/\/$/, "") : path;
+
 /** The path of a request. It is asked for several times, and reading an address takes long. */
 function pathOf(request: Request): string {
   const known = paths.get(request);
   if (known !== undefined) return known;
-  const path = new URL(request.url).pathname;
+  const path = plainPath(new URL(request.url).pathname);
   paths.set(request, path);
   return path;
 }
@@ -23,8 +29,8 @@ const twilioPath = new RegExp(
 const isTwilio = (path: string): boolean => twilioPath.test(path);
 
 /**
- * The path for routing, without the suffix `.json` of any of its segments. Twilio's interface knows
- * `.xml` as well.
+ * The path for routing, without the suffix `.json` of any of its segments, and without empty segments.
+ * Twilio's interface knows `.xml` as well.
  */
 export function routedPath(request: Request): string {
   const path = pathOf(request).replaceAll(suffix, "");

@@ -75,6 +75,56 @@ Deno.test("the values of a JSON body are the texts that a form would carry", asy
   assert.equal(made.voice_url, null);
 });
 
+Deno.test("numbers of a JSON body keep their digits, and no member is given twice", async () => {
+  using app = await startApp();
+  const headers = { "Content-Type": "application/json" };
+  const send = (body: string) => app.root.request("POST", "Applications.json", { headers, body });
+  for (const digits of ["7615917337495251231", "1.10", "-0", "0.30000000000000000004", "12"]) {
+    const made = await send(`{"FriendlyName": ${digits} }`);
+    assert.deepEqual([made.status, made.json().friendly_name], [200, digits]);
+  }
+  const nested = await send(
+    '{"FriendlyName":"a","x":{"FriendlyName":1e5,"y":[{"FriendlyName":2}]}}',
+  );
+  assert.equal(nested.json().friendly_name, "a");
+  for (
+    const [body, why] of [
+      ['{"FriendlyName":1e400}', /FriendlyName must be a text, a number without an exponent/],
+      ['{"FriendlyName":-1E-7}', /a number without an exponent/],
+      ['{"FriendlyName":"a","FriendlyName":"a"}', /FriendlyName must be given once/],
+      ['{"FriendlyName":"a", "Friendly\\u004eame" :2}', /FriendlyName must be given once/],
+      ['{"x":{},"FriendlyName":"\\"{","x":[]}', /x must be given once/],
+    ] as const
+  ) {
+    const refused = await send(body);
+    assert.equal(refused.status, 400, body);
+    assert.match(refused.json().message, why);
+  }
+});
+
+Deno.test("control characters that no response could show are refused before anything is stored", async () => {
+  using app = await startApp();
+  for (const code of [0, 1, 8, 0xb, 0xc, 0xe, 0x1b, 0x1f, 0xfffe, 0xffff]) {
+    const Password = `secret${String.fromCharCode(code)}12`;
+    const refused = await app.root.post("Clients.json", { Login: "alice", Password });
+    assert.equal(refused.status, 400, String(code));
+    assert.match(refused.json().message, /Password must have no control characters/);
+    const body = JSON.stringify({ Login: "alice", Password });
+    const headers = { "Content-Type": "application/json" };
+    const asJson = await app.root.request("POST", "Clients.json", { headers, body });
+    assert.equal(asJson.status, 400, String(code));
+    const twilio = `/2010-04-01/Accounts/${app.root.sid}/Messages.json`;
+    const form = { From: "+15550001", To: "+15550009", Body: String.fromCharCode(code) };
+    assert.equal((await app.root.post(twilio, form)).status, 400);
+  }
+  const kept = "one\ttwo\nthree\r\nfour\u0085\u{1f600}";
+  const form = { FriendlyName: "a", RcmlUrl: "", Kind: "voice" };
+  const made = await app.root.post("Applications.json", { ...form, FriendlyName: "x\ty" });
+  assert.equal(made.json().friendly_name, "x\ty");
+  const text = { From: "+15550001", To: "+15550009", Body: kept };
+  assert.equal((await app.root.post("SMS/Messages.json", text)).json().body, kept);
+});
+
 Deno.test("parameter names are case-sensitive, and unknown ones are named in Warning", async () => {
   using app = await startApp();
 
