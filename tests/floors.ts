@@ -66,7 +66,7 @@ sip/stack/library      |                                                        
 sip/base               | stack/library core/base core/metrics core/protocol           | node: prom-client | flows, timers, limits and other ground
 sip/admission          | base core/net                                                |  | what unknown peers may take
 sip/media/base         |                                                              |  | the contract of media, frames and time
-sip/server_socket      | media/base                                                   | node: ws | WebSockets to servers of customers
+sip/server_socket      | base media/base                                              | node: ws | WebSockets to servers of customers
 sip/media/codecs       | media/base                                                   | mpg123-decoder node: opusscript | G.711, Opus, MP3, WAV, resampling
 sip/media/rtp          | base media/base core/base media/codecs                                 | node: | RTP and RTCP packets, sockets, jitter buffer
 sip/media/srtp         | media/base media/rtp                                         | node: | SRTP (RFC 3711)

@@ -5,6 +5,16 @@ export const sipLimits = {
   streamsEndMs: 2_000,
   /** A message, however it came; of a WebSocket, in all its frames (RFC 7118 §5). */
   messageBytes: 64 << 10,
+  /**
+   * What a peer of SIP over WebSocket may send in a second, and at once, in frames of RFC 6455 and in
+   * bytes; beyond it the peer has to wait. Another companion sends the messages of all its calls.
+   */
+  webSocketPace: {
+    framesPerS: 5_000,
+    burstFrames: 10_000,
+    bytesPerS: 8 << 20,
+    burstBytes: 16 << 20,
+  },
   headers: 128,
   /** X- and User-to-User headers of a message that are passed on, and the length of each. */
   passedHeaders: 32,
@@ -172,6 +182,7 @@ export const sipLimits = {
     waitingItems: 200,
     waitingUtterances: 4,
     badMessages: 100,
+    languages: 50,
     handoffLength: 16_000,
   },
   /** Of how many that a proxy rings for one INVITE of ours early SDP is kept. */

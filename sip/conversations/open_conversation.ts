@@ -7,8 +7,13 @@ import { sipLimits } from "../base/limits.ts";
 import { mediaLimits } from "../media/base/limits.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import { createLiveness, type Liveness } from "../server_socket/liveness.ts";
-import { createPace } from "../server_socket/pace.ts";
-import { type Closing, openServerSocket, type ServerSocket } from "../server_socket/socket.ts";
+import {
+  type Closing,
+  floodMessage,
+  heldMessage,
+  openServerSocket,
+  type ServerSocket,
+} from "../server_socket/socket.ts";
 import { connected } from "../steps/connected.ts";
 import type { ScriptRun } from "../steps/script_run.ts";
 import { hear } from "./hearing.ts";
@@ -31,6 +36,7 @@ interface State {
   /** Whether the words of the utterance that goes on are passed on. */
   isWanted: boolean;
   bad: number;
+  isHeld: boolean;
   /** What the service was told once. */
   problems: Set<string>;
   stops: (() => void)[];
@@ -51,17 +57,16 @@ export function openConversation(
   const { settings: { speech, hearing } } = order;
   const socket = openServerSocket(order, run.calls.reach, {
     onOpen: () => void begin(state),
-    onText: (text) => take(state, text, pace),
+    onText: (text) => take(state, text),
     onPong: () => state.liveness.onPong(),
     onClose: (closing) => settle(state, closing),
   });
-  const pace = createPace({ rest: socket.rest, now });
   const state: State = {
     run,
     media,
     order,
     socket,
-    liveness: createLiveness({ ping: socket.ping, now }),
+    liveness: createLiveness({ ping: socket.ping, isHeld: () => socket.heldMs > 0, now }),
     talk: createTalk({
       speak: createSpeech(run, speech),
       load: run.calls.loadAudio,
@@ -78,6 +83,7 @@ export function openConversation(
     languages: { speech: speech.language, hearing: hearing.language },
     isWanted: true,
     bad: 0,
+    isHeld: false,
     problems: new Set(),
     stops: [],
     isOver: false,
@@ -114,6 +120,13 @@ function watch(state: State): () => void {
   let stop = () => {};
   const look = () => {
     liveness.tick();
+    const { heldMs } = socket;
+    if (heldMs > 0 && !state.isHeld) tell(state, { type: "error", description: heldMessage });
+    state.isHeld = heldMs > 0;
+    if (heldMs >= mediaLimits.streamFloodMs) {
+      socket.destroy();
+      return end(state, { how: "failed", fault: "messages", message: floodMessage });
+    }
     if (liveness.silentMs < mediaLimits.streamSilentMs) {
       stop = timers.after(mediaLimits.streamPingMs / 2, look);
       return;
@@ -183,9 +196,8 @@ function press(state: State, digit: string): void {
   tell(state, { type: "dtmf", digit });
 }
 
-function take(state: State, text: string, pace: (bytes: number) => void): void {
+function take(state: State, text: string): void {
   if (state.isOver) return;
-  pace(text.length);
   try {
     const message = readMessage(text);
     if (!perform(state, message)) {

@@ -1,4 +1,5 @@
 import type { ConversationSettings } from "../../core/protocol/streams.ts";
+import { sipLimits } from "../base/limits.ts";
 import type { Pcm } from "../media/base/port.ts";
 import { voiceFor } from "../steps/say.ts";
 import type { ScriptRun } from "../steps/script_run.ts";
@@ -18,6 +19,7 @@ export function createSpeech(
     const isKnown = namedVoice !== undefined && speaker.knowsVoice?.(namedVoice);
     const utterance = { text, voice: isKnown ? namedVoice : usual, language };
     const finding = found.get(language) ?? voiceFor({ live, signal: over }, speaker, utterance);
+    if (found.size >= sipLimits.conversation.languages) found.clear();
     found.set(language, finding);
     finding.catch(() => found.delete(language));
     return await speaker.speak({ ...utterance, voice: await finding }, signal);

@@ -1,6 +1,9 @@
 import { mediaLimits } from "../media/base/limits.ts";
 
-/** Whether a server still reads: it is pinged, and answers behind all that it was sent before. */
+/**
+ * Whether a server still reads: it is pinged, and answers behind all that it was sent before. While we
+ * read it more slowly than it sends (`isHeld`), its answers wait here.
+ */
 export interface Liveness {
   /** Pings, where that is due. */
   tick(): void;
@@ -9,8 +12,12 @@ export interface Liveness {
   readonly silentMs: number;
 }
 
-export function createLiveness({ ping, now }: { ping(): void; now(): number }): Liveness {
+export function createLiveness(
+  { ping, isHeld = () => false, now }: { ping(): void; isHeld?(): boolean; now(): number },
+): Liveness {
   let pingedAt = now();
+  /** When its answers may last have waited here. */
+  let heldAt = -Infinity;
   const unanswered: number[] = [];
   return {
     tick() {
@@ -22,7 +29,8 @@ export function createLiveness({ ping, now }: { ping(): void; now(): number }): 
     },
     onPong: () => void unanswered.shift(),
     get silentMs() {
-      return unanswered[0] === undefined ? 0 : now() - unanswered[0];
+      if (isHeld()) heldAt = now();
+      return unanswered[0] === undefined ? 0 : now() - Math.max(unanswered[0], heldAt);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { type FrameGate, gateFrames } from "../base/frame_gate.ts";
 import { mediaLimits } from "../media/base/limits.ts";
 import { connectTo, type Reach } from "./connect.ts";
 import { requestWebSocket, type WebSocketClient } from "./ws_client.ts";
@@ -10,8 +11,8 @@ export interface ServerSocket {
   ping(): void;
   /** Bytes that wait for the system. */
   readonly unsentBytes: number;
-  /** Takes nothing from the server for so long. */
-  rest(ms: number): void;
+  /** For how long the server has been read more slowly than it sends, in ms; 0 while it is not. */
+  readonly heldMs: number;
   /** Says goodbye, and closes within `streamCloseMs`. */
   close(): void;
   /** Closes at once. */
@@ -47,11 +48,23 @@ interface State {
   over: AbortController;
   webSocket: WebSocketClient | undefined;
   socket: Socket | undefined;
+  gate: FrameGate | undefined;
   problem: string | undefined;
   isClosed: boolean;
 }
 
-/** Opens a WebSocket to where a customer's URL leads, unless that may not be reached. */
+/** What is said of a server that has to wait, and of one that floods all the same. */
+const { framesPerS, bytesPerS } = mediaLimits.streamPace;
+const pace = `${framesPerS} messages or ${bytesPerS >> 10} KiB a second`;
+export const heldMessage = `the server sends more than ${pace}: it is read more slowly`;
+export const floodMessage = `the server has sent more than ${pace} for ${
+  mediaLimits.streamFloodMs / 1_000
+} s`;
+
+/**
+ * Opens a WebSocket to where a customer's URL leads, unless that may not be reached. A server that
+ * sends more than `streamPace` has to wait.
+ */
 export function openServerSocket(
   target: { url: string; headers: Readonly<Record<string, string>> },
   reach: Reach,
@@ -62,6 +75,7 @@ export function openServerSocket(
     over: new AbortController(),
     webSocket: undefined,
     socket: undefined,
+    gate: undefined,
     problem: undefined,
     isClosed: false,
   };
@@ -75,9 +89,8 @@ export function openServerSocket(
     get unsentBytes() {
       return state.socket?.writableLength ?? 0;
     },
-    rest(ms) {
-      state.webSocket?.pause();
-      setTimeout(() => state.webSocket?.resume(), ms);
+    get heldMs() {
+      return state.gate?.heldMs ?? 0;
     },
     close() {
       if (state.webSocket === undefined) state.over.abort();
@@ -99,7 +112,10 @@ async function open(
   const socket = await connectTo(target, reach, state.over.signal);
   const webSocket = requestWebSocket(target, socket, headers);
   Object.assign(state, { socket, webSocket });
-  webSocket.on("open", () => state.events.onOpen());
+  webSocket.on("open", () => {
+    state.gate = gateFrames(webSocket, socket, mediaLimits.streamPace);
+    state.events.onOpen();
+  });
   webSocket.on("message", (data, isBinary) => {
     if (!isBinary) state.events.onText(data.toString());
   });

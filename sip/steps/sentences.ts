@@ -23,11 +23,13 @@ export function sentences(text: string, language: string): string[] {
 
 /**
  * What of a text that grows can be said already: its sentences but the last, which may go on. A last
- * one that is too long to wait for is cut at a space.
+ * one that is too long to wait for is cut at a space, so that no more than `mostOfPiece` is left: it is
+ * read again with the next token.
  */
 export function wholeSentences(text: string, language: string): { whole: string; rest: string } {
   const last = rawSegments(text, language).at(-1) ?? "";
-  const end = text.length - last.length + (last.length > mostOfPiece ? placeToCut(last) : 0);
+  let end = text.length - last.length;
+  while (text.length - end > mostOfPiece) end += placeToCut(text.slice(end, end + mostOfPiece + 1));
   return { whole: text.slice(0, end), rest: text.slice(end) };
 }
 

@@ -48,11 +48,14 @@ export function openStream(socket: Socket, options: StreamOptions): Flow {
   socket.on("error", () => {});
   socket.on("data", (chunk: Uint8Array) => {
     try {
+      let isPinged = false;
       for (const frame of framer.push(chunk)) {
         slow.stop();
-        if (frame === "ping") void writeTo(socket, "\r\n").catch(() => {});
+        if (frame === "ping") isPinged = true;
         else events.onMessage(flow, frame.message);
       }
+      // One answer tells that we are there (RFC 5626 §3.5.1), though 16,000 pings may come at once.
+      if (isPinged) void writeTo(socket, "\r\n").catch(() => {});
     } catch {
       socket.destroy();
     }

@@ -7,6 +7,7 @@ import {
   type LocalName,
   type Wire,
 } from "../base/flow.ts";
+import { gateFrames } from "../base/frame_gate.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { Clock } from "../base/clock.ts";
 import { createDeadline, hangUp } from "../base/deadline.ts";
@@ -31,7 +32,7 @@ export interface WebSocketOptions {
 /**
  * A flow over a WebSocket and the stream that it is on, whichever side opened it (RFC 7118 §5). It
  * closes a peer that breaks the rules of frames, does not complete a message in time, does not read,
- * or does not answer pings. The stream is paused until then, so that no message is lost.
+ * or does not answer pings. One that sends more than `webSocketPace` has to wait. The stream is paused until then, so that no message is lost.
  */
 export function openWebSocketFlow(
   webSocket: WebSocket,
@@ -43,6 +44,7 @@ export function openWebSocketFlow(
   const remote = { host, port: socket.remotePort ?? 0 };
   const wire = new WebSocketWire(webSocket, socket, { protocol, local, remote, clock });
   const flow = createFlow(wire, events);
+  gateFrames(webSocket, socket, sipLimits.webSocketPace);
   watchMessages(socket, clock, () => wire.fail(closeCodes.policy));
   webSocket.on("message", (data) => {
     if (wire.closed) return;

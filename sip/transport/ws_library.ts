@@ -22,6 +22,8 @@ export interface WebSocket {
   ping(): void;
   pong(data: Buffer): void;
   close(code: number): void;
+  pause(): void;
+  resume(): void;
 }
 
 /** What the library needs of the request that opens a WebSocket; names in small letters. */

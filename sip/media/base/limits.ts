@@ -77,6 +77,12 @@ export const mediaLimits = {
   maxMisorder: 100,
   /** A jump of a source's clock beyond it begins a new stream, in samples: 10 s. */
   maxTimestampJump: 80_000,
+  /**
+   * RTP and RTCP packets of one peer in a second, and at once, that are looked at; usual are 50, with
+   * packets of 5 ms 200. More are dropped, as a network would.
+   */
+  packetsPerS: 1_000,
+  packetsBurst: 1_000,
   /** Mean time between RTCP reports (RFC 3550 §6.2), and how much it varies up and down. */
   reportMs: 5_000,
   reportJitterMs: 2_500,
@@ -140,9 +146,18 @@ export const mediaLimits = {
   streamReasonLength: 300,
   /** Bytes of one message of its server: over a minute of audio. */
   streamMessageBytes: 1 << 20,
-  /** Bytes that a server may send in a second, and at once; beyond them it has to wait. */
-  streamBytesPerS: 512 << 10,
-  streamBurstBytes: 4 << 20,
+  /**
+   * What a server may send in a second, and at once; beyond it the server has to wait. Audio has 50
+   * messages a second; a minute of it may come at once.
+   */
+  streamPace: {
+    framesPerS: 200,
+    burstFrames: 4_000,
+    bytesPerS: 512 << 10,
+    burstBytes: 4 << 20,
+  },
+  /** A server that has had to wait again and again for so long floods: its stream ends. */
+  streamFloodMs: 30_000,
   /** Messages of a server that cannot be read, after which its stream ends. */
   streamBadMessages: 3,
   /** Marks that wait to be played. */

@@ -38,6 +38,8 @@ interface State extends RtpSessionOptions {
   sent: { timestamp: number; packets: number; octets: number; at: number };
   sentBefore: number;
   heardAt: number;
+  /** Packets that may come by now. */
+  credit: number;
   expected: boolean;
   stopTimer: (() => void) | undefined;
   closed: boolean;
@@ -54,6 +56,7 @@ export function createRtpSession(options: RtpSessionOptions): RtpSession {
     sent: { timestamp: 0, packets: 0, octets: 0, at: 0 },
     sentBefore: 0,
     heardAt: clock.now(),
+    credit: mediaLimits.packetsBurst,
     expected: false,
     stopTimer: undefined,
     closed: false,
@@ -90,7 +93,13 @@ export function createRtpSession(options: RtpSessionOptions): RtpSession {
 function receive(state: State, bytes: Uint8Array, packet = parseRtp(bytes)): void {
   if (bytes.length >= mediaLimits.datagramBytes) return;
   const now = state.clock.now();
+  const { packetsBurst, packetsPerS } = mediaLimits;
+  // Each packet costs as much, and goes on to a joined leg, however short it is.
+  const earned = (now - state.heardAt) / 1_000 * packetsPerS;
+  state.credit = Math.min(packetsBurst, state.credit + earned);
   state.heardAt = now;
+  if (state.credit < 1) return;
+  state.credit--;
   if (packet !== undefined) {
     if (state.reception.take(packet, now)) state.onPacket(packet, now);
   } else if (isRtcp(bytes)) {

@@ -14,8 +14,12 @@ import { createLiveness, type Liveness } from "../../server_socket/liveness.ts";
 import { connectedText, createMessageWriter, type MessageWriter, readMessage } from "./messages.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import { createPlayback, type Playback } from "./playback.ts";
-import { createPace } from "../../server_socket/pace.ts";
-import { openServerSocket, type ServerSocket } from "../../server_socket/socket.ts";
+import {
+  floodMessage,
+  heldMessage,
+  openServerSocket,
+  type ServerSocket,
+} from "../../server_socket/socket.ts";
 
 /**
  * What a stream needs of the leg whose audio it carries, at the rate of its encoding. Each result ends
@@ -50,11 +54,10 @@ interface State {
   bad: number;
   isSlow: boolean;
   isRefusing: boolean;
+  isHeld: boolean;
   lostBefore: number;
   /** Of the lost frames, those that were told, and when. */
   told: { lost: number; at: number };
-  /** Has the server wait where it sends too much. */
-  pace(bytes: number): void;
 }
 
 /** Opens the WebSocket of a stream, and carries audio by it until it ends. */
@@ -77,7 +80,11 @@ export function openStream(
     socket,
     writer,
     coding,
-    liveness: createLiveness({ ping: socket.ping, now: leg.now }),
+    liveness: createLiveness({
+      ping: socket.ping,
+      isHeld: () => socket.heldMs > 0,
+      now: leg.now,
+    }),
     outbox: createOutbox({
       tracks: settings.tracks.length,
       isReady: () => isReady(state),
@@ -97,9 +104,9 @@ export function openStream(
     bad: 0,
     isSlow: false,
     isRefusing: false,
+    isHeld: false,
     lostBefore: 0,
     told: { lost: 0, at: leg.now() },
-    pace: createPace({ rest: socket.rest, now: leg.now }),
   };
   return { stop: () => stop(state) };
 }
@@ -141,6 +148,7 @@ function watch(state: State): void {
   const { liveness, outbox, settings } = state;
   liveness.tick();
   outbox.flush();
+  if (checkPace(state)) return;
   const { streamSilentMs, streamCopySilentMs } = mediaLimits;
   const most = settings.isBidirectional ? streamSilentMs : streamCopySilentMs;
   if (liveness.silentMs >= most) {
@@ -152,6 +160,18 @@ function watch(state: State): void {
   if (isLosing && !state.isSlow) problem(state, "slow", "the server is slow: frames are left out");
   // A spell of losses is over when the server takes all again.
   state.isSlow = isLosing || state.isSlow && !isReady(state);
+}
+
+/** Tells of a server that sends too much, once for each spell; true where that has ended its stream. */
+function checkPace(state: State): boolean {
+  const { heldMs } = state.socket;
+  if (heldMs >= mediaLimits.streamFloodMs) {
+    fail(state, "messages", floodMessage);
+    return true;
+  }
+  if (heldMs > 0 && !state.isHeld) problem(state, "overflow", heldMessage);
+  state.isHeld = heldMs > 0;
+  return false;
 }
 
 function tellLost({ outbox: { lost }, told, events, leg }: State): void {
@@ -170,7 +190,6 @@ function send(state: State, write: () => string): void {
 function take(state: State, text: string): void {
   // A copy goes one way.
   if (state.isOver || !state.settings.isBidirectional) return;
-  state.pace(text.length);
   try {
     const message = readMessage(text);
     if (message === null) return;

@@ -8,6 +8,8 @@ import type { Script } from "../../../core/protocol/script.ts";
 import { sipLimits } from "../../../sip/base/limits.ts";
 import type { Pcm } from "../../../sip/media/base/port.ts";
 import type { Utterance } from "../../../sip/media/sources/speaker.ts";
+import { mediaLimits } from "../../../sip/media/base/limits.ts";
+import { flood, floodFrames } from "../../support/media/flood.ts";
 import { streamServer } from "../../support/media/stream_server.ts";
 import { framesOf, inTurn, silence, speech } from "../../support/media/synthetic_speech.ts";
 import { eventually } from "../../support/process/eventually.ts";
@@ -346,3 +348,41 @@ sipTest(
     );
   },
 );
+
+for (const what of ["tokens", "invalid messages", "unknown events", "pings"] as const) {
+  sipTest(`converse() has a server wait that floods ${what}, and others go on`, async () => {
+    await using made = await talking();
+    const { agent, call } = made;
+    const stop = flood(agent, floodFrames[what]);
+    const { framesPerS, burstFrames } = mediaLimits.streamPace;
+    const startedAt = performance.now();
+
+    // What phones and the service ask is answered meanwhile.
+    const bob = await call.lab.phone("bob");
+    for (let i = 0; i < 20; i++) {
+      assert.equal((await bob.register()).status, 200);
+    }
+    stop();
+
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const answers = agent.messages.filter(({ type }) => type === "error").length;
+    assert.ok(answers <= burstFrames + framesPerS * seconds + 32, `${answers} answers`);
+  });
+}
+
+sipTest("converse() ends with a server that goes on flooding, and says why", async () => {
+  const limits = mediaLimits as { streamFloodMs: number };
+  const before = limits.streamFloodMs;
+  try {
+    limits.streamFloodMs = 1_500;
+    await using made = await talking();
+    flood(made.agent, floodFrames.pings);
+
+    const event = await made.ended();
+
+    assert.deepEqual([event.how, event.fault], ["failed", "messages"]);
+    assert.match(event.message ?? "", /has sent more than 200 messages or 512 KiB a second/);
+  } finally {
+    limits.streamFloodMs = before;
+  }
+});

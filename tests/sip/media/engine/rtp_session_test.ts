@@ -11,15 +11,16 @@ function openSession() {
   const clock = handClock();
   const peer = { stream: newStream(), send() {}, onPacket: undefined } as unknown as Peer;
   const quiet: number[] = [];
+  const taken = { count: 0 };
   const session = createRtpSession({
     peer,
     clock,
     samplesPerMs: 8,
-    onPacket() {},
+    onPacket: () => taken.count++,
     onQuiet: (ms) => quiet.push(ms),
   });
   session.start();
-  return { clock, session, quiet, send: (bytes: Uint8Array) => peer.onPacket?.(bytes) };
+  return { clock, session, quiet, taken, send: (bytes: Uint8Array) => peer.onPacket?.(bytes) };
 }
 
 const report = writeReport({ ssrc: 7, cname: "x", sender: undefined, blocks: [], bye: false });
@@ -72,4 +73,23 @@ Deno.test("onQuiet() tells how long a peer has been silent, until it speaks or i
   clock.advance(mediaLimits.peerQuietMs - 1);
   assert.deepEqual(quiet, []);
   session.close();
+});
+
+Deno.test("a peer that floods packets is heard at 1,000 a second, and at 50 all are", () => {
+  const { clock, taken, send } = openSession();
+  let sequence = 0;
+  for (let ms = 0; ms < 60_000; ms += 20) {
+    send(comfortNoise(sequence++));
+    clock.advance(20);
+  }
+  assert.equal(taken.count, 3_000);
+
+  for (let ms = 0; ms < 10_000; ms += 1) {
+    for (let i = 0; i < 50; i++) send(comfortNoise(sequence++ & 0xffff));
+    clock.advance(1);
+  }
+
+  const { packetsBurst, packetsPerS } = mediaLimits;
+  assert.ok(taken.count <= 3_000 + packetsBurst + 10 * packetsPerS, `${taken.count} packets`);
+  assert.ok(taken.count >= 3_000 + 9 * packetsPerS);
 });

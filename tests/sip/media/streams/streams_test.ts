@@ -8,6 +8,7 @@ import type {
 } from "../../../../sip/media/base/stream_port.ts";
 import { mediaEngine } from "../../../../sip/media/engine/engine.ts";
 import type { MediaEngine } from "../../../../sip/media/base/port.ts";
+import { mediaLimits } from "../../../../sip/media/base/limits.ts";
 import { systemClock } from "../../../../sip/media/base/ticker.ts";
 import { rtpTransport } from "../../../../sip/media/transports/plain_rtp.ts";
 import {
@@ -16,6 +17,7 @@ import {
   type StreamServer,
   streamServer,
 } from "../../../support/media/stream_server.ts";
+import { flood, floodFrames } from "../../../support/media/flood.ts";
 import { amplitudeOf, tone } from "../../../support/media/tone.ts";
 import { workerEngine } from "../../../support/media/worker_engine.ts";
 import {
@@ -472,3 +474,89 @@ streamTest("A server that refuses the handshake is told with its status", async 
     await listener.shutdown();
   }
 });
+
+for (const [what, frame] of Object.entries(floodFrames)) {
+  streamTest(
+    `A server that floods ${what} waits, and the call of a bystander goes on`,
+    async ({ engine, server, open }) => {
+      const bystander = await connectPlainPeer(engine, "PCMU");
+      try {
+        await bystander.leg.connected;
+        void bystander.leg.play(tone(500, 60), { loop: 1, signal: new AbortController().signal });
+        const { opened } = open();
+        const connection = await server.next();
+        await opened;
+        const { framesPerS, burstFrames } = mediaLimits.streamPace;
+        const startedAt = performance.now();
+        const stop = flood(connection, frame);
+
+        await bystander.next(150, isSound);
+
+        const seconds = (performance.now() - startedAt) / 1_000;
+        const answers = connection.messages.filter(({ event }) => event === "mark").length;
+        assert.ok(answers <= burstFrames + framesPerS * seconds + 32, `${answers} answers`);
+        if (what === "marks") assert.ok(answers > 0);
+        stop();
+      } finally {
+        await bystander.close();
+      }
+    },
+  );
+}
+
+Deno.test("A server that goes on flooding is warned once, and loses its stream", async () => {
+  await using server = await streamServer();
+  const engine = await threadEngine();
+  const peer = await connectPlainPeer(engine, "PCMU");
+  const limits = mediaLimits as { streamFloodMs: number };
+  const before = limits.streamFloodMs;
+  try {
+    limits.streamFloodMs = 1_500;
+    await peer.leg.connected;
+    const problems: string[] = [];
+    const end = Promise.withResolvers<StreamEnd>();
+    peer.leg.stream(settingsFor(server.url), {
+      onOpen() {},
+      onProblem: (_, message) => void problems.push(message),
+      onLost() {},
+      onEnd: end.resolve,
+    });
+    flood(await server.next(), floodFrames.marks);
+
+    const ending = await end.promise;
+
+    assert.equal(ending.how === "failed" && ending.fault, "messages");
+    assert.match(
+      ending.how === "failed" ? ending.message : "",
+      /has sent more than 200 messages or 512 KiB a second/,
+    );
+    assert.deepEqual(problems, [
+      "the server sends more than 200 messages or 512 KiB a second: it is read more slowly",
+    ]);
+  } finally {
+    limits.streamFloodMs = before;
+    await engine.close();
+    await peer.close();
+  }
+});
+
+streamTest(
+  "A server that sends two minutes of audio at once is no flood, and its pings are answered",
+  async ({ server, open, peer }) => {
+    const { opened, problem, end } = open({ queueS: 130 });
+    const connection = await server.next();
+    await opened;
+    let wrong = "";
+    void problem.then(({ message }) => wrong = message);
+    void end.then(({ how }) => wrong = how);
+
+    for (let i = 0; i < 3_000; i++) connection.play(tone(500, 0.02));
+    connection.send({ event: "clear" });
+    connection.play(tone(900, 0.1));
+    connection.send({ event: "mark", mark: { name: "end" } });
+    await connection.message(({ event }) => event === "mark");
+
+    assert.equal(wrong, "");
+    peer.leg.close();
+  },
+);
