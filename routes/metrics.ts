@@ -21,7 +21,7 @@ export interface MetricsOptions {
  * Bearer token.
  */
 export function metrics({ token, refresh }: MetricsOptions, ports: Ports): Hono {
-  const asRoot = authenticate(ports, boundsOf(ports));
+  const asRoot = authenticate(ports, boundsOf(ports, null));
   const admit = createMiddleware<Env>(async (c, next) => {
     const bearer = /^Bearer +(\S+)$/i.exec(c.req.header("Authorization") ?? "")?.[1];
     if (token !== "" && bearer !== undefined && isSameSecret(bearer, token)) return await next();

@@ -49,6 +49,8 @@ import { warnOfPrivateUrls } from "./http/private_urls.ts";
 import { requestId } from "./http/request_id.ts";
 import { resourceRoutes } from "./resources/resource_routes.ts";
 import { secondFactorRoutes } from "./resources/second_factor.ts";
+import { createLoopShares, type LoopShares } from "../core/rest/loop_shares.ts";
+import { strangersShare } from "./http/loop_share.ts";
 import { sandboxRoutes } from "./resources/sandbox.ts";
 import { statisticsRoutes } from "./resources/statistics.ts";
 import { streamRoutes } from "./resources/streams.ts";
@@ -64,6 +66,9 @@ import { ussdPushRoutes } from "./resources/ussd_push.ts";
  * Further interfaces, each below `/{name}` and with its own authentication.
  */
 export type Mounts = Record<string, Hono>;
+
+/** Those of the operator's own programs, which wait for no share. */
+const trustedMounts = new Set(["bridge", "metrics"]);
 
 /** The second is that of Twilio's libraries, and of gateways. */
 const versions = [limits.apiVersion, limits.twilioApiVersion];
@@ -101,8 +106,8 @@ function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
 const noNumbers = "a test account has no phone numbers; it may send any number as From";
 
 /** The accounts, and what a request below one of them must be allowed to do. */
-function guardedAccounts(app: Hono<Env>, ports: Ports): void {
-  const bounds = boundsOf(ports);
+function guardedAccounts(app: Hono<Env>, ports: Ports, shares: LoopShares): void {
+  const bounds = boundsOf(ports, shares);
   for (const version of versions) {
     app.use(`/${version}/*`, authenticate(ports, bounds));
     app.use(`/${version}/Accounts/:account/*`, accountScope(ports.accounts));
@@ -141,9 +146,14 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
 
   app.use(measureRequests, requestId, safeHeaders, headLength);
   app.route("/", health(ports));
-  app.route("/", reference(ports));
-  app.get("/errors/:code", explain(Object.keys(mounts)));
-  for (const [name, mount] of Object.entries(mounts)) app.route(`/${name}`, mount);
+  const shares = createLoopShares();
+  const shared = strangersShare(shares);
+  app.use("/openapi", shared).route("/", reference(ports));
+  app.get("/errors/:code", shared, explain(Object.keys(mounts)));
+  for (const [name, mount] of Object.entries(mounts)) {
+    if (!trustedMounts.has(name)) app.use(name === "" ? "/" : `/${name}/*`, shared);
+    app.route(`/${name}`, mount);
+  }
 
   const first = [logRequests(ports), notStored, ownSiteOnly(ports)];
   for (const version of versions) {
@@ -154,7 +164,7 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   for (const version of versions) { // Before authentication: a link is enough.
     app.use(`/${version}/Accounts/:account/Recordings/:sid`, openAudio(ports));
   }
-  guardedAccounts(app, ports);
+  guardedAccounts(app, ports, shares);
   irregularRoutes(app, account, ports);
   const served = {
     ...ports.records,

@@ -31,5 +31,11 @@ export function networkOf(host: string): string {
   return [...left, ...zeros, ...right].slice(0, 4).join(":");
 }
 
+/** The network that one site has at most, as it is counted: /24 of IPv4, /64 of IPv6. */
+export function siteOf(host: string): string {
+  const network = networkOf(host);
+  return network.includes(":") ? network : network.split(".").slice(0, 3).join(".");
+}
+
 /** An address as it is written; of IPv4 behind an IPv6 socket, the IPv4 one. */
 export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");

@@ -11,3 +11,33 @@ export const refusalLimits = {
   /** Credentials that were right and are known, so that nobody's wrong ones delay them. */
   accepted: 10_000,
 } as const;
+
+/** Bounds of what one tenant takes of the loop; times are in ms. */
+export const loopLimits = {
+  /** Between two looks how late the loop is, while requests are under way. */
+  tickMs: 4,
+  /** The least that a request is expected to cost, an unknown one, and what else is under way. */
+  expectedMs: 0.5,
+  unknownMs: 5,
+  othersMs: 2,
+  /** The part of the delay right before the end of a request that is its own. */
+  ownPart: 0.75,
+  /** Work of one tenant under way, by what it is expected to cost: beside other tenants, and alone. */
+  besideMs: 20,
+  aloneMs: 100,
+  /** Work of all strangers under way. */
+  strangersMs: 100,
+  /** How long another tenant counts as being there. */
+  besideForMs: 5_000,
+  /** The part of the time that a tenant may have beside others, and how much of it at once. */
+  share: 0.5,
+  burstMs: 500,
+  /** A request that is under way for so long waits for others: no more cost is expected of it. */
+  longMs: 500,
+  /** How long a request may wait for its share, and how many of a tenant may. */
+  waitMs: 15_000,
+  waiting: 500,
+  retryAfterS: 5,
+  /** Tenants, and estimates, that are known. */
+  known: 10_000,
+} as const;

@@ -17,6 +17,8 @@ import { Fault } from "../../core/base/faults.ts";
 import type { Accounts, Caller, Ports } from "../../core/ports/ports.ts";
 import { networkOf } from "../../core/net/networks.ts";
 import { type Claim, createRefusalCap, type RefusalCap } from "../../core/rest/refusal_cap.ts";
+import type { LoopShares } from "../../core/rest/loop_shares.ts";
+import { enterShare } from "./loop_share.ts";
 import { createRateLimits, type RateLimits } from "../../core/rest/rate_limits.ts";
 import { accounts as definition } from "../../core/resources/accounts.ts";
 import type { Ctx, Env } from "./env.ts";
@@ -26,22 +28,25 @@ export interface Bounds {
   /** Null: any number. */
   rates: RateLimits | null;
   refusals: RefusalCap;
+  /** Null: requests wait for no share of the loop. */
+  shares: LoopShares | null;
 }
 
 /** The bounds of this instance; each call counts anew. */
-export const boundsOf = ({ settings, now }: Ports): Bounds => ({
+export const boundsOf = ({ settings, now }: Ports, shares: LoopShares | null): Bounds => ({
+  shares,
   rates: createRateLimits(settings.requestRates, now),
   refusals: createRefusalCap(now),
 });
 
 /**
  * Authenticates the request (RFC 7617) and puts its account on the context. It throws `throttled` when
- * the tenant exceeds a rate limit, and before the store is read when the client has sent too many
+ * the tenant exceeds a rate limit or its share of the loop, and before the store is read when the client has sent too many
  * wrong credentials.
  */
 export function authenticate(
   ports: Pick<Ports, "accounts" | "keyring" | "now" | "log">,
-  { rates, refusals }: Bounds,
+  { rates, refusals, shares }: Bounds,
 ) {
   const { accounts, keyring } = ports;
   const noteTokenUse = tokenUses(ports);
@@ -96,7 +101,14 @@ export function authenticate(
       await noteTokenUse(caller, credentials.password);
     }
     c.set("caller", caller);
-    await next();
+    if (shares === null) return await next();
+    const entered = enterShare(c, shares, { tenant: tenantOf(caller) });
+    const leave = typeof entered === "function" ? entered : await entered;
+    try {
+      await next();
+    } finally {
+      leave();
+    }
   });
 }
 

@@ -1,0 +1,283 @@
+/**
+ * Shares of the loop. All requests are answered on one loop, so whoever sends dear ones in numbers delays
+ * everybody. A tenant therefore has so much work under way and no more, by what its requests are expected
+ * to cost; further ones wait in its own queue. Beside others, a tenant that has used the loop for long also
+ * waits until its use is half of the time that passed. A tenant alone is hardly bounded.
+ *
+ * The cost of a request is estimated from how late a timer fires while it is under way: the loop was busy
+ * for as long. That costs two looks at the clock for each request. Requests that are under way together,
+ * and what else the service does, share the delay by what they are expected to cost. Estimates are of a tenant and a kind of request,
+ * since the same route is cheap for one and dear for another. They fall quickly and rise slowly, so that a
+ * tenant is not taken for dear because of its neighbours.
+ */
+import { Fault } from "../base/faults.ts";
+import { loopLimits } from "./limits.ts";
+
+/** A request asks for its share. */
+export interface Asking {
+  tenant: string;
+  /** Its method and route. */
+  kind: string;
+  /** It has no credentials; such ones have a bound together, besides. */
+  isStranger?: boolean;
+}
+
+/** Ends a request that was admitted. */
+export type Leave = () => void;
+
+export interface LoopShares {
+  /**
+   * Admits a request, at once or when its tenant has room. Rejects with `throttled` when it has waited
+   * for too long, or too many of the tenant wait.
+   */
+  enter(asking: Asking): Leave | Promise<Leave>;
+}
+
+/** What a test replaces. */
+export interface LoopClock {
+  now(): number;
+  setTimer(run: () => void, ms: number): unknown;
+}
+
+interface Waiting {
+  kind: string;
+  since: number;
+  admit(leave: Leave): void;
+  refuse(fault: Fault): void;
+}
+
+interface Tenant {
+  name: string;
+  group: Group;
+  /** What its requests under way are expected to cost yet, in ms, and how many cost something yet. */
+  expected: number;
+  active: number;
+  queue: Waiting[];
+  /** What its requests of a kind are expected to cost, in ms. */
+  costs: Map<string, number>;
+  /** Its use of the loop in ms, less what half of the time since `usedAt` allows. */
+  used: number;
+  usedAt: number;
+}
+
+/** All strangers, or all others. */
+interface Group {
+  most: number;
+  expected: number;
+  active: number;
+  /** Those with a queue. */
+  waiting: Set<Tenant>;
+}
+
+/** A request under way. */
+interface Running {
+  tenant: Tenant;
+  cost: number;
+  since: number;
+  /** The delay for each ms of expected cost when it began. */
+  delayThen: number;
+  /** Its expected cost counts no more: it waits for others. */
+  isLong: boolean;
+}
+
+const realClock: LoopClock = {
+  now: () => performance.now(),
+  setTimer: (run, ms) => setTimeout(run, ms),
+};
+
+/** The shares of this instance's loop. */
+export function createLoopShares(clock: LoopClock = realClock): LoopShares {
+  const { tickMs, besideMs, aloneMs, burstMs } = loopLimits;
+  const tenants = new Map<string, Tenant>();
+  const groups = [Infinity, loopLimits.strangersMs].map((most): Group => ({
+    most,
+    expected: 0,
+    active: 0,
+    waiting: new Set(),
+  }));
+  /** What requests of a kind are expected to cost, in ms. Kinds are of the program: they are few. */
+  const kinds = new Map<string, number>();
+  const underWay = new Set<Running>();
+  /** The sum of their expected costs, and the delay so far for each ms of it. */
+  let [weight, delay] = [0, 0];
+  let [dueAt, settledAt, isTicking] = [Infinity, 0, false];
+  const latest = createLatest();
+
+  /**
+   * Shares out the time since the timer was due: the loop was busy all of it. Returns the part of a
+   * request that ends now: the last piece of work is mostly its own.
+   */
+  function settle(now: number, isEnd: boolean): number {
+    const late = Math.max(0, now - Math.max(dueAt, settledAt));
+    settledAt = now;
+    const own = isEnd ? late * loopLimits.ownPart : 0;
+    delay += (late - own) / (weight + loopLimits.othersMs);
+    return own;
+  }
+
+  function tick(): void {
+    const now = clock.now();
+    settle(now, false);
+    isTicking = underWay.size > 0 || groups.some(({ waiting }) => waiting.size > 0);
+    dueAt = isTicking ? now + tickMs : Infinity;
+    if (!isTicking) return;
+    clock.setTimer(tick, tickMs);
+    for (const one of underWay) {
+      if (now - one.since < loopLimits.longMs) break; // The others are younger.
+      if (!one.isLong) noMore(one);
+      underWay.delete(one);
+    }
+    for (const { waiting } of groups) for (const tenant of waiting) admitNext(tenant, now);
+  }
+
+  /** No more is expected of a request. */
+  function noMore(one: Running): void {
+    one.isLong = true;
+    count(one.tenant, -1, one.cost);
+    count(one.tenant.group, -1, one.cost);
+  }
+
+  const usedBy = (tenant: Tenant, now: number): number =>
+    Math.max(0, tenant.used - (now - tenant.usedAt) * loopLimits.share);
+
+  /** Of a new tenant never much: others may have made the kind dear. There are many networks. */
+  function expectedOf({ costs, group }: Tenant, kind: string): number {
+    const known = costs.get(kind);
+    if (known !== undefined) return known;
+    const { unknownMs } = loopLimits;
+    return Math.min(kinds.get(kind) ?? unknownMs, group.most === Infinity ? unknownMs : Infinity);
+  }
+
+  function mayBegin(tenant: Tenant, cost: number, now: number): boolean {
+    const { group } = tenant;
+    if (group.active > 0 && group.expected + cost > group.most) return false;
+    const isBeside = latest.isOther(tenant.name, now);
+    if (isBeside && usedBy(tenant, now) > burstMs) return false;
+    const most = isBeside ? besideMs : aloneMs;
+    return tenant.active === 0 || tenant.expected + cost <= most;
+  }
+
+  function begin(tenant: Tenant, kind: string, now: number): Leave {
+    const { group } = tenant;
+    const cost = expectedOf(tenant, kind);
+    const one: Running = { tenant, cost, since: now, delayThen: delay, isLong: false };
+    underWay.add(one);
+    weight += cost;
+    count(tenant, 1, cost);
+    count(group, 1, cost);
+    if (!isTicking) {
+      isTicking = true;
+      dueAt = now + tickMs;
+      clock.setTimer(tick, tickMs);
+    }
+    return () => {
+      const now = clock.now();
+      const own = settle(now, true);
+      underWay.delete(one);
+      weight = Math.max(0, weight - cost);
+      if (!one.isLong) noMore(one);
+      const used = own + cost * (delay - one.delayThen);
+      learn(tenant.costs, kind, used);
+      learn(kinds, kind, used);
+      if (used > 0) {
+        tenant.used = usedBy(tenant, now) + used;
+        tenant.usedAt = now;
+      }
+      if (group.waiting.size > 0) admitWaiting(tenant, now);
+    };
+  }
+
+  /** The tenant of a request that has ended comes first. */
+  function admitWaiting(tenant: Tenant, now: number): void {
+    admitNext(tenant, now);
+    if (tenant.group.most === Infinity) return;
+    for (const other of tenant.group.waiting) admitNext(other, now);
+  }
+
+  function admitNext(tenant: Tenant, now: number): void {
+    const { queue, group } = tenant;
+    for (let next = queue[0]; next !== undefined; next = queue[0]) {
+      const isLate = now - next.since > loopLimits.waitMs;
+      if (!isLate && !mayBegin(tenant, expectedOf(tenant, next.kind), now)) return;
+      queue.shift();
+      if (isLate) next.refuse(tooBusy(tenant));
+      else next.admit(begin(tenant, next.kind, now));
+    }
+    group.waiting.delete(tenant);
+  }
+
+  function tenantOf({ tenant: name, isStranger = false }: Asking, now: number): Tenant {
+    const known = tenants.get(name);
+    if (known !== undefined) return known;
+    const group = groups[isStranger ? 1 : 0]!; // Both were made above.
+    const costs = new Map<string, number>();
+    const made = { name, group, costs, expected: 0, active: 0, queue: [], used: 0, usedAt: now };
+    tenants.set(name, made);
+    if (tenants.size > loopLimits.known) forgetIdle(tenants);
+    return made;
+  }
+
+  return {
+    enter(asking) {
+      const now = clock.now();
+      settle(now, false);
+      const tenant = tenantOf(asking, now);
+      latest.note(tenant.name, now);
+      const { queue, group } = tenant;
+      const { kind } = asking;
+      if (queue.length === 0 && mayBegin(tenant, expectedOf(tenant, kind), now)) {
+        return begin(tenant, kind, now);
+      }
+      if (queue.length >= loopLimits.waiting) throw tooBusy(tenant);
+      const { promise, resolve, reject } = Promise.withResolvers<Leave>();
+      queue.push({ kind, since: now, admit: resolve, refuse: reject });
+      group.waiting.add(tenant);
+      if (!isTicking) tick();
+      return promise;
+    },
+  };
+}
+
+/** Counts a request that begins, or of which no more is expected. */
+function count(sum: { active: number; expected: number }, by: 1 | -1, cost: number): void {
+  sum.active += by;
+  sum.expected = sum.active === 0 ? 0 : sum.expected + by * cost;
+}
+
+/** Learns what a request of a kind has cost, in ms. */
+function learn(costs: Map<string, number>, kind: string, used: number): void {
+  const before = costs.get(kind);
+  const { expectedMs } = loopLimits;
+  if (before === expectedMs && used <= expectedMs) return;
+  const part = before === undefined ? 1 : used < before ? 1 / 2 : 1 / 4;
+  const from = before ?? used;
+  costs.set(kind, Math.max(expectedMs, from + (used - from) * part));
+}
+
+/** The two tenants that came last, and when. */
+function createLatest() {
+  let [last, lastAt, other, otherAt] = ["", -Infinity, "", -Infinity];
+  return {
+    note(tenant: string, now: number) {
+      if (tenant !== last) [other, otherAt, last] = [last, lastAt, tenant];
+      lastAt = now;
+    },
+    /** Whether another tenant came lately. */
+    isOther: (tenant: string, now: number) =>
+      now - (tenant === last ? otherAt : lastAt) < loopLimits.besideForMs,
+  };
+}
+
+function forgetIdle(tenants: Map<string, Tenant>): void {
+  for (const [name, { active, queue }] of tenants) {
+    if (active === 0 && queue.length === 0) tenants.delete(name);
+    if (tenants.size <= loopLimits.known / 2) return;
+  }
+}
+
+const tooBusy = ({ name }: Tenant): Fault =>
+  new Fault(
+    "throttled",
+    `requests of ${name} wait too long for their share of this instance; send fewer at once`,
+    { retryAfterS: loopLimits.retryAfterS },
+  );
