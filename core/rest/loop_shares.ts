@@ -254,12 +254,12 @@ function learn(costs: Map<string, number>, kind: string, used: number): void {
   costs.set(kind, Math.max(expectedMs, from + (used - from) * part));
 }
 
-/** The two tenants that came last, and when. */
+/** The tenant that came last, and when another one did. */
 function createLatest() {
-  let [last, lastAt, other, otherAt] = ["", -Infinity, "", -Infinity];
+  let [last, lastAt, otherAt] = ["", -Infinity, -Infinity];
   return {
     note(tenant: string, now: number) {
-      if (tenant !== last) [other, otherAt, last] = [last, lastAt, tenant];
+      if (tenant !== last) [otherAt, last] = [lastAt, tenant];
       lastAt = now;
     },
     /** Whether another tenant came lately. */
