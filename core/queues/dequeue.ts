@@ -9,7 +9,7 @@ import { notify } from "../notifications/notify.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Queue } from "../resources/queues.ts";
 import { findQueue } from "./enqueue.ts";
-import { dequeued, given, nextOf } from "./membership.ts";
+import { dequeued, given, isRequest, nextOf } from "./membership.ts";
 import type { DequeueWanted } from "../values/queue_wanted.ts";
 
 /** Pause before an empty queue is read again. */
@@ -75,7 +75,9 @@ async function takeNext(
   }
   const unreached = [...passed];
   const ended: string[] = [];
-  for (const { taken } of members) if (taken && await hasEnded(taken.by)) ended.push(taken.by);
+  for (const { taken } of members) {
+    if (taken && !isRequest(taken.by) && await hasEnded(taken.by)) ended.push(taken.by);
+  }
   while (true) {
     const taker = { by: call.sid, at: ports.now(), unreached, ended };
     const queue = await ports.records.queues.update(accountSid, sid, (now) => given(now, taker));

@@ -32,15 +32,49 @@ export interface Taker {
   ended: readonly string[];
 }
 
+/** Names a request of the REST interface that takes a waiting call; all other takers are calls. */
+export const requestTaker = (id: string): string => `request ${id}`;
+
+/** Whether a taker is a request: it never ends, and loses its call when its time is over. */
+export const isRequest = (by: string): boolean => by.startsWith("request ");
+
+/** Whether nobody takes a waiting call now. */
+export const isFree = ({ taken }: QueueMember, at: number): boolean =>
+  taken === null || at - taken.at > limits.queueTakingMs;
+
+/**
+ * Assigns a waiting call to the request `by`: the call of a Sid, or the first that nobody takes. The
+ * member is undefined, and the queue unchanged, where there is none.
+ */
+export function claimed(
+  queue: Queue,
+  { by, at, callSid }: { by: string; at: number; callSid?: string | undefined },
+): { change: Change<Queue>; member: QueueMember | undefined } {
+  const member = queue.members.find((one) =>
+    isFree(one, at) && (callSid === undefined || one.callSid === callSid)
+  );
+  const taken = { by, at };
+  const members = queue.members.map((one) => one === member ? { ...one, taken } : one);
+  return { change: { record: member === undefined ? queue : { ...queue, members } }, member };
+}
+
+/** Frees what a taker was assigned. */
+export const released = (queue: Queue, by: string): Change<Queue> => ({
+  record: {
+    ...queue,
+    members: queue.members.map((one) => one.taken?.by === by ? { ...one, taken: null } : one),
+  },
+});
+
 /** The waiting call for a taker: the one already assigned to it, or the first unassigned one. */
 export function nextOf(
   { members }: Queue,
   { by, at, unreached, ended }: Taker,
 ): QueueMember | undefined {
-  const isFree = ({ taken }: QueueMember) =>
-    taken === null || at - taken.at > limits.queueTakingMs || ended.includes(taken.by);
+  const isOpen = (member: QueueMember) =>
+    isFree(member, at) || member.taken !== null && ended.includes(member.taken.by);
   const near = members.filter(({ callSid }) => !unreached.includes(callSid));
-  return near.find(({ taken }) => taken?.by === by) ?? near.find(isFree);
+  return near.find(({ taken }) => taken?.by === by) ?? near.find(isOpen);
 }
 
 /** Assigns the next waiting call to a taker, for a limited time; frees those it could not reach. */

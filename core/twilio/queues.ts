@@ -2,9 +2,9 @@ import { Fault } from "../base/faults.ts";
 import { method, url, wholeNumber } from "../base/fields.ts";
 import { limits } from "../base/limits.ts";
 import type { Base } from "../base/record.ts";
-import { modifyCall } from "../reports/modify_call.ts";
+import { isFree } from "../queues/membership.ts";
+import { redirectMember } from "./redirect_member.ts";
 import { type Queue, type QueueMember, queues as definition } from "../resources/queues.ts";
-import { isLive } from "../values/status.ts";
 import { action, type Asked, needs, noun, works } from "./noun/noun.ts";
 import { fetched, found, given, listedOf, made } from "./noun/regular.ts";
 import { basic, date } from "./noun/written.ts";
@@ -93,10 +93,11 @@ const waiting = ({ accountSid, sid: queueSid, dateUpdated, members }: Queue): Wa
 async function memberOf(asked: Asked): Promise<Waiting> {
   const queue = await found("queues", asked.path.QueueSid ?? "", asked);
   const { Sid = "" } = asked.path;
-  const isFront = Sid === "Front";
-  const free = (callSid: string) =>
-    queue.members.some((member) => member.callSid === callSid && member.taken === null);
-  const member = waiting(queue).find(({ callSid }) => isFront ? free(callSid) : callSid === Sid);
+  const at = asked.ports.now();
+  const place = queue.members.findIndex((member) =>
+    Sid === "Front" ? isFree(member, at) : member.callSid === Sid
+  );
+  const member = waiting(queue)[place];
   if (member === undefined) throw new Fault("notFound", Sid);
   return member;
 }
@@ -122,12 +123,12 @@ export const queueMembers = noun<Waiting>({
     },
     faults: { Url: "badUrl" },
     async perform(asked, { Url, Method }) {
-      const member = await memberOf(asked);
-      const named = { accountSid: asked.account.sid, callSid: member.callSid };
-      const call = await asked.ports.records.calls.get(named.accountSid, named.callSid);
-      if (call === null || !isLive(call.status)) throw new Fault("notFound", member.callSid);
-      await modifyCall(named, given({ url: Url, method: Method }), asked.ports);
-      return member;
+      const { QueueSid = "", Sid } = asked.path;
+      const named = { accountSid: asked.account.sid, sid: QueueSid };
+      const callSid = Sid === "Front" ? undefined : Sid;
+      const markup = given({ url: Url, method: Method });
+      const { queue, member } = await redirectMember(named, { callSid, markup }, asked.ports);
+      return waiting(queue).find((one) => one.callSid === member.callSid)!; // It was in this queue.
     },
   }),
   listed: {

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { Fault } from "../../core/base/faults.ts";
+import { limits } from "../../core/base/limits.ts";
+import { claimed, requestTaker } from "../../core/queues/membership.ts";
 import { companion, companionOf } from "../support/service/hand_companion.ts";
 import { startTwilioLab, type TwilioLab } from "../support/service/twilio_lab.ts";
 
@@ -64,6 +67,83 @@ Deno.test("npm twilio lists who waits, and sends the first, or a named one, to a
   assert.equal(app.scripts.at(-1)!.leg, first);
   assert.match(app.fetched.at(-1)!.url, /^https:\/\/app\.test\/agent\?/);
   await assert.rejects(client.queues(sid).members("CA" + "0".repeat(32)).fetch(), { status: 404 });
+});
+
+Deno.test("of requests for a waiting call at once, and one after the other, one gets it", async () => {
+  await using lab = await startTwilioLab();
+  const { client, app } = lab;
+  await app.root.post("Clients.json", { Login: "alice", Password: "pass" });
+  const { sid } = await client.queues.create({ friendlyName: "support" });
+  const [first, second, third] = [
+    await waits(lab, sid),
+    await waits(lab, sid),
+    await waits(lab, sid),
+  ];
+  const { members } = client.queues(sid);
+  const take = async (member: string, agent: number) => {
+    const url = `https://app.test/agent/${agent}`;
+    return await members(member).update({ url }).then(
+      ({ callSid }) => callSid,
+      ({ status }) => status,
+    );
+  };
+  const { queues } = app.ports.records;
+  const left = async () =>
+    (await queues.get(app.root.sid, sid))!.members.map(({ callSid }) => callSid);
+
+  const atOnce = await Promise.all([1, 2].map((agent) => take("Front", agent)));
+  assert.deepEqual(atOnce.toSorted(), [first, second].toSorted());
+  assert.deepEqual(await left(), [third]);
+  const named = await Promise.all([3, 4, 5, 6].map((agent) => take(third, agent)));
+  assert.deepEqual(named.toSorted(), [404, 404, 404, third]);
+  assert.deepEqual([await take("Front", 7), await take(third, 8)], [404, 404]);
+
+  await app.runJobs();
+  const asked = app.fetched.map(({ url }) => new URL(url).pathname)
+    .filter((path) => path.startsWith("/agent"));
+  assert.equal(new Set(asked).size, 3);
+  assert.equal(asked.length, 3);
+});
+
+Deno.test("a call that a request has claimed goes to no Dial, and back when its redirection fails", async () => {
+  await using lab = await startTwilioLab();
+  const { client, app } = lab;
+  await app.root.post("Clients.json", { Login: "alice", Password: "pass" });
+  const { sid } = await client.queues.create({ friendlyName: "support" });
+  const waiting = await waits(lab, sid);
+  const { calls, queues } = app.ports.records;
+  const update = calls.update;
+  const url = "https://app.test/agent";
+  calls.update = () => Promise.reject(new Fault("unavailable", "the store is away"));
+  await assert.rejects(client.queues(sid).members("Front").update({ url }), { status: 503 });
+  calls.update = update;
+  assert.deepEqual((await queues.get(app.root.sid, sid))!.members.map(({ taken }) => taken), [
+    null,
+  ]);
+
+  const { taken } = claimed((await queues.get(app.root.sid, sid))!, {
+    by: requestTaker("1"),
+    at: app.clock.now,
+  }).change.record.members[0]!;
+  await queues.update(app.root.sid, sid, (queue) => ({
+    record: { ...queue, members: queue.members.map((one) => ({ ...one, taken })) },
+  }));
+  const twiml = "<Response><Dial><Queue>support</Queue></Dial></Response>";
+  const agent = await client.calls.create({ from: "client:bob", to: "client:alice", twiml });
+  await app.runJobs();
+  const leg = companionOf(app, agent.sid);
+  const consult = async () => {
+    const [step] = await leg.report({ type: "answered" });
+    assert.ok(step?.type === "consult");
+    return await leg.report({ type: "consulting", serviceContext: step.serviceContext });
+  };
+  const script = await consult();
+  assert.ok(!script.some(({ type }) => type === "pickup"));
+  app.clock.now += limits.queueTakingMs + 1;
+  const [look] = script.filter(({ type }) => type === "consult");
+  assert.ok(look?.type === "consult");
+  const [given] = await leg.report({ type: "consulting", serviceContext: look.serviceContext });
+  assert.equal(given?.type === "pickup" && given.leg, waiting);
 });
 
 Deno.test("a Queue takes no more calls than its MaxSize", async () => {
