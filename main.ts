@@ -24,8 +24,9 @@ import { steadyNow } from "./core/base/steady_clock.ts";
 import { startAwakeClock, systemClocks } from "./core/process/clocks.ts";
 import { limits } from "./core/base/limits.ts";
 import { collectProcess } from "./core/metrics/registry.ts";
-import { commits } from "./core/metrics/service_metrics.ts";
+import { commits, storeFailures } from "./core/metrics/service_metrics.ts";
 import { listenMetrics } from "./core/metrics/listen.ts";
+import { watchStore } from "./core/start/watch_store.ts";
 import { metricsRefresher } from "./core/start/refresh_metrics.ts";
 import { originFields } from "./core/base/origin.ts";
 import type { Answer } from "./core/net/http_server.ts";
@@ -76,6 +77,7 @@ export async function startService(config: Config, onListenerOver: (error: Error
   const server = await platform.listen(answer, onListenerOver);
   const { METRICS_HOST: hostname, METRICS_PORT: port } = config;
   const metering = await listenMetrics({ hostname, port, name: "METRICS_PORT", log }, refresh);
+  watchStore(ports);
   const worker = await store.worker(handlers, ports);
   worker.start();
   if (config.EDGE) wakeEachMinute(worker.poke);
@@ -133,9 +135,8 @@ async function storeOf(
 ): Promise<Store> {
   const { KV_NARROW_INDEX: narrowsIndex, SECRET_KEY_OTHER: otherKey } = config;
   const { progress } = lines;
-  const onCommit = (outcome: string, ms: number) => commits.observe({ outcome }, ms / 1_000);
   const clocks = { ...systemClocks, awakeNow };
-  const options = {
+  const store = await openStore({
     location,
     secretKey,
     otherKey,
@@ -143,9 +144,9 @@ async function storeOf(
     log,
     narrowsIndex,
     progress,
-    onCommit,
-  };
-  const store = await openStore(options);
+    onCommit: (outcome, ms) => commits.observe({ outcome }, ms / 1_000),
+    onStoreFailure: (kind) => storeFailures.inc({ kind }),
+  });
   lines.over("Migrated the store");
   return store;
 }

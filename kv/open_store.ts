@@ -38,6 +38,7 @@ import { moveDatedJobs } from "./jobs/dated_jobs.ts";
 import { jobQueue } from "./jobs/overview.ts";
 import type { JobQueue } from "../core/ports/job_queue.ts";
 import { lockFile } from "./store/lock_file.ts";
+import { storeHealth } from "./store/store_health.ts";
 import { sweepReceipts } from "./store/receipt.ts";
 import { type StoreClock, storeClock } from "./store/store_clock.ts";
 import { stageAlso, stageCaused, type StoredRecords } from "./collections/stage_caused.ts";
@@ -158,7 +159,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       if (!isRemote) await moveDatedJobs({ kv, committer }, clocks);
       const stage = (batch: Batch, also: AlsoWritten[]) => stageAlso(records, batch, also);
       const watched = isRemote ? kv : null;
-      return worker({ watched, queue, committer, handlers, ports, stageAlso: stage });
+      const { health } = opened;
+      return worker({ watched, queue, committer, health, handlers, ports, stageAlso: stage });
     },
     reseal: (signal) => reseal(context, signal),
     async buildIndexes(signal) {
@@ -190,7 +192,11 @@ function feedOf(
   return sharedFeed({ ...store, kv: unlogged, changeLog: changeLog! }); // A remote store has one.
 }
 
-const overviewOf = ({ kv, isRemote }: Opened, location: string): StoreOverview => ({
+const overviewOf = ({ kv, health, isRemote }: Opened, location: string): StoreOverview => ({
+  failure: health.failure,
+  wellForMs: health.wellForMs,
+  check: health.check,
+  onChange: health.onChange,
   async statistics() {
     const { value } = await kv.get<Schema>(keys.version);
     const isFile = !isRemote && location !== ":memory:";
@@ -214,21 +220,26 @@ async function openKv(
 ): Promise<Opened> {
   const { location, now, steadyNow = now } = options;
   const { narrowsIndex = true, declarations = resources, log = () => {} } = options;
+  const { onStoreFailure: onFailure } = options;
   const isRemote = isRemoteLocation(location);
   const isFile = !isRemote && location !== ":memory:";
   const lock = isFile ? await lockFile(location) : undefined;
   const opened = await openLocation(location);
+  const health = storeHealth(opened, { now, steadyNow, isRemote, ...onFailure && { onFailure } });
   const wire = /^https?:/.test(location) ? promptWire(opened) : noWire;
-  const unlogged = isRemote ? withDeadline(opened, limits.storeTimeoutMs, wire) : opened;
+  const unlogged = isRemote
+    ? withDeadline(opened, limits.storeTimeoutMs, { wire, health })
+    : health.watch(opened);
   const changes = isRemote
     ? changeLog(unlogged, {
       now: steadyNow,
       onError: (error) => log("Cannot watch which accounts are followed", { error }),
     })
     : undefined;
-  const kv = isRemote ? withCommitLog(unlogged, changes?.stage) : opened;
+  const kv = isRemote ? withCommitLog(unlogged, changes?.stage) : unlogged;
   let fence: SchemaFence | undefined;
   const close = () => {
+    health.close();
     fence?.close();
     changes?.close();
     kv.close();
@@ -256,6 +267,7 @@ async function openKv(
     return {
       kv,
       unlogged,
+      health,
       isRemote,
       clock,
       schema,

@@ -1,4 +1,5 @@
 import { limits } from "../core/base/limits.ts";
+import type { StoreFailure } from "../core/base/store_failure.ts";
 import { resources } from "../core/resources/mod.ts";
 import type { ChangeLog } from "./changes/change_log.ts";
 import { recentChangeBytes, type RecentChanges, recentChanges } from "./changes/recent_changes.ts";
@@ -22,6 +23,7 @@ import { mergedReader } from "./store/reader.ts";
 import { receiptOf } from "./store/receipt.ts";
 import { sealer } from "./store/seal.ts";
 import type { StoreClock } from "./store/store_clock.ts";
+import type { StoreHealth } from "./store/store_health.ts";
 import { unwaited } from "./store/unwaited.ts";
 
 /**
@@ -51,6 +53,8 @@ export interface PartsOptions extends RecordCacheOptions {
   log?: Ports["log"];
   /** Declares records and indexes; the resources of the program unless given. */
   declarations?: Declarations;
+  /** Called with the kind of each write that failed for the store's sake. */
+  onStoreFailure?(kind: StoreFailure["kind"]): void;
   /** Told what became of each commit, and how long it took, in ms. */
   onCommit?: CommitterOptions["onCommit"];
 }
@@ -60,6 +64,8 @@ export interface Opened {
   kv: Deno.Kv;
   /** The same for what no backup has, and what expires. */
   unlogged: Deno.Kv;
+  /** The state of its writes. */
+  health: StoreHealth;
   /** The store is a server that other processes may use as well. */
   isRemote: boolean;
   clock: StoreClock;
@@ -91,7 +97,7 @@ export function partsOf(
   { secretKey, otherKey, now, log = () => {}, onCommit, declarations = resources, ...caching }:
     PartsOptions,
 ): Parts {
-  const { kv, isRemote, clock: { steadyNow }, schema: { fields }, layouts, fence } = opened;
+  const { kv, isRemote, health, clock: { steadyNow }, schema: { fields }, layouts, fence } = opened;
   const merged = mergedReader(kv);
   const recent = isRemote ? null : recentEntries(merged, recentEntryBytes);
   const read = recent?.read ?? merged;
@@ -111,6 +117,7 @@ export function partsOf(
         receipts: Array.from({ length: writersOfRemote }, () => receiptOf(kv, { now, steadyNow })),
       }),
     versions: isRemote,
+    health,
     ...(fence && { fence }),
     ...!isRemote && { followers: [known, recent, counters, changes].filter((one) => one !== null) },
     depths: watched(depths, () => deepening),

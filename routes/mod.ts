@@ -45,6 +45,7 @@ import { reference } from "./reference.ts";
 import { accountsAddress } from "./http/represent.ts";
 import { logRequests } from "./http/log_requests.ts";
 import { measureRequests } from "./http/measure_requests.ts";
+import { whileWritable } from "./http/while_writable.ts";
 import { warnOfPrivateUrls } from "./http/private_urls.ts";
 import { requestId } from "./http/request_id.ts";
 import { resourceRoutes } from "./resources/resource_routes.ts";
@@ -109,7 +110,7 @@ const noNumbers = "a test account has no phone numbers; it may send any number a
 function guardedAccounts(app: Hono<Env>, ports: Ports, shares: LoopShares): void {
   const bounds = boundsOf(ports, shares);
   for (const version of versions) {
-    app.use(`/${version}/*`, authenticate(ports, bounds));
+    app.use(`/${version}/*`, authenticate(ports, bounds), whileWritable(ports));
     app.use(`/${version}/Accounts/:account/*`, accountScope(ports.accounts));
   }
   app.route(accountsAddress, accountRoutes(ports)); // Before: an account can be activated again.
@@ -126,7 +127,8 @@ function guardedAccounts(app: Hono<Env>, ports: Ports, shares: LoopShares): void
     }
     app.route(`${below}/AuthTokens`, authTokenRoutes(ports));
   }
-  app.use(`${authTokensPath}/*`, authenticate(ports, bounds), permitted("manageCredentials"), own);
+  app.use(`${authTokensPath}/*`, authenticate(ports, bounds), whileWritable(ports));
+  app.use(`${authTokensPath}/*`, permitted("manageCredentials"), own);
   app.route(authTokensPath, authTokenRoutes(ports, twilioAuthTokens));
 }
 

@@ -99,11 +99,19 @@ function isOver(
   return age > consoleLimits.sessionMs || now() - seenAt > settings.consoleIdleMs;
 }
 
-/** Notes the use of a session, not more than once a minute. */
+/**
+ * Notes the use of a session, not more than once a minute. Where the store cannot write, pages are
+ * shown all the same.
+ */
 async function seen(session: ConsoleSession, ports: SessionPorts): Promise<ConsoleSession> {
   const now = ports.now();
   if (now - session.seenAt < consoleLimits.seenMs) return session;
-  return await change(session, { seenAt: now }, ports);
+  try {
+    return await change(session, { seenAt: now }, ports);
+  } catch (error) {
+    if (error instanceof Fault && error.kind === "unavailable") return session;
+    throw error;
+  }
 }
 
 /**

@@ -32,5 +32,7 @@ async function isForgotten({ accountSid, callSid }: Recording, ports: Ports): Pr
   const call = await ports.records.calls.get(accountSid, callSid);
   if (call === null) return true;
   const endedAt = call.endTime ?? call.dateUpdated;
-  return !isLive(call.status) && ports.now() - endedAt > limits.recordingForgottenMs;
+  // While the store could not write, the companion kept what is left of the recording.
+  const silentMs = Math.min(ports.now() - endedAt, ports.store.wellForMs());
+  return !isLive(call.status) && silentMs > limits.recordingForgottenMs;
 }

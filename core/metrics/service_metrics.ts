@@ -75,6 +75,20 @@ export const commits = new Histogram({
   registers,
 });
 
+export const storeWritable = new Gauge({
+  name: "switchboard_store_writable",
+  help: "1 while commits of the store succeed, 0 while they fail, as on a full disk.",
+  registers,
+});
+
+export const storeFailures = new Counter({
+  name: "switchboard_store_failures_total",
+  help: "Writes that failed for the sake of the store: " +
+    "full, readonly, io, locked, unreachable, other.",
+  labelNames: ["kind"] as const,
+  registers,
+});
+
 export const jobs = new Gauge({
   name: "switchboard_jobs",
   help: "Jobs of the store, by kind and state: waiting, due, leased, dead.",

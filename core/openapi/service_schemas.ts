@@ -6,9 +6,8 @@ import { closed, described, type JsonSchema, refTo } from "./schemas.ts";
 const text: JsonSchema = { type: "string" };
 const textOrNone: JsonSchema = { type: ["string", "null"] };
 const count: JsonSchema = { type: "integer", minimum: 0 };
-const reach = { type: "string", enum: ["ok", "unreachable"] };
 const ok = { type: "string", const: "ok" };
-const storeText = "Whether the store can be reached.";
+const storeText = "Whether the store can be reached and written to.";
 const companionText = "Whether a companion, the SIP and media process, is connected.";
 /** The schemas of what the service tells about itself, and of errors. */
 export const serviceSchemas: Record<string, JsonSchema> = {
@@ -25,7 +24,10 @@ export const serviceSchemas: Record<string, JsonSchema> = {
     "Something that the service needs is out of reach.",
     closed({
       ...errorProperties,
-      store: described(storeText, reach),
+      store: described(
+        `${storeText} unwritable: its disk is full, read-only or broken; the message says which.`,
+        { type: "string", enum: ["ok", "unreachable", "unwritable"] },
+      ),
       companion: described(
         `${companionText} unheard: it answers, but the service accepts no heartbeat of it. ` +
           "draining: it takes no new calls, and stops once those that it has are over.",

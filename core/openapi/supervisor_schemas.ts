@@ -1,6 +1,7 @@
 import { closed, described, type JsonSchema } from "./schemas.ts";
 
 const text: JsonSchema = { type: "string" };
+const textOrNone: JsonSchema = { type: ["string", "null"] };
 const count: JsonSchema = { type: "integer", minimum: 0 };
 const list = (items: JsonSchema): JsonSchema => ({ type: "array", items });
 
@@ -43,6 +44,8 @@ export const supervisorSchemas: Record<string, JsonSchema> = {
         type: "string",
         enum: ["file", "memory", "shared"],
       }),
+      failure: described("The reason why it cannot write, null while it can.", textOrNone),
+      date_failed: described("Since when it cannot write, as an ISO 8601 date in UTC.", textOrNone),
       layout: described("Version of its layout.", count),
       bytes: described("Size of the file and its write-ahead log, null for any other store.", {
         type: ["integer", "null"],

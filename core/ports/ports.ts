@@ -1,4 +1,5 @@
 import type { Answer, OutgoingRequest } from "../base/outgoing.ts";
+import type { StoreFailure } from "../base/store_failure.ts";
 import type { Trace } from "../protocol/traces.ts";
 import type { NumberOffer, NumberSearch } from "../values/offer.ts";
 import type { CompanionControl, Companions } from "./companion_ports.ts";
@@ -107,6 +108,14 @@ export interface Stock {
 /** The store, for its operator. */
 export interface StoreOverview {
   statistics(): Promise<StoreStatistics>;
+  /** The reason why the store cannot write now; null while it can. */
+  failure(): StoreFailure | null;
+  /** Milliseconds since the last failure ended; Infinity where there was none, 0 during one. */
+  wellForMs(): number;
+  /** The same as `failure`, after a commit within the last second, or else a write for this purpose. */
+  check(): Promise<StoreFailure | null>;
+  /** Adds a listener that is called with each change: the failure, or null at its end. */
+  onChange(listener: (failure: StoreFailure | null) => void): void;
 }
 
 export interface StoreStatistics {

@@ -5,6 +5,7 @@ import { actionScript, type ScriptContext } from "../documents/next_script.ts";
 import type { Job } from "../model/job.ts";
 import type { Change } from "../model/store.ts";
 import type { Ports } from "../ports/ports.ts";
+import { refuseWhileUnwritable } from "../ports/writable.ts";
 import type { Call } from "../resources/calls.ts";
 import { isLive } from "../values/status.ts";
 import { type Changing, ruleOf } from "./leg_events.ts";
@@ -30,6 +31,7 @@ export async function handleReport(
   if (call === null) return rule.withoutCall ?? [{ type: "hangup" }];
   if (!isLive(call.status)) return [{ type: "hangup" }];
   if (!report.wantsScript) return [];
+  refuseWhileUnwritable(ports); // Before the application is asked: it would be asked again.
   const cause = { at: report.at, id: `${report.leg} ${report.seq}` };
   const context = { call, ports, signal, cause };
   const script = await rule.script?.(event, context) ?? await nextScript(report, noted, context);

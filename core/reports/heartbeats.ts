@@ -65,8 +65,10 @@ export async function takeHeartbeat(
 /**
  * Closes the calls of companions without a heartbeat for `limits.companionLostMs`, and assigns their
  * Gateways to other companions. When a companion is heard again meanwhile, its further calls go on.
+ * A service whose own commits fail, or did lately, judges no companion.
  */
 export async function closeLostCompanions(ports: Ports): Promise<void> {
+  if (ports.store.wellForMs() < limits.companionLostMs) return; // Heartbeats were not stored.
   const lost = (await ports.companions.list()).filter(isLostCompanion);
   const closed: Closed[] = [];
   for (const { id, runId, seenAt } of lost) {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { subtree } from "../accounts/walk.ts";
+import { iso8601 } from "../base/wire.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports, Records } from "../ports/ports.ts";
 
@@ -27,8 +28,11 @@ export async function storeStatistics(ports: Ports): Promise<Record<string, unkn
     await Promise.all(totals);
   }
   const { kind, layout, bytes, building } = await store.statistics();
+  const failure = store.failure();
   return {
     kind,
+    failure: failure?.reason ?? null,
+    date_failed: failure === null ? null : iso8601(failure.since),
     layout,
     bytes,
     building,

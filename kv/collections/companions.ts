@@ -49,7 +49,8 @@ export function companionStates(kv: Deno.Kv, options: CompanionStatesOptions): C
     heard,
     async beat(state) {
       heard(state);
-      (await known)?.set(state.id, { value: state, versionstamp: "" });
+      // It is heard, also while the store cannot write.
+      if (!isShared) (await all()).set(state.id, { value: state, versionstamp: "" });
       const { versionstamp } = await kv.set(keys.companion(state.id), state);
       heard(state, versionstamp);
     },

@@ -6,6 +6,7 @@ import type { Ending } from "./admission.ts";
 import type { KeepLease } from "./leases.ts";
 import { type Batch, emptyBatch } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
+import { patiently, StoreFault, type StoreHealth } from "../store/store_health.ts";
 import {
   type HeldJob,
   type Queue,
@@ -20,6 +21,7 @@ export interface Performing {
   queue: Queue;
   keepLease: KeepLease;
   committer: Pick<Committer, "later">;
+  health: Pick<StoreHealth, "well">;
   handlers: AnyJobHandler[];
   ports: Ports;
   stageAlso(batch: Batch, also: AlsoWritten[]): Promise<void>;
@@ -35,22 +37,38 @@ export interface Performed {
 /** How a held job moves on. */
 type Move = (batch: Batch, held: HeldJob) => void;
 
-/** One run of a job, from its lease on. Its end is written with the next commit. */
+/**
+ * One run of a job, from its lease on. Its end is written with the next commit. While the store cannot
+ * write, the run is remembered here with its attempt, outcome and due time, and written when the store
+ * can: what was done outside is not done again. Commits of the work itself wait likewise.
+ */
 export async function perform(
   first: HeldJob,
   options: Performing,
   stopping: AbortSignal,
 ): Promise<Performed> {
   const { job } = first;
-  const { keepLease, ports } = options;
+  const { keepLease, ports, health } = options;
   const handler = handlerOf(job, options);
-  const lease = keepLease(first);
-  const write = async (also: AlsoWritten[], move: Move) =>
-    await commitEnd(await lease.end(), also, move, options);
-  /** Ends the job even when its records cannot be written: it must not run for ever. */
-  const writeFailure = async (also: () => Promise<AlsoWritten[]> | undefined, move: Move) => {
+  let lease = keepLease(first);
+  const write = async (also: AlsoWritten[], move: Move): Promise<void> => {
+    const held = await lease.end();
     try {
-      await write(await also() ?? [], move);
+      return await commitEnd(held, also, move, options);
+    } catch (error) {
+      if (!(error instanceof StoreFault) || stopping.aborted) throw error;
+      lease = keepLease(held); // Nobody else is to perform it meanwhile.
+    }
+    await health.well(stopping);
+    return await write(also, move);
+  };
+  /** Ends the job even when its records cannot be written: it must not run for ever. */
+  const writeFailure = async (
+    also: () => Promise<AlsoWritten[]> | undefined,
+    move: Move,
+  ): Promise<void> => {
+    try {
+      return await write(await patiently(stopping, also) ?? [], move);
     } catch (error) {
       if (error instanceof Fault && error.kind === "unavailable") throw error;
       ports.log("Cannot record how a job ended", { kind: job.kind, id: job.id, error });
@@ -76,8 +94,10 @@ export async function perform(
       throw new Error(`Cannot run a job of the unknown kind "${job.kind}"`);
     }
     if (isSpent(job, options)) throw new Fault("expired");
-    const run = { ...job, signal: lease.signal };
-    const also = await handler.work(handler.args.parse(job.args), ports, run);
+    const { signal } = lease;
+    const run = { ...job, signal };
+    const args = handler.args.parse(job.args);
+    const also = await patiently(signal, () => handler.work(args, ports, run));
     return { ending: "good", written: write(also ?? [], stageDone).catch(fail) };
   } catch (error) {
     const ending = stopping.aborted || faultOf(error) !== undefined ? "neither" : "bad";

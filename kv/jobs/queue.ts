@@ -67,6 +67,8 @@ export interface Claim {
   leaseMs: number;
   /** Whether a job of the series runs already: the next one must wait for its end. */
   isBusy(job: StoredJob): boolean;
+  /** Whether this worker performs the job, or has performed it and not written its end yet. */
+  isHeld(job: StoredJob): boolean;
   /** Whether a job is too old to run. Such jobs are claimed beside `most` others, to end them. */
   isSpent?(job: StoredJob): boolean;
 }
@@ -168,7 +170,7 @@ export interface Choice<E extends Waiting> {
  * is false when no further one need be offered.
  */
 export function chooser<E extends Waiting>(
-  { now, most, isBusy, isSpent }: Claim,
+  { now, most, isBusy, isHeld, isSpent }: Claim,
 ): { offer(entry: E): boolean; choice: Choice<E> } {
   const choice: Choice<E> = { due: [], next: Infinity, waiting: Infinity };
   const chosen = new Set<string>();
@@ -189,6 +191,7 @@ export function chooser<E extends Waiting>(
       if (takenUntil > now) return leave(takenUntil);
       const at = Number(entry.key[3]);
       if (at > now || looksAt-- === 0) return endAt(at);
+      if (isHeld(job)) return leave(at);
       if (isSpent?.(job)) return choice.due.push(entry) > 0;
       const series = job.series ?? undefined;
       if (series !== undefined && (chosen.has(series) || isBusy(job))) return leave(at);

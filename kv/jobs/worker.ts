@@ -11,7 +11,9 @@ import { accountOf, type Admission, admission } from "./admission.ts";
 import type { Batch } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
 import { keys } from "../store/keys.ts";
+import type { StoreHealth } from "../store/store_health.ts";
 import { type KeepLease, leaseKeeper } from "./leases.ts";
+import { jobLimits } from "./limits.ts";
 import { isSpent, perform } from "./perform.ts";
 import type { HeldJob, Lane, Queue, StoredJob } from "./queue.ts";
 
@@ -20,6 +22,7 @@ export interface WorkerOptions {
   watched: Deno.Kv | null;
   queue: Queue;
   committer: Committer;
+  health: StoreHealth;
   handlers: AnyJobHandler[];
   ports: Ports;
   stageAlso(batch: Batch, also: AlsoWritten[]): Promise<void>;
@@ -44,6 +47,8 @@ interface State extends WorkerOptions {
   tenants: Tenants;
   /** Series of which a job runs. */
   busy: Set<string>;
+  /** Ids of the jobs that are performed, or whose end is not in the store yet. */
+  held: Set<string>;
   /** Jobs at work. */
   working: ShortLivedSet<Promise<void>>;
   /** The same, and those whose end is not in the store yet. */
@@ -70,6 +75,7 @@ export function worker(options: WorkerOptions): Worker {
     admission: admission(tenants.known),
     tenants,
     busy: new Set(),
+    held: new Set(),
     working: createLooseSet(),
     running: createLooseSet(),
     stopping,
@@ -81,6 +87,7 @@ export function worker(options: WorkerOptions): Worker {
   let looping: Promise<void> = Promise.resolve();
   let watching: ReadableStreamDefaultReader | undefined;
   committer.onJobs = () => poke(state);
+  options.health.onChange(() => poke(state));
 
   async function watch(kv: Deno.Kv): Promise<void> {
     watching = kv.watch([keys.wake]).getReader();
@@ -149,11 +156,17 @@ async function pause(state: State, ms: number): Promise<void> {
   state.wake = undefined;
 }
 
-/** Claims and begins due jobs; returns when to look again, in ms. */
+/**
+ * Claims and begins due jobs; returns when to look again, in ms. While the store cannot write, none
+ * begins: what it does outside could not be noted, and would be done again.
+ */
 async function round(state: State): Promise<number> {
-  const { queue, ports, admission } = state;
+  const { queue, ports, admission, health, watched } = state;
   const now = ports.steadyNow();
   let next = now + limits.jobPollMs;
+  // Of a shared store the others write the ends of their runs first: their leases may be over.
+  const patienceMs = watched === null ? 0 : jobLimits.settlingMs;
+  if (health.failure() !== null || health.wellForMs() < patienceMs) return next;
   const due: Lane[] = [];
   for (const lane of after(state.last, await queue.lanes())) {
     const from = Math.max(lane.dueAt, admission.openUntil(lane.name));
@@ -184,7 +197,7 @@ async function tryToServe(state: State, lane: Lane, share: number): Promise<numb
 
 /** Begins up to `share` due jobs of a lane; returns when to look at it again, in ms. */
 async function serve(state: State, lane: Lane, share: number): Promise<number> {
-  const { queue, ports, owner, admission, busy, tenants } = state;
+  const { queue, ports, owner, admission, busy, tenants, held: performed } = state;
   const account = accountOf(lane.name);
   if (account !== null) await tenants.find(account);
   const most = admission.enter(lane.name, share);
@@ -199,6 +212,7 @@ async function serve(state: State, lane: Lane, share: number): Promise<number> {
       owner,
       leaseMs: limits.jobLeaseMs,
       isBusy: (job) => busy.has(seriesOf(job)),
+      isHeld: ({ id }) => performed.has(id),
       // While the circuit of a server is open, its spent jobs still end.
       ...(admission.isProbing(lane.name) && { isSpent: (job) => isSpent(job, state) }),
     });
@@ -219,9 +233,10 @@ async function serve(state: State, lane: Lane, share: number): Promise<number> {
 /** Runs a claimed job; `isAdmitted`: it counts for the bounds of its lane. */
 function begin(state: State, held: HeldJob, isAdmitted: boolean): void {
   const { ports, admission, busy, working, running, stopping } = state;
-  const { kind, lane } = held.job;
+  const { kind, lane, id } = held.job;
   const series = seriesOf(held.job);
   busy.add(series);
+  state.held.add(id);
   const attributes = { "switchboard.job_id": held.job.id, "switchboard.attempt": held.job.attempt };
   const run = () => perform(held, state, stopping.signal);
   const cannotFinish = (error: unknown) => ports.log("Cannot finish a job", { kind, error });
@@ -237,7 +252,10 @@ function begin(state: State, held: HeldJob, isAdmitted: boolean): void {
   });
   const removeWorked: () => void = working.add(worked);
   const written = performed.then(({ written }) => written).catch(cannotFinish)
-    .then(() => removeWritten());
+    .then(() => {
+      state.held.delete(id);
+      removeWritten();
+    });
   const removeWritten: () => void = running.add(written);
 }
 

@@ -13,11 +13,13 @@ import {
   stageVersions,
 } from "./operation.ts";
 import type { Receipt } from "./receipt.ts";
+import { committing, type StoreHealth } from "./store_health.ts";
 
 export interface Committer {
   /**
    * Commits a batch. Batches that wait at the same time share one commit and one disk flush: disk
-   * flushes bound the writes of a store. Throws when the store is out of reach.
+   * flushes bound the writes of a store. Throws `StoreFault` when the store cannot write; within
+   * `patiently` it waits until the store can.
    */
   commit(batch: Batch): Promise<Committed>;
   /**
@@ -89,6 +91,8 @@ export interface CommitterOptions {
   depths?: CommitDepths;
   /** Caches of lists. */
   lists?: CommitWatch[];
+  /** Absent: errors of the store are thrown as they come, and no commit waits. */
+  health?: StoreHealth;
   /** Told what became of each commit, and how long it took, in ms. */
   onCommit?(outcome: CommitOutcome, durationMs: number): void;
 }
@@ -123,24 +127,26 @@ interface State extends CommitterOptions {
 export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
   const self: Committer = {
     onJobs: () => {},
-    commit: (batch) =>
-      new Promise((resolve, reject) => {
-        const queue = () => {
-          state.queue.push({ batch, resolve, reject });
-          if (!state.isPumping) void pump(state);
-        };
-        const loading = depths.load(batch); // The size of a commit depends on it.
-        if (loading === null) queue();
-        else loading.then(queue, reject);
-      }),
+    commit: (batch) => committing(health, () => commitOnce(batch)),
     later: (stage) =>
-      new Promise((resolve, reject) => {
-        state.delayed.add({ stage, resolve, reject });
-      }),
+      committing(health, () =>
+        new Promise((resolve, reject) => {
+          state.delayed.add({ stage, resolve, reject });
+        })),
     flush: () => state.delayed.flush(),
     close: () => state.delayed.close(),
   };
-  const { depths = sameDepths } = options;
+  const { depths = sameDepths, health } = options;
+  const commitOnce = (batch: Batch): Promise<Committed> =>
+    new Promise((resolve, reject) => {
+      const queue = () => {
+        state.queue.push({ batch, resolve, reject });
+        if (!state.isPumping) void pump(state);
+      };
+      const loading = depths.load(batch); // The size of a commit depends on it.
+      if (loading === null) queue();
+      else loading.then(queue, reject);
+    });
   const state: State = {
     ...options,
     kv,
@@ -252,7 +258,7 @@ async function make(
   batch: Batch,
   checks: Batch["checks"],
 ): Promise<Committed> {
-  const { depths, fence, known, followers = [], lists = [] } = state;
+  const { depths, fence, known, health, followers = [], lists = [] } = state;
   const { receipt } = writer;
   let staged: Deno.AtomicCheck | undefined;
   let moved: Moved[] = [];
@@ -271,7 +277,7 @@ async function make(
       receipt?.stage(op);
       staged = fence?.stage(op);
       return await op.commit();
-    });
+    }, health);
     committed = result.ok ? result : await receipt?.find() ?? null;
     outcome = committed === null ? "refused" : "made";
     const isRefused = committed === null && staged && await fence?.refresh(staged) === true;

@@ -1,17 +1,20 @@
+import { isLocked, type StoreHealth } from "./store_health.ts";
+
 /**
  * A second handle on the embedded file (a backup, an inspection) can make a checked commit throw
  * "database is locked" before it wrote anything, so the commit is repeated.
+ * A store that stays locked cannot write: then `health` makes the error.
  */
 export async function commitRetrying(
   commit: () => Promise<Deno.KvCommitResult | Deno.KvCommitError>,
+  health?: Pick<StoreHealth, "failed">,
 ): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
   for (let attempt = 1;; attempt++) {
     try {
       return await commit();
     } catch (error) {
-      if (attempt === lockedAttempts || !/database is locked|busy/i.test(String(error))) {
-        throw error;
-      }
+      if (!isLocked(error)) throw error;
+      if (attempt === lockedAttempts) throw health?.failed(error) ?? error;
       await jitter(Math.min(attempt * 5, 60));
     }
   }

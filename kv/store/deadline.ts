@@ -1,12 +1,17 @@
 import { Fault } from "../../core/base/faults.ts";
 import { noWire, type PromptWire } from "./prompt_wire.ts";
+import type { StoreHealth } from "./store_health.ts";
 
 /**
  * The client of a remote store retries for ever while the store is out of reach. Here every request
  * fails after `ms` with the Fault `unavailable`. Watching and closing are not requests. The wire is
- * told of each request.
+ * told of each request, and `health` follows it.
  */
-export function withDeadline(kv: Deno.Kv, ms: number, wire: PromptWire = noWire): Deno.Kv {
+export function withDeadline(
+  kv: Deno.Kv,
+  ms: number,
+  { wire = noWire, health }: { wire?: PromptWire; health?: Pick<StoreHealth, "follow"> } = {},
+): Deno.Kv {
   /** The same object, with a time limit on the calls that go to the store. */
   function bound<T extends object>(target: T): T {
     const wrapped = new Proxy(target, {
@@ -17,7 +22,8 @@ export function withDeadline(kv: Deno.Kv, ms: number, wire: PromptWire = noWire)
           const send = () => member.apply(target, args);
           const result = name === "commit" ? wire.beforeCommit().then(send) : send();
           if (result instanceof Promise && name !== "listenQueue") {
-            const bounded = inTime(result, ms);
+            const inMs = inTime(result, ms);
+            const bounded = health === undefined ? inMs : health.follow(inMs);
             wire.during(bounded);
             return bounded;
           }

@@ -7,6 +7,7 @@
  *   ["v"]                              version of the layout and declarations of the indexes
  *   ["-"]                              never set: reading it takes the least (`prompt_wire.ts`)
  *   ["ck"]                             the steady clock of an embedded store (`store_clock.ts`)
+ *   ["pr"]                             written and deleted by probes of a store that cannot write
  *   ["rs"]                             a restore fills the store, or was cut off
  *   ["bk"]                             the id of the backup of a remote store that is under way
  *   ["bl", id, commit, n]              chunk of what a commit did during the backup
@@ -62,6 +63,7 @@ export const keys = {
   version: ["v"],
   nothing: ["-"],
   clock: ["ck"],
+  probe: ["pr"],
   restoring: ["rs"],
   backup: ["bk"],
   logs: ["bl"],

@@ -14,6 +14,7 @@ import { emptyBatch } from "../../kv/store/batch.ts";
 import { committer } from "../../kv/store/commit.ts";
 import { openStore } from "../../kv/open_store.ts";
 import { stageJobs } from "../../kv/jobs/queue.ts";
+import { storeHealth } from "../../kv/store/store_health.ts";
 import { sharedQueue } from "../../kv/jobs/shared_queue.ts";
 import { worker } from "../../kv/jobs/worker.ts";
 import { type App, startApp } from "../support/service/app.ts";
@@ -229,9 +230,10 @@ Deno.test("a lane whose jobs cannot be read holds up no other lane", async () =>
   stageJobs(batch, ["broken", "other"].map((name) => kind(name)), app.ports);
   await commits.commit(batch);
   const stageAlso = () => Promise.resolve();
-  const parts = { watched: kv, committer: commits, handlers: [kind], ports: app.ports, stageAlso };
+  const health = storeHealth(kv, app.ports);
+  const parts = { watched: kv, committer: commits, health, ports: app.ports, stageAlso };
 
-  await worker({ ...parts, queue: { ...jobs, claim } }).drain();
+  await worker({ ...parts, handlers: [kind], queue: { ...jobs, claim } }).drain();
   kv.close();
 
   assert.deepEqual(done, ["other"]);

@@ -106,6 +106,14 @@ export const requestFaults = {
     message: "Cannot reach a part of the service",
     advice: "Try again after the seconds in the Retry-After header.",
   },
+  storeUnwritable: {
+    kind: "unavailable",
+    code: 20506,
+    message: "Cannot write to the store",
+    advice: "The operator frees space on the disk of DATA_DIR, makes it writable, or repairs the " +
+      "KV server. Until then requests that change something get 503, and nothing is sent or " +
+      "called; what waits goes on by itself.",
+  },
   badUrl: {
     kind: "invalid",
     code: 21205,

@@ -50,6 +50,11 @@ async function showHealth(c: Page, ports: Ports): Promise<Response> {
     <>
       <Heading title="Health" kind="Service" />
       <div class="live-part" id="health" data-live="10">
+        {store.failure && (
+          <Problem>
+            The store cannot write: {String(store.failure)}. Nothing is sent or called until it can.
+          </Problem>
+        )}
         {companions.every(({ status }) => status !== "live") && (
           <Problem>No companion is live: there is no SIP, and calls cannot be placed.</Problem>
         )}
@@ -113,6 +118,10 @@ const Store = ({ store }: { store: Row }) => {
       <h2>Store</h2>
       <Facts
         facts={[
+          [
+            "Writes fail since",
+            store.date_failed === null ? null : <Time at={store.date_failed} />,
+          ],
           ["Kind", kinds[String(store.kind)] ?? String(store.kind)],
           ["Layout", String(store.layout)],
           ["Size", store.bytes === null ? null : `${(Number(store.bytes) / 1e6).toFixed(1)} MB`],

@@ -11,7 +11,14 @@ import { eventually } from "../../support/process/eventually.ts";
 import { startApp } from "../../support/service/app.ts";
 import { job } from "../../support/service/job.ts";
 
-const claim: Claim = { now: 10, most: 100, owner: "me", leaseMs: 1_000, isBusy: () => false };
+const claim: Claim = {
+  now: 10,
+  most: 100,
+  owner: "me",
+  leaseMs: 1_000,
+  isBusy: () => false,
+  isHeld: () => false,
+};
 const lane = { name: "lane", dueAt: 0 };
 const named = (args: string, dueAt = 0): Job => ({ kind: "test", lane: "lane", args, dueAt });
 

@@ -163,7 +163,14 @@ Deno.test("the end of a job is not checked where this process holds the job", as
   });
   await store.commits.commit(batch);
   const lane = { name: "lane", dueAt: 0 };
-  const claim = { now: 10, most: 1, owner: "me", leaseMs: 1_000, isBusy: () => false };
+  const claim = {
+    now: 10,
+    most: 1,
+    owner: "me",
+    leaseMs: 1_000,
+    isBusy: () => false,
+    isHeld: () => false,
+  };
   const { held: [held] } = await store.queue.claim(lane, claim);
   store.done();
 
@@ -220,7 +227,14 @@ Deno.test("commits that follow each other at once do not each note which jobs ar
 
   const startedAt = performance.now();
   for (let n = 0; n < jobs.length; n++) {
-    const claim = { now: 10, most: 1, owner: "me", leaseMs: 1_000, isBusy: () => false };
+    const claim = {
+      now: 10,
+      most: 1,
+      owner: "me",
+      leaseMs: 1_000,
+      isBusy: () => false,
+      isHeld: () => false,
+    };
     await store.queue.claim(lane, claim);
     await store.commits.commit(emptyBatch());
   }

@@ -1,0 +1,8 @@
+/** The condition for which the store refuses what is written; reads may go on. */
+export interface StoreFailure {
+  kind: "full" | "readonly" | "io" | "locked" | "unreachable" | "other";
+  /** In words for the operator. */
+  reason: string;
+  /** In ms. */
+  since: number;
+}
