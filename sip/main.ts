@@ -1,6 +1,6 @@
 import { logSettings } from "../core/configuration/log_variables.ts";
 import { bridgeSecretOf } from "../core/protocol/bridge_secret.ts";
-import { identifiedFetch } from "../core/base/identified_fetch.ts";
+import { identifiedFetch } from "../core/net/identified_fetch.ts";
 import { originFields } from "../core/base/origin.ts";
 import { isPublicAddress } from "../core/net/public_address.ts";
 import { log, setLog } from "../core/process/log.ts";

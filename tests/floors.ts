@@ -40,7 +40,7 @@ core/geolocation       | base model resources rest webhooks                     
 core/messages          | *                                                            | zod | SMS: routes, receipts, what comes in
 core/document_tests    | *                                                            | zod | markup that is tried without a call: what it would do
 core/adapters          | base configuration messages net ports values                     | aws4fetch node: nodemailer zod | mail, blobs, carriers, guarded requests of the machine
-core/adapters/smpp     | base messages ports resources values                         | node: smpp | SMPP links to message centers
+core/adapters/smpp     | base messages net ports resources values                         | node: smpp | SMPP links to message centers
 core/adapters/espeak_package |                                                        | @echogarden/espeak-ng-emscripten | espeak-ng's npm package, apart by its licence
 core/adapters/speech   | accounts adapters/espeak_package base configuration net process | node: zod | the speech process and its engines
 core/clients           | base model ports protocol resources resources/views                          |  | Clients and their registrations
@@ -66,7 +66,7 @@ sip/stack/library      |                                                        
 sip/base               | stack/library core/base core/metrics core/protocol           | node: prom-client | flows, timers, limits and other ground
 sip/admission          | base core/net                                                |  | what unknown peers may take
 sip/media/base         |                                                              |  | the contract of media, frames and time
-sip/server_socket      | base media/base                                              | node: ws | WebSockets to servers of customers
+sip/server_socket      | base media/base core/net                                     | node: ws | WebSockets to servers of customers
 sip/media/codecs       | media/base                                                   | mpg123-decoder node: opusscript | G.711, Opus, MP3, WAV, resampling
 sip/media/rtp          | base media/base core/base media/codecs                                 | node: | RTP and RTCP packets, sockets, jitter buffer
 sip/media/srtp         | media/base media/rtp                                         | node: | SRTP (RFC 3711)
@@ -75,12 +75,12 @@ sip/text               | base stack/library core/protocol                       
 sip/identity           | base media/sdp stack/library text core/protocol              | node: | who sent a message, from where, over what; registered devices
 sip/media/audio        | media/base                                                   |  | tones, beeps, levels, answering machines
 sip/media/sources      | base media/base media/codecs core/base                       | zod | audio files and speech of others, fetched and kept
-sip/service            | base media/base core/protocol core/base | node: | requests to the service: reports, questions, news
+sip/service            | base media/base core/protocol core/base core/net | node: | requests to the service: reports, questions, news
 sip/transport          | base stack/library text core/base core/net                   | node: ws | WebSocket, TCP, TLS, UDP; DNS; retransmissions
 sip/contracts          | * core/base core/protocol                                              |  | Signalling, Dialog, Leg, Calls, Fork: what the folders above share
 sip/auth               | admission base contracts identity service stack/library text core/net core/protocol |  | digest authentication of requests (RFC 8760)
 sip/stack/patches      | auth base identity text                                      | node: sip.js | what of sip.js runs as our code
-sip/stack              | auth base stack/library stack/patches text transport core/base | node: sip.js | sip.js: transactions and dialogs
+sip/stack              | auth base stack/library stack/patches text transport core/base core/net | node: sip.js | sip.js: transactions and dialogs
 sip/registrar          | * core/protocol                                              |  | REGISTER, paths, who is present
 sip/dialog             | *                                                            | node: | requests within a dialog: offers, hold, update, INFO
 sip/receive            | * core/protocol                                              |  | checks of each request before it gets a transaction
@@ -94,7 +94,7 @@ sip/transfer           | * core/protocol                                        
 sip/incoming           | * core/protocol                                              |  | INVITE: who is called, and may be
 sip/messages           | * core/protocol                                              |  | MESSAGE, in and out
 sip/relay              | *                                                            |  | what this companion does for calls of others
-sip/script             | * core/base core/protocol                                    |  | performs the script of a leg
+sip/script             | * core/base core/net core/protocol                                    |  | performs the script of a leg
 sip                    | * core/base core/metrics core/net core/protocol                           |  | the companion, put together
 sip/media/streams      | media/audio media/base media/codecs media/rtp server_socket  | node: | the audio of legs over WebSocket to servers of customers
 sip/media/engine       | base media/audio media/base media/codecs media/rtp media/sdp media/streams server_socket core/base core/net |  | legs of audio, joined and mixed

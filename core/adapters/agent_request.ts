@@ -1,19 +1,11 @@
 import { Buffer } from "node:buffer";
-import {
-  Agent,
-  type AgentOptions,
-  type ClientRequest,
-  type IncomingMessage,
-  request as httpRequest,
-} from "node:http";
+import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
 import { Agent as SecureAgent, request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
-import { identifiedFetch, userAgent } from "../base/identified_fetch.ts";
+import { identifiedFetch, userAgent } from "../net/identified_fetch.ts";
 import { limits } from "../base/limits.ts";
+import { lookupBy, type LookupOptions } from "../net/names.ts";
 import { type Answer, answerOf, type OutgoingRequest, requestOf } from "../base/outgoing.ts";
-
-/** `lookup` of `node:net`: resolves a name, and may refuse it. */
-export type Lookup = NonNullable<AgentOptions["lookup"]>;
 
 /** So many bytes of an answer are waited for before it is given out; longer ones come as a stream. */
 const wholeBytes = 64 << 10;
@@ -25,12 +17,14 @@ const reusedConnectionMs = 4_000;
  * Sends requests over connections of `node:http` that stay open for a while, at a fraction of the CPU
  * time of `fetch`. A request that met a connection which the server had just closed is sent once more.
  */
-export function agentRequests(lookup?: Lookup): (request: OutgoingRequest) => Promise<Answer> {
-  const options = { keepAlive: true, timeout: reusedConnectionMs, ...lookup && { lookup } };
+export function agentRequests(
+  looking: Pick<LookupOptions, "by" | "refusalOf"> = {},
+): (request: OutgoingRequest) => Promise<Answer> {
+  const options = { keepAlive: true, timeout: reusedConnectionMs };
   const [plain, secure] = [new Agent(options), new SecureAgent(options)];
 
   return async function send(request: OutgoingRequest): Promise<Answer> {
-    const { url, method, body, signal } = request;
+    const { url, method, body, signal, tenant } = request;
     signal.throwIfAborted();
     const isSecure = url.protocol === "https:";
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
@@ -40,6 +34,7 @@ export function agentRequests(lookup?: Lookup): (request: OutgoingRequest) => Pr
       path: url.pathname + url.search,
       method,
       agent: isSecure ? secure : plain,
+      lookup: lookupBy({ ...looking, tenant }), // For a new connection alone.
       headers: headerList(request),
     });
     const abort = () => sent.destroy(signal.reason);

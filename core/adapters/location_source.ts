@@ -1,4 +1,4 @@
-import { identifiedFetch } from "../base/identified_fetch.ts";
+import { identifiedFetch } from "../net/identified_fetch.ts";
 import { readText } from "../base/exchange.ts";
 import { limits } from "../base/limits.ts";
 import type { LocationSource } from "../ports/providers.ts";

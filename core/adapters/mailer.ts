@@ -1,6 +1,7 @@
 import { createTransport } from "nodemailer";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
+import { names } from "../net/names.ts";
 import type { Mailer } from "../ports/providers.ts";
 
 /** Sends e-mail by the SMTP server at a URL (RFC 5321), one connection for each message. */
@@ -10,8 +11,11 @@ export function smtpMailer(url: string, domain: string): Mailer {
     greetingTimeout: limits.emailTimeoutMs,
     socketTimeout: limits.emailTimeoutMs,
   };
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
   return {
     async send({ sid, from, to, cc, bcc, subject, body, dateSent }, signal) {
+      // The library asks the system for names that its own look-up does not find.
+      await names.addressesOf(host);
       // The name is for EHLO; without one the library asks the system for the host's.
       const transport = createTransport({ url, name: domain, ...timeouts });
       const close = () => transport.close();

@@ -1,5 +1,4 @@
-import { identifiedFetch } from "../base/identified_fetch.ts";
-import { lookup as resolve } from "node:dns";
+import { identifiedFetch } from "../net/identified_fetch.ts";
 import { Fault } from "../base/faults.ts";
 import { currentTraceparent, traced } from "../base/tracing.ts";
 import { limits } from "../base/limits.ts";
@@ -13,7 +12,8 @@ import {
   requestOf,
   responseOf,
 } from "../base/outgoing.ts";
-import { agentRequests, type Lookup } from "./agent_request.ts";
+import type { Names } from "../net/names.ts";
+import { agentRequests } from "./agent_request.ts";
 
 export interface OutboundOptions {
   /** Which addresses may be connected to; absent, all may. */
@@ -22,6 +22,8 @@ export interface OutboundOptions {
   ownOrigin: string;
   /** Where requests to that origin go instead: the same service as this machine reaches it. */
   ownWithin?: string;
+  /** Those of the process unless given. */
+  names?: Names;
 }
 
 /** Sends a request, and follows redirects; `signer` signs what a redirect leads to. */
@@ -36,9 +38,11 @@ export type Outbound = (
  * most `limits.redirects` are followed, as RFC 9110 §15.4 says. Throws an Error that says why.
  */
 export function outboundRequests(options: OutboundOptions): Outbound {
-  const { mayReach, ownOrigin, ownWithin } = options;
+  const { mayReach, ownOrigin, ownWithin, names } = options;
   const own = URL.parse(ownOrigin)?.origin;
-  const send = agentRequests(mayReach && guardedLookup(mayReach));
+  const refusalOf = (address: string, host: string) =>
+    mayReach === undefined || mayReach(address) ? undefined : refusal(host);
+  const send = agentRequests({ by: names, refusalOf });
   const sendOut = (request: OutgoingRequest) => {
     const host = request.url.hostname.replace(/^\[|\]$/g, "");
     if (mayReach !== undefined && isAddress(host) && !mayReach(host)) throw refusal(host);
@@ -48,7 +52,8 @@ export function outboundRequests(options: OutboundOptions): Outbound {
     const { url } = request;
     const isWithin = url.origin === own && ownWithin !== undefined;
     const target = isWithin ? ownWithin + url.pathname + url.search : url;
-    const response = await identifiedFetch(requestOf(request, target), { redirect: "manual" });
+    const asked = requestOf(request, target);
+    const response = await identifiedFetch(asked, { redirect: "manual" }, request.tenant);
     return { ...answerOf(response), url: url.href };
   };
   return async (request, signer = (redirected) => redirected) => {
@@ -111,21 +116,6 @@ function redirected(request: OutgoingRequest, status: number, url: URL): Outgoin
   delete headers["content-type"];
   return { ...request, url, method: "GET", headers, body: "" };
 }
-
-/** Resolves a name as the system does, and refuses one with an address that may not be reached. */
-const guardedLookup =
-  (mayReach: (address: string) => boolean): Lookup => (host, { all: wantsAll = false }, done) =>
-    resolve(host, { all: true }, (error, found) => {
-      const refuse = (reason: Error) => done(reason, []);
-      if (error !== null) {
-        return refuse(new Error(`the name ${host} cannot be resolved by DNS`, { cause: error }));
-      }
-      if (!found.every(({ address }) => mayReach(address))) return refuse(refusal(host));
-      if (wantsAll) return done(null, found);
-      const [first] = found;
-      if (first === undefined) return refuse(new Error(`the name ${host} has no address`));
-      done(null, first.address, first.family);
-    });
 
 const refusal = (host: string) =>
   new Fault("badUrl", `${host} is at a private address, and ALLOW_PRIVATE_URLS is not set`);

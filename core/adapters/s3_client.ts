@@ -1,4 +1,4 @@
-import { identifiedFetch } from "../base/identified_fetch.ts";
+import { identifiedFetch } from "../net/identified_fetch.ts";
 import { AwsV4Signer } from "aws4fetch";
 import { limits } from "../base/limits.ts";
 

@@ -1,4 +1,4 @@
-import { identifiedFetch } from "../base/identified_fetch.ts";
+import { identifiedFetch } from "../net/identified_fetch.ts";
 import { z } from "zod";
 import { readText } from "../base/exchange.ts";
 import { Fault } from "../base/faults.ts";

@@ -229,6 +229,21 @@ export const limits = {
   deliveryAnswerLength: 1 << 10,
   deliveryErrorLength: 500,
   connectTimeoutMs: 5_000,
+  /** How long the look-up of a host name may take, and may wait for a place. */
+  nameLookupMs: 4_500,
+  /** How long addresses are kept at most, and failures; names and addresses of each that are kept. */
+  nameKeptMs: 30_000,
+  nameFailureKeptMs: 5_000,
+  namesKept: 2_000,
+  addressesOfName: 16,
+  /** Look-ups that a process runs at once, and those of a tenant. One may hold two sockets. */
+  nameLookups: 128,
+  nameLookupsOfTenant: 16,
+  /** Of them, queries that cannot be given up: to slow name servers, and by blocking threads. */
+  slowQueries: 32,
+  slowQueriesOfTenant: 4,
+  systemLookups: 8,
+  systemLookupsOfTenant: 2,
   callbackAnswerBytes: 64 << 10,
   redirects: 3,
 

@@ -8,6 +8,8 @@ export interface OutgoingRequest {
   /** Empty for none. */
   body: string;
   signal: AbortSignal;
+  /** The account right under the root whose share of look-ups it takes; none for the operator's. */
+  tenant?: string;
 }
 
 /** What a server answered to it. */

@@ -2,6 +2,7 @@ import { type Document, fetchDocument, inlineDocument } from "./fetch.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Signable } from "../base/signature.ts";
+import { tenantOf } from "../accounts/tenant.ts";
 import { inlineMarkup, isFlow, isValidation } from "../flows/address.ts";
 import { validationDocument } from "./validation_document.ts";
 import { type FlowContext, flowDocument } from "./flow_document.ts";
@@ -12,11 +13,12 @@ import { type FlowContext, flowDocument } from "./flow_document.ts";
  */
 export async function documentAt(
   source: Signable,
-  { account, ...context }: Omit<FlowContext, "accountSid"> & { account: Account },
+  { account, ...context }: Omit<FlowContext, "accountSid" | "tenant"> & { account: Account },
   ports: Ports,
 ): Promise<Document> {
+  const tenant = tenantOf(account);
   if (isFlow(source.url)) {
-    return await flowDocument(source, { ...context, accountSid: account.sid }, ports);
+    return await flowDocument(source, { ...context, accountSid: account.sid, tenant }, ports);
   }
   if (isValidation(source.url)) {
     const { callSid } = context;
@@ -27,5 +29,5 @@ export async function documentAt(
   const request = { ...source, params: { ...context.known, ...source.params } };
   const { authToken, secondaryAuthToken } = account;
   const tokens = { authToken, secondaryAuthToken };
-  return await fetchDocument(request, { ...tokens, signal: context.signal }, ports);
+  return await fetchDocument(request, { ...tokens, tenant, signal: context.signal }, ports);
 }

@@ -31,7 +31,12 @@ export interface Served {
 export async function askService(
   step: Step,
   variables: Variables,
-  { signal, ports }: { signal: AbortSignal; ports: Pick<Ports, "fetch"> },
+  { signal, tenant, ports }: {
+    signal: AbortSignal;
+    /** The account right under the root. */
+    tenant?: string;
+    ports: Pick<Ports, "fetch">;
+  },
 ): Promise<Served> {
   const { method = "GET" } = step;
   const target = expandUrl(step.url, variables);
@@ -47,7 +52,7 @@ export async function askService(
   );
   const exchange = unanswered({ url, method, params: shown });
   try {
-    const answer = await ports.fetch(request);
+    const answer = await ports.fetch(tenant === undefined ? request : { ...request, tenant });
     const { text, isWhole } = await textOf(answer, limits.documentBytes);
     const responseHeaders = masked(headerLines(answer), secrets);
     const answered = { ...exchange, responseHeaders, responseBody: masked(text, secrets) };

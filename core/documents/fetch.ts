@@ -50,10 +50,11 @@ export interface Document {
  */
 export async function fetchDocument(
   source: Signable,
-  { signal, ...tokens }: Tokens & { signal: AbortSignal },
+  { signal, tenant, ...tokens }: Tokens & { signal: AbortSignal; tenant: string },
   ports: Ports,
 ): Promise<Document> {
-  const { answer, text, exchange } = await exchangeWith(source, tokens, signal, ports);
+  const asking = { signal, tenant };
+  const { answer, text, exchange } = await exchangeWith(source, tokens, asking, ports);
   const { status } = answer;
   const url = answer.url || source.url;
   if (!isOk(answer)) {
@@ -111,7 +112,7 @@ const verbOf = (name: string, text: string): Element => ({
 async function exchangeWith(
   source: Signable,
   tokens: Tokens,
-  signal: AbortSignal,
+  { signal, tenant }: { signal: AbortSignal; tenant: string },
   ports: Ports,
 ): Promise<{ answer: Answer; text: string; exchange: Exchange }> {
   const none = unanswered(source);
@@ -120,7 +121,7 @@ async function exchangeWith(
   try {
     const keyed = { authToken: tokens.authToken, now: ports.now() };
     const request = signedRequest(source, { ...keyed, signal: time.signal });
-    const answer = await ports.fetch(request, signerOf(source, keyed));
+    const answer = await ports.fetch({ ...request, tenant }, signerOf(source, keyed));
     const isAudio = /^audio\//i.test(headerOf(answer, "content-type") ?? "");
     const { text, isWhole } = await textOf(answer, isAudio ? 1 : limits.documentBytes);
     const responseHeaders = masked(headerLines(answer), hidden);

@@ -14,6 +14,8 @@ import type { Flow } from "../flows/steps.ts";
 /** The call or message that a flow runs for. */
 export interface FlowContext {
   accountSid: string;
+  /** The account right under the root. */
+  tenant: string;
   callSid: string | null;
   /** Parameters of the call or message that every request for markup carries. */
   known: Variables;
@@ -30,7 +32,7 @@ export async function flowDocument(
   context: FlowContext,
   ports: Ports,
 ): Promise<Document> {
-  const { known, callSid, signal } = context;
+  const { known, callSid, tenant, signal } = context;
   const place = readFlowUrl(url);
   const flow = await flowOf(place, context, ports);
   const warn = (fault: FaultName, detail: string, exchange: Exchange = flowExchange(place)) =>
@@ -46,7 +48,7 @@ export async function flowDocument(
   const { verbs, skipped } = await walkFlow(
     { flow, place, params, known, isCall: callSid !== null },
     {
-      ask: (step, known) => askService(step, known, { signal, ports }),
+      ask: (step, known) => askService(step, known, { signal, tenant, ports }),
       warn: (detail, exchange) => warn("serviceFailed", detail, exchange),
     },
   );

@@ -9,6 +9,7 @@ import type { Account } from "../resources/accounts.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Cause } from "../base/sid.ts";
 import type { Signable } from "../base/signature.ts";
+import { tenantOf } from "../accounts/tenant.ts";
 import { isFlow } from "../flows/address.ts";
 import { flowDocument } from "../documents/flow_document.ts";
 
@@ -38,7 +39,8 @@ export function unattendedVerbs(verbs: readonly Element[]): readonly Element[] {
 export async function goOn(left: Left, ports: Ports): Promise<void> {
   const { account, call, cause, signal } = left;
   const known = callParameters(call, ports.settings);
-  const context = { accountSid: account.sid, callSid: call.sid, known, signal, cause };
+  const of = { accountSid: account.sid, tenant: tenantOf(account), callSid: call.sid };
+  const context = { ...of, known, signal, cause };
   let source: Signable | null = left.source;
   for (let hops = 0; source !== null && hops < limits.documentHops; hops++) {
     const document = await flowDocument(source, context, ports);

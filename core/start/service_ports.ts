@@ -1,5 +1,5 @@
 import type { BridgeSecret } from "../protocol/bridge_secret.ts";
-import { identifiedFetch } from "../base/identified_fetch.ts";
+import { identifiedFetch } from "../net/identified_fetch.ts";
 import { withKeyring } from "../accounts/keyring.ts";
 import { tokenDeriver } from "../accounts/derive_token.ts";
 import { companionClient } from "../companions/client.ts";

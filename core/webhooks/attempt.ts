@@ -11,6 +11,7 @@ import { limits } from "../base/limits.ts";
 import { webhookAttempts, webhookDuration } from "../metrics/service_metrics.ts";
 import type { Ports } from "../ports/ports.ts";
 import { tokensOf } from "../accounts/access.ts";
+import { tenantOf } from "../accounts/tenant.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Delivery, DeliveryAttempt } from "../resources/deliveries.ts";
 import { signedRequest, signerOf } from "../base/signature.ts";
@@ -52,7 +53,10 @@ export async function attemptOf(
     const keyed = { authToken: account.authToken, now: startTime };
     const signed = signedRequest(signable, { ...keyed, signal: time.signal });
     const headers = { ...signed.headers, "x-switchboard-delivery": delivery.sid };
-    const answer = await ports.fetch({ ...signed, headers }, signerOf(signable, keyed));
+    const answer = await ports.fetch(
+      { ...signed, headers, tenant: tenantOf(account) },
+      signerOf(signable, keyed),
+    );
     const { text } = await textOf(answer, limits.callbackAnswerBytes);
     const exchange = {
       ...request,

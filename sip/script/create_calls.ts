@@ -1,3 +1,4 @@
+import { lookingFor } from "../../core/net/names.ts";
 import type { LegEvent } from "../../core/protocol/events.ts";
 import { beginSpan } from "../../core/base/tracing.ts";
 import type { Invitation, Script } from "../../core/protocol/script.ts";
@@ -183,7 +184,9 @@ export function runScript(
   const invite = first?.type === "invite" && first.invitation.leg === leg ? first : undefined;
   if (invite !== undefined) {
     if (known === undefined && !calls.ended(leg)) {
-      calls.place(invite.invitation, { timeoutS: invite.timeoutS }).run(() => script);
+      const { invitation, timeoutS } = invite;
+      lookingFor(invitation.accountSid, () => calls.place(invitation, { timeoutS }))
+        .run(() => script);
     }
     return "run";
   }

@@ -1,3 +1,4 @@
+import { lookingFor } from "../../core/net/names.ts";
 import { overReason } from "../base/abort.ts";
 import type { Calls } from "../contracts/calls.ts";
 import type { InboundLeg, OutboundLeg } from "../contracts/leg.ts";
@@ -89,11 +90,13 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     run: (script) =>
       live.take(async (signal) => {
         const steps = await script(signal);
-        await perform(newRun({ calls, live, signal }), steps);
+        const run = newRun({ calls, live, signal });
+        await lookingFor(leg.accountSid, () => perform(run, steps));
       }),
     take: (work) => turns.work(live.acquire(), work),
     prepare: async (invitation, held) => {
-      const preparing = prepare(newRun({ calls, live, signal: held }), invitation);
+      const run = newRun({ calls, live, signal: held });
+      const preparing = lookingFor(leg.accountSid, () => prepare(run, invitation));
       const isReady = await preparing.catch((error) => (failed(error), false));
       if (!isReady && !held.aborted) leg.hangup({ cause: "screened" });
       return isReady;

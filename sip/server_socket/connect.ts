@@ -1,12 +1,14 @@
-import { lookup } from "node:dns";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { names } from "../../core/net/names.ts";
 import { mediaLimits } from "../media/base/limits.ts";
 
 /** Which servers of customers may be connected to. */
 export interface Reach {
   /** Whether an address may be connected to. */
   mayReach(address: string): boolean;
+  /** Whose share of look-ups it takes: the account right under the root. */
+  tenant?: string;
   /** Certificates of authorities beside the usual ones. */
   caCerts?: string[];
 }
@@ -52,21 +54,10 @@ export async function connectTo(url: URL, reach: Reach, signal: AbortSignal): Pr
 }
 
 /** An address of a host, of which every one may be reached. */
-async function addressOf(host: string, { mayReach }: Reach): Promise<string> {
-  const found = isIP(host) !== 0 ? [host] : await resolve(host);
+async function addressOf(host: string, { mayReach, tenant }: Reach): Promise<string> {
+  const found = (await names.addressesOf(host, tenant)).map(({ address }) => address);
   const [first] = found;
   if (first === undefined) throw new Error(`the name ${host} has no address`);
   if (found.every(mayReach)) return first;
   throw new Error(`${host} is at a private address, and ALLOW_PRIVATE_URLS is not set`);
-}
-
-function resolve(host: string): Promise<string[]> {
-  const { promise, resolve, reject } = Promise.withResolvers<string[]>();
-  lookup(host, { all: true }, (error, found) => {
-    if (error !== null) return reject(new Error(`the name ${host} cannot be resolved by DNS`));
-    // Where a network has IPv4 alone, the addresses of the other family lead nowhere.
-    const sorted = found.toSorted((a, b) => a.family - b.family);
-    resolve(sorted.map(({ address }) => address));
-  });
-  return promise;
 }

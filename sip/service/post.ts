@@ -1,4 +1,5 @@
-import { identifiedFetch, userAgent } from "../../core/base/identified_fetch.ts";
+import { identifiedFetch, userAgent } from "../../core/net/identified_fetch.ts";
+import { lookupBy } from "../../core/net/names.ts";
 import { Buffer } from "node:buffer";
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
 import { sipLimits } from "../base/limits.ts";
@@ -64,7 +65,7 @@ function plainPoster(
   { timers, stopped, reuseMs = sipLimits.reuseMs }: PosterLife,
 ): Poster {
   const { hostname, port } = new URL(origin);
-  const agent = new Agent({ keepAlive: true, timeout: reuseMs });
+  const agent = new Agent({ keepAlive: true, timeout: reuseMs, lookup: lookupBy() });
   stopped.addEventListener("abort", () => agent.destroy(), { once: true });
   // Brackets are for URLs.
   const host = hostname.replace(/^\[(.*)\]$/, "$1");

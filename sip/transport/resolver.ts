@@ -1,4 +1,4 @@
-import { lookup } from "node:dns/promises";
+import { lookedUpFor, names } from "../../core/net/names.ts";
 import { sipLimits } from "../base/limits.ts";
 
 /** Where a service is (RFC 2782). */
@@ -21,7 +21,7 @@ export interface NaptrRecord {
 export interface Resolver {
   naptr(name: string): Promise<NaptrRecord[]>;
   srv(name: string): Promise<SrvRecord[]>;
-  /** Of both families, as the system orders them, with what its hosts file says. */
+  /** Of both families, IPv4 first, with what the hosts file says. */
   addresses(name: string): Promise<string[]>;
 }
 
@@ -29,7 +29,7 @@ export interface Resolver {
 export const systemResolver: Resolver = {
   ...serviceResolver(),
   addresses: async (name) => {
-    const found = await lookup(name, { all: true }).catch(none);
+    const found = await names.addressesOf(name, sharer()).catch(none);
     return found.map(({ address }) => address);
   },
 };
@@ -46,10 +46,15 @@ export function serviceResolver(
     ...nameServer && { nameServer },
   });
   return {
-    naptr: (name) => Deno.resolveDns(name, "NAPTR", options()).catch(none),
-    srv: (name) => Deno.resolveDns(name, "SRV", options()).catch(none),
+    naptr: (name) => shared(() => Deno.resolveDns(name, "NAPTR", options())).catch(none),
+    srv: (name) => shared(() => Deno.resolveDns(name, "SRV", options())).catch(none),
   };
 }
+
+/** Names that SIP messages bring of no account known share the look-ups of one. */
+const sharer = () => lookedUpFor() ?? "SIP";
+
+const shared = <T>(work: () => Promise<T>): Promise<T> => names.query(work, sharer());
 
 const none = (): never[] => [];
 

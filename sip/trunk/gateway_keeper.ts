@@ -1,3 +1,4 @@
+import { lookingFor } from "../../core/net/names.ts";
 import type { Registration } from "../../core/protocol/trunks.ts";
 import type { Flow } from "../base/flow.ts";
 import { type RegisterAnswer, type Registering, sendRegister } from "./gateway_register.ts";
@@ -63,7 +64,7 @@ export function createGatewayKeeper(
     expiresS: registration.ttlS,
     place: undefined,
   };
-  const kept = keep(state);
+  const kept = lookingFor(registration.accountSid, () => keep(state));
   return {
     registration,
     contactUser: state.contactUser,

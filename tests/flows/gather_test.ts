@@ -278,7 +278,11 @@ Deno.test("an answer of text/plain stands for a Say of it", async () => {
     new Response(" Hello <you> & me\n", { headers: { "content-type": "text/plain" } });
   const source = { url: "https://app.test/voice", method: "POST", params: {} } as const;
   const signal = new AbortController().signal;
-  const { verbs } = await fetchDocument(source, { authToken: "t", signal }, app.ports);
+  const { verbs } = await fetchDocument(
+    source,
+    { authToken: "t", tenant: "AC1", signal },
+    app.ports,
+  );
 
   assert.deepEqual(verbs, [
     { name: "Say", attributes: {}, children: [], text: "Hello <you> & me" },

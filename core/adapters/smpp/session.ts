@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { lookupBy } from "../../net/names.ts";
 import { connect, errors, type LibrarySession, PDU, type Pdu, statusName } from "./library.ts";
 
 /** Where a message center is, and who we are to it. */
@@ -62,7 +63,7 @@ export async function bindSession(
   const { address, timings } = options;
   const { systemId, password, systemType, ...place } = address;
   const server = place.tls && isIP(place.host) === 0 ? { servername: place.host } : {};
-  const library = connect({ ...place, ...server });
+  const library = connect({ ...place, ...server, lookup: lookupBy() });
   const session = sessionOver(library, options);
   const giveUp = () => library.destroy();
   signal.addEventListener("abort", giveUp);

@@ -65,7 +65,7 @@ export function openStream(
   leg: StreamedLeg,
   { settings, events, reach }: { settings: StreamSettings; events: StreamEvents; reach: Reach },
 ): MediaStream {
-  const socket = openServerSocket(settings, reach, {
+  const socket = openServerSocket(settings, { ...reach, tenant: settings.accountSid }, {
     onOpen: () => begin(state),
     onText: (text) => take(state, text),
     onPong: () => state.liveness.onPong(),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { names } from "../../../core/net/names.ts";
 import { mediaLimits } from "../base/limits.ts";
 
 /** Where an rtpengine takes orders, its `--listen-ng`. */
@@ -91,7 +92,7 @@ async function exchange(
     const waitMs = waits.shift();
     if (waitMs === undefined) return socket.close();
     // A name that is not found, or a network that is down, may be there for the next try.
-    socket.datagrams.send(request, { transport: "udp", hostname: host, port }).catch(() => {});
+    sendTo(socket.datagrams, request, { host, port }).catch(() => {});
     timer = setTimeout(send, waitMs);
   };
   send();
@@ -107,6 +108,16 @@ async function exchange(
   } finally {
     clearTimeout(timer);
   }
+}
+
+async function sendTo(
+  datagrams: Deno.DatagramConn,
+  request: Uint8Array,
+  { host, port }: NgAddress,
+) {
+  const [first] = await names.addressesOf(host);
+  if (first === undefined) return;
+  await datagrams.send(request, { transport: "udp", hostname: first.address, port });
 }
 
 function openSocket(hostname: string) {

@@ -1,4 +1,4 @@
-import { lookup } from "node:dns/promises";
+import { names } from "../../../core/net/names.ts";
 import { isIP } from "node:net";
 import { mediaLimits } from "../base/limits.ts";
 
@@ -16,7 +16,7 @@ export interface PublicAddressOptions {
   /** The family that peers need; 0: either. */
   family: 0 | 4 | 6;
   log: (line: string, fields?: Record<string, unknown>) => void;
-  /** Looks a name up; as the system does unless given. */
+  /** Looks a name up; asks the machine's name servers unless given. */
   resolve?: (name: string, family: 0 | 4 | 6) => Promise<string>;
   /** How often a name is looked up again, in milliseconds. */
   everyMs?: number;
@@ -32,7 +32,7 @@ export async function publicAddress(
     host,
     family,
     log,
-    resolve = bySystem,
+    resolve = byNameServers,
     everyMs = mediaLimits.publicAddressMs,
   }: PublicAddressOptions,
 ): Promise<PublicAddress> {
@@ -62,5 +62,9 @@ export async function publicAddress(
   };
 }
 
-const bySystem = async (name: string, family: 0 | 4 | 6): Promise<string> =>
-  (await lookup(name, { family })).address;
+async function byNameServers(name: string, family: 0 | 4 | 6): Promise<string> {
+  const found = await names.addressesOf(name);
+  const one = found.find((each) => family === 0 || each.family === family);
+  if (one === undefined) throw new Error(`the name ${name} has no address of IPv${family}`);
+  return one.address;
+}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { outboundFetch } from "../../../core/adapters/outbound_fetch.ts";
-import { identifiedFetch, userAgent } from "../../../core/base/identified_fetch.ts";
+import { identifiedFetch, userAgent } from "../../../core/net/identified_fetch.ts";
 import { version } from "../../../core/base/version.ts";
 import { createPoster } from "../../../sip/service/post.ts";
 import { createTimers } from "../../../sip/base/timers.ts";

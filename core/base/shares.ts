@@ -1,0 +1,80 @@
+/** Takes a place; its result frees it. */
+type Leave = () => void;
+
+export interface Shares {
+  /** Takes a place at once; null where none is free for the tenant. */
+  take(tenant: string | undefined): Leave | null;
+  /** Takes a place as soon as one is free for the tenant; null where that takes over `ms`. */
+  wait(tenant: string | undefined, ms: number): Promise<Leave | null>;
+}
+
+/**
+ * Places of which each tenant has a share: at most `each`, and a quarter of what is free, so that many
+ * tenants together leave room for others; a first place where any is free. One eighth of the places is
+ * for work of the operator alone, which is that without a tenant, and has no share.
+ */
+export function createShares({ most, each }: { most: number; each: number }): Shares {
+  const held = new Map<string, number>();
+  const waiting = new Map<string | undefined, Set<() => void>>();
+  const ofTenants = most - Math.ceil(most / 8);
+  let all = 0;
+
+  function hasPlace(tenant: string | undefined): boolean {
+    if (tenant === undefined) return all < most;
+    const own = held.get(tenant) ?? 0;
+    const free = ofTenants - all;
+    return own === 0 ? free > 0 : own < Math.min(each, free / 4);
+  }
+
+  function add(tenant: string | undefined, by: 1 | -1): void {
+    all += by;
+    if (tenant === undefined) return;
+    const own = (held.get(tenant) ?? 0) + by;
+    if (own > 0) held.set(tenant, own);
+    else held.delete(tenant);
+  }
+
+  /** Gives free places to those that wait, one tenant after the other. */
+  function serve(): void {
+    for (const [tenant, queue] of [...waiting]) {
+      const [first] = queue;
+      if (first === undefined || !hasPlace(tenant)) continue;
+      first();
+      // The next place is for another tenant first.
+      if (waiting.delete(tenant) && queue.size > 0) waiting.set(tenant, queue);
+    }
+  }
+
+  function take(tenant: string | undefined): Leave | null {
+    if (!hasPlace(tenant)) return null;
+    add(tenant, 1);
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      add(tenant, -1);
+      serve();
+    };
+  }
+
+  return {
+    take,
+    wait(tenant, ms) {
+      const leave = waiting.has(tenant) ? null : take(tenant);
+      if (leave !== null) return Promise.resolve(leave);
+      const { promise, resolve } = Promise.withResolvers<Leave | null>();
+      const queue = waiting.get(tenant) ?? new Set();
+      waiting.set(tenant, queue);
+      const settle = (result: Leave | null) => {
+        clearTimeout(late);
+        queue.delete(begin);
+        if (queue.size === 0) waiting.delete(tenant);
+        resolve(result);
+      };
+      const begin = () => settle(take(tenant));
+      const late = setTimeout(() => settle(null), ms);
+      queue.add(begin);
+      return promise;
+    },
+  };
+}

@@ -1,0 +1,153 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { LookupAddress } from "node:dns";
+import { isIP, type LookupFunction } from "node:net";
+import { limits } from "../base/limits.ts";
+import { createNameServers, type NameServersOptions } from "./name_servers.ts";
+import { createShares } from "../base/shares.ts";
+
+/**
+ * Addresses of host names, asked of the machine's name servers by the runtime's own resolver.
+ *
+ * `getaddrinfo`, which `fetch` and `node:net` use by themselves, holds one of the runtime's 32 blocking
+ * threads until a name server answers, also when nobody waits for it any more; reads of files wait for
+ * the same threads. The runtime's resolver holds a socket alone, and frees it when a query is given up.
+ * It reads the hosts file and resolv.conf, search domains and `ndots` included, before each query, and
+ * asks again over TCP where an answer is truncated. Other sources of nsswitch.conf do not count.
+ *
+ * - The runtime gives a query that can be given up one second, and sends it twice. For slower name
+ *   servers another query follows, which has the time that resolv.conf says and cannot be given up; few
+ *   of those run at once.
+ * - Where resolv.conf names no server, or the runtime cannot read it, `getaddrinfo` is used after all,
+ *   by few threads at once and fewer of a tenant.
+ */
+export interface Names {
+  /**
+   * The addresses of a host, IPv4 first; an IP address is its own. Rejects within
+   * `limits.nameLookupMs`, and as long for a place, with an Error that names the host and the cause.
+   * Answers are kept for their time to live, at most `limits.nameKeptMs`, failures for
+   * `limits.nameFailureKeptMs`. `tenant` is the account right under the root that the look-up counts
+   * for: that of `lookingFor` unless given, and neither for names of the configuration.
+   */
+  addressesOf(host: string, tenant?: string): Promise<readonly LookupAddress[]>;
+  /** Does other queries of name servers in the tenant's share. Rejects where no place is free in time. */
+  query<T>(work: () => Promise<T>, tenant?: string): Promise<T>;
+}
+
+const tenants = new AsyncLocalStorage<string>();
+
+/** Does work whose look-ups count for a tenant. */
+export const lookingFor = <T>(tenant: string, work: () => T): T => tenants.run(tenant, work);
+
+/** The tenant that the look-ups of the work at hand count for. */
+export const lookedUpFor = (): string | undefined => tenants.getStore();
+
+export interface NamesOptions extends NameServersOptions {
+  /** In ms, never set back. */
+  now?(): number;
+}
+
+interface Kept {
+  until: number;
+  result: readonly LookupAddress[] | Error;
+}
+
+/** Looks names up; nothing is asked before the first of them. */
+export function createNames(
+  { now = () => performance.now(), ...options }: NamesOptions = {},
+): Names {
+  const kept = new Map<string, Kept>();
+  const underWay = new Map<string, Promise<readonly LookupAddress[]>>();
+  const places = createShares({ most: limits.nameLookups, each: limits.nameLookupsOfTenant });
+  const ask = createNameServers(options);
+
+  /** What is known of a name, or comes of a look-up that runs. */
+  function known(name: string): Promise<readonly LookupAddress[]> | undefined {
+    const entry = kept.get(name);
+    if (entry === undefined || entry.until <= now()) return underWay.get(name);
+    const { result } = entry;
+    return result instanceof Error ? Promise.reject(result) : Promise.resolve(result);
+  }
+
+  function keep(name: string, result: Kept["result"], ms: number): void {
+    kept.delete(name);
+    const [oldest] = kept.keys();
+    if (kept.size >= limits.namesKept && oldest !== undefined) kept.delete(oldest);
+    kept.set(name, { until: now() + ms, result });
+  }
+
+  async function look(name: string, tenant: string | undefined) {
+    try {
+      const found = await ask(name, tenant);
+      const ttlMs = Math.min(...found.map(({ ttl }) => ttl)) * 1_000;
+      const addresses = found.map(({ address }) => ({ address, family: isIP(address) }));
+      keep(name, addresses, Math.min(ttlMs, limits.nameKeptMs));
+      return addresses;
+    } catch (cause) {
+      const failure = unresolved(name, (cause as Error).message);
+      keep(name, failure, limits.nameFailureKeptMs);
+      throw failure;
+    } finally {
+      underWay.delete(name);
+    }
+  }
+
+  return {
+    async addressesOf(host, tenant = lookedUpFor()) {
+      const family = isIP(host);
+      if (family !== 0) return [{ address: host, family }];
+      const name = host.toLowerCase();
+      if (name.length > limits.hostLength + 1) throw unresolved(host, "it is too long");
+      const before = known(name);
+      if (before !== undefined) return await before;
+      const leave = await places.wait(tenant, limits.nameLookupMs);
+      if (leave === null) throw unresolved(host, "too many names are being looked up");
+      try {
+        const meanwhile = known(name);
+        if (meanwhile !== undefined) return await meanwhile;
+        const running = look(name, tenant);
+        underWay.set(name, running);
+        return await running;
+      } finally {
+        leave();
+      }
+    },
+    async query(work, tenant = lookedUpFor()) {
+      const leave = await places.wait(tenant, limits.nameLookupMs);
+      if (leave === null) throw new Error("Cannot query DNS: too many names are being looked up");
+      return await work().finally(leave);
+    },
+  };
+}
+
+/** The names that this process connects to. */
+export const names: Names = createNames();
+
+const unresolved = (host: string, why: string) =>
+  new Error(`the name ${host} cannot be resolved by DNS: ${why}`);
+
+export interface LookupOptions {
+  /** Those of the process unless given. */
+  by?: Names | undefined;
+  /** As in `Names.addressesOf`. */
+  tenant?: string | undefined;
+  /** Why an address must not be connected to. A name with one such address is refused. */
+  refusalOf?: ((address: string, host: string) => Error | undefined) | undefined;
+}
+
+/** `lookup` of `node:net`, `node:tls` and `node:http`, by names of ours. */
+export const lookupBy = (
+  { by = names, tenant, refusalOf = () => undefined }: LookupOptions = {},
+): LookupFunction =>
+(host, { all: wantsAll = false }, done) => {
+  const refuse = (reason: Error) => done(reason, []);
+  by.addressesOf(host, tenant).then((found) => {
+    for (const { address } of found) {
+      const refusal = refusalOf(address, host);
+      if (refusal !== undefined) return refuse(refusal);
+    }
+    const [first] = found;
+    if (first === undefined) refuse(unresolved(host, "it has no address"));
+    else if (wantsAll) done(null, [...found]);
+    else done(null, first.address, first.family);
+  }, refuse);
+};
