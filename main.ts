@@ -1,4 +1,5 @@
 import { logSettings } from "./core/configuration/log_variables.ts";
+import { limitRoot } from "./core/account_limits/limit_root.ts";
 import { ensureRoot } from "./core/accounts/ensure_root.ts";
 import { closeLostCompanions } from "./core/reports/heartbeats.ts";
 import { demoLogin, demoNumbers, makeDemo, moveDemo } from "./core/demo/demo.ts";
@@ -238,6 +239,7 @@ async function welcome(
   const { tokenPlace } = platform;
   say(startLine("REST interface", baseUrl, listened));
   const root = await rootOf(config, ports);
+  await limitRoot(root, config, ports);
   const isNew = ports.now() - root.dateCreated < 60_000;
   if (config.DEMO && !config.EDGE) await demoFor(root, isNew, ports);
   const held = await ports.records.clients.holder("login", demoLogin);

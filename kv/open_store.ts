@@ -128,8 +128,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const clocks = { now, steadyNow: clock.steadyNow };
   const context: StoreContext = {
     ...parts,
+    limiters: (sid) => accounts.limiters(sid),
     stageCaused: (batch, caused) => stageCaused({ records, ...clocks, newSid }, batch, caused),
   };
+  const accounts = accountTree(context);
   const records = Object.fromEntries(
     Object.entries(options.declarations ?? resources).map(([name, definition]) => [
       name,
@@ -139,7 +141,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
   return {
     records,
-    accounts: accountTree(context),
+    accounts,
     companions: companionStates(kv, { isShared: isRemote, now, awakeNow }),
     ledger: ledger(context),
     jobs: jobQueue(kv, parts.committer, clocks),

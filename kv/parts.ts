@@ -11,6 +11,7 @@ import { recentEntries, recentEntryBytes } from "./cache/recent_entries.ts";
 import { recordCache, type RecordCacheOptions } from "./cache/record_cache.ts";
 import { runCache } from "./cache/run_cache.ts";
 import { accountFacts } from "./collections/accounts.ts";
+import { limitUses } from "./collections/limit_uses.ts";
 import type { StoreContext } from "./collections/store_context.ts";
 import type { KnownJobs } from "./jobs/known_jobs.ts";
 import { type Deepener, deepener } from "./counters/deepener.ts";
@@ -81,7 +82,7 @@ export interface Opened {
 
 /** The parts that the collections share, and what makes their counters finer. */
 interface Parts {
-  parts: Omit<StoreContext, "stageCaused">;
+  parts: Omit<StoreContext, "stageCaused" | "limiters">;
   deepening: Deepener;
   /** Null for a store that other processes write to. */
   changes: RecentChanges | null;
@@ -121,6 +122,7 @@ export function partsOf(
     ...(fence && { fence }),
     ...!isRemote && { followers: [known, recent, counters, changes].filter((one) => one !== null) },
     depths: watched(depths, () => deepening),
+    limits: limitUses({ read, now, steadyNow }),
     lists: [states, runs].filter((one) => one !== null),
     ...(onCommit && { onCommit }),
   });

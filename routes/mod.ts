@@ -36,6 +36,7 @@ import type { Env } from "./http/env.ts";
 import { answerFault, explain, onError } from "./http/errors.ts";
 import { routedPath } from "./http/format.ts";
 import { geolocationRoutes } from "./resources/geolocations.ts";
+import { limitRoutes } from "./resources/limits.ts";
 import { headLength } from "./http/head_length.ts";
 import { health } from "./health.ts";
 import { incomingPhoneNumberRoutes } from "./resources/incoming_phone_numbers.ts";
@@ -96,6 +97,7 @@ function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
   app.route(`${account}/AvailablePhoneNumbers`, availablePhoneNumberRoutes(ports));
   app.route(`${account}/SecondFactor`, secondFactorRoutes(ports));
   app.route(`${account}/Keys`, keyRoutes(ports));
+  app.route(`${account}/Limits`, limitRoutes(ports));
   app.route(`${account}/SMS/Messages`, messageRoutes(ports));
   app.route(`${account}/Statistics`, statisticsRoutes(ports));
   app.route(`${account}/Tokens`, tokenRoutes(ports));

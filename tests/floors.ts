@@ -52,6 +52,7 @@ core/recordings        | *                                                      
 core/queues            | *                                                            |  | queues of calls
 core/streams           | *                                                            | zod | audio streams of calls: their records, callbacks and ends
 core/reports           | *                                                            | zod | what happened to a leg, and what follows
+core/account_limits    | *                                                            |  | limits of accounts: set, shown, counted by the minute, warned of
 core/designer          | *                                                            | zod | the designer of flows: the dry run, versions
 core/simulation        | *                                                            |  | calls of test accounts: legs that jobs perform
 core/jobs              | *                                                            |  | one handler for each kind of job

@@ -245,6 +245,22 @@ Deno.test("DeliveryReplay: the wire formats are those of tests/golden", async ()
   await golden("deliveryReplays_one.xml", (await app.root.post("Webhooks/Deliveries", form)).text);
 });
 
+Deno.test("Limits: the wire formats are those of tests/golden", async () => {
+  using app = await startApp();
+  const below = await app.subAccount(app.root, "below");
+  const path = `/2012-04-24/Accounts/${below.sid}/Limits`;
+  await app.root.post(path, {
+    MaxConcurrentCalls: "10",
+    MaxCallsPerSecond: "2",
+    MaxTextsPerDay: "500",
+    MaxSpendPerDay: "25.00",
+    DestinationPrefixes: "+49,+43",
+  });
+
+  await golden("limits_one.json", (await app.root.get(`${path}.json`)).text);
+  await golden("limits_one.xml", (await app.root.get(path)).text);
+});
+
 Deno.test("SecondFactor: the wire formats are those of tests/golden", async () => {
   using app = await startApp();
 

@@ -17,6 +17,7 @@ const administration = {
   resetSecondFactors: "reset second factors",
   monitorCalls: "listen to calls and conferences",
   manageCredentials: "manage keys and AuthTokens",
+  setLimits: "set limits of accounts",
   supervise: "supervise the service",
 } as const;
 

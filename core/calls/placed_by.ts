@@ -15,7 +15,7 @@ import type { Client } from "../resources/clients.ts";
 import { refusalOf, senderRefusal } from "../values/test_calls.ts";
 import { type Address, parseAddress, type SipAddress } from "../values/address.ts";
 import { ownCallback, ownManner } from "./own_manner.ts";
-import { clientAt } from "./route.ts";
+import { clientAt, quoteOf } from "./route.ts";
 
 const { required, optional } = calls.create!; // The definition of calls declares it.
 
@@ -44,7 +44,11 @@ export async function placedBy(
   const fields = await withMarkup({ applicationSid, ...sent }, { kind, account }, ports);
   await assertCallerId(String(sent.from), String(sent.to), account, ports);
   await assertGateway(sent, account, ports);
-  return fields;
+  const gatewaySid = typeof sent.gatewaySid === "string" ? sent.gatewaySid : null;
+  const quote = await quoteOf(String(sent.to), { account, gatewaySid }, ports);
+  if (quote !== null && "fault" in quote) throw new Fault(quote.fault, quote.detail);
+  const isTalked = quote !== null && kind === "voice"; // A USSD dialogue has no minutes.
+  return isTalked ? { ...fields, rateMicros: quote.rateMicros } : fields;
 }
 
 /** Throws `badParameter` for a Gateway that the account may not use, or that no number is called by. */

@@ -6,6 +6,7 @@ import type { Change } from "../model/store.ts";
 import type { Call } from "../resources/calls.ts";
 import { money } from "../usage/summarize.ts";
 import { rfc2822 } from "../base/wire.ts";
+import { countingOf } from "./counted_minutes.ts";
 import { callParameters } from "./parameters.ts";
 import { type CallbackEvent, type CallStatus, isLive } from "../values/status.ts";
 
@@ -46,7 +47,9 @@ export function progress(call: Call, step: Step, moment: Moment): Change<Call> {
   }
   if (step === "in-progress") {
     const answered = fire({ ...moved, ...begun(call, at), answeredAt: at }, "answered", moment);
-    return { ...answered, jobs: [...answered.jobs ?? [], ...endOfTime(answered.record)] };
+    const { record } = answered;
+    const timed = [...endOfTime(record), ...countingOf(record)];
+    return { ...answered, jobs: [...answered.jobs ?? [], ...timed] };
   }
   const seconds = call.answeredAt === null ? 0 : Math.max(0, at - call.answeredAt) / 1000;
   const minutes = Math.ceil(seconds / 60);

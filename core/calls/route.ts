@@ -2,11 +2,11 @@ import { isTest } from "../accounts/access.ts";
 import type { Target } from "../protocol/script.ts";
 import type { FaultName } from "../base/faults.ts";
 import { callerId, callerIdAtClient, showsForeignLogin } from "../gateways/caller_id.ts";
+import { refusedDestination } from "../gateways/destination.ts";
 import { type Found, numberFor } from "../gateways/find_number.ts";
 import { areRelated } from "../gateways/relation.ts";
 import { directRoute, trunkRoutes } from "../gateways/trunk_routes.ts";
 import { limits } from "../base/limits.ts";
-import { mayLeaveTo } from "../values/destinations.ts";
 import { dialString, e164Of } from "../values/dialled.ts";
 import { refusalOf } from "../values/test_calls.ts";
 import { isPattern } from "../values/number_pattern.ts";
@@ -15,7 +15,8 @@ import type { Account } from "../resources/accounts.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Client } from "../resources/clients.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
-import { type Address, type SipAddress, sipUri } from "../values/address.ts";
+import { type Address, parseAddress, type SipAddress, sipUri } from "../values/address.ts";
+import { isPremium } from "../values/premium_number.ts";
 
 /** The caller. */
 export interface Caller {
@@ -38,6 +39,8 @@ export interface Routed {
   from: string;
   /** Price per minute, in millionths. */
   rateMicros: number;
+  /** Limits count the calls of the account: a leg is admitted before its INVITE goes out. */
+  limited?: true;
 }
 
 /** Why a call can go nowhere. */
@@ -57,6 +60,13 @@ const noRoute = (detail: string): Unroutable => ({ fault: "noRoute", detail });
  */
 export async function routeTo(address: Address, caller: Caller, ports: Ports): Promise<Routing> {
   if (isTest(caller.account)) return simulatedRoute(address, caller);
+  const routing = await routeOut(address, caller, ports);
+  if ("fault" in routing) return routing;
+  const isLimited = (await ports.accounts.limitStates(caller.account.sid)).length > 0;
+  return isLimited ? { ...routing, limited: true } : routing;
+}
+
+async function routeOut(address: Address, caller: Caller, ports: Ports): Promise<Routing> {
   if (address.kind === "number") return await numberRoute(address.dialled, caller, ports);
   if (caller.gatewaySid) return noRoute("a call by a Gateway needs a phone number");
   if (address.kind === "client") {
@@ -143,9 +153,8 @@ async function outward(
   const { trunks } = ports.settings;
   const dialled = e164Of(text, trunks.country) ?? dialString(text);
   if (dialled === null) return noRoute(text);
-  if (!mayLeaveTo(dialled, trunks.prefixes)) {
-    return { fault: "destinationNotAllowed", detail: dialled };
-  }
+  const refused = await refusedDestination(dialled, account, ports);
+  if (refused !== null) return refused;
   const routes = await trunkRoutes(account, ports, gatewaySid);
   if (routes.length === 0) {
     const which = gatewaySid === null ? "that it could leave by" : gatewaySid;
@@ -160,6 +169,9 @@ async function directly(address: SipAddress, caller: Caller, ports: Ports): Prom
   const uri = sipUri(address);
   const route = directRoute(address, ports.settings);
   if (route === null) return noRoute(`${uri}: the operator does not allow calls to that host`);
+  const number = e164Of(address.user, ports.settings.trunks.country);
+  const refused = number && await refusedDirectly(number, caller.account, ports);
+  if (refused) return refused;
   const { from: wanted, credentials } = caller;
   const isName = /^[^:@]+$/.test(wanted) && dialString(wanted) === null;
   const isForeign = isName && await showsForeignLogin(wanted, caller, ports);
@@ -167,6 +179,40 @@ async function directly(address: SipAddress, caller: Caller, ports: Ports): Prom
   if (from === null) return { fault: "callerIdNotAllowed", detail: wanted };
   const routes = [{ ...route, ...(credentials === undefined ? {} : { credentials }) }];
   return { target: { kind: "trunk", dialled: uri, routes }, to: uri, from, rateMicros: 0 };
+}
+
+/**
+ * Whether a number at another SIP host may not be called. That host may be a carrier: so the prefixes of
+ * the account count there too, but not those of the operator, who allows the host.
+ */
+async function refusedDirectly(number: string, account: Account, ports: Ports) {
+  const { settings } = ports;
+  const trunks = { ...settings.trunks, prefixes: [] };
+  return await refusedDestination(number, account, { ...ports, settings: { ...settings, trunks } });
+}
+
+/** The rate and the refusal of a call to a number that leaves, before it is placed; null: it does not. */
+export async function quoteOf(
+  to: string,
+  { account, gatewaySid }: { account: Account; gatewaySid: string | null },
+  ports: Ports,
+): Promise<{ rateMicros: number } | Unroutable | null> {
+  const { settings: { sipDomain, trunks }, records } = ports;
+  const address = parseAddress(to);
+  if (address === null || address.kind === "client" || isTest(account)) return null;
+  const isHere = address.kind === "sip" && address.host === sipDomain.toLowerCase();
+  if (address.kind === "sip" && !isHere) {
+    const number = e164Of(address.user, trunks.country);
+    return number === null ? null : await refusedDirectly(number, account, ports);
+  }
+  const text = address.kind === "number" ? address.dialled : address.user;
+  const dialled = e164Of(text, trunks.country) ?? dialString(text);
+  const isLimited = (await ports.accounts.limitStates(account.sid)).length > 0;
+  if (dialled === null || !isLimited && !isPremium(dialled, trunks.country)) return null;
+  if (isHere && await records.clients.holder("login", text) !== null) return null;
+  if (gatewaySid === null && await numberFor(text, account, ports) !== null) return null;
+  return await refusedDestination(dialled, account, ports) ??
+    { rateMicros: trunks.rateMicros(dialled) };
 }
 
 /** What the record of a call to a number says: the number, or what was dialled where it is many. */

@@ -11,6 +11,7 @@ import {
 } from "./machine_addresses.ts";
 import { consoleVariables } from "./console_variables.ts";
 import { listenVariables } from "./listen_variables.ts";
+import { limitVariables } from "./limit_variables.ts";
 import { logVariables } from "./log_variables.ts";
 import { mediaVariables } from "./media_variables.ts";
 import { metricsVariables } from "./metrics_variables.ts";
@@ -179,6 +180,7 @@ export const variables = {
     help: "Currency of all prices (ISO 4217), such as EUR. Empty: prices have no currency.",
   },
   ...trunkVariables,
+  ...limitVariables,
   ...speechVariables,
   ...logVariables,
   ...metricsVariables,

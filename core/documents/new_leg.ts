@@ -9,7 +9,9 @@ import { withDefaults } from "../model/resource.ts";
 import { type Call, calls } from "../resources/calls.ts";
 import type { Client } from "../resources/clients.ts";
 import { parseAddress } from "../values/address.ts";
-import { progress } from "../calls/progress.ts";
+import { end, progress } from "../calls/progress.ts";
+import { notification } from "../notifications/notify.ts";
+import { limitFaultOf } from "../values/account_limits.ts";
 import { calledAs, clientAt } from "../calls/route.ts";
 import { isLive } from "../values/status.ts";
 import { numberFields, voiceMarkup } from "./voice_markup.ts";
@@ -111,7 +113,23 @@ export async function placeChild(
     rateMicros: calls.fields.rateMicros.safeParse(event.serviceContext?.rateMicros).data ?? 0,
   });
   const moment = { at: report.at, instanceId: ports.settings.instanceId };
-  return await insertOnce(progress(leg, "initiated", moment), ports);
+  const change = progress(leg, "initiated", moment);
+  // Where nobody waits for a refusal, the INVITE is out.
+  if (!report.wantsScript) return await insertOnce({ ...change, hasHappened: true }, ports);
+  return await insertOnce(change, ports)
+    .catch((error) => insertOnce(refusedLeg(leg, limitFaultOf(error), report, ports), ports));
+}
+
+/** A leg that a limit of its account refuses: it has failed, with the SIP status that its caller gets. */
+function refusedLeg(leg: Call, { fault, kind, detail = "" }: Fault, report: Report, ports: Ports) {
+  const { accountSid, sid: callSid } = leg;
+  const sipStatus = kind === "denied" ? 403 : 503;
+  const why = { by: "service", cause: "limit", text: detail.slice(0, 200), sipStatus } as const;
+  const cause = { at: report.at, id: `${report.leg} ${report.seq}` };
+  const notice = { accountSid, callSid, fault, detail, level: "error", cause } as const;
+  const moment = { at: report.at, instanceId: ports.settings.instanceId };
+  const change = end(leg, "failed", moment, why);
+  return { ...change, also: [...change.also ?? [], notification(notice, ports)] };
 }
 
 /** Notes the leg at the call that dials it, if callbacks of that call's number report the leg. */

@@ -1,6 +1,7 @@
 import type { Action } from "../protocol/action.ts";
 import type { Script } from "../protocol/script.ts";
 import { unanswered, withoutCredentials } from "../base/exchange.ts";
+import { faults } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { shownUrl } from "../flows/address.ts";
 import { documentAt } from "./document_at.ts";
@@ -28,14 +29,19 @@ export interface ScriptContext {
   instead?: Script[number];
 }
 
-/** Refuses a call that came in, with a Notification of the reason. */
+/**
+ * Refuses a call that came in, with a Notification of the reason. A call that is not allowed gets 403,
+ * and the reason in a Warning.
+ */
 export async function refuse(
   { fault, detail }: Unroutable,
   status: number,
   { call: { accountSid, sid: callSid }, ports, cause }: ScriptContext,
 ): Promise<Script> {
   await notify({ accountSid, callSid, fault, detail, level: "error", cause }, ports);
-  return [{ type: "reject", status }];
+  const { kind, message } = faults[fault];
+  if (kind !== "denied") return [{ type: "reject", status }];
+  return [{ type: "reject", status: 403, text: `${message}: ${detail}`.slice(0, 500) }];
 }
 
 /** The script of a call's first document: its Url, and its FallbackUrl when that fails. */

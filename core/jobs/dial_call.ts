@@ -9,6 +9,7 @@ import { routeTo, type Routing, type Unroutable } from "../calls/route.ts";
 import { dialDueAt, isLive } from "../values/status.ts";
 import { companionFor, liveCompanions, withPeers } from "../companions/companions.ts";
 import { Fault } from "../base/faults.ts";
+import { limitFaultOf } from "../values/account_limits.ts";
 import { sidOfCause } from "../base/sid.ts";
 import { recordings } from "../resources/recordings.ts";
 import { orderOf } from "../values/recording_wanted.ts";
@@ -44,11 +45,15 @@ export const dialCallHandler: JobHandler<ArgsOf<typeof dialCall>> = handler(dial
       const detail = `the call was queued for more than ${limits.dialStaleMs / 1000} s`;
       return await fail(call, ports, { fault: "notDialled", detail });
     }
-    const { rateMicros, ...called } = routing;
+    const { rateMicros, limited: _, ...called } = routing; // It was, when it was made.
     if (rateMicros !== call.rateMicros) { // Before it goes out: it might end at once.
-      await ports.records.calls.update(accountSid, callSid, (call) => ({
+      const refused = await ports.records.calls.update(accountSid, callSid, (call) => ({
         record: { ...call, rateMicros },
-      }));
+      })).then(() => null, limitFaultOf);
+      if (refused !== null) {
+        const { fault, detail = "" } = refused;
+        return await fail(call, ports, { fault, detail });
+      }
     }
     const { headers } = customHeaders(call.to.split("?").slice(1).join("?"));
     const sent = Object.keys(headers).length === 0 ? {} : { headers };

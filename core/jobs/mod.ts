@@ -4,6 +4,10 @@ import { answerMessageHandler } from "./answer_message.ts";
 import { checkTriggerHandler } from "../usage/check_trigger.ts";
 import { clearReferencesHandler } from "./clear_references.ts";
 import { closeAccountHandler } from "./close_account.ts";
+import { countMinuteHandler } from "../account_limits/count_minute.ts";
+import { countUsesHandler } from "../account_limits/count_uses.ts";
+import { endPaidCallsHandler } from "../account_limits/end_paid_calls.ts";
+import { warnOfLimitHandler } from "../account_limits/warn_of_limit.ts";
 import { deliverWebhookHandler } from "./deliver_webhook.ts";
 import { dialCallHandler } from "./dial_call.ts";
 import { endCallsHandler } from "./end_calls.ts";
@@ -41,10 +45,13 @@ export const handlers: AnyJobHandler[] = [
   checkTriggerHandler,
   clearReferencesHandler,
   closeAccountHandler,
+  countMinuteHandler,
+  countUsesHandler,
   deliverWebhookHandler,
   dialCallHandler,
   endCallsHandler,
   endConferenceHandler,
+  endPaidCallsHandler,
   eraseRecordsHandler,
   expireMessageHandler,
   forgetAccountHandler,
@@ -70,4 +77,5 @@ export const handlers: AnyJobHandler[] = [
   notifyProviderHandler,
   transcribeRecordingHandler,
   unheardStreamHandler,
+  warnOfLimitHandler,
 ];

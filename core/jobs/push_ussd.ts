@@ -35,7 +35,7 @@ export const pushUssdHandler: JobHandler<ArgsOf<typeof pushUssd>> = handler(push
       const detail = `the call was queued for more than ${limits.dialStaleMs / 1000} s`;
       return await fail(call, ports, { fault: "notDialled", detail });
     }
-    const { rateMicros: _, ...called } = routing; // No minutes are talked.
+    const { rateMicros: _, limited: __, ...called } = routing; // No minutes are talked.
     const cause = { at: madeAt, id };
     const instead = { type: "reject", status: 500 } as const;
     const script = await openingScript({ call, ports, signal, cause, instead });

@@ -7,10 +7,12 @@ import { type ArgsOf, sendMessage } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import { failMessage } from "../messages/fail_message.ts";
 import { routesOf } from "../messages/routing.ts";
-import { segmentCount } from "../messages/segments.ts";
+import { priceOf, refusedRecipient } from "../messages/reserve.ts";
 import { sendSimulated } from "../messages/send_simulated.ts";
 import { settle } from "../messages/settle.ts";
+import { limitFaultOf } from "../values/account_limits.ts";
 import { Untaken } from "../values/untaken.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { Delivery, MessageRoute } from "../ports/providers.ts";
 import type { Message } from "../resources/messages.ts";
 
@@ -30,12 +32,19 @@ export const sendMessageHandler: JobHandler<ArgsOf<typeof sendMessage>> = handle
       const detail = `no route to ${message.to} is configured`;
       return await failMessage(message, { fault: "noMessageRoute", detail }, ports);
     }
+    const limit = account && await refusedRecipient(message.to, account, ports);
+    if (limit) return await failMessage(message, limit, ports);
+    const price = routes.some((route) => ports.messageRoutes.includes(route))
+      ? priceOf(message, ports)
+      : 0;
+    const refused = await reserve(message, price, ports);
+    if (refused !== null) {
+      const { fault, detail = "" } = refused;
+      return await failMessage(message, { fault, detail }, ports);
+    }
     const { route, delivery } = await sendBy(routes, message, signal);
     const at = ports.now();
-    const isOutside = ports.messageRoutes.includes(route);
-    const rate = isOutside ? ports.settings.smsRateMicros(message.to) : 0;
-    const isLong = [...message.body].length > limits.messageLength; // Of Twilio's interface alone.
-    const priceMicros = rate * (isLong ? segmentCount(message.body) : 1);
+    const priceMicros = ports.messageRoutes.includes(route) ? price : 0;
     await ports.records.messages.update(
       accountSid,
       messageSid,
@@ -49,6 +58,21 @@ export const sendMessageHandler: JobHandler<ArgsOf<typeof sendMessage>> = handle
     return [];
   },
 });
+
+/**
+ * Has the limits of money count what a message will cost, where they did not when it was made: the
+ * rates may have changed since. The refusal of a limit, or null.
+ */
+async function reserve(
+  { accountSid, sid, limitedBy, reservedMicros }: Message,
+  priceMicros: number,
+  { records }: Ports,
+): Promise<Fault | null> {
+  if (!limitedBy?.length || (reservedMicros ?? 0) >= priceMicros) return null;
+  return await records.messages.update(accountSid, sid, (now) => ({
+    record: now.status === "sending" ? { ...now, reservedMicros: priceMicros } : now,
+  })).then(() => null, limitFaultOf);
+}
 
 /** What a Notification says of it: the fault by which a route refused, else that none worked. */
 function failureOf(error: unknown): { fault: FaultName; detail: string } {

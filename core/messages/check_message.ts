@@ -3,6 +3,7 @@ import { Fault } from "../base/faults.ts";
 import { callerId } from "../gateways/caller_id.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
+import { refusedRecipient } from "./reserve.ts";
 import { refusalOf, senderRefusal } from "../values/test_calls.ts";
 import type { Message } from "../resources/messages.ts";
 
@@ -19,7 +20,8 @@ type Wanted = Ends & { mayName?: boolean };
 /**
  * The ends of a message that an account sends, as records have them: a number, or `client:LOGIN`
  * also for a Login alone. `mayName`: From may be a name where To is a number, as Twilio has it. Throws
- * `badTo`, `badFrom`, or under STRICT_SMS_FROM `senderNotAllowed`.
+ * `badTo`, `badFrom`, under STRICT_SMS_FROM `senderNotAllowed`, or where the limits of the account do
+ * not allow the recipient `destinationLimit` or `premiumNotAllowed`.
  */
 export async function checkMessage(
   ends: Wanted,
@@ -31,6 +33,8 @@ export async function checkMessage(
   const to = await recipient(ends.to, ports);
   const from = await sender({ ...ends, to }, accountSid, ports);
   await checkShown({ from, to }, accountSid, ports);
+  const refused = await refusedRecipient(to, account, ports);
+  if (refused !== null) throw new Fault(refused.fault, refused.detail);
   const { strictSmsFrom, smsShortCodes } = ports.settings;
   if (!strictSmsFrom || smsShortCodes.includes(from)) return { from, to };
   const number = await ports.records.incomingPhoneNumbers.holder("phoneNumber", from);

@@ -3,6 +3,8 @@ import { parametersOf } from "../geolocation/parameters.ts";
 import type { Job } from "../model/job.ts";
 import { assertEmailSender } from "./email_sender.ts";
 import { checkMessage } from "./check_message.ts";
+import { reserved } from "./reserve.ts";
+import { limitFaultOf } from "../values/account_limits.ts";
 import { notification } from "../notifications/notify.ts";
 import { e164Of } from "../values/dialled.ts";
 import { matchFields, type Parameters, parseFields, type Sent } from "../rest/parameters.ts";
@@ -44,6 +46,8 @@ export interface PerformedAction {
   also: AlsoInserted[];
   jobs: Job[];
   told: Record<string, string>;
+  /** The same where a limit of the account refuses the commit. */
+  instead?(refusal: Fault): PerformedAction;
 }
 
 /**
@@ -58,7 +62,8 @@ export async function performAction(
   const { data } = orderSchema.safeParse(serviceContext);
   if (data === undefined) return { also: [], jobs: [], told: {} }; // None of ours.
   try {
-    return await makers[data.kind](data as never, ordering, ports);
+    const performed = await makers[data.kind](data as never, ordering, ports);
+    return { ...performed, instead: (fault) => refused(data, fault, ordering, ports) };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return refused(data, error, ordering, ports);
@@ -67,15 +72,17 @@ export async function performAction(
 
 /** Keeps what an order made, unless it was kept before. */
 export async function keep(
-  { also: [first], jobs }: PerformedAction,
-  { records }: Ports,
+  { also: [first], jobs, instead }: PerformedAction,
+  ports: Ports,
 ): Promise<void> {
   if (first === undefined) return;
   try {
-    await insertInto(records, first, jobs);
+    await insertInto(ports.records, first, jobs);
   } catch (error) {
     const isRepeated = error instanceof Fault && error.fault === "alreadyExists";
-    if (!isRepeated) throw error;
+    if (isRepeated) return;
+    if (instead === undefined) throw error;
+    await keep(instead(limitFaultOf(error)), ports);
   }
 }
 
@@ -104,7 +111,8 @@ const makers: { readonly [K in Order["kind"]]: Maker<K> } = {
       ports,
     );
     const own = { direction: "outbound-call", ...apiVersion !== undefined && { apiVersion } };
-    const fields = { ...sent, ...checked, ...own };
+    const price = reserved({ to: checked.to, body: String(sent.body) }, ports);
+    const fields = { ...sent, ...checked, ...price, ...own };
     const { record, jobs } = made(messages, { fields, ordering, ports });
     const told = {
       SmsSid: record.sid,

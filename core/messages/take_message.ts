@@ -14,7 +14,9 @@ import { newBase, withDefaults } from "../model/resource.ts";
 import type { Account } from "../resources/accounts.ts";
 import { type Message, messages as definition } from "../resources/messages.ts";
 import { floodNotice } from "./flood_notice.ts";
+import { refusedRecipient, reserved } from "./reserve.ts";
 import { routesOf } from "./routing.ts";
+import { limitFaultOf } from "../values/account_limits.ts";
 
 /** Takes a message that a Client sends; resolves with the response to it. */
 export type TakeMessage = (report: MessageReport) => Promise<MessageAnswer>;
@@ -42,8 +44,13 @@ export function messageTaker(ports: Ports): TakeMessage {
     if (refusal === undefined) {
       const { sid: messageSid } = message;
       const jobs = [sendMessage({ accountSid, messageSid })];
-      await ports.records.messages.insert({ record: message, jobs });
-      return { status: 202 };
+      const record = { ...message, ...reserved(message, ports) };
+      const limit = await ports.records.messages.insert({ record, jobs })
+        .then(() => null, limitFaultOf);
+      if (limit === null) return { status: 202 };
+      const { fault, detail = "", retryAfterS } = limit;
+      await ports.records.messages.insert(failed(message, { status: 480, fault, detail }, ports));
+      return { status: 480, ...retryAfterS !== undefined && { retryAfterS } };
     }
     await ports.records.messages.insert(failed(message, refusal, ports));
     return { status: refusal.status };
@@ -94,7 +101,10 @@ interface MessageRefusal {
 
 /** Why a message cannot be sent now; undefined when it can. */
 async function refusalOf(message: Message, ports: Ports): Promise<MessageRefusal | undefined> {
-  const { from, to } = message;
+  const { accountSid, from, to } = message;
+  const account = await ports.accounts.get(accountSid);
+  const limit = account && await refusedRecipient(to, account, ports);
+  if (limit) return { status: 403, ...limit };
   if ((await routesOf(message, ports)).length === 0) {
     return {
       status: 404,

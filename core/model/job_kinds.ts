@@ -59,6 +59,49 @@ export const limitCall = jobKind({
   lane: ({ accountSid }) => `calls:${accountSid}`,
 });
 
+/** Tells an account, and the one above, that it has used 80 % of a limit of the day. */
+export const warnOfLimit = jobKind({
+  kind: "account.warn_of_limit",
+  args: z.object({
+    accountSid: z.string(),
+    limit: z.enum(["maxConcurrentCalls", "maxCallsPerSecond", "maxTextsPerDay", "maxSpendMicros"]),
+    /** In days since 1970. */
+    day: z.number().int(),
+  }),
+  lane: () => "limits",
+});
+
+/** Has the first limits of an account count what was live, and was charged, before. */
+export const countUses = jobKind({
+  kind: "account.count_uses",
+  args: z.object({ accountSid: z.string(), since: z.number() }),
+  lane: () => "limits",
+});
+
+/** Ends the calls of an account and its descendants that cost money: its limit was lowered. */
+export const endPaidCalls = jobKind({
+  kind: "account.end_paid_calls",
+  args: z.object({ accountSid: z.string() }),
+  lane: () => "limits",
+});
+
+/**
+ * Has the limits of money count the next minute of a call before it begins, and ends the call where
+ * they refuse it. Each account has a lane of its own.
+ */
+export const countMinute = jobKind({
+  kind: "call.count_minute",
+  args: z.object({
+    accountSid: z.string(),
+    callSid: z.string(),
+    /** From 1. */
+    minute: z.number().int(),
+    /** When the minute begins, in ms, by the wall clock as it was when the job was made. */
+    beginsAt: z.number(),
+  }),
+  lane: ({ accountSid }) => `minutes:${accountSid}`,
+});
+
 /**
  * Ends every live call of an account and its descendants: it was suspended or closed. One that cannot
  * be ended keeps none of the others; it is tried again with the next attempt.

@@ -17,6 +17,16 @@ type Defaults<F extends Fields> = {
     | ((sent: { readonly [L in Name<F>]: z.infer<F[L]> }) => z.infer<F[K]>);
 };
 
+/** What a record takes of the limits of accounts (`values/account_limits.ts`). */
+export interface Uses {
+  /** It is a live call. */
+  isCall: boolean;
+  /** It is a message that is, or was, sent. */
+  isText: boolean;
+  /** What it will be charged at least, in millionths; 0 once it is over. */
+  reservedMicros: number;
+}
+
 /** Everything there is to know about a resource type; routes, storage and wire forms derive from it. */
 export interface Resource<F extends Fields = Fields> {
   /** The XML element. */
@@ -73,6 +83,11 @@ export interface Resource<F extends Fields = Fields> {
    * for records that may be inserted again under the same Sid: the store must know that they are there.
    */
   isSeldomRead?(record: Entity<NoInfer<F>>): boolean;
+  /**
+   * What a record takes of the limits of its account and of those above; null: nothing. The field
+   * `limitedBy` of such a resource has the accounts that count the record.
+   */
+  uses?(record: Entity<NoInfer<F>>): Uses | null;
   /** A SIP trace is kept beside a record for a while; the removal of the record removes it. */
   hasSipTrace?: boolean;
   /** Lists below one record, advertised as SubresourceUris: path segments. */

@@ -25,6 +25,8 @@ export interface Change<T> {
   put?: AlsoPut[];
   gone?: AlsoGone[];
   charges?: Charge[];
+  /** It has happened already: limits count it, and do not refuse it. */
+  hasHappened?: boolean;
 }
 
 export interface Query {

@@ -7,6 +7,7 @@ import { bindings } from "../resources/views/bindings.ts";
 import { emailRecords } from "../resources/emails.ts";
 import { resources, resourcesUnder } from "../resources/mod.ts";
 import { validationRequests } from "../resources/views/validation_requests.ts";
+import { accountLimits } from "../resources/views/account_limits.ts";
 import { secondFactors } from "../resources/views/second_factors.ts";
 import { secondaryAuthTokens } from "../resources/views/auth_tokens.ts";
 import { statistics } from "../resources/views/statistics.ts";
@@ -82,6 +83,7 @@ const otherTags: Record<string, string> = {
 const headings: AnyResource[] = [
   ...Object.values<AnyResource>(resources),
   ...others,
+  accountLimits,
   secondFactors,
   validationRequests,
   secondaryAuthTokens,

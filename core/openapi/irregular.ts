@@ -19,6 +19,7 @@ import { gateways } from "../resources/gateways.ts";
 import { documentTests } from "../resources/views/document_tests.ts";
 import { geolocations } from "../resources/geolocations.ts";
 import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
+import { accountLimits, limitParameters } from "../resources/views/account_limits.ts";
 import { secondFactors } from "../resources/views/second_factors.ts";
 import {
   validationParameters,
@@ -65,6 +66,14 @@ const accountOperations: Operation[] = [
   createOperation(accounts, { path: accountsPath, summary: "Creates a sub-account" }),
   readOperation(accounts, { path: accountPath }),
   ...updateOperations(accounts, { path: accountPath }),
+  readOperation(accountLimits, { path: `${accountPath}/${accountLimits.path}` }),
+  ...updateOperations(accountLimits, {
+    path: `${accountPath}/${accountLimits.path}`,
+    summary: "Sets limits of an account",
+    description:
+      "Changes the limits that are sent and keeps all others; an empty value clears one. Only an " +
+      "account above may do it. POST and PUT do the same.",
+  }),
   readOperation(secondFactors, { path: `${accountPath}/${secondFactors.path}` }),
   {
     ...removeOperation(secondFactors),
@@ -261,6 +270,8 @@ export const irregularForms: Record<string, JsonSchema> = {
   MutedCall: recordSchema(mutedCalls),
   ValidationRequest: recordSchema(validationRequests, { isAddressed: false }),
   ValidationRequestCreate: formSchema(validationParameters),
+  Limits: recordSchema(accountLimits, { isAddressed: false }),
+  LimitsUpdate: formSchema({ schema: limitParameters }),
   SecondFactor: recordSchema(secondFactors, { isAddressed: false }),
   ...credentialForms,
   Token: recordSchema(tokens, { isAddressed: false }),

@@ -29,6 +29,8 @@ export interface JobRun {
   attempt: number;
   /** When the job was made, in ms. */
   madeAt: number;
+  /** The same by the steady clock; absent where a former version made it. */
+  since?: number;
   signal: AbortSignal;
 }
 

@@ -20,6 +20,8 @@ import type { Key } from "../resources/keys.ts";
 import type { resources } from "../resources/mod.ts";
 import type { Settings } from "../values/settings.ts";
 import type { Change, Charge, Collection } from "../model/store.ts";
+import type { Job } from "../model/job.ts";
+import type { AccountLimits, LimitState } from "../values/account_limits.ts";
 import type { Counters } from "../values/counter_names.ts";
 
 export type Records = {
@@ -51,6 +53,27 @@ export interface Accounts {
    */
   insert(change: Change<Account> & { siblings?: number }): Promise<Account>;
   update(sid: string, change: (account: Account) => Change<Account>): Promise<Account>;
+  /** The limits that are in force for an account: its own and those of the accounts above. */
+  limitStates(sid: string): Promise<LimitInForce[]>;
+  /** Changes the limits of an account. `isFirst`: it had none, and `countUses` is to count. */
+  setLimits(
+    sid: string,
+    change: (limits: AccountLimits) => { limits: AccountLimits; jobs?: Job[] },
+  ): Promise<{ since: number | null; isFirst: boolean }>;
+  /** Counts what was used on this day before the account had limits, once. */
+  countEarlier(
+    sid: string,
+    earlier: { since: number; texts: number; spentMicros: number },
+  ): Promise<void>;
+}
+
+/** The limits of one account, with what it and those below it use. */
+export interface LimitInForce {
+  accountSid: string;
+  /** How many levels it is above the account that it is in force for. */
+  level: number;
+  isRoot: boolean;
+  state: LimitState;
 }
 
 /** Whose request it is: the account, with no more power than the credentials have. */

@@ -14,6 +14,8 @@ const orderedCauses = [
   "request",
   /** The TimeLimit of the call, or of its Dial. */
   "time-limit",
+  /** A limit of its account refused it, or the money of the day does not pay its next minute. */
+  "limit",
   /** The conference for which the leg was called ended before the leg was answered. */
   "conference-end",
 ] as const;

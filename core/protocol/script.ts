@@ -64,6 +64,11 @@ export const invitation = z.object({
   machineDetection: machineDetection.extend({ callback: callback.optional() }).optional(),
   /** Begins a USSD dialogue, which has no media; its script goes on when it is answered. */
   ussd: ussdInvitation.optional(),
+  /**
+   * Of a leg of a dial: limits count it. Its `inviting` wants a script before the INVITE goes out: a
+   * `connect` lets it, a `reject` ends the leg.
+   */
+  limited: z.literal(true).optional(),
   /** The service's own notes about the leg, handed back untouched in `inviting`. */
   serviceContext: z.record(z.string(), z.unknown()).optional(),
 });
@@ -88,8 +93,15 @@ export const step = z.discriminatedUnion("type", [
   }),
   /** Answers an inbound leg with media of our own; nothing on one already answered. */
   z.object({ type: z.literal("answer") }),
-  /** Refuses an inbound leg with a SIP status; a hang-up on one already answered. */
-  z.object({ type: z.literal("reject"), status: z.number().int().min(300).max(699) }),
+  /**
+   * Refuses an inbound leg with a SIP status, and words for its Warning header; a hang-up on one already
+   * answered.
+   */
+  z.object({
+    type: z.literal("reject"),
+    status: z.number().int().min(300).max(699),
+    text: z.string().max(500).optional().catch(undefined),
+  }),
   playStep,
   sayStep,
   silenceStep,

@@ -7,6 +7,7 @@ import type { Change } from "../model/store.ts";
 import type { Ports } from "../ports/ports.ts";
 import { refuseWhileUnwritable } from "../ports/writable.ts";
 import type { Call } from "../resources/calls.ts";
+import { limitFaultOf } from "../values/account_limits.ts";
 import { isLive } from "../values/status.ts";
 import { type Changing, ruleOf } from "./leg_events.ts";
 import { type Noted, notedBy } from "./noted.ts";
@@ -24,18 +25,33 @@ export async function handleReport(
 ): Promise<Script> {
   const { event } = report;
   const rule = ruleOf(event);
-  const noted = event.type === "noted" ? await notedBy(event, report, ports) : null;
-  const call = await commit(report, noted, ports);
+  const order = event.type === "noted" ? await notedBy(event, report, ports) : null;
+  const { call, noted } = await commitNoted(report, order, ports);
   if (call !== null) await rule.settle?.(event, call, report, ports);
   if (event.type === "ended") return [];
   if (call === null) return rule.withoutCall ?? [{ type: "hangup" }];
-  if (!isLive(call.status)) return [{ type: "hangup" }];
+  if (!isLive(call.status)) return [rule.whenOver?.(call) ?? { type: "hangup" }];
   if (!report.wantsScript) return [];
   refuseWhileUnwritable(ports); // Before the application is asked: it would be asked again.
   const cause = { at: report.at, id: `${report.leg} ${report.seq}` };
   const context = { call, ports, signal, cause };
   const script = await rule.script?.(event, context) ?? await nextScript(report, noted, context);
   return await withPeers(script, { at: report.companion }, ports);
+}
+
+/** Commits what a report says, without the order of a `note` that a limit of the account refuses. */
+async function commitNoted(
+  report: TakenReport,
+  noted: Noted | null,
+  ports: Ports,
+): Promise<{ call: Call | null; noted: Noted | null }> {
+  try {
+    return { call: await commit(report, noted, ports), noted };
+  } catch (error) {
+    if (noted?.instead === undefined) throw error;
+    const refused = noted.instead(limitFaultOf(error));
+    return { call: await commit(report, refused, ports), noted: refused };
+  }
 }
 
 /** The script at the action of a step's result. */

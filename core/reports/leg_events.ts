@@ -75,6 +75,8 @@ export interface EventRule<E> {
   ): StepResult | null | Promise<StepResult | null>;
   /** The script that answers; unless given, that of the result's action, or an empty one. */
   script?(event: E, context: ScriptContext): Promise<Script>;
+  /** Answers for a call that is over; a hang-up unless given. */
+  whenOver?(call: Call): Script[number] | undefined;
   /** Answers where there is no call; a hang-up unless given. */
   withoutCall?: Script;
 }
@@ -95,6 +97,12 @@ const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
         : placeChild({ ...event, parent: event.parent }, report, ports),
     change: (call, { sipCallId }, { moment }) =>
       progress({ ...call, sipCallId }, "initiated", moment),
+    script: () => Promise.resolve([{ type: "connect" }]), // The limits have let it in.
+    whenOver({ disconnection }) {
+      if (disconnection?.cause !== "limit") return undefined;
+      const { sipStatus = 503, text } = disconnection;
+      return { type: "reject", status: sipStatus, ...text && { text } };
+    },
   },
   ringing: { change: (call, _, { moment }) => progress(call, "ringing", moment) },
   answered: {
@@ -207,8 +215,11 @@ const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
     }),
   },
   ended: {
-    change: (call, event, { moment, ports }) =>
-      explainEnd(end(call, event.outcome, moment, disconnectionIn(event)), event, ports),
+    change(call, event, { moment, ports }) {
+      const change = end(call, event.outcome, moment, disconnectionIn(event));
+      const isKnown = call.disconnection?.cause === "limit"; // A Notification has said why.
+      return isKnown ? change : explainEnd(change, event, ports);
+    },
     async settle(_, call, { at }, ports) {
       await leaveAllConferences(call, at, ports);
       await leaveQueue(call, call.queueSid, ports);

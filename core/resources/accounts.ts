@@ -37,6 +37,8 @@ export const accounts = resource({
     /** Hours of the latest requests with either token, in ms; `AuthTokens` shows them. */
     dateAuthTokenLastUsed: z.number().nullable().optional(),
     dateSecondaryAuthTokenLastUsed: z.number().nullable().optional(),
+    /** When it got its first limit, in ms; null where it has none (`values/account_limits.ts`). */
+    limitedSince: z.number().nullable().optional(),
     /** From the root down to the parent; empty on the root account. */
     ancestors: z.array(z.string()),
     password: z.string().min(1).max(limits.passwordLength).describe(
@@ -49,6 +51,7 @@ export const accounts = resource({
     "passwordVerifier",
     "dateAuthTokenLastUsed",
     "dateSecondaryAuthTokenLastUsed",
+    "limitedSince",
     "ancestors",
     "password",
   ],

@@ -3,6 +3,7 @@ import { companion } from "../protocol/companion.ts";
 import { digits } from "../protocol/gather.ts";
 import { answeredBy, greetingEnd } from "../protocol/events.ts";
 import { callEnd } from "./internal/call_end.ts";
+import { limitedBy } from "./internal/limited_by.ts";
 import { monitoringFields } from "./internal/monitoring.ts";
 import { recordingWanted } from "../values/recording_wanted.ts";
 import { callbackEvents, callStatus, dialDueAt, isLive, validation } from "../values/status.ts";
@@ -184,6 +185,9 @@ export const calls = resource({
     hasStreams: z.boolean().nullable(),
     /** The X-Request-Id of the request that placed it; null of a call that came in. */
     requestId: z.string().nullable(),
+    /** Minutes of the rate that limits of money have counted so far; null: the first one alone. */
+    countedMinutes: z.number().int().nonnegative().nullable(),
+    limitedBy,
   },
   hidden: [
     ...optionalParameters,
@@ -213,6 +217,8 @@ export const calls = resource({
     "isUssd",
     "hasStreams",
     "requestId",
+    "countedMinutes",
+    "limitedBy",
   ],
   create: {
     required: ["from", "to"],
@@ -277,6 +283,8 @@ export const calls = resource({
     monitoring: null,
     monitors: [],
     isUssd: false,
+    countedMinutes: null,
+    limitedBy: null,
   },
   filters: {
     to: "address",
@@ -288,6 +296,12 @@ export const calls = resource({
   paged: true,
   groups: {
     live: ({ status, companion }) => isLive(status) && companion !== null ? companion.id : null,
+  },
+  uses: ({ direction, status, rateMicros, countedMinutes }) => {
+    if (direction === "inbound") return null; // Its caller would use up the limits.
+    const isCall = isLive(status);
+    const reservedMicros = isCall ? (rateMicros ?? 0) * (countedMinutes ?? 1) : 0;
+    return { isCall, isText: false, reservedMicros };
   },
   hasSipTrace: true,
   subresources: ["Notifications", "Recordings"],

@@ -4,6 +4,7 @@ import { lapseMessage, releaseMessage, sendMessage } from "../model/job_kinds.ts
 import type { FaultName } from "../base/faults.ts";
 import { currentRequestId } from "../base/origin.ts";
 import { limits } from "../base/limits.ts";
+import { limitedBy } from "./internal/limited_by.ts";
 import { scheduleLimits } from "../values/schedule_limits.ts";
 import { type RecordOf, resource } from "../model/resource.ts";
 
@@ -73,6 +74,9 @@ export const messages = resource({
     isDelivered: z.boolean(),
     /** The X-Request-Id of the request that sent it; null of one that came in. */
     requestId: z.string().nullable(),
+    /** What limits of money have counted of it until it is sent, in millionths; null: nothing. */
+    reservedMicros: z.number().int().nonnegative().nullable(),
+    limitedBy,
   },
   hidden: [
     "statusCallback",
@@ -85,6 +89,8 @@ export const messages = resource({
     "arrivalId",
     "isDelivered",
     "requestId",
+    "reservedMicros",
+    "limitedBy",
   ],
   unique: ["arrivalId"],
   create: {
@@ -110,6 +116,8 @@ export const messages = resource({
     carrierId: null,
     arrivalId: null,
     isDelivered: false,
+    reservedMicros: null,
+    limitedBy: null,
   },
   groups: { carrierIds: ({ carrierId }) => carrierId },
   filters: { to: "address", from: "address", body: "contains" },
@@ -124,6 +132,12 @@ export const messages = resource({
         ...validityPeriod === null ? [] : [lapseMessage(named, lapsesAt)],
       ],
     };
+  },
+  uses: ({ direction, status, dateSent, reservedMicros }) => {
+    if (direction === "inbound") return null;
+    const isWaiting = (status === "queued" || status === "sending") && dateSent === null;
+    const isText = status !== "failed";
+    return { isCall: false, isText, reservedMicros: isWaiting ? reservedMicros ?? 0 : 0 };
   },
   period: { start: "dateCreated", end: "dateCreated" },
   paged: true,

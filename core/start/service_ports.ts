@@ -227,6 +227,7 @@ function trunkSettings(config: Config, { rateMicros }: Parts): TrunkSettings {
     country: config.DEFAULT_COUNTRY || null,
     virtualNumberAccounts: listOf(config.VIRTUAL_NUMBER_ACCOUNTS),
     prefixes: listOf(config.DESTINATION_PREFIXES),
+    premiumPrefixes: listOf(config.PREMIUM_PREFIXES),
     numbersVouched: config.NUMBERS_PROVIDER !== "open",
     rateMicros,
   };

@@ -3,6 +3,7 @@ import { flag, instant, reference, url } from "../base/fields.ts";
 import { Fault, faults } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { checkMessage } from "../messages/check_message.ts";
+import { reserved } from "../messages/reserve.ts";
 import { cancelMessage, scheduled } from "../messages/schedule.ts";
 import { smartEncoded } from "../messages/smart_encoding.ts";
 import { segmentCount } from "../messages/segments.ts";
@@ -64,8 +65,10 @@ async function sent(asked: Asked, wanted: SentOf<typeof parameters>): Promise<Me
   if ((wanted.SendAt === undefined) !== (wanted.ScheduleType === undefined)) {
     throw new Fault("badSchedule", "SendAt and ScheduleType=fixed go together");
   }
+  const ends = await checkMessage({ from, to, mayName: true }, account, ports);
   const fields = {
-    ...await checkMessage({ from, to, mayName: true }, account, ports),
+    ...ends,
+    ...reserved({ to: ends.to, body }, ports),
     ...scheduled(wanted.SendAt, ports.now()),
     body,
     apiVersion: limits.twilioApiVersion,

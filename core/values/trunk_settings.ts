@@ -18,6 +18,8 @@ export interface TrunkSettings {
   virtualNumberAccounts: string[];
   /** Prefixes of the numbers that calls and texts may leave to; without one, every number. */
   prefixes: string[];
+  /** Prefixes of the premium-rate and satellite numbers that they may leave to besides. */
+  premiumPrefixes: string[];
   /** What a minute to a number costs, in millionths. */
   rateMicros(number: string): number;
 }

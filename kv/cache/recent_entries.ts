@@ -22,9 +22,9 @@ interface Kept extends Named, Decoded {
   versionstamp: string | null;
 }
 
-/** Accounts, records and unique values are read again and again while a call goes on. */
+/** Accounts, their limits, records and unique values are read again and again while a call goes on. */
 const isRemembered = (key: Deno.KvKey): boolean =>
-  key[0] === "a" || key[0] === "u" ||
+  key[0] === "a" || key[0] === "l" || key[0] === "u" ||
   key.length === 3 && typeof key[0] === "bigint" && key[2] instanceof Uint8Array;
 
 /** The memory of records and unique values that stay in it. */

@@ -2,11 +2,20 @@ import { Fault } from "../../core/base/faults.ts";
 import { limits } from "../../core/base/limits.ts";
 import { tenantOf } from "../../core/accounts/tenant.ts";
 import type { Accounts } from "../../core/ports/ports.ts";
+import type { Job } from "../../core/model/job.ts";
+import { countUses } from "../../core/model/job_kinds.ts";
 import type { Change } from "../../core/model/store.ts";
+import {
+  type AccountLimits,
+  type LimitState,
+  noLimits,
+  unused,
+} from "../../core/values/account_limits.ts";
 import { type Account, accounts as definition } from "../../core/resources/accounts.ts";
 import { isSid } from "../../core/base/sid.ts";
 import type { StoreContext } from "./store_context.ts";
-import { type Batch, emptyBatch } from "../store/batch.ts";
+import { type Batch, emptyBatch, type Limiter } from "../store/batch.ts";
+import { stageLimits } from "./limit_uses.ts";
 import { jitter } from "../store/commit_retrying.ts";
 import { keys } from "../store/keys.ts";
 import { type AccountCache, accountCache } from "../cache/account_cache.ts";
@@ -31,8 +40,11 @@ interface State {
   opened: WeakMap<StoredAccount, Account>;
 }
 
+/** The tree of accounts, and which of them limit what an account does. */
+export type AccountTree = Accounts & Pick<StoreContext, "limiters">;
+
 /** The tree of accounts. */
-export function accountTree(store: State["store"]): Accounts {
+export function accountTree(store: State["store"]): AccountTree {
   const state: State = {
     store,
     accounts: accountCache(store.now),
@@ -56,6 +68,31 @@ export function accountTree(store: State["store"]): Accounts {
       return children.filter((child) => child !== null);
     },
     childSids: (sid) => childSids(store.kv, sid),
+    limiters: (sid) => limitersOf(state, sid),
+    async limitStates(sid) {
+      const all = await limitersOf(state, sid);
+      const found = await Promise.all(all.map(async ({ accountSid, since, level, isRoot }) => {
+        const { value } = await store.read<LimitState>(keys.limits(accountSid));
+        return value?.since === since ? [{ accountSid, level, isRoot, state: value }] : [];
+      }));
+      return found.flat();
+    },
+    setLimits: (sid, change) => setLimits(state, sid, change),
+    async countEarlier(sid, { since, texts, spentMicros }) {
+      const batch = emptyBatch();
+      batch.checks.push(await store.kv.get(keys.account(sid)));
+      const limiter = { accountSid: sid, since, level: 0, isRoot: false };
+      stageLimits(batch, limiter, (found) => {
+        const before = found as LimitState | null;
+        if (before === null || before.since !== since || before.countsEarlier) return before;
+        const { use } = before;
+        const sums = { texts: use.texts + texts, spentMicros: use.spentMicros + spentMicros };
+        return { ...before, use: { ...use, ...sums }, countsEarlier: true } satisfies LimitState;
+      });
+      if (await store.committer.commit(batch) === null) {
+        throw new Fault("unavailable", "the account was changed at the same time; retry");
+      }
+    },
   };
 }
 
@@ -162,6 +199,66 @@ async function update(
       if (await commit(state, batch, made)) return made.record;
     } finally {
       state.accounts.wrote(sid); // Also after an error: the commit may have been made.
+    }
+    await jitter(attempt * 5);
+  }
+  throw new Fault("unavailable", `too many requests change ${sid} at the same time; retry`);
+}
+
+/** The account itself and those above that have limits; a test account spends nothing. */
+async function limitersOf(state: State, sid: string): Promise<Limiter[]> {
+  const find = (sid: string) => state.accounts.get(sid) ?? get(state, sid);
+  const account = await find(sid);
+  if (account === null || account.type === "Test") return [];
+  const above = account.ancestors.length === 0
+    ? []
+    : await Promise.all(account.ancestors.toReversed().map(find));
+  return [account, ...above].flatMap((one, level) => {
+    if (!one?.limitedSince) return [];
+    const { sid: accountSid, limitedSince: since, ancestors } = one;
+    return [{ accountSid, since, level, isRoot: ancestors.length === 0 }];
+  });
+}
+
+async function setLimits(
+  state: State,
+  sid: string,
+  change: (limits: AccountLimits) => { limits: AccountLimits; jobs?: Job[] },
+): Promise<{ since: number | null; isFirst: boolean }> {
+  const { store } = state;
+  for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
+    const entry = await store.kv.get<StoredAccount>(keys.account(sid));
+    if (entry.value === null) throw new Fault("notFound", sid);
+    const account = opened(state, entry.value);
+    const { value: found } = await store.kv.get<LimitState>(keys.limits(sid));
+    const known = found?.since === account.limitedSince ? found : null;
+    const { limits: wanted, jobs = [] } = change(known?.limits ?? noLimits);
+    const isLimited = Object.values(wanted).some((limit) => limit !== null);
+    const isFirst = isLimited && !account.limitedSince;
+    const now = store.now();
+    const since = isLimited ? account.limitedSince ?? now : null;
+    const batch = emptyBatch();
+    batch.checks.push(entry);
+    const record = { ...account, limitedSince: since, dateUpdated: now };
+    batch.sets.push({ key: entry.key, value: stored(state, entry.value.number, record) });
+    const named = { accountSid: sid, since: since ?? 0, level: 0, isRoot: false };
+    if (since !== null) {
+      stageLimits(batch, named, (found) => {
+        const before = found as LimitState | null;
+        const isSame = before?.since === since;
+        const known = isSame ? before : { since, use: unused(now), countsEarlier: false };
+        return { ...known, limits: wanted } satisfies LimitState;
+      });
+    }
+    // Again when other services know of the limits: they remember accounts for a second.
+    const passes = isFirst && since !== null ? [now, now + 2 * limits.accountRecentMs] : [];
+    const first = passes.map((dueAt) => countUses({ accountSid: sid, since: since ?? 0 }, dueAt));
+    try {
+      if (await commit(state, batch, { record, jobs: [...jobs, ...first] })) {
+        return { since, isFirst };
+      }
+    } finally {
+      state.accounts.wrote(sid);
     }
     await jitter(attempt * 5);
   }

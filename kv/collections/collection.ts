@@ -121,8 +121,8 @@ async function insert<T extends Base>(
   const { record } = change;
   for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
     const batch = emptyBatch();
-    await stageInsert(state, batch, { record });
-    await stageEffects(store, batch, change);
+    await stageInsert(state, batch, { record, hasHappened: change.hasHappened });
+    await stageEffects(store, batch, { change, isNew: true });
     if (await commit(batch) !== null) return record;
     if (isCurrent(batch) && !await isOvertaken(batch, store.read)) {
       throw new Fault("alreadyExists", takenNames(definition, record));

@@ -12,6 +12,7 @@ import { stageSorted } from "../records/sorted.ts";
 import { type Batch, keyText, type Named } from "../store/batch.ts";
 import { keys, ordOf, type Place, type RecordKey } from "../store/keys.ts";
 import type { Read } from "../store/reader.ts";
+import { countChanged, countNew } from "./count_uses.ts";
 import { asksForPacking, packedAfterMs, stageTexts } from "./pack.ts";
 import type { StoreContext } from "./store_context.ts";
 
@@ -86,9 +87,17 @@ const valueOf = <T extends Base>({ definition, codec }: ResourceStore<T>, record
 export async function stageInsert<T extends Base>(
   state: ResourceStore<T>,
   batch: Batch,
-  { record, isChecked = true }: { record: T; isChecked?: boolean | undefined },
+  { record: made, isChecked = true, hasHappened = false }: {
+    record: T;
+    isChecked?: boolean | undefined;
+    /** Limits count the record, and do not refuse it. */
+    hasHappened?: boolean | undefined;
+  },
 ): Promise<void> {
-  const { store, name, layout } = state;
+  const { store, name, layout, definition } = state;
+  const record = definition.uses === undefined
+    ? made
+    : await countNew(store, batch, { definition, record: made, hasHappened });
   const account = await numberOf(store, record.accountSid);
   const key = keys.record(account, record.sid);
   const named = { key, name: keyText(key) };
@@ -104,13 +113,19 @@ export async function stageInsert<T extends Base>(
 export async function stageReplace<T extends Base>(
   state: ResourceStore<T>,
   batch: Batch,
-  { entry, before, after }: {
+  { entry, before, after, hasHappened = false }: {
     entry: Deno.KvEntry<unknown> & Named;
     before: T;
     after?: T | undefined;
+    /** Limits count the change, and do not refuse it. */
+    hasHappened?: boolean | undefined;
   },
 ): Promise<void> {
   batch.checks.push(entry);
+  const { definition } = state;
+  if (definition.uses !== undefined) {
+    await countChanged(state.store, batch, { definition, before, after, hasHappened });
+  }
   if (after === undefined) {
     batch.deletes.push(entry.key);
     if (state.definition.hasSipTrace) {

@@ -5,7 +5,7 @@ import type { PageCache } from "../cache/page_cache.ts";
 import type { RecordCache } from "../cache/record_cache.ts";
 import type { Layouts } from "../records/layouts.ts";
 import type { ListSource } from "../lists/plan.ts";
-import type { Batch } from "../store/batch.ts";
+import type { Batch, Limiter } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
 import type { Read } from "../store/reader.ts";
 import type { Seal } from "../store/seal.ts";
@@ -30,6 +30,8 @@ export interface StoreContext extends ListSource {
   accountNumber(accountSid: string): Promise<bigint | null>;
   /** The tenant of an account (`core/accounts/tenant.ts`); throws `notFound`. */
   tenant(accountSid: string): Promise<string>;
+  /** The accounts whose limits count what an account does: itself and those above, where limited. */
+  limiters(accountSid: string): Promise<readonly Limiter[]>;
   /** Stages the jobs of a change, and its changes in other collections. */
   stageCaused(batch: Batch, caused: Caused): Promise<void>;
 }

@@ -7,6 +7,7 @@ import { transferUniqueKeys } from "../records/transfer_unique_keys.ts";
 import { type Batch, type Decoded, emptyBatch, type Named } from "../store/batch.ts";
 import { jitter } from "../store/commit_retrying.ts";
 import { keys } from "../store/keys.ts";
+import { countCharges } from "./count_uses.ts";
 import { stageCharges } from "./ledger.ts";
 import { numberOf, type ResourceStore, stageReplace } from "./stage_record.ts";
 import type { StoreContext } from "./store_context.ts";
@@ -33,12 +34,13 @@ export async function entryOf<T extends Base>(
 export async function stageEffects<T extends Base>(
   store: StoreContext,
   batch: Batch,
-  change: Change<T>,
+  { change, isNew = false }: { change: Change<T>; isNew?: boolean },
 ): Promise<void> {
-  const { record, charges = [] } = change;
+  const { record: { accountSid }, charges = [], hasHappened = false } = change;
   await store.stageCaused(batch, change);
   if (charges.length > 0) {
-    stageCharges(batch, await numberOf(store, record.accountSid), charges);
+    stageCharges(batch, await numberOf(store, accountSid), charges);
+    await countCharges(store, batch, { accountSid, charges, isRefusable: isNew && !hasHappened });
   }
   transferUniqueKeys(batch);
 }
@@ -72,8 +74,10 @@ async function staged<T extends Base>(
   const isSame = record === before && jobs.length === 0 && also.length === 0;
   if (!removes && isSame) return { record: before, batch: null };
   const batch = emptyBatch();
-  await stageReplace(state, batch, { entry, before, after: removes ? undefined : record });
-  await stageEffects(state.store, batch, made);
+  const { hasHappened } = made;
+  const after = removes ? undefined : record;
+  await stageReplace(state, batch, { entry, before, after, hasHappened });
+  await stageEffects(state.store, batch, { change: made });
   return { record, batch };
 }
 

@@ -13,9 +13,42 @@ export interface Batch {
   sums: Map<string, { key: Deno.KvKey; by: number }>;
   /** Numbers to raise, by the text of their key. */
   raises: Map<string, { key: Deno.KvKey; to: number }>;
+  /** What it takes of the limits of accounts, by the text of the key of their state and its `since`. */
+  takings: Map<string, StagedTaking>;
   /** What the batch was staged under: it is not committed once one of these is false. */
   premises: (() => boolean)[];
 }
+
+/** An account whose limits count what a batch does. */
+export interface Limiter {
+  accountSid: string;
+  /** When it got its first limit, in ms: its state has the same. */
+  since: number;
+  /** How many levels it is above the account that does it. */
+  level: number;
+  isRoot: boolean;
+}
+
+/** What a batch takes of the limits of one account; below 0 what it gives back. */
+export interface TakenAmounts {
+  liveCalls: number;
+  newCalls: number;
+  texts: number;
+  reservedMicros: number;
+  spentMicros: number;
+  /** Nothing of it has happened yet: a limit may refuse the batch. */
+  isRefusable: boolean;
+}
+
+export interface StagedTaking extends TakenAmounts {
+  key: Deno.KvKey;
+  limiter: Limiter;
+  /** Changes the state of the limits themselves; null is that of an account without limits. */
+  change?: StateChange;
+}
+
+/** A change of what an entry has, as the changes before it in the same commit left it. */
+export type StateChange = (state: unknown) => unknown;
 
 /**
  * What has a key. V8 keeps the hash of a string in it, so one text that goes through all caches is
@@ -54,6 +87,7 @@ export const emptyBatch = (): Batch => ({
   counts: new Map(),
   sums: new Map(),
   raises: new Map(),
+  takings: new Map(),
   premises: [],
 });
 
@@ -101,6 +135,27 @@ function addRaise({ raises }: Batch, text: string, { key, to }: { key: Deno.KvKe
   raises.set(text, { key, to: Math.max(to, raises.get(text)?.to ?? 0) });
 }
 
+/** Takes from the limits of an account. The commit has them counted (`CommitterOptions.limits`). */
+export function stageTaking(
+  { takings }: Batch,
+  taking: StagedTaking,
+  name: string = `${keyText(taking.key)} ${taking.limiter.since}`,
+): void {
+  const other = takings.get(name);
+  takings.set(
+    name,
+    other === undefined ? taking : {
+      ...taking,
+      liveCalls: other.liveCalls + taking.liveCalls,
+      newCalls: other.newCalls + taking.newCalls,
+      texts: other.texts + taking.texts,
+      reservedMicros: other.reservedMicros + taking.reservedMicros,
+      spentMicros: other.spentMicros + taking.spentMicros,
+      isRefusable: other.isRefusable || taking.isRefusable,
+    },
+  );
+}
+
 /** Merges batches into one. */
 export function merged(batches: Batch[]): Batch {
   const [first, ...others] = batches;
@@ -122,6 +177,7 @@ export function append(batch: Batch, also: Batch): void {
   }
   for (const [text, sum] of also.sums) addSum(batch, text, sum);
   for (const [text, raise] of also.raises) addRaise(batch, text, raise);
+  for (const [name, taking] of also.takings) stageTaking(batch, taking, name);
 }
 
 /** An upper estimate of the bytes that the keys of a batch take, without those of counters. */

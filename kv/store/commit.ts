@@ -2,8 +2,8 @@ import { Fault } from "../../core/base/faults.ts";
 import { type Batch, type Committed, isCurrent, merged } from "./batch.ts";
 import { type DepthIn, type Moved, movedBy } from "./counters.ts";
 import { type CommitRecord, holds } from "./commit_record.ts";
-import { commitRetrying } from "./commit_retrying.ts";
-import { checkedBy, type Staged, takeGroup } from "./commit_group.ts";
+import { commitRetrying, jitter } from "./commit_retrying.ts";
+import { checkedBy, type Staged, takeGroup, takenBy } from "./commit_group.ts";
 import { type Delayed, type DelayedBatches, delayedBatches } from "./delayed_batches.ts";
 import {
   type KnownNumbers,
@@ -73,6 +73,17 @@ export interface Fence {
   refresh(staged: Deno.AtomicCheck): Promise<boolean>;
 }
 
+/** Counts what batches take of the limits of accounts. */
+export interface CommitLimits {
+  /**
+   * Takes in the order of the batches. Those that a limit refuses are named with the reason; `counted`
+   * writes what the others have taken, under the check that nobody else took meanwhile.
+   */
+  take(batches: Batch[]): Promise<{ refused: Map<Batch, Fault>; counted: Batch }>;
+  /** Whether somebody else took meanwhile. */
+  isOvertaken(counted: Batch): Promise<boolean>;
+}
+
 /** `checks`: 100 on the embedded file, 10 on a remote store. */
 export interface CommitterOptions {
   checks: number;
@@ -89,6 +100,8 @@ export interface CommitterOptions {
   followers?: CommitRecord[];
   /** Absent: all values are counted as deep as their index is everywhere. */
   depths?: CommitDepths;
+  /** Absent: no account has limits. */
+  limits?: CommitLimits;
   /** Caches of lists. */
   lists?: CommitWatch[];
   /** Absent: errors of the store are thrown as they come, and no commit waits. */
@@ -198,7 +211,9 @@ async function stageDelayed(state: State): Promise<void> {
 
 /** Has a writer commit a group; then it takes what has come meanwhile. */
 async function write(state: State, writer: Writer, group: Waiting[]): Promise<void> {
-  const names = state.receipts === undefined ? [] : group.flatMap(({ batch }) => checkedBy(batch));
+  const names = state.receipts === undefined
+    ? []
+    : group.flatMap(({ batch }) => [...checkedBy(batch), ...takenBy(batch)]);
   names.forEach((name) => state.checked.add(name));
   await commitGroup(state, writer, group);
   names.forEach((name) => state.checked.delete(name));
@@ -222,6 +237,9 @@ const isMade = ({ followers }: State, check: Batch["checks"][number]): boolean =
 
 /** One commit for the group; when it fails, each member is tried alone. */
 async function commitGroup(state: State, writer: Writer, group: Waiting[]): Promise<void> {
+  if (state.limits !== undefined && group.some(({ batch }) => batch.takings.size > 0)) {
+    return await commitLimited(state, writer, { group, limits: state.limits });
+  }
   try {
     const committed = await attempt(state, writer, group.map(({ batch }) => batch));
     if (committed !== null || group.length === 1) {
@@ -237,6 +255,50 @@ async function commitGroup(state: State, writer: Writer, group: Waiting[]): Prom
   for (const { batch, resolve, reject } of group) {
     await attempt(state, writer, [batch]).then(resolve, reject);
   }
+}
+
+/** How often a commit is made again because another service took from the same limits meanwhile. */
+const mostCounts = 100;
+
+/**
+ * The same for a group of which some take from limits. Those that a limit refuses are rejected, and
+ * the others are committed with what they have taken. Another service may take from the same limits
+ * meanwhile: then all is counted again.
+ */
+async function commitLimited(
+  state: State,
+  writer: Writer,
+  { group, limits }: { group: Waiting[]; limits: CommitLimits },
+): Promise<void> {
+  let left = group;
+  try {
+    for (let times = 1; times <= mostCounts; times++) {
+      const { refused, counted } = await limits.take(left.map(({ batch }) => batch));
+      for (const { batch, reject } of left) {
+        const fault = refused.get(batch);
+        if (fault !== undefined) reject(fault);
+      }
+      left = left.filter(({ batch }) => !refused.has(batch));
+      if (left.length === 0) return;
+      const committed = await attempt(state, writer, [...left.map(({ batch }) => batch), counted]);
+      if (committed !== null) return left.forEach(({ resolve }) => resolve(committed));
+      if (!await limits.isOvertaken(counted)) {
+        if (left.length === 1) return left.forEach(({ resolve }) => resolve(null));
+        break;
+      }
+      await jitter(Math.min(times * 5, 50));
+    }
+  } catch (error) {
+    if (error instanceof Fault) left.push(...state.queue.splice(0));
+    if (error instanceof Fault || left.length === 1) {
+      return left.forEach(({ reject }) => reject(error));
+    }
+  }
+  if (left.length === 1) {
+    const detail = "too many requests count by the same limits at the same time; retry";
+    return left.forEach(({ reject }) => reject(new Fault("unavailable", detail)));
+  }
+  for (const one of left) await commitGroup(state, writer, [one]);
 }
 
 async function attempt(state: State, writer: Writer, batches: Batch[]): Promise<Committed> {

@@ -20,10 +20,15 @@ export interface Staged {
 /** The keys that a batch checks, as text. */
 export const checkedBy = ({ checks }: Batch): string[] => checks.map(nameOf);
 
+/** The keys of the limits that a batch takes from, as text. */
+export const takenBy = ({ takings }: Batch): Iterable<string> => takings.keys();
+
 /**
  * Takes as many batches of a queue as fit one commit. Two that check one key never share a commit: both checks would
  * hold, and the later batch would overwrite the earlier one. Nor are they under way at once: the
  * later one waits, with all that check its keys. `checked` are the keys that commits under way check.
+ * Batches that take from one limit share a commit, which counts them together, but are not under way
+ * at once either.
  */
 export function takeGroup<T extends Staged>(
   queue: T[],
@@ -39,17 +44,21 @@ export function takeGroup<T extends Staged>(
   const group: T[] = [];
   const left: T[] = [];
   const [checked, blocked] = [new Set<string>(), new Set<string>(busy)];
+  const taken = new Set<string>();
   const counters: Counters = { names: new Set(), buckets: new Map() };
   const size = { checks: 0, mutations: 0, keyBytes: 0, valueBytes: 0 };
   for (const [at, waiting] of queue.entries()) {
     const { batch } = waiting;
     const names = checkedBy(batch);
-    if (names.some((name) => blocked.has(name) || checked.has(name))) {
+    const isWaiting = names.some((name) => blocked.has(name) || checked.has(name)) ||
+      batch.takings.size > 0 && [...takenBy(batch)].some((name) => busy.has(name));
+    if (isWaiting) {
       names.forEach((name) => blocked.add(name));
       left.push(waiting);
       continue;
     }
-    const checks = size.checks + batch.checks.filter(isMade).length;
+    let checks = size.checks + batch.checks.filter(isMade).length;
+    for (const name of takenBy(batch)) if (!taken.has(name)) checks++;
     const moved = addCounters(batch, counters, depthIn);
     const written = batch.sets.length + batch.deletes.length + batch.due.length + moved.count;
     const mutations = size.mutations + written;
@@ -62,6 +71,7 @@ export function takeGroup<T extends Staged>(
       break;
     }
     for (const name of names) checked.add(name);
+    for (const name of takenBy(batch)) taken.add(name);
     Object.assign(size, { checks, mutations, keyBytes: bytes, valueBytes });
     group.push(waiting);
   }

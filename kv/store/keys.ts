@@ -14,6 +14,7 @@
  *   ["m"]                              lease and cursor of a migration under way
  *   ["n"]                              the last account number given out
  *   ["a", accountSid]                  account, with its number A
+ *   ["l", accountSid]                  limits of an account, with what it and those below it use
  *   ["ac", parentSid, accountSid]      sub-account, empty; the root's parent is ""
  *   ["u", prefix, field, value]        the record that holds a unique value: [accountSid, sid]
  *   ["g", prefix, group, value, sid]   member of a service-wide group: accountSid
@@ -77,6 +78,7 @@ export const keys = {
   sipTrace: (accountSid: string, callSid: string) => ["st", accountSid, callSid],
   accounts: ["a"],
   account: (sid: string) => ["a", sid],
+  limits: (accountSid: string) => ["l", accountSid],
   children: (parentSid: string) => ["ac", parentSid],
   child: (parentSid: string, sid: string) => ["ac", parentSid, sid],
   unique: (prefix: string, field: string, value: string) => ["u", prefix, field, value],

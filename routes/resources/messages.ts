@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { checkMessage } from "../../core/messages/check_message.ts";
+import { reserved } from "../../core/messages/reserve.ts";
 import { scheduled } from "../../core/messages/schedule.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { AnyCollection } from "../../core/model/store.ts";
@@ -26,9 +27,16 @@ export function messageRoutes(ports: Ports): Hono<Env> {
       const { account } = c.var;
       const sent = await readParams(c, parameters);
       const ends = await checkMessage(sent as Pick<Message, "from" | "to">, account, ports);
+      const body = String(sent.body);
+      const price = reserved({ to: ends.to, body }, ports);
       const change = creation(
         definition,
-        { ...sent, ...ends, ...scheduled(sent.sendAt as number | undefined, ports.now()) },
+        {
+          ...sent,
+          ...ends,
+          ...price,
+          ...scheduled(sent.sendAt as number | undefined, ports.now()),
+        },
         newBase(definition, account.sid, ports),
       );
       return answer(

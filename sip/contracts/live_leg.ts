@@ -13,6 +13,8 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   readonly leg: L;
   /** The status of the last dial without an answer: the final response to an unanswered caller. */
   lastFailure: number | undefined;
+  /** Words about it, for a Warning. */
+  lastWords: string | undefined;
   /** The connected leg, if any. */
   partner: LiveLeg | undefined;
   /** The document that decides when it transfers that one, or is transferred by it. */

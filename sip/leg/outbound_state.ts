@@ -23,6 +23,8 @@ export interface OutboundCall {
   media: { engine: MediaEngine } | { offer: string };
   /** Of a Client, the devices that take this kind of media alone. */
   only?: MediaKind;
+  /** Asks the service whether the INVITE may go out; a refusal where it may not. Absent: it may. */
+  admit?(sipCallId: string): Promise<{ status: number; text?: string | undefined } | undefined>;
   /** The INVITEs, all with this Call-ID, are about to go out; of a child's there may be none. */
   onInviting(sipCallId: string): void;
   /** The first device rings. */

@@ -81,7 +81,10 @@ export function createCalls(options: CallsOptions): Calls {
     },
     place(invitation, placing) {
       const report = (event: LegEvent) => live.report(event);
-      const call = outboundCall(calls, invitation, { ...placing, report });
+      const requestScript: LiveLeg["requestScript"] = (event, waiter) =>
+        live.requestScript(event, waiter);
+      const signal = () => live.leg.signal;
+      const call = outboundCall(calls, invitation, { ...placing, report, requestScript, signal });
       const live = calls.add(createOutboundLeg(signalling, call), placing.parent);
       traceInvite(live.leg);
       if (invitation.target.kind === "leg") takeOrders(live);
@@ -139,11 +142,20 @@ function traceInvite({ id, signal, whenAnswered, ended }: OutboundLeg): void {
 function outboundCall(
   { media }: Calls,
   invitation: Invitation,
-  placing: Placing & { report: LiveLeg["report"] },
+  placing: Placing & Pick<LiveLeg, "report" | "requestScript"> & { signal(): AbortSignal },
 ): OutboundCall {
   const { offer, parent, timeoutS, maxForwards, demands = noDemands, headers = [], report } =
     placing;
   const { from, to, serviceContext } = invitation;
+  const inviting = (sipCallId: string): LegEvent => ({
+    type: "inviting",
+    from,
+    to,
+    sipCallId,
+    ...parent && { parent },
+    ...serviceContext && { serviceContext },
+  });
+  const isAsked = parent !== undefined && invitation.limited === true;
   let invitedAt = performance.now();
   return {
     invitation,
@@ -153,16 +165,17 @@ function outboundCall(
     timeoutMs: timeoutS * 1000,
     maxForwards: maxForwards ?? sipLimits.maxForwards,
     media: offer === undefined ? { engine: media } : { offer },
+    ...isAsked && {
+      async admit(sipCallId) {
+        const signal = placing.signal();
+        const [step] = await placing.requestScript(inviting(sipCallId), { signal });
+        if (step?.type === "connect") return undefined;
+        return step?.type === "reject" ? step : { status: 503 };
+      },
+    },
     onInviting: (sipCallId) => {
       invitedAt = performance.now();
-      report({
-        type: "inviting",
-        from,
-        to,
-        sipCallId,
-        ...parent && { parent },
-        ...serviceContext && { serviceContext },
-      });
+      if (!isAsked) report(inviting(sipCallId));
     },
     onRinging: () => {
       inviteRinging.observe(secondsSince(invitedAt));

@@ -74,6 +74,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
   const live: LiveLeg<L> = {
     leg,
     lastFailure: undefined,
+    lastWords: undefined,
     partner: undefined,
     referMarkup: undefined,
     conference: undefined,

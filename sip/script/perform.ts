@@ -1,6 +1,7 @@
 import type { ServiceCause } from "../../core/protocol/disconnection.ts";
 import type { Script, Step } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../base/abort.ts";
+import { warning } from "../base/warning.ts";
 import { detectMachine, reportAnswerer } from "../steps/detect_machine.ts";
 import { dial } from "../steps/dial.ts";
 import { echo } from "../steps/echo.ts";
@@ -64,7 +65,9 @@ const stepHandlers: { readonly [T in PerformedStep["type"]]: StepHandler<T> } = 
   answer: async ({ live: { leg } }) => {
     if (leg.direction === "inbound") await leg.answer().catch(() => {});
   },
-  reject: ({ live: { leg } }, { status }) => leg.hangup({ status, cause: "hangup" }),
+  reject({ calls, live: { leg } }, { status, text }) {
+    leg.hangup({ status, cause: "hangup", ...warningOf(calls, text) });
+  },
   play,
   say,
   silence: async (run, { seconds }) => {
@@ -105,9 +108,17 @@ const stepHandlers: { readonly [T in PerformedStep["type"]]: StepHandler<T> } = 
 };
 
 /** BYE; before the answer, a caller gets the failure of the last dial. */
-function hangUp({ live: { leg, lastFailure } }: ScriptRun, cause: ServiceCause): void {
-  leg.hangup({ cause, ...lastFailure !== undefined && { status: lastFailure } });
+function hangUp(
+  { calls, live: { leg, lastFailure, lastWords } }: ScriptRun,
+  cause: ServiceCause,
+): void {
+  const status = lastFailure !== undefined && { status: lastFailure };
+  leg.hangup({ cause, ...status, ...warningOf(calls, lastWords) });
 }
+
+/** Words about a refusal, as a header (RFC 3261 §20.43). */
+const warningOf = ({ signalling: { domain } }: ScriptRun["calls"], text: string | undefined) =>
+  text === undefined ? {} : { headers: [warning(domain, text)] };
 
 /** Performs step after step; at the end of the last one the leg is hung up. */
 export async function perform(run: ScriptRun, script: Script): Promise<void> {

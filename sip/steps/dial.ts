@@ -44,7 +44,11 @@ export async function dial(run: ScriptRun, step: DialStep): Promise<Script | voi
   }
   const recorded = await recording?.end();
   const last = await lastEnding(ring, winner);
-  if (winner === undefined) live.lastFailure = failureOf(last);
+  if (winner === undefined) {
+    live.lastFailure = failureOf(last);
+    const { cause, text } = last?.disconnection ?? {};
+    live.lastWords = cause === "limit" ? text : undefined;
+  }
   run.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
   if (step.action === undefined) return;
   const action = carried(run, step.action);

@@ -250,6 +250,26 @@ Deno.test({
 });
 
 Deno.test({
+  name: "the commands of docs/how-to/spending-limits.md set and show limits, as they stand there",
+  timeout,
+  async fn() {
+    await using system = await startSystem();
+    const page = "docs/how-to/spending-limits.md";
+    await using commands = await openPageCommands(page, { system });
+
+    const set = JSON.parse(await commands.next());
+    const shown = JSON.parse(await commands.next());
+    const stopped = JSON.parse(await commands.next());
+    commands.done();
+
+    assert.equal(set.max_spend_per_day, "25.00");
+    assert.equal(set.destination_prefixes, "+49,+43");
+    assert.deepEqual(shown, set);
+    assert.equal(stopped.max_spend_per_day, "0.00");
+  },
+});
+
+Deno.test({
   name: "the commands of docs/how-to/deliveries.md find and repeat callbacks, as they stand there",
   timeout,
   async fn() {

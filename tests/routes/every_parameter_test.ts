@@ -105,6 +105,9 @@ const rules: Record<string, string[]> = {
   "IncomingPhoneNumberUpdate.AccountSid": ["", "AC1", `AC${"0".repeat(32)}`],
   "OutgoingCallerIdCreate.PhoneNumber": numbers,
   "ValidationRequestCreate.PhoneNumber": numbers,
+  "LimitsUpdate.MaxSpendPerDay": ["-1", "1e3", "1,5", "0.1234567"],
+  "LimitsUpdate.DestinationPrefixes": ["49", "+0", "+49;+43", "+49,", "all"],
+  "LimitsUpdate.PremiumPrefixes": ["882", "+882 ", "none,+882"],
 };
 const listRules: Record<string, string[]> = {
   StartTime: ["", "yesterday", "2024-02-30", "2024-1-1", "<2024", "2024-01-01T25:00:00Z"],

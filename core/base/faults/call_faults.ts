@@ -23,6 +23,50 @@ export const callFaults = {
     message: "Cannot call this number: its destination is not allowed",
     advice: "Call numbers that begin with one of DESTINATION_PREFIXES, which the operator sets.",
   },
+  concurrentCallsLimit: {
+    kind: "throttled",
+    code: 20430,
+    message: "Cannot place the call: too many calls at once",
+    advice: "Wait until a call has ended. The text names the limit, and who can raise it: limits " +
+      "are set for each account by the account above, below Accounts/{Sid}/Limits.",
+  },
+  callsPerSecondLimit: {
+    kind: "throttled",
+    code: 20431,
+    message: "Cannot place the call: too many calls a second",
+    advice: "Place calls more slowly. The text names the limit, and who can raise it: limits are " +
+      "set for each account by the account above, below Accounts/{Sid}/Limits.",
+  },
+  spendPerDayLimit: {
+    kind: "throttled",
+    code: 20433,
+    message: "Cannot spend more money today",
+    advice: "Wait until midnight UTC. The text names the limit, and who can raise it: limits are " +
+      "set for each account by the account above, below Accounts/{Sid}/Limits.",
+  },
+  destinationLimit: {
+    kind: "denied",
+    code: 20434,
+    message: "Cannot call or text this number: its prefix is not allowed",
+    advice:
+      "Use a number that begins with one of DestinationPrefixes of the account and of those " +
+      "above. The account above sets them below Accounts/{Sid}/Limits.",
+  },
+  premiumNotAllowed: {
+    kind: "denied",
+    code: 20435,
+    message: "Cannot call or text this number: it is a premium-rate or satellite number",
+    advice: "Such numbers are off unless their prefix is allowed: by PREMIUM_PREFIXES, which the " +
+      "operator sets, and by PremiumPrefixes of the accounts that have limits.",
+  },
+  limitNear: {
+    kind: "throttled",
+    code: 20436,
+    message: "80 % of a limit of the day is used",
+    advice:
+      "Look for a key or a password that others use. If the use is wanted, ask for a higher " +
+      "limit: the account above sets it below Accounts/{Sid}/Limits.",
+  },
   callEnded: {
     kind: "invalid",
     code: 21220,

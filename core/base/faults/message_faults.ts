@@ -16,6 +16,13 @@ export const messageFaults = {
     advice: "Send as From the EmailAddress of the account that the root account made, or an " +
       "address that the operator allows by EMAIL_SENDERS.",
   },
+  textsPerDayLimit: {
+    kind: "throttled",
+    code: 20432,
+    message: "Cannot send more messages today",
+    advice: "Wait until midnight UTC. The text names the limit, and who can raise it: limits are " +
+      "set for each account by the account above, below Accounts/{Sid}/Limits.",
+  },
   emptyBody: {
     kind: "invalid",
     code: 21602,

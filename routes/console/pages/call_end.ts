@@ -7,6 +7,7 @@ import type { WholeCall } from "./call_parts.ts";
 const causes: Record<string, string> = {
   "request": "A request to the interface ended it",
   "time-limit": "Its time limit was reached",
+  "limit": "A limit of the account refused it, or its money of the day was spent",
   "conference-end": "The conference ended before it was answered",
   "hangup": "The service ended it: Hangup in the markup",
   "script-end": "The service ended it: the markup had no verb left",

@@ -214,6 +214,7 @@ export async function startApp(
         sipHosts: [],
         virtualNumberAccounts: [],
         prefixes: [],
+        premiumPrefixes: [],
         allowPrivate: false,
         country: null,
         numbersVouched: false,

@@ -86,6 +86,7 @@ export async function fillIn(app: App): Promise<(path: string) => string> {
   sids["Email/Messages"] = sent.sid;
   await app.root.post("AuthTokens/Secondary.json");
   sids.Keys = (await app.root.post("Keys.json")).json().sid;
+  const below = await app.subAccount(app.root, "limited"); // Whose limits the root account sets.
   const values: Record<string, string> = {
     AccountSid: app.root.sid,
     CallSid: sids.Calls!,
@@ -96,8 +97,9 @@ export async function fillIn(app: App): Promise<(path: string) => string> {
     Code: "20404",
   };
   return (path) => {
-    const below = /\{AccountSid\}\/(.+?)\/\{Sid\}/.exec(path)?.[1] ?? "";
-    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? sids[below]!);
+    if (/\}\/Limits\b/.test(path)) return path.replace("{AccountSid}", below.sid);
+    const list = /\{AccountSid\}\/(.+?)\/\{Sid\}/.exec(path)?.[1] ?? "";
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? sids[list]!);
     // Only a stream that ends can be read as a whole.
     if (filled.endsWith("/Levels")) return `${filled}?CallSid=${sids.Calls}&Follow=false`;
     return filled.endsWith("/Events") ? `${filled}?Follow=false` : filled;

@@ -9,6 +9,7 @@ import {
   promotedAuthTokens,
   secondaryAuthTokens,
 } from "../../../core/resources/views/auth_tokens.ts";
+import { accountLimits } from "../../../core/resources/views/account_limits.ts";
 import { bindings } from "../../../core/resources/views/bindings.ts";
 import { documentTests } from "../../../core/resources/views/document_tests.ts";
 import { resources } from "../../../core/resources/mod.ts";
@@ -35,6 +36,7 @@ export const goldenResources: Record<string, AnyResource> = {
   secondFactors,
   document_tests: documentTests,
   emailRecords,
+  limits: accountLimits,
   promotion: promotedAuthTokens,
   secondary: secondaryAuthTokens,
   statistics,
@@ -97,6 +99,7 @@ const requests: Record<string, Form> = {
     GeofenceRange: "300",
     GeofenceEvent: "in",
   },
+  LimitsUpdate: { MaxConcurrentCalls: "10", MaxSpendPerDay: "25.00" },
   MonitorCreate: { To: "client:alice" },
   ParticipantUpdate: { Mute: "true" },
   SandboxUpdate: { VoiceUrl: "https://app.test/voice" },

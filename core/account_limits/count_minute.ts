@@ -1,0 +1,111 @@
+import { wallFrom } from "../base/steady_clock.ts";
+import { Fault } from "../base/faults.ts";
+import { exponential } from "../model/job.ts";
+import { type ArgsOf, countMinute, hangUp } from "../model/job_kinds.ts";
+import { notification } from "../notifications/notify.ts";
+import { handler, type JobHandler } from "../ports/job_handler.ts";
+import type { Ports } from "../ports/ports.ts";
+import { countedBeforeMs, isCounted, minuteMs } from "../calls/counted_minutes.ts";
+import type { Call } from "../resources/calls.ts";
+import { limitFaults } from "../values/account_limits.ts";
+
+/**
+ * How long before a minute that they refuse the call is ended: its price is by the minute begun, so the
+ * BYE has to be there before.
+ */
+const endedBeforeMs = 1_500;
+
+/** A minute of a call, and when it begins by the steady clock, in ms. */
+interface Minute {
+  minute: number;
+  beginsAt: number;
+}
+
+/**
+ * Performs `countMinute`. Live calls of an account, and of those below it, share what is left of its
+ * money: each takes a minute shortly before it begins. Where that is refused, the call is ended before
+ * the minute begins, since a call costs by the minute begun. A service that was away meanwhile counts
+ * the minutes that have begun, whatever the limit, and ends the call at once if that was passed. Minutes
+ * go by the steady clock: a step of the wall clock neither begins nor delays one.
+ */
+export const countMinuteHandler: JobHandler<ArgsOf<typeof countMinute>> = handler(countMinute, {
+  maxAttempts: 200, // The call goes on until it succeeds.
+  retryMs: exponential(250, 1_000),
+
+  async work({ accountSid, callSid, ...next }, ports, { madeAt, since = madeAt }) {
+    const call = await ports.records.calls.get(accountSid, callSid);
+    if (call === null || !isWaiting(call, next.minute)) return;
+    const beginsAt = since + next.beginsAt - madeAt;
+    const lateMs = ports.steadyNow() - beginsAt;
+    const missed = lateMs < 0 ? 0 : Math.floor(lateMs / minuteMs) + 1;
+    const wanted = { minute: next.minute + missed, beginsAt: beginsAt + missed * minuteMs };
+    try {
+      await take(call, { from: next.minute, wanted }, ports);
+    } catch (error) {
+      if (!(error instanceof Fault && error.fault === limitFaults.maxSpendMicros)) throw error;
+      const isEarly = missed === 0 && lateMs < -endedBeforeMs;
+      if (isEarly) await tryAgain(call, { minute: next.minute, beginsAt }, ports);
+      else await end(call, { from: next.minute, begun: wanted.minute - 1, fault: error }, ports);
+    }
+  },
+});
+
+/** A call in progress whose minute is not counted yet. */
+const isWaiting = (call: Call, minute: number): boolean =>
+  call.status === "in-progress" && isCounted(call) && (call.countedMinutes ?? 1) < minute;
+
+/** Counts the minutes of a call up to one, if the limits allow it, and plans the next. */
+async function take(
+  { accountSid, sid: callSid }: Call,
+  { from, wanted: { minute, beginsAt } }: { from: number; wanted: Minute },
+  ports: Ports,
+): Promise<void> {
+  const next = { minute: minute + 1, beginsAt: beginsAt + minuteMs };
+  await ports.records.calls.update(accountSid, callSid, (call) => {
+    if (!isWaiting(call, from)) return { record: call };
+    const record = { ...call, countedMinutes: minute };
+    return { record, jobs: [jobOf(record, next, countedBeforeMs, ports)] };
+  });
+}
+
+/** Another call may give money back until the call has to end. */
+async function tryAgain(call: Call, minute: Minute, ports: Ports): Promise<void> {
+  await ports.records.calls.update(
+    call.accountSid,
+    call.sid,
+    (call) =>
+      isWaiting(call, minute.minute)
+        ? { record: call, jobs: [jobOf(call, minute, endedBeforeMs, ports)] }
+        : { record: call },
+  );
+}
+
+/** The job of a minute, due so many ms before it begins. */
+function jobOf(
+  { accountSid, sid: callSid }: Call,
+  { minute, beginsAt: steadyAt }: Minute,
+  beforeMs: number,
+  ports: Ports,
+) {
+  const beginsAt = wallFrom(steadyAt, ports);
+  return countMinute({ accountSid, callSid, minute, beginsAt }, beginsAt - beforeMs);
+}
+
+/** The money that is left does not pay the next minute: the call ends. */
+async function end(
+  { accountSid, sid: callSid }: Call,
+  { from, begun, fault }: { from: number; begun: number; fault: Fault },
+  ports: Ports,
+): Promise<void> {
+  await ports.records.calls.update(accountSid, callSid, (call) => {
+    if (!isWaiting(call, from)) return { record: call };
+    const detail = `the call was ended: ${fault.detail}`;
+    const notice = { accountSid, callSid, fault: fault.fault, detail, level: "error" } as const;
+    return {
+      record: { ...call, countedMinutes: Math.max(call.countedMinutes ?? 1, begun) },
+      jobs: [hangUp({ callSid, companion: call.companion, cause: "limit" })],
+      also: [notification(notice, ports)],
+      hasHappened: true,
+    };
+  });
+}

@@ -1,0 +1,49 @@
+import type { Base } from "../base/record.ts";
+import type { Ports } from "../ports/ports.ts";
+import {
+  type AccountLimits,
+  limitText,
+  noLimits,
+  tightest,
+  useAt,
+} from "../values/account_limits.ts";
+
+const moneyOf = (micros: number | null): string | null =>
+  micros === null ? null : limitText("maxSpendMicros", micros);
+
+const listOf = (prefixes: string[] | null): string | null =>
+  prefixes === null ? null : prefixes.length === 0 ? "none" : prefixes.join(",");
+
+/** The limits of an account as answers show them, with what is used of them. */
+export async function limitsOf(
+  accountSid: string,
+  { accounts, now, settings: { trunks } }: Pick<Ports, "accounts" | "now" | "settings">,
+): Promise<Base> {
+  const account = await accounts.get(accountSid);
+  const isRoot = account?.ancestors.length === 0; // The operator's prefixes are those of the root.
+  const states = await accounts.limitStates(accountSid);
+  const all: AccountLimits[] = states.map(({ state }) => state.limits);
+  const own = states.find(({ level }) => level === 0);
+  const { maxSpendMicros, destinationPrefixes, premiumPrefixes, ...numbers } = own?.state.limits ??
+    noLimits;
+  const use = own === undefined ? null : useAt(own.state.use, now());
+  const shown = {
+    sid: "",
+    accountSid,
+    dateCreated: 0,
+    dateUpdated: 0,
+    ...numbers,
+    maxSpendPerDay: moneyOf(maxSpendMicros),
+    destinationPrefixes: isRoot ? trunks.prefixes.join(",") || null : listOf(destinationPrefixes),
+    premiumPrefixes: listOf(isRoot ? trunks.premiumPrefixes : premiumPrefixes),
+    effectiveMaxConcurrentCalls: tightest(all, "maxConcurrentCalls"),
+    effectiveMaxCallsPerSecond: tightest(all, "maxCallsPerSecond"),
+    effectiveMaxTextsPerDay: tightest(all, "maxTextsPerDay"),
+    effectiveMaxSpendPerDay: moneyOf(tightest(all, "maxSpendMicros")),
+    concurrentCalls: use && use.liveCalls,
+    textsToday: use && use.texts,
+    spendToday: use && moneyOf(use.spentMicros),
+    spendReserved: use && moneyOf(use.reservedMicros),
+  };
+  return shown;
+}

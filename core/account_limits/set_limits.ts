@@ -1,0 +1,70 @@
+import { checkPermission } from "../accounts/access.ts";
+import { Fault } from "../base/faults.ts";
+import type { Job } from "../model/job.ts";
+import { endPaidCalls } from "../model/job_kinds.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Account } from "../resources/accounts.ts";
+import type { LimitsSent } from "../resources/views/account_limits.ts";
+import type { AccountLimits } from "../values/account_limits.ts";
+import { countEarlierUses } from "./count_uses.ts";
+
+/**
+ * Changes the limits of an account for a caller above it. Throws `denied` for the account itself: a
+ * stolen key must not raise its own limits. Those of the root account are the operator's, set by
+ * environment variables alone.
+ */
+export async function setLimits(
+  { caller, account }: { caller: Account; account: Account },
+  sent: LimitsSent,
+  ports: Ports,
+): Promise<void> {
+  checkPermission(caller, "setLimits");
+  if (account.ancestors.length === 0) {
+    throw new Fault(
+      "denied",
+      "the operator sets the limits of the root account, by MAX_CONCURRENT_CALLS, " +
+        "MAX_CALLS_PER_SECOND, MAX_TEXTS_PER_DAY, MAX_SPEND_PER_DAY, DESTINATION_PREFIXES and " +
+        "PREMIUM_PREFIXES",
+    );
+  }
+  if (caller.sid === account.sid) {
+    throw new Fault("denied", "an account cannot set its own limits: an account above it can");
+  }
+  await changeLimits(account.sid, changesOf(sent), ports);
+}
+
+/** The limits that the parameters mean; those that were not sent stay. */
+function changesOf({ maxSpendPerDay, ...sent }: LimitsSent): Partial<AccountLimits> {
+  const { destinationPrefixes, premiumPrefixes, ...numbers } = sent;
+  return {
+    ...numbers,
+    ...maxSpendPerDay !== undefined && {
+      maxSpendMicros: maxSpendPerDay ? microsOf(maxSpendPerDay) : null,
+    },
+    ...destinationPrefixes !== undefined && { destinationPrefixes: listOf(destinationPrefixes) },
+    ...premiumPrefixes !== undefined && { premiumPrefixes: listOf(premiumPrefixes) },
+  };
+}
+
+const microsOf = (amount: string): number => Math.round(Number(amount) * 1_000_000);
+
+const listOf = (text: string | null): string[] | null =>
+  !text ? null : text === "none" ? [] : text.split(",");
+
+/** Changes limits. What was used on this day before the account had any is counted at once. */
+export async function changeLimits(
+  accountSid: string,
+  changes: Partial<AccountLimits>,
+  ports: Ports,
+): Promise<void> {
+  const { since, isFirst } = await ports.accounts.setLimits(accountSid, (before) => {
+    const limits = { ...before, ...changes };
+    const jobs: Job[] = isLowered(before, limits) ? [endPaidCalls({ accountSid })] : [];
+    return { limits, jobs };
+  });
+  if (!isFirst || since === null) return;
+  await countEarlierUses({ accountSid, since }, ports); // Its job does the rest after a crash.
+}
+
+const isLowered = (before: AccountLimits, after: AccountLimits): boolean =>
+  after.maxSpendMicros !== null && after.maxSpendMicros < (before.maxSpendMicros ?? Infinity);

@@ -1,0 +1,26 @@
+import type { Job } from "../model/job.ts";
+import { countMinute } from "../model/job_kinds.ts";
+import type { Call } from "../resources/calls.ts";
+
+export const minuteMs = 60_000;
+
+/** How long before a minute begins the limits of money count it. */
+export const countedBeforeMs = 5_000;
+
+/** Minutes that a call has begun, and will be charged, at an instant in ms; at least one. */
+export const minutesBegun = ({ answeredAt }: Call, now: number): number =>
+  answeredAt === null ? 1 : Math.max(1, Math.ceil((now - answeredAt) / minuteMs));
+
+/** Whether limits count the minutes of a call. */
+export const isCounted = ({ limitedBy, rateMicros }: Call): boolean =>
+  Boolean(limitedBy?.length && rateMicros);
+
+/** The job that counts the next minute of an answered call; none where nothing counts it. */
+export function countingOf(call: Call): Job[] {
+  const { accountSid, sid: callSid, answeredAt, countedMinutes } = call;
+  if (!isCounted(call) || answeredAt === null) return [];
+  const counted = countedMinutes ?? 1;
+  const beginsAt = answeredAt + counted * minuteMs;
+  const args = { accountSid, callSid, minute: counted + 1, beginsAt };
+  return [countMinute(args, beginsAt - countedBeforeMs)];
+}

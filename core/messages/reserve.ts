@@ -1,0 +1,40 @@
+import { isTest } from "../accounts/access.ts";
+import { limits } from "../base/limits.ts";
+import { type NotAllowed, refusedDestination } from "../gateways/destination.ts";
+import { numberFor } from "../gateways/find_number.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Account } from "../resources/accounts.ts";
+import type { Message } from "../resources/messages.ts";
+import { segmentCount } from "./segments.ts";
+
+/** What a message costs that leaves the service, in millionths. */
+export function priceOf(
+  { to, body }: Pick<Message, "to" | "body">,
+  { settings }: Pick<Ports, "settings">,
+): number {
+  const isLong = [...body].length > limits.messageLength; // Of Twilio's interface alone.
+  return settings.smsRateMicros(to) * (isLong ? segmentCount(body) : 1);
+}
+
+/** What the limits of money count of a message until it is sent. */
+export const reserved = (
+  message: Pick<Message, "to" | "body">,
+  ports: Pick<Ports, "settings">,
+): Pick<Message, "reservedMicros"> => ({
+  reservedMicros: message.to.startsWith("client:") ? 0 : priceOf(message, ports),
+});
+
+/** Why the limits of an account do not let a message leave to a number; null: they do, or it stays. */
+export async function refusedRecipient(
+  to: string,
+  account: Pick<Account, "sid" | "type">,
+  ports: Ports,
+): Promise<NotAllowed | null> {
+  if (isTest(account) || !/^\+?\d+$/.test(to)) return null;
+  const refused = await refusedDestination(to, account, ports);
+  // The operator's own prefixes leave the message without a route, which says so.
+  if (refused === null || refused.fault === "destinationNotAllowed") return null;
+  const whole = await ports.accounts.get(account.sid);
+  if (whole !== null && await numberFor(to, whole, ports) !== null) return null;
+  return refused;
+}

@@ -1,0 +1,231 @@
+import { Fault, type FaultName } from "../base/faults.ts";
+
+/**
+ * What an account may use. Each limit counts what the account and all accounts below it use, so the
+ * tightest one of an account and of those above it is in force. A limit is checked by the commit that
+ * makes the call, the text or the charge (`kv/collections/limit_uses.ts`), so that requests at the same
+ * time, and several services, cannot pass it together. null: there is no such limit.
+ */
+export interface AccountLimits {
+  /** Outbound calls that are queued, ringing or in progress. */
+  maxConcurrentCalls: number | null;
+  /** Outbound calls that are made within any second. */
+  maxCallsPerSecond: number | null;
+  /** Messages that are sent on a UTC day. */
+  maxTextsPerDay: number | null;
+  /** What calls, messages, numbers and transcriptions of a UTC day cost, in millionths. */
+  maxSpendMicros: number | null;
+  /** Prefixes of the numbers that calls and messages may leave to. */
+  destinationPrefixes: string[] | null;
+  /** Prefixes of premium-rate and satellite numbers that they may leave to besides. */
+  premiumPrefixes: string[] | null;
+}
+
+export const noLimits: AccountLimits = {
+  maxConcurrentCalls: null,
+  maxCallsPerSecond: null,
+  maxTextsPerDay: null,
+  maxSpendMicros: null,
+  destinationPrefixes: null,
+  premiumPrefixes: null,
+};
+
+/** The limits that count something. */
+export type CountedLimit = Exclude<
+  keyof AccountLimits,
+  "destinationPrefixes" | "premiumPrefixes"
+>;
+
+/** What an account and those below it use. */
+export interface LimitUse {
+  liveCalls: number;
+  /** When the calls of the last second were made, in ms of the steady clock. */
+  callsAt: number[];
+  /** The UTC day of the sums that follow, in days since 1970. */
+  day: number;
+  texts: number;
+  /** What was charged on the day. */
+  spentMicros: number;
+  /**
+   * What live calls and waiting messages will be charged at least. It counts for the day on which they
+   * end, as the ledger does, so it goes on from day to day.
+   */
+  reservedMicros: number;
+  /** The days on which the account was told that it neared a limit. */
+  warnedOn: Partial<Record<CountedLimit, number>>;
+}
+
+/** What the store keeps of the limits of one account. */
+export interface LimitState {
+  /** When the account got its first limit, in ms: records name it with what they have taken. */
+  since: number;
+  limits: AccountLimits;
+  use: LimitUse;
+  /** What was charged on the day before the account had limits is counted. */
+  countsEarlier: boolean;
+}
+
+/** What one commit takes of an account's limits, or gives back. */
+export interface Taking {
+  liveCalls: number;
+  newCalls: number;
+  texts: number;
+  reservedMicros: number;
+  spentMicros: number;
+  /** Nothing of the commit has happened yet. What has happened already is counted beyond the limit. */
+  isRefusable: boolean;
+}
+
+export const dayMs = 86_400_000;
+const secondMs = 1_000;
+
+/** The share of a limit at which the account is warned. */
+const warningShare = 0.8;
+
+export const unused = (now: number): LimitUse => ({
+  liveCalls: 0,
+  callsAt: [],
+  day: Math.floor(now / dayMs),
+  texts: 0,
+  spentMicros: 0,
+  reservedMicros: 0,
+  warnedOn: {},
+});
+
+/** An instant by both clocks, in ms. */
+export interface Instant {
+  now: number;
+  steadyNow: number;
+}
+
+/** The use of an account at an instant in ms: a new day begins without sums. */
+export function useAt(use: LimitUse, now: number): LimitUse {
+  const day = Math.max(use.day, Math.floor(now / dayMs)); // A clock that was set back begins no day.
+  return day === use.day ? use : { ...use, day, texts: 0, spentMicros: 0 };
+}
+
+/** How much of a limit is used. */
+export const usedOf = (use: LimitUse, limit: CountedLimit): number =>
+  ({
+    maxConcurrentCalls: use.liveCalls,
+    maxCallsPerSecond: use.callsAt.length,
+    maxTextsPerDay: use.texts,
+    maxSpendMicros: use.spentMicros + use.reservedMicros,
+  })[limit];
+
+/** How much of a limit a commit takes. */
+const takenOf = (taking: Taking, limit: CountedLimit): number =>
+  ({
+    maxConcurrentCalls: taking.liveCalls,
+    maxCallsPerSecond: taking.newCalls,
+    maxTextsPerDay: taking.texts,
+    maxSpendMicros: taking.spentMicros + taking.reservedMicros,
+  })[limit];
+
+const counted = [
+  "maxConcurrentCalls",
+  "maxCallsPerSecond",
+  "maxTextsPerDay",
+  "maxSpendMicros",
+] as const satisfies CountedLimit[];
+
+/** Limits whose nearness is told: the sums of a day. */
+const warnedOf = ["maxTextsPerDay", "maxSpendMicros"] as const;
+
+/** What became of a taking. */
+export type Taken =
+  | { use: LimitUse; near: CountedLimit[] }
+  | { exceeded: CountedLimit; use: LimitUse };
+
+/** Takes from the limits of an account at an instant in ms, or says which limit is in the way. */
+export function take(
+  { limits, use: before }: LimitState,
+  taking: Taking,
+  { now, steadyNow }: Instant,
+): Taken {
+  const callsAt = before.callsAt.filter((at) => Math.abs(steadyNow - at) < secondMs);
+  const use = { ...useAt(before, now), callsAt };
+  const exceeded = counted.find((limit) => {
+    const taken = takenOf(taking, limit);
+    const most = limits[limit];
+    return most !== null && taken > 0 && usedOf(use, limit) + taken > most;
+  });
+  if (exceeded !== undefined && taking.isRefusable) return { exceeded, use };
+  const after: LimitUse = {
+    ...use,
+    liveCalls: Math.max(0, use.liveCalls + taking.liveCalls),
+    callsAt: limits.maxCallsPerSecond === null
+      ? []
+      : [...use.callsAt, ...Array.from({ length: taking.newCalls }, () => steadyNow)],
+    texts: use.texts + taking.texts,
+    spentMicros: use.spentMicros + taking.spentMicros,
+    reservedMicros: Math.max(0, use.reservedMicros + taking.reservedMicros),
+  };
+  const near = warnedOf.filter((limit) => isNear(after, limits, limit));
+  for (const limit of near) after.warnedOn = { ...after.warnedOn, [limit]: after.day };
+  return { use: after, near };
+}
+
+function isNear(use: LimitUse, limits: AccountLimits, limit: CountedLimit): boolean {
+  const most = limits[limit];
+  if (most === null || most === 0 || use.warnedOn[limit] === use.day) return false;
+  return usedOf(use, limit) >= most * warningShare;
+}
+
+/** The limit that is the tightest of several accounts' ones, from that of the account itself up. */
+export function tightest(all: readonly AccountLimits[], limit: CountedLimit): number | null {
+  const set = all.map((one) => one[limit]).filter((most) => most !== null);
+  return set.length === 0 ? null : Math.min(...set);
+}
+
+/** The names of the limits in the interface. */
+export const limitNames: Record<CountedLimit, string> = {
+  maxConcurrentCalls: "MaxConcurrentCalls",
+  maxCallsPerSecond: "MaxCallsPerSecond",
+  maxTextsPerDay: "MaxTextsPerDay",
+  maxSpendMicros: "MaxSpendPerDay",
+};
+
+export const limitFaults = {
+  maxConcurrentCalls: "concurrentCallsLimit",
+  maxCallsPerSecond: "callsPerSecondLimit",
+  maxTextsPerDay: "textsPerDayLimit",
+  maxSpendMicros: "spendPerDayLimit",
+} as const satisfies Record<CountedLimit, FaultName>;
+
+/** An error that is the refusal of a limit; rejects with any other. */
+export function limitFaultOf(error: unknown): Fault {
+  const names: readonly FaultName[] = Object.values(limitFaults);
+  if (error instanceof Fault && names.includes(error.fault)) return error;
+  throw error;
+}
+
+/** Millionths of a currency as a decimal text. */
+const decimal = (micros: number): string => {
+  const text = (micros / 1_000_000).toFixed(6).replace(/0+$/, "");
+  return text.replace(/\.(\d?)$/, (_, digit: string) => `.${digit.padEnd(2, "0")}`);
+};
+
+/** The value of a limit as people read it. */
+export const limitText = (limit: CountedLimit, value: number): string =>
+  limit === "maxSpendMicros" ? decimal(value) : String(value);
+
+/** The account whose limit it is, seen from the account that meets it: so many levels above. */
+export function whoseLimit(level: number, isRoot: boolean): { of: string; raisedBy: string } {
+  const of = level === 0 ? "this account" : level === 1 ? "the account above" : "an account above";
+  return isRoot
+    ? { of: level === 0 ? of : "the service", raisedBy: "the operator of the service can raise it" }
+    : {
+      of,
+      raisedBy: level === 0
+        ? "the account above can raise it"
+        : "an account above that account can raise it",
+    };
+}
+
+/** Seconds after which it is worth trying again. */
+export function retryAfterS(limit: CountedLimit, now: number): number {
+  if (limit === "maxCallsPerSecond") return 1;
+  if (limit === "maxConcurrentCalls") return 10;
+  return Math.max(1, Math.ceil((dayMs - now % dayMs) / secondMs));
+}

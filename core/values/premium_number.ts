@@ -1,0 +1,73 @@
+import {
+  getCountryCallingCode,
+  isSupportedCountry,
+  type NumberType,
+  parsePhoneNumberFromString,
+} from "libphonenumber-js/max";
+
+/**
+ * Ranges of no country that cost a multiple of a usual call: satellite phones (+870, +881), networks of
+ * satellites, ships and planes (+882, +883), personal numbers (+878), shared cost (+808) and
+ * premium rate (+979).
+ */
+export const premiumRanges = ["+808", "+870", "+878", "+881", "+882", "+883", "+979"];
+
+/** Types of numbers within countries that cost more than others, some of which pay who is called. */
+const premiumTypes: readonly NumberType[] = ["PREMIUM_RATE", "SHARED_COST", "PERSONAL_NUMBER"];
+
+/** The fewest digits after `+` that tell the type of a number. */
+const leastDigits = 5;
+
+/** The digits that a number in E.164 form has at most. */
+const mostDigits = 15;
+
+/**
+ * Whether a number, as it is dialled, is of a premium-rate, shared-cost, personal or satellite range.
+ * Numbers with too many or too few digits count by what a carrier may make of them: most ignore what
+ * follows a whole number. `country`: where a number without `+` is dialled (ISO 3166-1).
+ */
+export const isPremium = (dialled: string, country: string | null): boolean =>
+  readingsOf(dialled, country).some((number) =>
+    premiumRanges.some((range) => number.startsWith(range)) || isOfPremiumType(number)
+  );
+
+/** The numbers with `+` that a carrier may read. */
+function readingsOf(dialled: string, country: string | null): string[] {
+  const digits = dialled.replaceAll(/\D/g, "");
+  if (dialled.startsWith("+")) return [`+${digits}`];
+  const bare = digits.replace(/^(?:00|011)/, "");
+  const home = country !== null && isSupportedCountry(country)
+    ? [`+${getCountryCallingCode(country)}${digits.replace(/^0+/, "")}`]
+    : [];
+  return [`+${bare}`, ...home];
+}
+
+function isOfPremiumType(number: string): boolean {
+  const type = typeOf(number) ?? typeOfPart(number) ?? typeOfBeginning(number);
+  return type !== undefined && premiumTypes.includes(type);
+}
+
+const typeOf = (number: string): NumberType =>
+  number.length > mostDigits + 1
+    ? undefined
+    : parsePhoneNumberFromString(number, { extract: false })?.getType();
+
+/** The type of the longest number that a longer one begins with. */
+function typeOfPart(number: string): NumberType {
+  for (let length = Math.min(number.length, mostDigits + 1); length > leastDigits; length--) {
+    const type = typeOf(number.slice(0, length));
+    if (type !== undefined) return type;
+  }
+  return undefined;
+}
+
+/** The type of the numbers that begin as a shorter one does. */
+function typeOfBeginning(number: string): NumberType {
+  for (let length = number.length + 1; length <= mostDigits + 1; length++) {
+    for (const digit of "015") {
+      const type = typeOf(number.padEnd(length, digit));
+      if (type !== undefined) return type;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import type { Script } from "../../../core/protocol/script.ts";
+import { invite, sipTest, startSipLab } from "../../support/sip/sip_lab.ts";
+import { webrtcAnswer } from "../../support/media/webrtc_answer.ts";
+
+/** Alice calls bob by a dial whose leg limits count; the service says what becomes of that. */
+async function dialLimited(verdict: Script) {
+  const lab = await startSipLab();
+  const [alice, bob] = [await lab.phone("alice"), await lab.phone("bob")];
+  const leg = { ...invite("bob"), limited: true as const };
+  const asked: boolean[] = [];
+  lab.service.answer = ({ event, wantsScript }) => {
+    if (event.type === "incoming") {
+      return [
+        { type: "dial", legs: [leg], media: "anchored", timeoutS: 30, timeLimitS: 600 },
+        { type: "hangup" },
+      ];
+    }
+    if (event.type === "inviting") asked.push(wantsScript);
+    return event.type === "inviting" ? verdict : [];
+  };
+  return { lab, alice, bob, leg: leg.leg, asked };
+}
+
+sipTest("a leg that limits count is placed when the service lets it", async () => {
+  const { lab, alice, bob, asked } = await dialLimited([{ type: "connect" }]);
+  await using _ = lab;
+  const call = alice.call("bob");
+  const ringing = await bob.nextCall();
+  assert.deepEqual(asked, [true]);
+  await ringing.answer(webrtcAnswer(ringing.invite.body));
+  await call.answered;
+});
+
+for (
+  const [verdict, status, words] of [
+    [
+      [{ type: "reject", status: 403, text: 'MaxSpendPerDay of "this" account is 5.00' }],
+      403,
+      /5\.00/,
+    ],
+    [[{ type: "reject", status: 503, text: "MaxConcurrentCalls is 1" }], 503, /MaxConcurrentCalls/],
+    [[], 503, /./], // A service that does not know such legs lets none out.
+  ] as const
+) {
+  sipTest(
+    `a leg that limits refuse rings nobody: ${status}, ${JSON.stringify(verdict)}`,
+    async () => {
+      const { lab, alice, leg } = await dialLimited([...verdict]);
+      await using _ = lab;
+      const refused = await alice.call("bob").final;
+      assert.equal(refused.status, status);
+      const warning = refused.headers.find(([name]) => name === "warning")?.[1] ?? "-";
+      assert.match(warning, words);
+      const { event } = await lab.service.event("ended", leg);
+      assert.equal(event.sipStatus, status);
+      assert.equal((await lab.service.disconnectionOf(leg)).cause, "limit");
+    },
+  );
+}
