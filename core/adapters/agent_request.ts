@@ -4,6 +4,7 @@ import { Agent as SecureAgent, request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
 import { identifiedFetch, userAgent } from "../net/identified_fetch.ts";
 import { limits } from "../base/limits.ts";
+import { takeRepeats } from "../net/kept_connection.ts";
 import { lookupBy, type LookupOptions } from "../net/names.ts";
 import { type Answer, answerOf, type OutgoingRequest, requestOf } from "../base/outgoing.ts";
 
@@ -37,7 +38,11 @@ export function agentRequests(
       lookup: lookupBy({ ...looking, tenant }), // For a new connection alone.
       headers: headerList(request),
     });
-    const abort = () => sent.destroy(signal.reason);
+    const isReused = takeRepeats(sent);
+    const abort = () => {
+      reject(signal.reason);
+      sent.destroy(signal.reason);
+    };
     signal.addEventListener("abort", abort);
     let isAnswered = false;
     sent.on("response", (incoming) => {
@@ -46,13 +51,13 @@ export function agentRequests(
     });
     sent.on("error", reject);
     sent.on("close", () => signal.removeEventListener("abort", abort)); // Its answer has ended too.
-    if (!sent.reusedSocket) boundConnecting(sent, isSecure ? "secureConnect" : "connect");
+    if (!isReused) boundConnecting(sent, isSecure ? "secureConnect" : "connect");
     sent.end(body); // A text goes in one piece with the head.
     try {
       return await promise;
     } catch (error) {
       const { code } = error as { code?: string };
-      const isStale = sent.reusedSocket && !isAnswered && code === "ECONNRESET";
+      const isStale = isReused && !isAnswered && code === "ECONNRESET";
       if (!isStale || signal.aborted) throw signal.aborted ? signal.reason : error;
       return await send(request);
     }

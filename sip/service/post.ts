@@ -1,4 +1,5 @@
 import { identifiedFetch, userAgent } from "../../core/net/identified_fetch.ts";
+import { takeRepeats } from "../../core/net/kept_connection.ts";
 import { lookupBy } from "../../core/net/names.ts";
 import { Buffer } from "node:buffer";
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
@@ -79,6 +80,7 @@ function plainPoster(
       ...headers(),
     };
     const outgoing = request({ host, port, path, method: "POST", agent, headers: all });
+    const isReused = takeRepeats(outgoing);
     let isAnswered = false;
     outgoing.on("response", () => isAnswered = true);
     try {
@@ -86,7 +88,7 @@ function plainPoster(
     } catch (error) {
       // The other end closed an idle connection just then; what we say may come twice.
       const { code } = error as { code?: string };
-      if (isAnswered || !outgoing.reusedSocket || code !== "ECONNRESET") throw error;
+      if (isAnswered || !isReused || code !== "ECONNRESET") throw error;
       return await send(post);
     }
   };
@@ -99,11 +101,13 @@ function exchange(
   timers: Timers,
 ): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const stopTimer = timers.after(
-    ms,
-    () => outgoing.destroy(new Error(`the request timed out after ${ms} ms`)),
-  );
-  const abort = () => outgoing.destroy(new Error("the companion aborted the request"));
+  const giveUp = (why: string) => {
+    const reason = new Error(why);
+    reject(reason);
+    outgoing.destroy(reason);
+  };
+  const stopTimer = timers.after(ms, () => giveUp(`the request timed out after ${ms} ms`));
+  const abort = () => giveUp("the companion aborted the request");
   for (const signal of signals) {
     if (signal.aborted) abort();
     signal.addEventListener("abort", abort, { once: true });
