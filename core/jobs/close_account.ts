@@ -37,6 +37,7 @@ const atClose: Record<keyof Records, "deleted" | "kept"> = {
   sandboxes: "kept",
   simulatedLegs: "kept",
   partialTexts: "kept",
+  removedRecordings: "kept",
   erasures: "kept",
   auditEntries: "kept",
   consoleSessions: "deleted",

@@ -6,6 +6,8 @@ import type { Call } from "../resources/calls.ts";
 import { type Recording, recordings } from "../resources/recordings.ts";
 import { isLive } from "../values/status.ts";
 import { orderOf, type RecordingWanted } from "../values/recording_wanted.ts";
+import { recordingCallbacks } from "./finish.ts";
+import { linkTo } from "./link.ts";
 import { beginRecording } from "./take_part.ts";
 
 /** Recordings that requests start, pause, resume and stop. */
@@ -41,18 +43,25 @@ export async function startRecording(
     source: "StartCallRecordingAPI",
   });
   const order = { type: "start", recording, recordingManner } as const;
-  if (!await ports.control.recording({ leg, order }, companion)) {
-    throw new Fault("notModifiable", "Its audio does not pass through the companion, or it ended");
-  }
+  const { recordings: records } = ports.records;
+  // Before the order: the audio is never faster than the record, so it need not make it.
+  await beginRecording({ recording, leg, channels }, ports, { silent: true });
   try {
-    return await beginRecording({ recording, leg, channels }, ports);
+    if (!await ports.control.recording({ leg, order }, companion)) {
+      throw new Fault(
+        "notModifiable",
+        "Its audio does not pass through the companion, or it ended",
+      );
+    }
   } catch (error) {
-    // The first audio was faster, and has made the record.
-    if (!(error instanceof Fault) || error.fault !== "alreadyExists") throw error;
-    const made = await ports.records.recordings.get(accountSid, sid);
-    if (made === null) throw error;
-    return made;
+    await records.remove(accountSid, sid, recordings.removed);
+    throw error;
   }
+  const url = await linkTo({ accountSid, sid }, ports);
+  return await records.update(accountSid, sid, (record) => ({
+    record,
+    jobs: recordingCallbacks(record, "in-progress", url),
+  }));
 }
 
 /** What a request does to a recording in progress. */

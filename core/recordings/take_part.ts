@@ -6,6 +6,7 @@ import { settleRecording } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import { notify } from "../notifications/notify.ts";
 import type { Ports } from "../ports/ports.ts";
+import { removedSid } from "../resources/internal/removed_recordings.ts";
 import type { Recording } from "../resources/recordings.ts";
 import { sidTime } from "../base/sid.ts";
 import { finishRecording, recordingCallbacks } from "./finish.ts";
@@ -38,6 +39,10 @@ export async function takePart(part: RecordingPart, ports: Ports): Promise<boole
   }
   const data = Uint8Array.fromBase64(part.data);
   if (!await keep(part, data, ports)) return false;
+  if (await ports.records.recordings.get(accountSid, sid) === null) {
+    await ports.blobs.remove(accountSid, sid); // It was removed while the part was written.
+    return false;
+  }
   if (part.end === undefined) return true;
   const bytes = part.at + data.length;
   await finishRecording(recording, { bytes, isWhole: part.end === "whole" }, ports);
@@ -85,10 +90,14 @@ function recordOf(
   };
 }
 
-/** Begins a recording: its record, its status callback, and the check that it ends. */
+/**
+ * Begins a recording: its record and the check that it ends. Its status callback is committed with it,
+ * unless it is `silent`.
+ */
 export async function beginRecording(
   part: Pick<RecordingPart, "recording" | "leg" | "channels">,
   ports: Ports,
+  { silent = false } = {},
 ): Promise<Recording> {
   const { accountSid, sid } = part.recording;
   const now = ports.now();
@@ -97,14 +106,16 @@ export async function beginRecording(
   const check = settleRecording({ accountSid, recordingSid: sid }, now + limits.recordingCheckMs);
   return await ports.records.recordings.insert({
     record,
-    jobs: [check, ...recordingCallbacks(record, "in-progress", url)],
+    jobs: [check, ...silent ? [] : recordingCallbacks(record, "in-progress", url)],
   });
 }
 
 async function begin(part: RecordingPart, ports: Ports): Promise<Recording | null> {
-  const { recording: { accountSid }, leg: callSid, at, end } = part;
+  const { recording: { accountSid, sid }, leg: callSid, at, end } = part;
   if (at > 0 || end === "discard") return null;
-  if (await ports.records.calls.get(accountSid, callSid) === null) return null;
+  const { calls, removedRecordings } = ports.records;
+  if (await removedRecordings.get(accountSid, removedSid(sid)) !== null) return null;
+  if (await calls.get(accountSid, callSid) === null) return null;
   return await beginRecording(part, ports);
 }
 

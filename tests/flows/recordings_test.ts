@@ -8,6 +8,7 @@ import type { RecordingContext } from "../../core/values/recording_context.ts";
 import { takePart } from "../../core/recordings/take_part.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { companionOf, made, notifications, xml } from "../support/service/hand_companion.ts";
+import type { Ports } from "../../core/ports/ports.ts";
 import { memoryBlobs } from "../support/service/memory_blobs.ts";
 import { readRecording } from "../support/service/recorded.ts";
 
@@ -176,6 +177,48 @@ Deno.test("parts that nobody wants are refused: of an unknown call, deleted, or 
   assert.equal(await send(app, call.sid, { at: 1 }), false);
   await app.runJobs();
   assert.equal(await app.ports.blobs.size(app.root.sid, sid), null);
+});
+
+Deno.test("a removed recording stays removed, whatever of it arrives later", async () => {
+  using app = await startApp();
+  const call = await answeredCall(app);
+  const assertGone = async (status = 204) => {
+    assert.equal((await app.root.delete(`Recordings/${sid}.json`)).status, status);
+    for (const part of [{}, { at: 1 }, { at: 1, end: "whole" }, { end: "whole" }] as const) {
+      assert.equal(await send(app, call.sid, part), false);
+    }
+    await app.runJobs();
+    assert.equal((await app.root.get(`Recordings/${sid}.json`)).status, 404);
+    assert.equal(await app.ports.blobs.size(app.root.sid, sid), null);
+  };
+  await send(app, call.sid);
+  await assertGone();
+  await assertGone(404);
+  assert.deepEqual(await sentTo(app, callback.url), []);
+});
+
+Deno.test("a recording that is removed while a part is written leaves no audio", async () => {
+  const memory = memoryBlobs();
+  let remove: (() => Promise<unknown>) | undefined;
+  const blobs: Ports["blobs"] = {
+    ...memory,
+    async write(...given) {
+      await remove?.();
+      remove = undefined;
+      await memory.write(...given);
+    },
+  };
+  using app = await startApp({ ports: { blobs } });
+  const call = await answeredCall(app);
+  await send(app, call.sid);
+  for (const end of [undefined, "whole"] as const) {
+    remove = async () => {
+      await app.root.delete(`Recordings/${sid}.json`);
+      await app.runJobs();
+    };
+    assert.equal(await send(app, call.sid, { at: 1, ...end && { end } }), false);
+    assert.equal(await app.ports.blobs.size(app.root.sid, sid), null);
+  }
 });
 
 Deno.test("a recording that is discarded leaves nothing behind", async () => {

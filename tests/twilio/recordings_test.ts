@@ -97,6 +97,41 @@ Deno.test("npm twilio starts, pauses, resumes, stops and removes a Recording of 
   await assert.rejects(one.fetch(), { status: 404 });
 });
 
+Deno.test("a Recording that is removed before its first audio stays removed, and tells nothing more", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  const { sid } = await answeredCall(lab);
+  const made = await client.calls(sid).recordings.create({
+    recordingStatusCallback,
+    recordingStatusCallbackEvent: ["in-progress", "completed", "absent"],
+  });
+  assert.equal(await client.recordings(made.sid).remove(), true);
+
+  assert.equal(await send(lab, sid, {}), false);
+  assert.equal(await send(lab, sid, { at: 16_000, end: "whole" }), false);
+
+  await assert.rejects(client.recordings(made.sid).fetch(), { status: 404 });
+  assert.deepEqual((await told(lab)).map(({ RecordingStatus }) => RecordingStatus), [
+    "in-progress",
+  ]);
+  assert.equal(await app.ports.blobs.size(app.root.sid, made.sid), null);
+});
+
+Deno.test("a Recording that the companion refuses leaves no record and tells nothing", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  const { sid } = await answeredCall(lab);
+  const { recording } = app.ports.control;
+  const wanted = { recordingStatusCallback, recordingStatusCallbackEvent: ["in-progress"] };
+  for (const answer of [() => Promise.resolve(false), () => Promise.reject(new Error("away"))]) {
+    app.ports.control.recording = answer;
+    await assert.rejects(client.calls(sid).recordings.create(wanted));
+  }
+  app.ports.control.recording = recording;
+  assert.deepEqual(await client.calls(sid).recordings.list(), []);
+  assert.deepEqual(await told(lab), []);
+});
+
 Deno.test("a Recording in which nothing came is absent, and its callback says so", async () => {
   await using lab = await startTwilioLab();
   const { client } = lab;

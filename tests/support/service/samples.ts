@@ -19,6 +19,7 @@ export type SampledName = Exclude<
   | "idempotencyKeys"
   | "keys"
   | "partialTexts"
+  | "removedRecordings"
   | "participants"
   | "queues"
   | "simulatedLegs"
