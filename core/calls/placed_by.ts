@@ -3,6 +3,7 @@ import { Fault } from "../base/faults.ts";
 import { reference } from "../base/fields.ts";
 import { applicationUrl } from "../flows/address.ts";
 import { callerId, callerIdAtClient } from "../gateways/caller_id.ts";
+import { numberFor } from "../gateways/find_number.ts";
 import { trunkRoutes } from "../gateways/trunk_routes.ts";
 import { dialString } from "../values/dialled.ts";
 import type { Parameters } from "../rest/parameters.ts";
@@ -109,7 +110,9 @@ async function assertCallerId(
     if (await callerIdAtClient(from, caller, client.accountSid, ports) !== null) return;
   } else {
     if (address === null || !isNumber(address, ports)) return;
-    if (await callerId(from, caller, ports) !== null) return;
+    const dialled = address.kind === "number" ? address.dialled : address.user;
+    const leaves = async () => await numberFor(dialled, account, ports) === null;
+    if (await callerId(from, { ...caller, leaves }, ports) !== null) return;
   }
   throw new Fault("callerIdNotAllowed", from);
 }
@@ -128,7 +131,10 @@ async function clientOf(address: Address, account: Account, ports: Ports): Promi
   return isAtHome(address, ports) ? await clientAt(address.user, account, ports) : null;
 }
 
-const isNumber = (address: Address, ports: Ports): boolean =>
+const isNumber = (
+  address: Address,
+  ports: Ports,
+): address is Exclude<Address, { kind: "client" }> =>
   address.kind === "number" || isAtHome(address, ports) && dialString(address.user) !== null;
 
 const isAtHome = (address: Address, { settings }: Ports): address is SipAddress =>

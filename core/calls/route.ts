@@ -1,13 +1,14 @@
 import { isTest } from "../accounts/access.ts";
+import { isRoot } from "../accounts/tenant.ts";
 import type { Target } from "../protocol/script.ts";
 import type { FaultName } from "../base/faults.ts";
 import { callerId, callerIdAtClient, showsForeignLogin } from "../gateways/caller_id.ts";
 import { refusedDestination } from "../gateways/destination.ts";
 import { type Found, numberFor } from "../gateways/find_number.ts";
 import { areRelated } from "../gateways/relation.ts";
-import { directRoute, trunkRoutes } from "../gateways/trunk_routes.ts";
+import { directRoute, preferOperators, trunkRoutes } from "../gateways/trunk_routes.ts";
 import { limits } from "../base/limits.ts";
-import { dialString, e164Of } from "../values/dialled.ts";
+import { dialString, e164Of, numberLike, readsAsNumber } from "../values/dialled.ts";
 import { refusalOf } from "../values/test_calls.ts";
 import { isPattern } from "../values/number_pattern.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -27,6 +28,8 @@ export interface Caller {
   call: Call | null;
   /** The Gateway that it leaves by, and by no other. */
   gatewaySid?: string | null;
+  /** The callee has to be who the telephone network says: the call leaves, by the operator's trunks. */
+  provesCallee?: boolean;
   /** For the host of a SIP address that asks for them. */
   credentials?: { userName: string; password: string };
 }
@@ -96,17 +99,25 @@ function simulatedRoute(address: Address, { from }: Caller): Routing {
 
 /**
  * The Client that a user part of our domain names, for an account. A Login that reads as a phone number
- * counts for related accounts only: it cannot catch calls of other accounts to that number.
+ * counts for related accounts only, and for the root account, which is related to all, only where it is
+ * the root's: it cannot catch calls of other accounts to that number. Nor does a Login of digits take what
+ * an account dials for a number of its own.
  */
 export async function clientAt(
   user: string,
   account: Account,
-  { records, accounts, settings }: Ports,
+  ports: Ports,
 ): Promise<Client | null> {
+  const { records, accounts, settings: { trunks } } = ports;
   const client = await records.clients.holder("login", user);
-  if (client === null || e164Of(user, settings.trunks.country) === null) return client;
+  if (client === null || dialString(user) === null || client.accountSid === account.sid) {
+    return client;
+  }
   const owner = await accounts.get(client.accountSid);
-  return owner !== null && areRelated(account, owner) ? client : null;
+  if (owner === null) return null;
+  if (!isRoot(account) && areRelated(account, owner)) return client;
+  if (readsAsNumber(user, trunks.country)) return null;
+  return await numberFor(user, account, ports) === null ? client : null;
 }
 
 async function clientRoute(
@@ -123,13 +134,15 @@ async function clientRoute(
 }
 
 async function numberRoute(dialled: string, caller: Caller, ports: Ports): Promise<Routing> {
-  const { account, gatewaySid = null } = caller;
-  const found = gatewaySid === null ? await numberFor(dialled, account, ports) : null;
+  const { account, gatewaySid = null, provesCallee = false } = caller;
+  const isHere = gatewaySid === null && !provesCallee;
+  const found = isHere ? await numberFor(dialled, account, ports) : null;
   const routing = found === null
-    ? await outward(dialled, { account, gatewaySid }, ports)
+    ? await outward(dialled, { account, gatewaySid, provesCallee }, ports)
     : inward(found, (caller.call?.numberHops ?? 0) + 1);
   if ("fault" in routing) return routing;
-  const from = await callerId(caller.from, caller, ports);
+  const leaves = () => Promise.resolve(found === null);
+  const from = await callerId(caller.from, { ...caller, leaves }, ports);
   return from === null
     ? { fault: "callerIdNotAllowed", detail: caller.from }
     : { ...routing, from };
@@ -147,7 +160,11 @@ function inward({ number, dialled }: Found, hops: number): Omit<Routed, "from"> 
 
 async function outward(
   text: string,
-  { account, gatewaySid }: { account: Account; gatewaySid: string | null },
+  { account, gatewaySid, provesCallee }: {
+    account: Account;
+    gatewaySid: string | null;
+    provesCallee: boolean;
+  },
   ports: Ports,
 ): Promise<Omit<Routed, "from"> | Unroutable> {
   const { trunks } = ports.settings;
@@ -155,7 +172,8 @@ async function outward(
   if (dialled === null) return noRoute(text);
   const refused = await refusedDestination(dialled, account, ports);
   if (refused !== null) return refused;
-  const routes = await trunkRoutes(account, ports, gatewaySid);
+  const ways = await trunkRoutes(account, ports, gatewaySid);
+  const routes = provesCallee ? preferOperators(ways, account) : ways;
   if (routes.length === 0) {
     const which = gatewaySid === null ? "that it could leave by" : gatewaySid;
     return noRoute(`${dialled}: there is no Gateway ${which}`);
@@ -169,13 +187,18 @@ async function directly(address: SipAddress, caller: Caller, ports: Ports): Prom
   const uri = sipUri(address);
   const route = directRoute(address, ports.settings);
   if (route === null) return noRoute(`${uri}: the operator does not allow calls to that host`);
-  const number = e164Of(address.user, ports.settings.trunks.country);
+  const number = numberLike(address.user, ports.settings.trunks.country);
   const refused = number && await refusedDirectly(number, caller.account, ports);
   if (refused) return refused;
   const { from: wanted, credentials } = caller;
   const isName = /^[^:@]+$/.test(wanted) && dialString(wanted) === null;
   const isForeign = isName && await showsForeignLogin(wanted, caller, ports);
-  const from = isForeign ? null : isName ? wanted : await callerId(wanted, caller, ports);
+  const leaves = () => Promise.resolve(true);
+  const from = isForeign
+    ? null
+    : isName
+    ? wanted
+    : await callerId(wanted, { ...caller, leaves }, ports);
   if (from === null) return { fault: "callerIdNotAllowed", detail: wanted };
   const routes = [{ ...route, ...(credentials === undefined ? {} : { credentials }) }];
   return { target: { kind: "trunk", dialled: uri, routes }, to: uri, from, rateMicros: 0 };
@@ -197,19 +220,19 @@ export async function quoteOf(
   { account, gatewaySid }: { account: Account; gatewaySid: string | null },
   ports: Ports,
 ): Promise<{ rateMicros: number } | Unroutable | null> {
-  const { settings: { sipDomain, trunks }, records } = ports;
+  const { settings: { sipDomain, trunks } } = ports;
   const address = parseAddress(to);
   if (address === null || address.kind === "client" || isTest(account)) return null;
   const isHere = address.kind === "sip" && address.host === sipDomain.toLowerCase();
   if (address.kind === "sip" && !isHere) {
-    const number = e164Of(address.user, trunks.country);
+    const number = numberLike(address.user, trunks.country);
     return number === null ? null : await refusedDirectly(number, account, ports);
   }
   const text = address.kind === "number" ? address.dialled : address.user;
   const dialled = e164Of(text, trunks.country) ?? dialString(text);
   const isLimited = (await ports.accounts.limitStates(account.sid)).length > 0;
   if (dialled === null || !isLimited && !isPremium(dialled, trunks.country)) return null;
-  if (isHere && await records.clients.holder("login", text) !== null) return null;
+  if (isHere && await clientAt(text, account, ports) !== null) return null;
   if (gatewaySid === null && await numberFor(text, account, ports) !== null) return null;
   return await refusedDestination(dialled, account, ports) ??
     { rateMicros: trunks.rateMicros(dialled) };

@@ -4,8 +4,10 @@
  * numbers without one.
  */
 import { isTest } from "../accounts/access.ts";
+import { isRoot } from "../accounts/tenant.ts";
 import { Fault } from "../base/faults.ts";
 import { validationUrls } from "../flows/address.ts";
+import { vouchesForCallerIds } from "../gateways/caller_id.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Call } from "../resources/calls.ts";
@@ -87,10 +89,6 @@ export async function assertMayDeclare(
   { caller, account }: Record<"caller" | "account", Account>,
   ports: Pick<Ports, "records" | "settings">,
 ): Promise<void> {
-  const [root] = caller.ancestors;
-  if (root === undefined || isTest(account)) return;
-  const first = { where: [], skip: 0, limit: 1 };
-  const isStrict = ports.settings.strictCallerId ??
-    (await ports.records.gateways.list(root, first)).total > 0;
-  if (isStrict) throw new Fault("callerIdNotValidated");
+  if (isRoot(caller) || isTest(account)) return;
+  if (await vouchesForCallerIds(caller, ports)) throw new Fault("callerIdNotValidated");
 }

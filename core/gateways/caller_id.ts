@@ -1,4 +1,5 @@
-import { dialString, e164Of, formsOf } from "../values/dialled.ts";
+import { isRoot, tenantOf } from "../accounts/tenant.ts";
+import { dialString, e164Of, formsOf, numberLike } from "../values/dialled.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Call } from "../resources/calls.ts";
@@ -40,31 +41,84 @@ function decoded(text: string): string {
   }
 }
 
+/** The caller whose caller ID it is. */
+interface Shown {
+  account: Pick<Account, "sid">;
+  call: Call | null;
+  /** Whether the call leaves by a trunk, whose carrier vouches for what it shows; not unless given. */
+  leaves?: () => Promise<boolean>;
+}
+
 /**
  * How a caller shows at a number: `from` itself in the form that leaves, where the account may call
  * with it, else null. It may with its numbers, its OutgoingCallerIds and its Clients, and it may
- * pass on the caller of a call that came in for one of its numbers.
+ * pass on the caller of a call that came in for one of its numbers. A Login or virtual number that reads
+ * as a number shows only where that number could.
  */
-export async function callerId(
-  from: string,
-  { account, call }: { account: Pick<Account, "sid">; call: Call | null },
-  ports: Ports,
-): Promise<string | null> {
+export async function callerId(from: string, shown: Shown, ports: Ports): Promise<string | null> {
   const { records, settings: { trunks } } = ports;
+  const { account, call } = shown;
   const login = /^client:(.+)$/.exec(from)?.[1];
   if (login !== undefined) {
     const client = await records.clients.holder("login", login);
-    return client?.accountSid === account.sid ? from : null;
+    if (client?.accountSid !== account.sid) return null;
+    return await mayShowAs(login, shown, ports) ? from : null;
   }
   const isPassedOn = call !== null && call.phoneNumberSid !== null && call.from === from;
   if (isPassedOn) return from;
   if (dialString(from) === null) return null;
   for (const form of formsOf(from, trunks.country)) {
     const number = await records.incomingPhoneNumbers.holder("phoneNumber", form);
-    if (number?.accountSid === account.sid) return number.phoneNumber;
+    if (number?.accountSid !== account.sid) continue;
+    if (!number.isSIP || await mayShowAs(number.phoneNumber, shown, ports)) {
+      return number.phoneNumber;
+    }
   }
   const value = e164Of(from, trunks.country) ?? from;
+  return await isDeclared(value, account, ports) ? value : null;
+}
+
+/**
+ * Whether a Login or virtual number of an account may show: one that reads as a number does not where an
+ * unrelated account holds that number, nor, under STRICT_CALLER_ID, by a trunk where none does.
+ */
+async function mayShowAs(
+  text: string,
+  { account, leaves = () => Promise.resolve(false) }: Shown,
+  ports: Ports,
+): Promise<boolean> {
+  const { records, accounts, settings: { trunks } } = ports;
+  const number = numberLike(text, trunks.country);
+  if (number === null) return true;
+  const caller = await accounts.get(account.sid);
+  if (caller === null) return false;
+  if (isRoot(caller)) return true;
+  const holder = await records.incomingPhoneNumbers.holder("phoneNumber", number);
+  const owner = holder === null || holder.isSIP ? null : await accounts.get(holder.accountSid);
+  const isFree = owner === null
+    ? !await vouchesForCallerIds(caller, ports) || !await leaves()
+    : tenantOf(owner) === tenantOf(caller);
+  return isFree || await isDeclared(number, account, ports);
+}
+
+/** Whether a number is one of the OutgoingCallerIds of an account. */
+async function isDeclared(
+  value: string,
+  { sid }: Pick<Account, "sid">,
+  { records }: Pick<Ports, "records">,
+): Promise<boolean> {
   const where = [{ field: "phoneNumber", op: "equals" as const, value }];
-  const { total } = await records.outgoingCallerIds.list(account.sid, { where, skip: 0, limit: 1 });
-  return total > 0 ? value : null;
+  return (await records.outgoingCallerIds.list(sid, { where, skip: 0, limit: 1 })).total > 0;
+}
+
+/**
+ * Whether the operator's carrier vouches for the numbers that an account shows (STRICT_CALLER_ID). Unless
+ * the variable says so, it does where a trunk of the operator is configured.
+ */
+export async function vouchesForCallerIds(
+  { sid, ancestors: [root = sid] }: Pick<Account, "sid" | "ancestors">,
+  { records, settings }: Pick<Ports, "records" | "settings">,
+): Promise<boolean> {
+  const first = { where: [], skip: 0, limit: 1 };
+  return settings.strictCallerId ?? (await records.gateways.list(root, first)).total > 0;
 }

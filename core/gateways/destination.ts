@@ -2,7 +2,7 @@ import type { FaultName } from "../base/faults.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import { whoseLimit } from "../values/account_limits.ts";
-import { mayLeaveTo } from "../values/destinations.ts";
+import { beginsWithAny, mayLeaveTo } from "../values/destinations.ts";
 import { isPremium } from "../values/premium_number.ts";
 
 /** Why a call or a message may not leave to a number. */
@@ -26,28 +26,25 @@ export async function refusedDestination(
   }
   const states = await accounts.limitStates(account.sid);
   for (const { level, isRoot, state: { limits: { destinationPrefixes: prefixes } } } of states) {
-    if (prefixes === null || startsWithAny(number, prefixes)) continue;
+    if (prefixes === null || beginsWithAny(number, prefixes)) continue;
     const { of, raisedBy } = whoseLimit(level, isRoot);
     const detail = `${number}: DestinationPrefixes of ${of} is ${listed(prefixes)}; ${raisedBy}`;
     return { fault: "destinationLimit", detail };
   }
   if (!isPremium(number, trunks.country)) return null;
   for (const { level, isRoot, state: { limits: { premiumPrefixes: prefixes } } } of states) {
-    if (prefixes === null || startsWithAny(number, prefixes)) continue;
+    if (prefixes === null || beginsWithAny(number, prefixes)) continue;
     const { of, raisedBy } = whoseLimit(level, isRoot);
     const detail = `${number}: PremiumPrefixes of ${of} is ${listed(prefixes)}; ${raisedBy}`;
     return { fault: "premiumNotAllowed", detail };
   }
-  if (!startsWithAny(number, trunks.premiumPrefixes)) {
+  if (!beginsWithAny(number, trunks.premiumPrefixes)) {
     const allowed = listed(trunks.premiumPrefixes);
     const detail = `${number}: PREMIUM_PREFIXES is ${allowed}; the operator of the service sets it`;
     return { fault: "premiumNotAllowed", detail };
   }
   return null;
 }
-
-const startsWithAny = (number: string, prefixes: readonly string[]): boolean =>
-  prefixes.some((prefix) => number.startsWith(prefix));
 
 const listed = (prefixes: readonly string[]): string =>
   prefixes.length === 0 ? "empty" : prefixes.join(",");

@@ -32,6 +32,17 @@ export async function trunkRoutes(
   return [...gateways, { gatewaySid: null, publicOnly: false, ...outboundProxy }];
 }
 
+/** The operator's trunks among some ways, where there is one: what answers there is no customer's PBX. */
+export function preferOperators(
+  routes: TrunkRoute[],
+  { sid, ancestors: [root = sid] }: Account,
+): TrunkRoute[] {
+  const ofOperator = routes.filter(({ gatewaySid, accountSid }) =>
+    gatewaySid === null || accountSid === root
+  );
+  return ofOperator.length > 0 ? ofOperator : routes;
+}
+
 /** Registered ones first, then those that need no registration; the rest may yet work. */
 const rank = ({ status, register }: Gateway): number =>
   status === "registered" ? 0 : register ? 2 : 1;

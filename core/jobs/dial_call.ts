@@ -148,8 +148,9 @@ const recordingOf = ({ accountSid, sid: callSid, dateCreated: at, recording: wan
 export async function routeOf(call: Call, account: Account, ports: Ports): Promise<Routing> {
   const address = parseAddress(call.to);
   if (address === null) return { fault: "noRoute", detail: call.to };
-  const caller = { account, from: call.from, call: null, gatewaySid: call.gatewaySid };
-  return await routeTo(address, caller, ports);
+  const { from, gatewaySid, validation } = call;
+  const provesCallee = Boolean(validation);
+  return await routeTo(address, { account, from, call: null, gatewaySid, provesCallee }, ports);
 }
 
 /** Ends a call that no companion holds, with the callback and a Notification of the reason, if any. */

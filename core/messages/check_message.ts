@@ -1,8 +1,10 @@
 import { isTest } from "../accounts/access.ts";
 import { Fault } from "../base/faults.ts";
 import { callerId } from "../gateways/caller_id.ts";
+import { isOperators } from "../gateways/find_number.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
+import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
 import { refusedRecipient } from "./reserve.ts";
 import { refusalOf, senderRefusal } from "../values/test_calls.ts";
 import type { Message } from "../resources/messages.ts";
@@ -38,8 +40,21 @@ export async function checkMessage(
   const { strictSmsFrom, smsShortCodes } = ports.settings;
   if (!strictSmsFrom || smsShortCodes.includes(from)) return { from, to };
   const number = await ports.records.incomingPhoneNumbers.holder("phoneNumber", from);
-  if (number?.accountSid === accountSid && number.capabilities.smsCapable) return { from, to };
+  if (number?.accountSid === accountSid && await isVouched(number, ports)) return { from, to };
   throw new Fault("senderNotAllowed", "From must be an SMS-capable number of the account");
+}
+
+/**
+ * Whether texts may be sent from a number of an account: no virtual one, which the account spelt as it
+ * likes, unless the operator's trunks reach it.
+ */
+async function isVouched(
+  { accountSid, isSIP, capabilities }: IncomingPhoneNumber,
+  { accounts, settings }: Ports,
+): Promise<boolean> {
+  if (!capabilities.smsCapable || !isSIP) return capabilities.smsCapable;
+  const account = await accounts.get(accountSid);
+  return account !== null && isOperators(account, settings.trunks);
 }
 
 /** The same for a test account: any sender is its own, but for those that are refused for a test. */

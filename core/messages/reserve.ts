@@ -30,7 +30,7 @@ export async function refusedRecipient(
   account: Pick<Account, "sid" | "type">,
   ports: Ports,
 ): Promise<NotAllowed | null> {
-  if (isTest(account) || !/^\+?\d+$/.test(to)) return null;
+  if (isTest(account) || to.startsWith("client:")) return null;
   const refused = await refusedDestination(to, account, ports);
   // The operator's own prefixes leave the message without a route, which says so.
   if (refused === null || refused.fault === "destinationNotAllowed") return null;

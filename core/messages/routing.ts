@@ -13,8 +13,7 @@ export async function routesOf(message: Message, ports: Ports): Promise<MessageR
   for (const route of [clientRoute(ports), numberRoute(ports)]) {
     if (await route.reaches(message)) return [route];
   }
-  const isNumber = message.to.startsWith("+");
-  if (isNumber && !mayLeaveTo(message.to, ports.settings.trunks.prefixes)) return [];
+  if (!mayLeaveTo(message.to, ports.settings.trunks.prefixes)) return [];
   const routes: MessageRoute[] = [];
   for (const route of ports.messageRoutes) {
     if (await route.reaches(message)) routes.push(route);

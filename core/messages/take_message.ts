@@ -5,6 +5,7 @@ import { heard, longest } from "../documents/new_leg.ts";
 import { calledAs, clientAt } from "../calls/route.ts";
 import { type FaultName, faults } from "../base/faults.ts";
 import { sendMessage } from "../model/job_kinds.ts";
+import { callerId } from "../gateways/caller_id.ts";
 import { numberFor } from "../gateways/find_number.ts";
 import { notification, notify } from "../notifications/notify.ts";
 import { dialString, e164Of } from "../values/dialled.ts";
@@ -105,6 +106,10 @@ async function refusalOf(message: Message, ports: Ports): Promise<MessageRefusal
   const account = await ports.accounts.get(accountSid);
   const limit = account && await refusedRecipient(to, account, ports);
   if (limit) return { status: 403, ...limit };
+  const shown = { account: { sid: accountSid }, call: null };
+  if (await callerId(from, shown, ports) === null) {
+    return { status: 403, fault: "senderNotAllowed", detail: from };
+  }
   if ((await routesOf(message, ports)).length === 0) {
     return {
       status: 404,

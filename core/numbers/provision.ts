@@ -1,6 +1,7 @@
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
+import type { AlsoGone } from "../model/record_types.ts";
 import { creation } from "../model/resource.ts";
 import {
   type IncomingPhoneNumber,
@@ -23,7 +24,7 @@ export interface NumberWanted {
 
 type NumberPorts = Pick<
   Ports,
-  "accounts" | "numbers" | "records" | "settings" | "now" | "newSid"
+  "accounts" | "numbers" | "records" | "settings" | "now" | "newSid" | "log"
 >;
 
 /** The number to provision: an offer, or a virtual number without a provider. */
@@ -141,12 +142,40 @@ async function take(
     { sid: ports.newSid(definition.sidPrefix), accountSid, dateCreated: now, dateUpdated: now },
   );
   const charges = [firstMonth(ports)];
+  const insert = (gone: AlsoGone[] = []) =>
+    ports.records.incomingPhoneNumbers.insert({ ...change, charges, gone });
   try {
-    return await ports.records.incomingPhoneNumbers.insert({ ...change, charges });
+    return await insert().catch(async (error) => {
+      const holder = isTaken(error) ? await replaceable(granted, accountSid, ports) : null;
+      if (holder === null) throw error;
+      const { accountSid: loser, sid } = holder;
+      ports.log("A number of the provider takes the place of a virtual one", {
+        phoneNumber,
+        accountSid: loser,
+      });
+      return await insert([{ from: "incomingPhoneNumbers", accountSid: loser, sid }]);
+    });
   } catch (cause) {
-    if (!(cause instanceof Fault) || cause.fault !== "alreadyExists") throw cause;
+    if (!isTaken(cause)) throw cause;
     throw await unavailable(phoneNumber, accountSid, ports, cause);
   }
+}
+
+const isTaken = (error: unknown): error is Fault =>
+  error instanceof Fault && error.fault === "alreadyExists";
+
+/**
+ * The virtual number of another account that has the text of a number of the provider: nobody keeps a
+ * number from its buyers by spelling it first.
+ */
+async function replaceable(
+  { phoneNumber, isSIP }: Granted,
+  accountSid: string,
+  { records, settings }: NumberPorts,
+): Promise<IncomingPhoneNumber | null> {
+  if (isSIP || !settings.trunks.numbersVouched) return null;
+  const holder = await records.incomingPhoneNumbers.holder("phoneNumber", phoneNumber);
+  return holder?.isSIP === true && holder.accountSid !== accountSid ? holder : null;
 }
 
 const kindNames: Record<NumberKind, string> = {

@@ -15,10 +15,13 @@ export function fitsSearch(offer: NumberOffer, wanted: PlacedSearch): boolean {
     (Object.keys(place) as (keyof Place)[]).every((name) => offer[name] === place[name]);
 }
 
-/** The first `limits.numberOffers` numbers that fit and that no account here holds. */
+/**
+ * The first `limits.numberOffers` numbers that fit and that no account here holds. A virtual number of the
+ * same text gives way to a purchase from a provider that vouches for holders.
+ */
 export async function availableNumbers(
   wanted: PlacedSearch,
-  { numbers, records }: Pick<Ports, "numbers" | "records">,
+  { numbers, records, settings }: Pick<Ports, "numbers" | "records" | "settings">,
 ): Promise<NumberOffer[]> {
   const available: NumberOffer[] = [];
   let examined = 0;
@@ -27,7 +30,8 @@ export async function availableNumbers(
     if (!fitsSearch(offer, wanted)) continue;
     if (++examined > limits.numberOffersExamined) break;
     const holder = await records.incomingPhoneNumbers.holder("phoneNumber", offer.phoneNumber);
-    if (holder === null) available.push(offer);
+    const givesWay = holder?.isSIP === true && settings.trunks.numbersVouched;
+    if (holder === null || givesWay) available.push(offer);
     if (available.length === limits.numberOffers) break;
   }
   return available;

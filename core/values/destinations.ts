@@ -1,6 +1,13 @@
 /**
- * Whether calls and texts may leave the service to a number: one that begins with one of the prefixes,
- * such as `+49`. Without prefixes every number is allowed.
+ * Whether calls and texts may leave the service to a number. Without prefixes every number is allowed;
+ * otherwise one of them has to allow it.
  */
 export const mayLeaveTo = (number: string, prefixes: readonly string[]): boolean =>
-  prefixes.length === 0 || prefixes.some((prefix) => number.startsWith(prefix));
+  prefixes.length === 0 || beginsWithAny(number, prefixes);
+
+/**
+ * Whether a number in E.164 form begins with one of some prefixes, such as `+49`. Another spelling, or keys
+ * behind it (`+49*1`), may mean another number to a carrier, and begins with none.
+ */
+export const beginsWithAny = (number: string, prefixes: readonly string[]): boolean =>
+  /^\+\d+$/.test(number) && prefixes.some((prefix) => number.startsWith(prefix));

@@ -19,15 +19,18 @@ export function e164Of(text: string, country: string | null): string | null {
 }
 
 /**
+ * The number in E.164 form that a text may be taken for by whoever sees it: also one that lacks its `+`.
+ * Null when it is none.
+ */
+export const numberLike = (text: string, country: string | null): string | null =>
+  e164Of(text, country) ?? e164Of(`+${text}`, null);
+
+/**
  * Whether a text may mean a number of the telephone network: one in E.164 form, also without its `+` or
  * as it is dialled within a country, or up to three digits, as emergency services have.
  */
-export function readsAsNumber(text: string, country: string | null): boolean {
-  const bare = dialString(text);
-  if (bare === null) return false;
-  return e164Of(bare, country) !== null || e164Of(`+${bare}`, null) !== null ||
-    /^\d{1,3}$/.test(bare);
-}
+export const readsAsNumber = (text: string, country: string | null): boolean =>
+  numberLike(text, country) !== null || /^\d{1,3}$/.test(dialString(text) ?? "");
 
 /** The forms under which a dialled text may be held as a number, likeliest first. */
 export function formsOf(text: string, country: string | null): string[] {
