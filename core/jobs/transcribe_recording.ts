@@ -6,8 +6,10 @@ import { handler, type JobHandler } from "../ports/job_handler.ts";
 import { type ArgsOf, transcribeRecording } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
+import { priceOf } from "../recordings/transcribe.ts";
 import { settle } from "../recordings/settle_transcription.ts";
 import type { Transcription } from "../resources/transcriptions.ts";
+import { limitFaultOf } from "../values/account_limits.ts";
 
 /** What every recording of a test account says. */
 const simulatedText = "This is a test.";
@@ -27,6 +29,8 @@ export const transcribeRecordingHandler: JobHandler<ArgsOf<typeof transcribeReco
         const settings = { ...ports.settings, transcriptionPriceMicros: 0 };
         return await settle(asked, { text: simulatedText }, wanted, { ...ports, settings });
       }
+      const refused = await reserve(asked, ports);
+      if (refused !== null) return await settle(asked, { cause: refused.message }, wanted, ports);
       await settle(
         asked,
         { text: await textOf(asked, wanted.language, ports, signal) },
@@ -43,6 +47,15 @@ export const transcribeRecordingHandler: JobHandler<ArgsOf<typeof transcribeReco
     },
   },
 );
+
+/** Has the limits of money count what a transcription costs; the refusal of one, or null. */
+async function reserve(asked: Transcription, ports: Ports): Promise<Fault | null> {
+  const { priceMicros } = priceOf(asked, ports);
+  if (!asked.limitedBy?.length || (asked.reservedMicros ?? 0) >= priceMicros) return null;
+  return await ports.records.transcriptions.update(asked.accountSid, asked.sid, (now) => ({
+    record: now.status === "in-progress" ? { ...now, reservedMicros: priceMicros } : now,
+  })).then(() => null, limitFaultOf);
+}
 
 /** The transcription, as long as it is to be made. */
 async function find(

@@ -8,7 +8,7 @@ import { withLinks } from "./link.ts";
 import type { Recording } from "../resources/recordings.ts";
 import type { Transcription } from "../resources/transcriptions.ts";
 import { money } from "../usage/summarize.ts";
-import type { TranscribeOptions } from "./transcribe.ts";
+import { priceOf, type TranscribeOptions } from "./transcribe.ts";
 
 /** The text of a recording, or why there is none. */
 export type Result = { text: string } | { cause: string };
@@ -44,8 +44,7 @@ function completed(
   text: string,
   { now, settings }: Ports,
 ): Change<Transcription> {
-  const minutes = Math.max(1, Math.ceil((transcription.duration ?? 0) / 60));
-  const priceMicros = minutes * settings.transcriptionPriceMicros;
+  const { minutes, priceMicros } = priceOf(transcription, { settings });
   return {
     record: {
       ...transcription,

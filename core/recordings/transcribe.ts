@@ -28,6 +28,15 @@ export const transcribeParameters = {
   }),
 };
 
+/** What a transcription costs, by the minute begun, in millionths. */
+export function priceOf(
+  { duration }: Pick<Transcription, "duration">,
+  { settings }: Pick<Ports, "settings">,
+): { minutes: number; priceMicros: number } {
+  const minutes = Math.max(1, Math.ceil((duration ?? 0) / 60));
+  return { minutes, priceMicros: minutes * settings.transcriptionPriceMicros };
+}
+
 /** A transcription of a recording that is whole, `in-progress`, and the job that makes its text. */
 export function transcribe(
   { accountSid, sid: recordingSid, duration }: Recording,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { textNumber } from "../base/fields.ts";
+import { limitedBy } from "./internal/limited_by.ts";
 import { type RecordOf, resource } from "../model/resource.ts";
 
 /** The text of a recording. */
@@ -22,7 +23,16 @@ export const transcriptions = resource({
     price: z.string().nullable().describe(
       "Price of the transcription as a decimal text, null before.",
     ),
+    /** What limits of money have counted of it until it ends, in millionths; null: nothing. */
+    reservedMicros: z.number().int().nonnegative().nullable().optional(),
+    limitedBy: limitedBy.optional(),
   },
+  hidden: ["reservedMicros", "limitedBy"],
+  uses: ({ status, reservedMicros }) => ({
+    isCall: false,
+    isText: false,
+    reservedMicros: status === "in-progress" ? reservedMicros ?? 0 : 0,
+  }),
   filters: { transcriptionText: "contains", recordingSid: "equals" },
   period: { start: "dateCreated", end: "dateCreated" },
   paged: true,

@@ -12,6 +12,9 @@ import {
  */
 export const premiumRanges = ["+808", "+870", "+878", "+881", "+882", "+883", "+979"];
 
+/** The premium-rate exchange of each area code of North America, which the metadata do not have. */
+const premiumExchange = /^\+1\d{3}976/;
+
 /** Types of numbers within countries that cost more than others, some of which pay who is called. */
 const premiumTypes: readonly NumberType[] = ["PREMIUM_RATE", "SHARED_COST", "PERSONAL_NUMBER"];
 
@@ -28,7 +31,8 @@ const mostDigits = 15;
  */
 export const isPremium = (dialled: string, country: string | null): boolean =>
   readingsOf(dialled, country).some((number) =>
-    premiumRanges.some((range) => number.startsWith(range)) || isOfPremiumType(number)
+    premiumRanges.some((range) => number.startsWith(range)) || premiumExchange.test(number) ||
+    isOfPremiumType(number)
   );
 
 /** The numbers with `+` that a carrier may read. */

@@ -13,6 +13,7 @@ import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
 import { Pager, Table } from "../frame/table.tsx";
 import type { KindPorts } from "../pages/kind_pages.tsx";
+import { Limits } from "./limits.tsx";
 
 /** The accounts that the caller acts for, and the settings of one of them. */
 export function accountPages(with_: KindPorts): Hono<ConsoleEnv> {
@@ -39,22 +40,29 @@ export function accountPages(with_: KindPorts): Hono<ConsoleEnv> {
       await change(c, { method: "DELETE", path, accountSid }, ports);
       return goTo(c, `${belowOf(c, ports)}/Accounts/${accountSid}?done=factor-reset`);
     })
-    .post("/:sid", async (c) => {
-      const form = await readForm(c, ports);
-      const path = `/${c.req.param("sid")}`;
-      const before = valuesOf(
-        fieldsOf(with_.schemaOf("AccountUpdate")),
-        await c.var.api.read(path),
-      );
-      const sent = filled(form, before);
-      for (const [name, value] of [...sent]) if (before[name] === value) sent.delete(name);
-      try {
-        if (sent.size > 0) await change(c, { path, form: sent }, ports);
-        return goTo(c, `${belowOf(c, ports)}/Accounts${path}?done=saved`);
-      } catch (error) {
-        return await showOne(c, { problem: mendable(c, error) }, with_);
-      }
-    });
+    .post("/:sid/limits", (c) => saved(c, { schema: "LimitsUpdate", below: "/Limits" }, with_))
+    .post("/:sid", (c) => saved(c, { schema: "AccountUpdate", below: "" }, with_));
+}
+
+/** Saves what a form changes of an account, or of its limits. */
+async function saved(
+  c: Page,
+  { schema, below }: { schema: string; below: string },
+  with_: KindPorts,
+) {
+  const { ports } = with_;
+  const form = await readForm(c, ports);
+  const account = `/${c.req.param("sid")}`;
+  const path = `${account}${below}`;
+  const before = valuesOf(fieldsOf(with_.schemaOf(schema)), await c.var.api.read(path));
+  const sent = filled(form, before);
+  for (const [name, value] of [...sent]) if (before[name] === value) sent.delete(name);
+  try {
+    if (sent.size > 0) await change(c, { path, form: sent }, ports);
+    return goTo(c, `${belowOf(c, ports)}/Accounts${account}?done=saved`);
+  } catch (error) {
+    return await showOne(c, { problem: mendable(c, error) }, with_);
+  }
 }
 
 interface Tried {
@@ -152,8 +160,9 @@ const Tree = ({ branches, to, home }: { branches: Branch[]; to: string; home: st
 async function showOne(c: Page, { problem }: Tried, { ports, schemaOf }: KindPorts) {
   const home = homeOf(ports.settings.baseUrl);
   const sid = c.req.param("sid");
-  const [account, uses, factor] = await Promise.all([
+  const [account, limits, uses, factor] = await Promise.all([
     c.var.api.read(`/${sid}`),
+    c.var.api.read(`/${sid}/Limits`),
     c.var.api.read(`/${sid}/${authTokenUses.path}`),
     c.var.api.read(`/${sid}/${secondFactors.path}`),
   ]);
@@ -183,6 +192,12 @@ async function showOne(c: Page, { problem }: Tried, { ports, schemaOf }: KindPor
         />
         <button type="submit" class="main">Save</button>
       </form>
+      <Limits
+        {...{ limits, to }}
+        fields={fieldsOf(schemaOf("LimitsUpdate"))}
+        maySet={account.sid !== c.var.caller.sid}
+        csrf={c.var.csrf}
+      />
       <Factor isOwn={account.sid === c.var.caller.sid} factor={factor} to={to} csrf={c.var.csrf} />
     </>
   );

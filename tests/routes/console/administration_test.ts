@@ -140,3 +140,38 @@ Deno.test("e-mails and look-ups are listed, and lead to what is known of each", 
     assert.doesNotMatch(page.text, /secret text/);
   }
 });
+
+Deno.test("the limits of an account are shown with what is used, and set from above alone", async () => {
+  using app = await startConsole();
+  const team = await app.subAccount(app.root, "team");
+  const browser = consoleClient(app);
+  await browser.signIn("root@example.com", "root password");
+  const to = `/${app.root.sid}/Accounts/${team.sid}`;
+  await browser.get(to);
+  const set = await browser.post(`${to}/limits`, {
+    MaxConcurrentCalls: "2",
+    MaxSpendPerDay: "12.50",
+    DestinationPrefixes: "+49",
+  });
+  assert.match(set.text, /Prefixes: \+49\./);
+  const call = { From: "me", To: "client:bob", Url: "https://app.test/voice" };
+  assert.equal((await team.post("Calls.json", call)).status, 200);
+  const shown = await browser.get(to);
+  const rows = [...shown.text.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)]
+    .map(([, row]) => row!.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ").trim());
+  assert.ok(rows.includes("Calls at once 2 2 1"), rows.join("\n"));
+  assert.ok(rows.includes("Money a day 12.50 12.50 0.00"), rows.join("\n"));
+  await browser.post(`${to}/limits`, { MaxConcurrentCalls: "", MaxSpendPerDay: "12.50" });
+  const limits = (await team.get("Limits.json")).json();
+  assert.deepEqual([limits.max_concurrent_calls, limits.max_spend_per_day], [null, "12.50"]);
+  const wrong = await browser.post(`${to}/limits`, { MaxSpendPerDay: "much" });
+  assert.match(wrong.text, /MaxSpendPerDay/);
+
+  const own = consoleClient(app);
+  await own.signIn("team@example.com", "team");
+  const page = await own.get(`/${team.sid}/Accounts/${team.sid}`);
+  assert.match(page.text, /12\.50/);
+  assert.doesNotMatch(page.text, /Set limits/);
+  await own.post(`/${team.sid}/Accounts/${team.sid}/limits`, { MaxSpendPerDay: "99" });
+  assert.equal((await team.get("Limits.json")).json().max_spend_per_day, "12.50");
+});

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { isPremium } from "../../../core/values/premium_number.ts";
+
+const premium: [dialled: string, country?: string][] = [
+  ["+19005551234"],
+  ["+12129761234"],
+  ["+449098790000"],
+  ["+448712345678"],
+  ["+447012345678"],
+  ["+49900123456"],
+  ["+33899123456"],
+  ["+870773456123"],
+  ["+8816123456"],
+  ["+88213456789"],
+  ["+883510012345"],
+  ["+979123456789"],
+  ["+80812345678"],
+  // As carriers read it: digits after a whole number, `00`, `011`, national forms.
+  ["+190055512349999"],
+  ["+1900555123499999999"],
+  ["0019005551234"],
+  ["01119005551234"],
+  ["19005551234"],
+  ["0900123456", "DE"],
+  ["9005551234", "US"],
+  ["00881612345678", "DE"],
+];
+
+const usual: [dialled: string, country?: string][] = [
+  ["+4930123456"],
+  ["+491711234567"],
+  ["+14155552671"],
+  ["+14155552671999"],
+  ["+18005551212"],
+  ["+442079460958"],
+  ["+443001234567"],
+  ["+15550001"],
+  ["+33140205050"],
+  ["110", "DE"],
+  ["*100#"],
+  ["030123456", "DE"],
+  ["4155552671", "US"],
+];
+
+Deno.test("isPremium() finds premium-rate, shared-cost, personal and satellite numbers", () => {
+  const missed = premium.filter(([dialled, country = null]) => !isPremium(dialled, country));
+  assert.deepEqual(missed, []);
+});
+
+Deno.test("isPremium() lets usual numbers pass", () => {
+  const wrong = usual.filter(([dialled, country = null]) => isPremium(dialled, country));
+  assert.deepEqual(wrong, []);
+});
