@@ -317,6 +317,6 @@ export const limits = {
   clockLookMs: 1_000,
   /** A live call that its companion's heartbeat has not named for so long is closed. */
   legForgottenMs: 15_000,
-  /** A call that could not be handed to a companion for so long fails. */
-  dialStaleMs: 60_000,
+  /** Attempts to hand a call to a companion: more than fit into the longest DIAL_MAX_AGE_S. */
+  dialAttempts: 1_200,
 } as const;

@@ -196,6 +196,13 @@ export const variables = {
       "Seconds for which live calls go on at a stop. Meanwhile new calls are answered 503; then " +
       "calls end with BYE. A second signal ends them at once. 0: they end at once.",
   },
+  DIAL_MAX_AGE_S: {
+    schema: z.coerce.number("must be a number of seconds").int().min(5).max(3_600),
+    fallback: "30",
+    help:
+      "Seconds within which a companion must take a call that was requested; then it fails (13244) " +
+      "and is not placed late.",
+  },
   ALLOW_PRIVATE_URLS: {
     schema: flag,
     fallback: "false",

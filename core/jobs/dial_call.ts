@@ -14,7 +14,7 @@ import { sidOfCause } from "../base/sid.ts";
 import { recordings } from "../resources/recordings.ts";
 import { orderOf } from "../values/recording_wanted.ts";
 import { exponential } from "../model/job.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { handler, type JobHandler, type JobRun } from "../ports/job_handler.ts";
 import { type ArgsOf, dialCall } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import { callPlacing } from "../metrics/service_metrics.ts";
@@ -29,10 +29,10 @@ import type { Call } from "../resources/calls.ts";
 
 /** Performs `dialCall`. */
 export const dialCallHandler: JobHandler<ArgsOf<typeof dialCall>> = handler(dialCall, {
-  maxAttempts: 30, // `dialStaleMs` comes first.
+  maxAttempts: limits.dialAttempts, // Its age comes first.
   retryMs: exponential(250, 4_000),
 
-  async work({ accountSid, callSid }, ports) {
+  async work({ accountSid, callSid }, ports, run) {
     const call = await ports.records.calls.get(accountSid, callSid);
     if (call?.status !== "queued") return; // Canceled meanwhile, or this is a second run.
     const account = await ports.accounts.get(accountSid);
@@ -41,10 +41,8 @@ export const dialCallHandler: JobHandler<ArgsOf<typeof dialCall>> = handler(dial
     }
     const routing = await routeOf(call, account, ports);
     if ("fault" in routing) return await fail(call, ports, routing);
-    if (ports.now() - dialDueAt(call) > limits.dialStaleMs) {
-      const detail = `the call was queued for more than ${limits.dialStaleMs / 1000} s`;
-      return await fail(call, ports, { fault: "notDialled", detail });
-    }
+    const late = lateness(call, run, ports);
+    if (late !== undefined) return await fail(call, ports, late);
     const { rateMicros, limited: _, ...called } = routing; // It was, when it was made.
     if (rateMicros !== call.rateMicros) { // Before it goes out: it might end at once.
       const refused = await ports.records.calls.update(accountSid, callSid, (call) => ({
@@ -72,6 +70,20 @@ export const dialCallHandler: JobHandler<ArgsOf<typeof dialCall>> = handler(dial
     return [];
   },
 });
+
+/**
+ * The fault of a call whose order is older than DIAL_MAX_AGE_S, such as after a partition: whoever
+ * asked for it has given up. By the steady clock: a step of the wall clock makes no call old.
+ */
+export function lateness(
+  call: Call,
+  { since, madeAt }: JobRun,
+  { settings: { dialMaxAgeMs }, steadyNow }: Ports,
+): Unroutable | undefined {
+  const dueMs = dialDueAt(call) - call.dateCreated;
+  if (steadyNow() - (since ?? madeAt) - dueMs <= dialMaxAgeMs) return undefined;
+  return { fault: "dialTooLate", detail: `no companion took it within ${dialMaxAgeMs / 1_000} s` };
+}
 
 /** Gives a companion the script that places a call. Returns what is written with the end of the job. */
 export async function place(

@@ -9,14 +9,15 @@ import { type ArgsOf, pushUssd } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import type { Call } from "../resources/calls.ts";
 import { placeSimulated } from "../simulation/place.ts";
-import { fail, place, routeOf } from "./dial_call.ts";
+import { fail, lateness, place, routeOf } from "./dial_call.ts";
 
 /** Performs `pushUssd`. */
 export const pushUssdHandler: JobHandler<ArgsOf<typeof pushUssd>> = handler(pushUssd, {
-  maxAttempts: 30, // `dialStaleMs` comes first.
+  maxAttempts: limits.dialAttempts, // Its age comes first.
   retryMs: exponential(250, 4_000),
 
-  async work({ accountSid, callSid }, ports, { id, madeAt, signal }) {
+  async work({ accountSid, callSid }, ports, run) {
+    const { id, madeAt, signal } = run;
     const call = await ports.records.calls.get(accountSid, callSid);
     if (call?.status !== "queued") return; // Canceled meanwhile, or this is a second run.
     const account = await ports.accounts.get(accountSid);
@@ -31,10 +32,8 @@ export const pushUssdHandler: JobHandler<ArgsOf<typeof pushUssd>> = handler(push
         detail: `${call.to} is a Client or number of this service; a USSD dialogue needs a trunk`,
       });
     }
-    if (ports.now() - call.dateCreated > limits.dialStaleMs) {
-      const detail = `the call was queued for more than ${limits.dialStaleMs / 1000} s`;
-      return await fail(call, ports, { fault: "notDialled", detail });
-    }
+    const late = lateness(call, run, ports);
+    if (late !== undefined) return await fail(call, ports, late);
     const { rateMicros: _, limited: __, ...called } = routing; // No minutes are talked.
     const cause = { at: madeAt, id };
     const instead = { type: "reject", status: 500 } as const;

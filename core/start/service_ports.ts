@@ -143,6 +143,7 @@ const settingsOf = (config: Config, parts: Parts): Ports["settings"] => ({
   loggedRequests: config.LOG_REQUESTS,
   clientPasswordMin: config.CLIENT_PASSWORD_MIN,
   strictSmsFrom: config.STRICT_SMS_FROM,
+  dialMaxAgeMs: config.DIAL_MAX_AGE_S * 1_000,
   strictCallerId: strictCallerIdOf(config),
   strictEmailFrom: config.STRICT_EMAIL_FROM,
   emailSenders: listOf(config.EMAIL_SENDERS).map(emailSenderOf),

@@ -46,6 +46,8 @@ export interface Settings {
   clientPasswordMin: number;
   /** Messages leave only from what the account may send from. */
   strictSmsFrom: boolean;
+  /** How old the order to place a call may become, in ms. */
+  dialMaxAgeMs: number;
   /** Numbers are validated by a call before they may be shown; null: where the root account has a Gateway. */
   strictCallerId: boolean | null;
   /** E-mail leaves only from addresses that the operator vouches for. */

@@ -183,20 +183,42 @@ Deno.test("a call to a disabled Client fails and says so", async () => {
   assert.match((await notifications(app))[0]!, /client:alice is disabled/);
 });
 
-Deno.test("a call that no companion takes fails after a minute", async () => {
+Deno.test("a call that no companion takes within DIAL_MAX_AGE_S fails, and is not placed late", async () => {
   using app = await startApp();
+  const { run } = app.ports.control;
   app.ports.control.run = () => Promise.reject(new TypeError("connection refused"));
   await client(app, "alice");
-  const sid = await postCall(app);
-  for (let i = 0; i < 20; i++) {
+  const sid = await postCall(app, { StatusCallback: "https://app.test/events" });
+  for (let i = 0; i < 5; i++) {
     app.clock.now += 5_000;
     await app.runJobs();
+    assert.equal((await callOf(app, sid)).status, "queued");
   }
+  app.ports.control.run = run;
+  app.clock.now += 5_001;
+  await app.runJobs();
   assert.equal((await callOf(app, sid)).status, "failed");
   assert.match(
     (await notifications(app))[0]!,
-    /the SIP companion is unreachable: the call was queued for more than 60 s/,
+    /Cannot place the call in time: no companion took it within 30 s/,
   );
+  await app.runJobs();
+  assert.deepEqual([app.scripts, app.fetched.map(({ url }) => url)], [
+    [],
+    ["https://app.test/events"],
+  ]);
+});
+
+Deno.test("a call is placed when a companion is back in time", async () => {
+  using app = await startApp();
+  const { run } = app.ports.control;
+  app.ports.control.run = () => Promise.reject(new TypeError("connection refused"));
+  await client(app, "alice");
+  const sid = await postCall(app);
+  app.clock.now += 25_000;
+  app.ports.control.run = run;
+  await app.runJobs();
+  assert.deepEqual(app.scripts.map(({ leg }) => leg), [sid]);
 });
 
 Deno.test("FallbackUrl is asked when Url fails, with the error; both failing hang up", async () => {

@@ -171,6 +171,14 @@ export const callFaults = {
     message: "Cannot continue the call: the SIP companion lost it",
     advice: "Place the call again. The log of the companion holds the reason.",
   },
+  dialTooLate: {
+    kind: "unavailable",
+    code: 13244,
+    message: "Cannot place the call in time",
+    advice: "Place the call again. No companion took it within DIAL_MAX_AGE_S, and a phone that " +
+      "rings late would surprise its owner. The operator checks that a companion runs, is reached " +
+      "at its BRIDGE_URL, and that the store can write.",
+  },
   notDialled: {
     kind: "unavailable",
     code: 13225,

@@ -193,6 +193,7 @@ export async function startApp(
       loggedRequests: 0,
       clientPasswordMin: 4,
       strictSmsFrom: false,
+      dialMaxAgeMs: 30_000,
       strictCallerId: null,
       strictEmailFrom: false,
       emailSenders: [],
