@@ -1,14 +1,41 @@
 import { septetsOf } from "../values/ussd_length.ts";
 
-/** Characters of one part of a text: alone, and where it is joined to others (3GPP TS 23.040). */
+/** Units of a text alone, and of one part where it is joined to others (3GPP TS 23.040 §9.2.3.24.1). */
 const gsm = { whole: 160, part: 153 };
 const ucs2 = { whole: 70, part: 67 };
 
-/** How many parts a text is sent in: by the GSM alphabet where that has all of it, else in UCS-2. */
-export function segmentCount(text: string): number {
-  const sizes = [...text].map((letter) => septetsOf.get(letter));
-  const isGsm = sizes.every((size) => size !== undefined);
-  const length = isGsm ? sizes.reduce((sum, size) => sum + size, 0) : text.length;
-  const { whole, part } = isGsm ? gsm : ucs2;
-  return length <= whole ? 1 : Math.ceil(length / part);
+/** The parts that a text is sent in. */
+export interface Parts {
+  /** `gsm` where the GSM alphabet has every character (3GPP TS 23.038 §6.2.1), else UCS-2. */
+  alphabet: "gsm" | "ucs2";
+  parts: string[];
 }
+
+/**
+ * Cuts a text into the parts that are sent, counted and charged. No character is cut in two: neither an
+ * escape pair of the GSM alphabet nor a surrogate pair.
+ */
+export function partsOf(text: string): Parts {
+  const characters = [...text];
+  const isGsm = characters.every((one) => septetsOf.has(one));
+  const unitsOf = (one: string) => isGsm ? septetsOf.get(one) ?? 1 : one.length;
+  const alphabet = isGsm ? "gsm" : "ucs2";
+  const { whole, part } = isGsm ? gsm : ucs2;
+  if (characters.reduce((sum, one) => sum + unitsOf(one), 0) <= whole) {
+    return { alphabet, parts: [text] };
+  }
+  const parts: string[] = [];
+  let [from, units] = [0, 0];
+  for (const [at, one] of characters.entries()) {
+    const size = unitsOf(one);
+    if (units + size > part) {
+      parts.push(characters.slice(from, at).join(""));
+      [from, units] = [at, 0];
+    }
+    units += size;
+  }
+  return { alphabet, parts: [...parts, characters.slice(from).join("")] };
+}
+
+/** How many parts a text is sent in. */
+export const segmentCount = (text: string): number => partsOf(text).parts.length;

@@ -123,7 +123,6 @@ const texts: [what: string, body: string, coding: number, parts: number][] = [
   ["70 characters of UCS-2", "я".repeat(70), 8, 1],
   ["71 characters of UCS-2", "я".repeat(71), 8, 2],
   ["pairs of surrogates", "😀".repeat(80), 8, 3],
-  ["a control character that GSM 03.38 escapes with", "a\x1be", 8, 1],
   ["a letter beyond GSM 03.38 but in Latin-1", "þ", 8, 1],
 ];
 

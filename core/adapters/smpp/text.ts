@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { partsOf } from "../../messages/segments.ts";
 import { alphabets } from "./library.ts";
 
 /** One part of a text, as submit_sm carries it. */
@@ -8,48 +9,30 @@ export interface Segment {
   short_message: Uint8Array;
 }
 
-const gsm = { coding: 0, whole: 160, part: 153 };
-const ucs2 = { coding: 8, whole: 140, part: 134 };
+/** Values of data_coding (SMPP 3.4 §5.2.19). */
+const codings = { gsm: 0, ucs2: 8 };
 const withUdh = 0x40;
 
 /**
- * A text in GSM 03.38 where its alphabet has all of it, one octet a character (SMPP 3.4 §2.9), else
- * in UCS-2; in parts that a radio message has room for, joined by a header with 8-bit reference
+ * A text in GSM 03.38 where its alphabet has all of it, one octet a septet (SMPP 3.4 §2.9), else in
+ * UCS-2; in parts that a radio message has room for, joined by a header with 8-bit reference
  * (3GPP TS 23.040 §9.2.3.24.1).
  */
 export function segmentsOf(text: string, reference: number): Segment[] {
-  // The library takes an escape for a character of its own.
-  const isGsm = alphabets.gsm.match(text) && !text.includes("\x1b");
-  const { coding, whole, part } = isGsm ? gsm : ucs2;
-  const { encode } = isGsm ? alphabets.gsm : alphabets.ucs2;
-  const bytes = encode(text);
-  if (bytes.length <= whole) {
-    return [{ data_coding: coding, esm_class: 0, short_message: bytes }];
+  const { alphabet, parts } = partsOf(text);
+  const { encode } = alphabets[alphabet];
+  const data_coding = codings[alphabet];
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) {
+    return [{ data_coding, esm_class: 0, short_message: encode(only) }];
   }
-  const parts = pack([...text].map(encode), part);
-  return parts.map((content, at) => ({
-    data_coding: coding,
+  return parts.map((part, at) => ({
+    data_coding,
     esm_class: withUdh,
-    short_message: joined([[5, 0, 3, reference & 0xff, parts.length, at + 1], ...content]),
+    short_message: joined([5, 0, 3, reference & 0xff, parts.length, at + 1], encode(part)),
   }));
 }
 
-/** Characters in groups of so many octets; none is cut in two. */
-function pack(characters: Uint8Array[], most: number): Uint8Array[][] {
-  let group: Uint8Array[] = [];
-  const groups = [group];
-  let size = 0;
-  for (const character of characters) {
-    if (size + character.length > most) {
-      groups.push(group = []);
-      size = 0;
-    }
-    group.push(character);
-    size += character.length;
-  }
-  return groups;
-}
-
 /** The library takes what is no Buffer for a text. */
-const joined = (parts: ArrayLike<number>[]): Uint8Array =>
+const joined = (...parts: ArrayLike<number>[]): Uint8Array =>
   Buffer.concat(parts.map((part) => Uint8Array.from(part)));
