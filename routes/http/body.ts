@@ -65,16 +65,23 @@ export async function bodyBytes(request: Request): Promise<Uint8Array> {
 // deno-lint-ignore no-control-regex
 const control = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
 
+const tooMany = () =>
+  new Fault("badParameter", `the request must have at most ${limits.parameters} parameters`);
+
+/** Whether a text has more of a character than so many. */
+function hasMore(text: string, character: string, most: number): boolean {
+  let count = 0;
+  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) {
+    if (++count > most) return true;
+  }
+  return false;
+}
+
 function sentOf(pairs: Iterable<[name: string, text: string]>): Sent {
   const sent: Sent = new Map();
   let count = 0;
   for (const [name, text] of pairs) {
-    if (++count > limits.parameters) {
-      throw new Fault(
-        "badParameter",
-        `the request must have at most ${limits.parameters} parameters`,
-      );
-    }
+    if (++count > limits.parameters) throw tooMany();
     const most = name === "Twiml" ? limits.documentBytes : limits.longParameterLength;
     if (text.length > most) {
       const rule = `must have at most ${most} characters`;
@@ -94,13 +101,20 @@ function sentOf(pairs: Iterable<[name: string, text: string]>): Sent {
  * in browsers. Throws `badParameter` with the parameter's name for bytes that are not UTF-8.
  */
 export function formPairs(text: string): URLSearchParams {
+  // Before they are read: so many as fit into a body would take the loop for a third of a second.
+  if (hasMore(text, "&", limits.parameters)) throw tooMany();
+  // One that is too long is refused by its length, and most decode as a whole.
   const isText = (part: string) =>
+    !part.includes("%") || part.length > longestEncoded || isUri(part) ||
     [...part.matchAll(/(?:%[0-9a-f]{2})+/gi)].every(([encoded]) => isUri(encoded));
   const wrong = text.split("&").find((part) => !isText(part));
   if (wrong === undefined) return new URLSearchParams(text);
   const name = [...new URLSearchParams(wrong).keys()].join("").slice(0, 64);
   throw new Fault("badParameter", `${name} must be percent-encoded UTF-8`);
 }
+
+/** Percent-encoded characters of the longest parameter: a character has three bytes, of three each. */
+const longestEncoded = 9 * limits.documentBytes;
 
 function isUri(encoded: string): boolean {
   try {
@@ -168,7 +182,27 @@ function assertOnce(text: string): void {
   throw new Fault("badParameter", `${twice.slice(0, 64)} must be given once`);
 }
 
+/** Values that a JSON body may have: those of parameters, and some in members that are ignored. */
+const mostValues = 4 * limits.parameters;
+
+/** Throws `badParameter` before a text is parsed that has more values than a body may have. */
+function assertFew(text: string): void {
+  let count = 0;
+  let isString = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (isString) {
+      if (code === 0x5c) at++; // `\\`: the next character is escaped.
+      else if (code === 0x22) isString = false;
+    } else if (code === 0x22) isString = true;
+    else if ((code === 0x2c || code === 0x5b || code === 0x7b) && ++count > mostValues) { // `,[{`
+      throw new Fault("badParameter", `the body must have at most ${mostValues} JSON values`);
+    }
+  }
+}
+
 function jsonObject(text: string): Record<string, unknown> {
+  assertFew(text);
   try {
     const value = JSON.parse(text, asWritten);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
