@@ -83,13 +83,14 @@ export function fitsPattern(text: string, pattern: string): boolean {
  * virtual number itself holds passes for a digit.)
  */
 export function hasPart(number: string, part: string): boolean {
-  const fitsAt = (start: number) =>
-    [...part].every((wanted, at) => {
-      const found = number.charAt(start + at);
-      return found === wanted || wanted === "*" && /^\d$/.test(found);
-    });
   for (let start = 0; start + part.length <= number.length; start++) {
-    if (fitsAt(start)) return true;
+    let at = 0;
+    while (at < part.length && isLike(number.charCodeAt(start + at), part.charCodeAt(at))) at++;
+    if (at === part.length) return true;
   }
   return false;
 }
+
+/** Whether a character is the wanted one, or a digit where that is `*`. */
+const isLike = (found: number, wanted: number): boolean =>
+  found === wanted || wanted === 0x2a && found >= 0x30 && found <= 0x39;

@@ -163,6 +163,10 @@ export const limits = {
   documentVerbs: 100,
   /** Verbs, and all that is inside them. */
   documentElements: 500,
+  /** Attributes of all of them. */
+  documentAttributes: 2_000,
+  /** Problems that a test of markup lists. */
+  documentProblems: 100,
   documentHops: 50,
   documentTimeoutMs: 15_000,
   /** Of a flow, in UTF-8; sealed, a record of the store has no room for many more. */

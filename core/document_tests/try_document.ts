@@ -218,7 +218,7 @@ function recordOf(
     responseBody: cut(exchange?.responseBody),
     verbs: document?.verbs.map(({ name }) => name).join(", ") ?? "",
     steps: steps.map((text) => ({ text })),
-    problems: problems.map(({ fault, text }) => ({
+    problems: problems.slice(0, limits.documentProblems).map(({ fault, text }) => ({
       errorCode: faults[fault].code,
       moreInfo: `${baseUrl}/errors/${faults[fault].code}`,
       text: text.slice(0, limits.deliveryErrorLength),

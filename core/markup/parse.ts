@@ -44,7 +44,34 @@ export function parseDocument(text: string): readonly Element[] {
   return verbs;
 }
 
+/** Whether one of some characters stands in a text more often than so many times. */
+function hasMore(text: string, characters: string, most: number): boolean {
+  let count = 0;
+  for (const character of characters) {
+    for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) {
+      if (++count > most) return true;
+    }
+  }
+  return false;
+}
+
+/**
+ * Throws for a text that cannot be within the bounds, before it is parsed: that takes far longer for
+ * many elements or attributes than for as much text. An element has two `<`; comments and CDATA sections
+ * have one each. An attribute has two quotation marks.
+ */
+function assertSmall(text: string): void {
+  const { documentElements: elements, documentAttributes: attributes } = limits;
+  if (hasMore(text, "<", 4 * elements)) throw tooManyElements();
+  if (hasMore(text, `"'`, 2 * attributes)) {
+    throw invalid(`it has more than ${attributes} attributes, or as many pairs of quotation marks`);
+  }
+}
+
+const tooManyElements = () => invalid(`it has more than ${limits.documentElements} elements`);
+
 function parsed(text: string): readonly Element[] {
+  assertSmall(text);
   if (/<!(DOCTYPE|ENTITY)/i.test(text)) throw invalid("a document type declaration is not allowed");
   const verdict = XMLValidator.validate(text);
   if (verdict !== true) throw invalid(`${hinted(verdict.err.msg)} (line ${verdict.err.line})`);
@@ -57,7 +84,7 @@ function parsed(text: string): readonly Element[] {
     throw invalid(`it has more than ${limits.documentVerbs} verbs`);
   }
   if (countOf(root.children) > limits.documentElements) {
-    throw invalid(`it has more than ${limits.documentElements} elements`);
+    throw tooManyElements();
   }
   return root.children;
 }

@@ -1,5 +1,6 @@
 import { hasPart } from "../base/filters.ts";
 import { limits } from "../base/limits.ts";
+import { createTurns } from "../base/turns.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Capabilities, NumberOffer, Place, PlacedSearch } from "../values/offer.ts";
 
@@ -26,7 +27,9 @@ export async function availableNumbers(
   const available: NumberOffer[] = [];
   let examined = 0;
   const { place: _, ...known } = wanted;
+  const turn = createTurns();
   for await (const offer of numbers.search(known)) {
+    await turn();
     if (!fitsSearch(offer, wanted)) continue;
     if (++examined > limits.numberOffersExamined) break;
     const holder = await records.incomingPhoneNumbers.holder("phoneNumber", offer.phoneNumber);

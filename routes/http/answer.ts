@@ -1,6 +1,6 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { limits } from "../../core/base/limits.ts";
-import { gzipped, takesGzip } from "../../core/net/content_coding.ts";
+import { gzippedInPieces, takesGzip } from "../../core/net/content_coding.ts";
 import type { Ctx } from "./env.ts";
 import { formatOf, xmlRoot } from "./format.ts";
 import { xmlDocument } from "./xml.ts";
@@ -43,5 +43,5 @@ export function answerText(c: Ctx, text: string, status: ContentfulStatusCode): 
     return c.body(text, status);
   }
   c.header("Content-Encoding", "gzip");
-  return c.body(gzipped(text), status);
+  return c.body(gzippedInPieces(text), status);
 }

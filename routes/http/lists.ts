@@ -9,6 +9,7 @@ import type { Ctx } from "./env.ts";
 import { formatOf } from "./format.ts";
 import { queryOf, warnUnknown } from "./params.ts";
 import type { Shape } from "./represent.ts";
+import { writeInSlices } from "./slices.ts";
 
 /** A list of records, and how it is read. */
 export interface ListSource {
@@ -36,8 +37,10 @@ export async function answerList(
   }
   if (isCounted) c.header("X-Total-Count", String(page.total));
   const envelope = definition.paged ? page : undefined;
+  const write = formatOf(c.req.raw) === "json" ? shape.jsonText : shape.xmlText;
+  const texts = await writeInSlices(items, write);
   return answer(c, {
-    json: () => shape.jsonList(items, envelope),
-    xml: () => shape.xmlList(items, isCounted ? page : envelope),
+    json: () => shape.jsonList(texts, envelope),
+    xml: () => shape.xmlList(texts, isCounted ? page : envelope),
   });
 }

@@ -12,9 +12,12 @@ export interface Shape {
   json(record: Base): Record<string, unknown>;
   /** The body of a response that shows one record. */
   forms(record: Base): Forms;
-  /** The text of a list; without a page it is a plain array. */
-  jsonList(records: Base[], page?: Page): string;
-  xmlList(records: Base[], page?: Page): string;
+  /** A record as the text of one in a list. */
+  jsonText(record: Base): string;
+  xmlText(record: Base): string;
+  /** The text of a list of such texts; without a page it is a plain array. */
+  jsonList(texts: string[], page?: Page): string;
+  xmlList(texts: string[], page?: Page): string;
 }
 
 /** Addresses are relative to the base URL, without a suffix. */
@@ -69,18 +72,20 @@ export function shapeOf(
 
   const xmlText = cached(xml);
   const jsonText = cached((record) => JSON.stringify(json(record)));
-  const jsonArray = (records: Base[]) => `[${records.map(jsonText).join(",")}]`;
+  const jsonArray = (texts: string[]) => `[${texts.join(",")}]`;
   return {
     json,
+    jsonText,
+    xmlText,
     forms: (record) => ({ json: () => jsonText(record), xml: () => xmlText(record) }),
-    jsonList(records, page) {
-      if (page === undefined) return jsonArray(records);
+    jsonList(texts, page) {
+      if (page === undefined) return jsonArray(texts);
       const fields = JSON.stringify(pageFields(page, snake)).slice(0, -1);
-      return `${fields},${JSON.stringify(snake(listKey))}:${jsonArray(records)}}`;
+      return `${fields},${JSON.stringify(snake(listKey))}:${jsonArray(texts)}}`;
     },
-    xmlList: (records, page) =>
+    xmlList: (texts, page) =>
       `<${listName}${page === undefined ? "" : pageAttributes(page)}>` +
-      `${records.map(xmlText).join("")}</${listName}>`,
+      `${texts.join("")}</${listName}>`,
   };
 }
 

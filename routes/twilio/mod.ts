@@ -19,6 +19,7 @@ import { formatOf } from "../http/format.ts";
 import { keepingPorts, making } from "../http/make_once.ts";
 import { queryOf, readParams, warnUnknown } from "../http/params.ts";
 import { requesterOf } from "../http/requester.ts";
+import { writeInSlices } from "../http/slices.ts";
 import { accountAddress, accountsAddress, jsonList, jsonOf, xmlList, xmlOf } from "./represent.ts";
 
 /**
@@ -120,9 +121,13 @@ async function answerList(c: Ctx, mounted: Mounted, listed: Listed): Promise<Res
   const slice = await listed.read(asked, windowOf(query));
   const { sortedBy } = listed;
   const { items, envelope } = envelopeOf(slice, query, { address, sortedBy });
-  const records = () => items.map((record) => jsonOf(noun, record, asked));
+  const isJson = suffix !== "";
+  const texts = await writeInSlices(items, (record) => {
+    const json = jsonOf(noun, record, asked);
+    return isJson ? JSON.stringify(json) : xmlOf(noun, json);
+  });
   return answer(c, {
-    json: () => jsonList(noun, records(), envelope),
-    xml: () => xmlList(noun, records(), envelope),
+    json: () => jsonList(noun, texts, envelope),
+    xml: () => xmlList(noun, texts, envelope),
   });
 }

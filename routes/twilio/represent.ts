@@ -31,34 +31,43 @@ export function jsonOf(
   return written;
 }
 
-/** A list as JSON writes it. */
+/** The JSON of a list of records in JSON. */
 export const jsonList = (
   { plural }: AnyNoun,
-  records: Record<string, unknown>[],
+  records: string[],
   envelope: Envelope,
-): Record<string, unknown> => ({ ...envelope, [plural]: records });
+): string =>
+  `${JSON.stringify(envelope).slice(0, -1)},${JSON.stringify(plural)}:[${records.join(",")}]}`;
 
 /** The XML of a record, from its JSON: elements have the names of the keys in PascalCase. */
 export const xmlOf = ({ type }: AnyNoun, json: Record<string, unknown>): string =>
   element(type, contentOf(withoutSuffixes(json)));
 
-/** The XML of a list: its paging is attributes, the keys without underscores. */
+/** The XML of a list of records in XML: its paging is attributes, the keys without underscores. */
 export function xmlList(
-  noun: AnyNoun,
-  records: Record<string, unknown>[],
+  { plural }: AnyNoun,
+  records: string[],
   envelope: Envelope,
 ): string {
   const attributes = Object.entries(envelope).map(([key, value]) =>
     ` ${key.replaceAll("_", "")}="${escapeXml(withoutSuffix(String(value ?? "")))}"`
   );
-  const name = pascalOf(noun.plural);
-  const items = records.map((record) => xmlOf(noun, record)).join("");
-  return `<${name}${attributes.join("")}>${items}</${name}>`;
+  const name = pascalOf(plural);
+  return `<${name}${attributes.join("")}>${records.join("")}</${name}>`;
 }
 
+/** Names of elements by key. Most keys are of the program; others are not kept beyond a bound. */
+const pascalNames = new Map<string, string>();
+const mostNames = 2_000;
+
 /** `date_created` is DateCreated. */
-const pascalOf = (key: string): string =>
-  key.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+function pascalOf(key: string): string {
+  const known = pascalNames.get(key);
+  if (known !== undefined) return known;
+  const name = key.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  if (pascalNames.size < mostNames) pascalNames.set(key, name);
+  return name;
+}
 
 function contentOf(value: unknown): string {
   if (value === null || value === undefined) return "";

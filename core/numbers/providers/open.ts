@@ -1,4 +1,5 @@
 import { hasPart } from "../../base/filters.ts";
+import { createTurns } from "../../base/turns.ts";
 import type { NumberProvider } from "../../ports/providers.ts";
 import { type NumberOffer, unknownPlace, usualCapabilities } from "../../values/offer.ts";
 import { parseNumber } from "../../values/phone_number.ts";
@@ -16,7 +17,9 @@ export const openNumbers: NumberProvider = {
       (kind === undefined || area.kinds.includes(kind)) &&
       (areaCode === undefined || area.areaCode === areaCode)
     );
+    const turn = createTurns();
     for (const { areaCode } of wanted) {
+      await turn();
       for (let line = 100; line < 200; line++) {
         const phoneNumber = `+1${areaCode}5550${line}`;
         const offer = hasPart(phoneNumber, contains) ? offerOf(phoneNumber) : null;

@@ -480,13 +480,21 @@ const broken: Record<string, [text: string, message: RegExp]> = {
   ],
   "of an entity that is declared": ['<!ENTITY a "b"><Response/>', /document type/],
   "that is nested too deeply": [
-    `<Response>${"<a>".repeat(5_000)}${"</a>".repeat(5_000)}</Response>`,
+    `<Response>${"<a>".repeat(400)}${"</a>".repeat(400)}</Response>`,
     /nested tags/,
   ],
   "with a name that the parser refuses": ["<Response><__proto__/></Response>", /__proto__/],
   "of too many elements": [
     `<Response><Dial>${"<Client/>".repeat(500)}</Dial></Response>`,
     /more than 500 elements/,
+  ],
+  "of far too many elements": [
+    `<Response>${"<a/>".repeat(16_000)}</Response>`,
+    /than 500 elements/,
+  ],
+  "of too many attributes": [
+    `<Response><Say ${Array.from({ length: 2_001 }, (_, n) => `a${n}='x'`).join(" ")}/></Response>`,
+    /more than 2000 attributes/,
   ],
   "of too many verbs": [`<Response>${"<Pause/>".repeat(101)}</Response>`, /more than 100 verbs/],
 };
