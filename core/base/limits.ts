@@ -312,6 +312,16 @@ export const limits = {
   closingAgainMs: [60_000, 600_000],
 
   companionLostMs: 15_000,
+  /** How long the answer to a change of a Client waits until it is in force at the companions. */
+  inForceMs: 1_000,
+  /** Changes that one message to a companion tells. */
+  invalidationsAtOnce: 500,
+  /**
+   * How long the answer to a companion's question for a login may be under way, and then be kept where
+   * no Client has it; logins that are remembered meanwhile.
+   */
+  loginAnswerMs: 20_000,
+  askedLogins: 20_000,
   /** How old what a service knows of draining companions may be when it takes a new call. */
   drainKnownMs: 1_000,
   /** How long a companion has to show that it is there, when another one could not reach it. */

@@ -1,4 +1,6 @@
 import { Fault } from "../base/faults.ts";
+import { limits } from "../base/limits.ts";
+import { timeLimit } from "../base/time_limit.ts";
 import type { Collection } from "../model/store.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Client } from "../resources/clients.ts";
@@ -6,18 +8,25 @@ import type { Client } from "../resources/clients.ts";
 /**
  * Clients whose creation, removal, Status and Password are in force at the companions before the
  * request is answered: a companion keeps what it was told of a login for a while, also that no Client
- * has it. Where a companion is out of reach, the job that a change has caused goes on trying.
+ * has it. The answer waits for `limits.inForceMs` at most: where a companion is out of reach or hangs,
+ * the job that a change has caused goes on trying. A creation has no job, since a companion keeps for
+ * 5 s only that nobody has a login, and asks none unless one of them may keep that.
  */
 export function inForceAtOnce(
   clients: Collection<Client>,
-  { control }: Pick<Ports, "control">,
+  { control, absentLogins }: Pick<Ports, "control" | "absentLogins">,
 ): Collection<Client> {
-  const forget = ({ login }: Client) => control.invalidate([login]).catch(ignoreOutage);
+  async function forget({ login }: Client): Promise<void> {
+    using time = timeLimit(limits.inForceMs);
+    const late = Promise.withResolvers<void>();
+    time.signal.addEventListener("abort", () => late.resolve());
+    await Promise.race([control.invalidate([login]).catch(ignoreOutage), late.promise]);
+  }
   return {
     ...clients,
     async insert(change) {
       const client = await clients.insert(change);
-      await forget(client);
+      if (absentLogins.mayBeKept(client.login)) await forget(client);
       return client;
     },
     async update(accountSid, sid, change) {

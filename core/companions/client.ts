@@ -11,6 +11,7 @@ import {
 import { writeSealed } from "../protocol/seal.ts";
 import { refusalHint, signatureHeader, signRequest } from "../protocol/signature.ts";
 import { liveCompanions } from "./companions.ts";
+import { createInvalidations } from "./invalidations.ts";
 import { createRunOrders } from "./run_orders.ts";
 import { currentOrigin } from "../base/origin.ts";
 import { Fault } from "../base/faults.ts";
@@ -57,9 +58,7 @@ export function companionClient(options: CompanionClientOptions): CompanionContr
 
   /** Sends a request to each companion, whatever became of the others. */
   async function broadcast(send: (control: Control) => Promise<unknown>): Promise<void> {
-    const sent = await Promise.allSettled((await everywhere()).map(send));
-    const failure = sent.find((one) => one.status === "rejected");
-    if (failure !== undefined) throw failure.reason;
+    await allDone((await everywhere()).map(send));
   }
 
   return {
@@ -69,7 +68,10 @@ export function companionClient(options: CompanionClientOptions): CompanionContr
       return await firstAnswer(urls, (url) => control.run(url, order));
     },
     mute: async (leg, muted, at) => (await (await controlOf(at)).mute({ leg, muted })).isDone,
-    invalidate: (logins) => broadcast((control) => control.invalidate({ logins })),
+    async invalidate(logins) {
+      const forgotten = (await addresses()).map((url) => control.invalidate(url, logins));
+      await allDone(forgotten);
+    },
     gatewaysChanged: () => broadcast((control) => control.gatewaysChanged({})),
     async bindings(login) {
       const asked = (await everywhere()).map((control) => control.bindings({ login }));
@@ -97,6 +99,12 @@ export function companionClient(options: CompanionClientOptions): CompanionContr
     },
     ready: async () => (await Promise.all((await addresses()).map(control.ready))).includes(true),
   };
+}
+
+/** Waits for all of several requests. Throws a failure of one. */
+async function allDone(requests: Promise<unknown>[]): Promise<void> {
+  const failure = (await Promise.allSettled(requests)).find(({ status }) => status === "rejected");
+  if (failure?.status === "rejected") throw failure.reason;
 }
 
 /** What the devices of all companions answered. Throws a failure where none has taken the message. */
@@ -157,7 +165,9 @@ function kept<T>(make: (name: string) => T): (name: string) => T {
 }
 
 /** What can be asked of the control at an address. */
-function controlClient({ secret, fetch, now, timeoutMs }: CompanionClientOptions) {
+function controlClient(
+  { secret, fetch, now, steadyNow, timeoutMs }: CompanionClientOptions,
+) {
   async function send(request: OutgoingRequest): Promise<Answer> {
     try {
       return await fetch(request);
@@ -189,6 +199,7 @@ function controlClient({ secret, fetch, now, timeoutMs }: CompanionClientOptions
   return {
     at,
     run: createRunOrders(at),
+    invalidate: createInvalidations(at, steadyNow),
     async look(url: string, { id, runId }: Companion) {
       try {
         using time = timeLimit(Math.min(timeoutMs, limits.companionLookMs));

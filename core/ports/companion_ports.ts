@@ -56,6 +56,14 @@ export interface Companions {
   countRegistered(among: CompanionState[]): Promise<number>;
 }
 
+/** Logins of which companions may keep that no Client has them. */
+export interface AbsentLogins {
+  /** A companion asks for the credentials of a login; to be said before they are read. */
+  noteQuery(login: string): void;
+  /** Whether a companion may keep that no Client has the login. */
+  mayBeKept(login: string): boolean;
+}
+
 /** Service to companions. Throws `unavailable` when one that is needed cannot be reached. */
 export interface CompanionControl {
   /**

@@ -2,7 +2,7 @@ import type { Answer, OutgoingRequest } from "../base/outgoing.ts";
 import type { StoreFailure } from "../base/store_failure.ts";
 import type { Trace } from "../protocol/traces.ts";
 import type { NumberOffer, NumberSearch } from "../values/offer.ts";
-import type { CompanionControl, Companions } from "./companion_ports.ts";
+import type { AbsentLogins, CompanionControl, Companions } from "./companion_ports.ts";
 import type { ChangeFeed } from "./change_feed.ts";
 import type { PairCap } from "../values/pair_cap.ts";
 import type {
@@ -166,6 +166,7 @@ export interface Ports {
   numbers: NumberProvider;
   settings: Settings;
   control: CompanionControl;
+  absentLogins: AbsentLogins;
   /** Tried in order. */
   messageRoutes: MessageRoute[];
   /** Null when sending e-mail is not configured. */

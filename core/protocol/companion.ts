@@ -190,6 +190,8 @@ export const protocolLimits = {
   /** How old or how far ahead a signature may be. */
   signatureWindowMs: 30_000,
   heartbeatMs: 5_000,
+  /** How long a companion keeps that no Client has a login. */
+  absentLoginMs: 5_000,
   /** How long the body of a request may take. */
   bodyMs: 10_000,
   bodyBytes: 1 << 20,

@@ -2,6 +2,7 @@ import type { BridgeSecret } from "../protocol/bridge_secret.ts";
 import { identifiedFetch } from "../net/identified_fetch.ts";
 import { withKeyring } from "../accounts/keyring.ts";
 import { tokenDeriver } from "../accounts/derive_token.ts";
+import { createAbsentLogins } from "../companions/absent_logins.ts";
 import { companionClient } from "../companions/client.ts";
 import { readRates } from "../calls/rates.ts";
 import type { TrunkSettings } from "../values/trunk_settings.ts";
@@ -113,6 +114,10 @@ export function portsOf(config: Config, parts: Parts): Ports {
       now,
       steadyNow,
       timeoutMs: 5_000,
+    }),
+    absentLogins: createAbsentLogins({
+      steadyNow,
+      isShared: config.KV_URL !== "" || config.EDGE,
     }),
     now,
     steadyNow,

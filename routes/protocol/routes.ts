@@ -31,7 +31,10 @@ function handlersOf(ports: Ports): HandlersOf<ServiceRequests> {
   return {
     scripts: (sent, { signal, send }) => reports.scripts(sent.reports, signal, send),
     events: async (sent, { signal }) => ({ outcomes: await reports.events(sent.reports, signal) }),
-    credentials: async ({ login }) => ({ credentials: await credentialsOf(login, ports) }),
+    async credentials({ login }) {
+      ports.absentLogins.noteQuery(login);
+      return { credentials: await credentialsOf(login, ports) };
+    },
     heartbeat: (beat) => takeHeartbeat(beat, ports),
     presence: async (changes) => ({ isKnown: await takePresence(changes, ports) }),
     number: async (query) => ({ number: await numberOf(query, ports) }),

@@ -1,3 +1,5 @@
+import { protocolLimits } from "../../core/protocol/companion.ts";
+
 /** Every bound of the companion's signalling; milliseconds end in Ms, seconds in S. */
 export const sipLimits = {
   /** Audio streams of one way that a leg has at once, and how long the last ones may take to end. */
@@ -77,7 +79,7 @@ export const sipLimits = {
   /** Logins in networks that gave a right answer there and so are not locked by other logins. */
   knownHomes: 50_000,
   credentialsTtlMs: 30_000,
-  unknownLoginTtlMs: 5_000,
+  unknownLoginTtlMs: protocolLimits.absentLoginMs,
   /** How old an answer may be while the service is out of reach. */
   credentialsGraceMs: 600_000,
   cachedLogins: 10_000,

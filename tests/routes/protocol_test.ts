@@ -38,6 +38,19 @@ Deno.test("POST /bridge/credentials gives HA1s, and null for a login that nobody
   }
 });
 
+Deno.test("a creation of a Client asks no companion unless one may keep that nobody has its login", async () => {
+  using app = await startProtocol();
+  app.clock.now += 2 * limits.loginAnswerMs;
+  const asked = await ask(app, "credentials", { login: "alice" });
+  assert.deepEqual(await asked.json(), { credentials: null });
+
+  for (const Login of ["alice", "bob"]) {
+    await app.root.post("Clients.json", { Login, Password: "secret" });
+  }
+
+  assert.deepEqual(app.forgotten, ["alice"]);
+});
+
 Deno.test("POST /bridge refuses what is not signed, old, unknown, malformed or too large", async () => {
   using app = await startProtocol();
   assert.equal((await ask(app, "credentials", { login: "a" }, "another secret")).status, 401);

@@ -168,6 +168,26 @@ Deno.test("a companion forgets what it knew of a login before a creation or remo
   assert.deepEqual([there, app.forgotten], [[1, 0], ["alice", "alice"]]);
 });
 
+Deno.test("a change of a Client is answered though a companion hangs, and the job goes on", async () => {
+  using app = await startApp();
+  const { sid } = await made(app.root, "Clients", { Login: "alice", Password: "secret" });
+  await app.runJobs();
+  app.forgotten.length = 0;
+  const { invalidate } = app.ports.control;
+  app.ports.control.invalidate = () => new Promise(() => {});
+
+  const changed = await app.root.post(`Clients/${sid}.json`, { Status: "0" });
+  assert.equal(changed.json().status, "0");
+  assert.equal(
+    (await made(app.root, "Clients", { Login: "bob", Password: "secret" })).login,
+    "bob",
+  );
+
+  app.ports.control.invalidate = invalidate;
+  await app.runJobs();
+  assert.deepEqual(app.forgotten, ["alice"]);
+});
+
 Deno.test("a refused POST that was to make something writes one warning a minute for each code and account", async () => {
   using app = await startApp();
   const child = await app.subAccount(app.root, "child");

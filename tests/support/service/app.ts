@@ -1,3 +1,4 @@
+import { createAbsentLogins } from "../../../core/companions/absent_logins.ts";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { Hono } from "hono";
@@ -239,6 +240,7 @@ export async function startApp(
     changes: store.changes,
     locationSource: null,
     transcriber: null,
+    absentLogins: createAbsentLogins({ steadyNow: store.clock.steadyNow, isShared: false }),
     signer: serverSigner("test"),
     control: {
       bindings: (login) => Promise.resolve(app.registered.get(login) ?? []),
