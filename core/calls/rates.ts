@@ -3,7 +3,7 @@ import { cellsOf } from "../values/csv.ts";
 /**
  * Reads a table of what calls cost: lines of CSV, each a prefix of numbers in E.164 form (with or
  * without `+`; empty for all others) and the price of a minute. The longest prefix counts; a number
- * that none fits is free. A first line without a price names the columns. Throws an Error that says
+ * that none fits is free. Of a dialled text that several numbers may be read in, the dearest counts. A first line without a price names the columns. Throws an Error that says
  * which line is wrong.
  */
 export function readRates(text: string): (number: string) => number {
@@ -22,12 +22,22 @@ export function readRates(text: string): (number: string) => number {
     rates.set(digits, Math.round(Number(price) * 1_000_000));
   }
   const longest = Math.max(0, ...[...rates.keys()].map((digits) => digits.length));
-  return (number) => {
-    const digits = number.replace(/^\+/, "");
+  const rateOf = (digits: string): number => {
     for (let length = Math.min(digits.length, longest); length >= 0; length--) {
       const rate = rates.get(digits.slice(0, length));
       if (rate !== undefined) return rate;
     }
     return 0;
   };
+  return (number) => Math.max(...readingsOf(number).map(rateOf));
+}
+
+/**
+ * The digits that a carrier may read in what is dialled: all, those after an international prefix, and
+ * those after a code of keys. No number in E.164 form begins with 0, so it has one reading.
+ */
+function readingsOf(number: string): string[] {
+  const runs = number.split(/\D+/).filter((digits) => digits !== "");
+  const readings = runs.flatMap((digits) => [digits, digits.replace(/^(?:00|011)/, "")]);
+  return readings.length > 0 ? readings : [""];
 }

@@ -13,6 +13,8 @@ export async function takeTrunkMessage(
 ): Promise<MessageAnswer> {
   const from = callerOf({ from: sender, hops: 0 }, ports);
   const sipHeaders = heard(headers);
-  const arriving = { dialled, gateway, from, body, carrierId: `sip ${id}`, sipHeaders };
+  // A customer's trunk must not use up the ids that a carrier's texts come under.
+  const carrierId = gateway === null ? `sip ${id}` : `sip ${gateway.gatewaySid} ${id}`;
+  const arriving = { dialled, gateway, from, body, carrierId, sipHeaders };
   return { status: statuses[await receiveMessage(arriving, ports)] };
 }

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import type { Script } from "../../core/protocol/script.ts";
+import { readRates } from "../../core/calls/rates.ts";
+import { takeTrunkMessage } from "../../routes/protocol/trunk_message.ts";
 import { checkMessage } from "../../core/messages/check_message.ts";
 import { messageTaker } from "../../core/messages/take_message.ts";
 import { inventoryNumbers } from "../../core/numbers/providers/inventory.ts";
@@ -251,6 +253,56 @@ Deno.test("no spelling of a number passes DESTINATION_PREFIXES", async () => {
     })).status,
     202,
   );
+});
+
+Deno.test("no spelling of a number passes the prefixes of an account, nor its limits of money", async () => {
+  using lab = await startLab();
+  const { app, owner, other } = lab;
+  const { trunks } = app.ports.settings;
+  Object.assign(trunks, { country: null, rateMicros: readRates("44,0.01\n33,2\n881,2") });
+  const limits = app.root.with({ sid: owner.sid });
+  await made(limits, "Limits", { DestinationPrefixes: "+44" });
+  await client(owner, "owners");
+  for (const To of ["+33123456789*1", "+44*33123456789", "33123456789", "0033123456789", "44*1"]) {
+    assert.equal(typeof await placed(app, owner, { From: held, To }), "number", To);
+  }
+  const { sid: clientSid } = (await app.ports.records.clients.holder("login", "owners"))!;
+  app.ports.messageRoutes.push({
+    reaches: () => Promise.resolve(true),
+    send: () => Promise.reject(new Error("it must not leave")),
+  });
+  for (const user of ["+44*33123456789", "*44", "33123456789", "0900123456"]) {
+    const uri = `sip:${encodeURIComponent(user)}@sip.test`;
+    const report = { accountSid: owner.sid, clientSid, login: "owners", uri, body: "x" };
+    assert.equal((await messageTaker(app.ports)(report)).status, 403, user);
+  }
+
+  await made(limits, "Limits", { DestinationPrefixes: "", MaxSpendPerDay: "1" });
+  await client(other, "+33123456789");
+  const spellings = ["+33123456789", "0033123456789", "33123456789", "00331234567899999999"]
+    .concat(["*31#33123456789", "+44*33123456789", "sip:+33123456789@sip.test"]);
+  for (const To of spellings) {
+    assert.equal(await placed(app, owner, { From: held, To }), 20433, `${To} costs 2 a minute`);
+  }
+});
+
+Deno.test("a customer's trunk uses up no id that a carrier's text comes under", async () => {
+  using lab = await startLab();
+  const { app, owner, other } = lab;
+  await made(other, "IncomingPhoneNumbers", { PhoneNumber: "+14155550143" });
+  const form = { UserName: "u", Password: "p", Proxy: "pbx.test" };
+  const { sid: gatewaySid } = await made(other, "Management/Gateways", form);
+  const gateway = { gatewaySid, accountSid: other.sid };
+  const from = { user: far, host: "carrier.test" };
+  const text = { body: "Your code is 1234", id: "call-id 1", headers: {}, from };
+  const own = { ...text, dialled: ["+14155550143"], gateway };
+  assert.deepEqual(await takeTrunkMessage(own, app.ports), { status: 202 });
+  const carriers = { ...text, dialled: [held], gateway: null };
+  for (let copy = 0; copy < 2; copy++) {
+    assert.deepEqual(await takeTrunkMessage(carriers, app.ports), { status: 202 });
+  }
+  const { messages } = (await owner.get("SMS/Messages.json")).json();
+  assert.deepEqual(messages.map(({ body }: { body: string }) => body), [text.body]);
 });
 
 Deno.test("one number is held once, however it is spelt", async () => {

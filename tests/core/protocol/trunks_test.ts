@@ -13,6 +13,18 @@ Deno.test("readRates() takes the longest prefix, in millionths a minute", () => 
   assert.equal(readRates("")("+33199000000"), 0);
 });
 
+Deno.test("readRates() has a price for a number in each spelling that a carrier may read", () => {
+  const rate = readRates("44,0.02\n881,5\n49,0.01");
+  const dear = ["+881612345678", "00881612345678", "011881612345678", "881612345678"]
+    .concat(["+881612345678999999", "00881612345678999999", "881612345678*1", "+49*881612345678"])
+    .concat(["*31#881612345678", "*31#00881612345678", "+49#00881612345678"]);
+  for (const number of dear) assert.equal(rate(number), 5_000_000, number);
+  assert.equal(rate("+442079460000"), 20_000);
+  assert.equal(rate("*135#"), 0);
+  assert.equal(rate(""), 0);
+  assert.equal(readRates("44,0.02\n,0.5")("112"), 500_000);
+});
+
 Deno.test("readRates() says which line it cannot read", () => {
   const wrong = [
     "44,0.1\n44,x",
