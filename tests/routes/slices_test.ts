@@ -61,12 +61,11 @@ Deno.test("a stream of compressed text that nobody reads on ends", async () => {
 
 Deno.test("a list of a thousand records is the same compressed and as it is", async () => {
   using app = await startApp();
-  for (let n = 0; n < 300; n += 30) {
+  for (let n = 0; n < 600; n += 30) {
     await Promise.all(
       Array.from({ length: 30 }, (_, at) =>
         app.root.post("Applications.json", {
           FriendlyName: `${n + at}`,
-          VoiceUrl: `http://a.test/${"x".repeat(1_000)}`,
         })),
     );
   }
