@@ -47,6 +47,8 @@ export interface Companion {
   readonly bridgeUrl: string;
   /** New at every start. */
   readonly runId: string;
+  /** Legs that have not ended, or whose end was not reported yet. */
+  liveLegs(): number;
   /** Brings the gauges of legs, Clients and Gateways up to date. */
   showGauges(): void;
   /**
@@ -104,6 +106,7 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
     sipAddresses: sip.addresses,
     bridgeUrl: control.url,
     runId: name.runId,
+    liveLegs: () => calls.unsettled().length,
     showGauges: () => showGauges(parts),
     drain(mostMs, hurry) {
       draining.abort();

@@ -32,7 +32,8 @@ import type { CompanionOptions } from "./companion_options.ts";
 import type { TransportOptions } from "./transport/listen.ts";
 import { httpRecogniser } from "./media/sources/http_recogniser.ts";
 import { loadAudio } from "./media/sources/load_audio.ts";
-import { startMediaWorker } from "./media/worker/media_worker.ts";
+import { sipLimits } from "./base/limits.ts";
+import { keepMedia } from "./media/worker/kept_media.ts";
 import { collectProcess } from "../core/metrics/registry.ts";
 import { listenMetrics } from "../core/metrics/listen.ts";
 import { rtpJitter, rtpLate, rtpLost, rtpReceived } from "./base/metrics.ts";
@@ -167,13 +168,15 @@ if (import.meta.main) {
     collectProcess(() => Deno.memoryUsage().rss);
     const over = createFailure();
     let endWithMedia = (): void => fail(new Error("Cannot start: the media Worker ended"));
-    const media = await startMediaWorker({
+    let whenIdle = (): void => {};
+    const media = await keepMedia({
       places: mediaPlaces(config),
       mayReachPrivate: config.ALLOW_PRIVATE_URLS,
       log,
       onReceived: measureReceived,
-      // Its calls are lost with it: the next one is the supervisor's to start.
-      onEnd: () => endWithMedia(),
+      onStuck: () => whenIdle(),
+      // The next one is the supervisor's to start.
+      onOver: () => endWithMedia(),
     });
     const companion = await start(config, media, over.fail);
     const { SIP_WS_URL, SIP_PUBLIC_HOST } = config;
@@ -192,6 +195,11 @@ if (import.meta.main) {
       await companion.stop();
     }, drainMs + 9_000);
     over.endBy(endWithMedia);
+    // A thread that hangs ends with the process alone, which waits until nobody is in a call.
+    whenIdle = () => {
+      log("A media worker that hangs keeps a core busy: this companion ends when it has no calls");
+      setInterval(() => companion.liveLegs() === 0 && endWithMedia(), sipLimits.idleLookMs);
+    };
   } catch (error) {
     fail(error);
   }

@@ -193,6 +193,8 @@ export const sipLimits = {
   offerAnswerMs: 60_000,
   /** Between two questions to a phone that sends no audio, whether it still has the call. */
   probeMs: 25_000,
+  /** How often a companion that is to end without calls looks whether it has some. */
+  idleLookMs: 5_000,
   /** Between the loss of a leg's media and our BYE. */
   byeGraceMs: 2_000,
 

@@ -111,6 +111,13 @@ export const mediaLimits = {
   /** How often the media Worker is asked for a sign of life, and without how many it is given up. */
   workerCheckMs: 2_000,
   workerChecks: 5,
+  /** Workers that may end within a time before the process does; tries to start one, and between two. */
+  workerEnds: 3,
+  workerEndsMs: 600_000,
+  workerStarts: 10,
+  workerStartMs: 1_000,
+  /** A Worker that has hung for so long may never come back. */
+  workerStuckMs: 60_000,
   /** Moments of each 20 ms at which legs have their turns. */
   turns: 4,
   /** Frames sent in a row to catch up; beyond it the stream is late for good. */

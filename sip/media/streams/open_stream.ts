@@ -67,7 +67,11 @@ export function openStream(
 ): MediaStream {
   const socket = openServerSocket(settings, { ...reach, tenant: settings.accountSid }, {
     onOpen: () => begin(state),
-    onText: (text) => take(state, text),
+    onText(text) {
+      events.onWork?.(true);
+      take(state, text);
+      events.onWork?.(false);
+    },
     onPong: () => state.liveness.onPong(),
     onClose: (closing) => settle(state, closing),
   });

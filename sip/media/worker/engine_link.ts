@@ -46,9 +46,12 @@ export interface EngineLink {
   /** The receivers of frames, by the number of the tap. */
   readonly taps: Map<number, (frame: Pcm) => void>;
   /** The receivers of what streams tell, by their numbers. */
-  readonly streams: Map<number, StreamEvents>;
-  /** The engine is gone, for this reason: its legs are lost, and every task is over. */
-  end(why: string): void;
+  readonly streams: Map<number, StreamEvents & { streamSid: string }>;
+  /**
+   * The engine is gone, for this reason: its legs are lost, and every task is over. Where it hung on a
+   * message of the server of a stream, that one's Sid is returned, and its end says so.
+   */
+  end(why: string, stream?: number): string | undefined;
 }
 
 /** Writes a line of the log. */
@@ -114,7 +117,7 @@ export function createEngineLink(
     legs: state.legs,
     taps: state.taps,
     streams: state.streams,
-    end: (why) => endLink(state, why),
+    end: (why, stream = 0) => endLink(state, why, stream),
   };
 }
 
@@ -200,19 +203,27 @@ function handOut(taps: State["taps"], heard: Extract<Report, { type: "heard" }>)
   }
 }
 
-function endLink(state: State, why: string): void {
-  if (state.gone !== undefined) return;
+function endLink(state: State, why: string, hanging: number): string | undefined {
+  if (state.gone !== undefined) return undefined;
   state.gone = why;
   for (const { over } of state.tasks.values()) over.reject(new EngineGone(why));
   state.tasks.clear();
-  for (const stream of state.streams.values()) {
-    stream.onEnd({ how: "failed", fault: "unreachable", message: why, lostFrames: 0 });
+  const { streamSid } = state.streams.get(hanging) ?? {};
+  for (const [id, stream] of state.streams) {
+    stream.onEnd({
+      how: "failed",
+      ...id === hanging
+        ? { fault: "messages", message: "the media engine hung on a message of the server" }
+        : { fault: "unreachable", message: why },
+      lostFrames: 0,
+    });
   }
   state.streams.clear();
   for (const leg of [...state.legs.values()]) {
     leg.unconnected(new EngineGone(why));
     leg.lost(why);
   }
+  return streamSid;
 }
 
 /** There is no engine to ask. */

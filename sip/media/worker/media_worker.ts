@@ -3,7 +3,7 @@ import { createEngineLink, type EngineLink, type Hearers } from "./engine_link.t
 import { mediaLimits } from "../base/limits.ts";
 import type { MediaEngine } from "../base/port.ts";
 import { remoteEngine } from "./remote_engine.ts";
-import type { Order, Report, Start } from "./wire.ts";
+import type { MessageEnd, Order, Report, Start } from "./wire.ts";
 import type { MediaPlaces } from "../transports/transports.ts";
 
 /** What a media Worker is started with. */
@@ -11,8 +11,12 @@ export interface MediaWorkerOptions extends Hearers {
   places: MediaPlaces;
   /** Whether audio streams may go to servers at private addresses; not unless given. */
   mayReachPrivate?: boolean;
-  /** Called once, when the Worker ends by itself or hangs. Every leg is lost then, and none opens. */
-  onEnd(): void;
+  /**
+   * Called once, when the Worker ends by itself or hangs. Every leg is lost then, and none opens.
+   * Nothing can end a thread that hangs: `freed` resolves when it has come back by itself and has closed
+   * its sockets, at once where the Worker has ended.
+   */
+  onEnd(freed: Promise<void>): void;
   /** What runs in it, and how often it is asked whether it hangs. */
   script?: URL;
   checkMs?: number;
@@ -34,23 +38,27 @@ export async function startMediaWorker(
   }: MediaWorkerOptions,
 ): Promise<MediaEngine> {
   const worker = new Worker(script, { type: "module" });
-  const link = createEngineLink(batchedEnd<Order | Start, Report>(worker), { log, onReceived });
+  const end = batchedEnd<Order | Start, Report>(worker);
+  const link = createEngineLink(end, { log, onReceived });
+  /** The number of the stream whose server's message is handled at the moment; 0: none. */
+  const atWork = new Int32Array(new SharedArrayBuffer(4));
   let stopWatch: (() => void) | undefined;
-  const ended = (why: string) => {
-    link.end(`Cannot use media: the media Worker ${why}`);
+  const ended = (why: string, isHanging = false) => {
+    const stream = isHanging ? Atomics.load(atWork, 0) : 0;
+    const streamSid = link.end(`Cannot use media: the media Worker ${why}`, stream);
     if (stopWatch === undefined) return;
     stopWatch();
     stopWatch = undefined;
-    log("The media worker stopped", { why });
-    onEnd();
+    log("The media worker stopped", { why, ...streamSid !== undefined && { streamSid } });
+    onEnd(isHanging ? closeWhenBack(end, worker) : Promise.resolve(worker.terminate()));
   };
   worker.onerror = (event) => {
     event.preventDefault();
     ended(`ended: ${event.message}`);
   };
   try {
-    await link.request({ type: "start", places, mayReachPrivate });
-    stopWatch = watch(link, checkMs, () => ended("hangs"));
+    await link.request({ type: "start", places, mayReachPrivate, atWork });
+    stopWatch = watch(link, checkMs, () => ended("hangs", true));
   } catch (error) {
     worker.terminate();
     const why = error instanceof Error ? error.message : String(error);
@@ -65,6 +73,22 @@ export async function startMediaWorker(
       return closed ??= engine.close().then(() => worker.terminate());
     },
   };
+}
+
+/** Has a Worker that hangs close all, once it comes back. */
+function closeWhenBack(
+  end: MessageEnd<Order | Start, Report>,
+  worker: Worker,
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const task = -1; // None of the link's.
+  end.onmessage = ({ data }) => {
+    if (data.type !== "done" || data.task !== task) return;
+    worker.terminate();
+    resolve();
+  };
+  end.postMessage({ type: "close", task }, []);
+  return promise;
 }
 
 /** Asks for a sign of life; several checks in a row without one are a Worker that hangs. */

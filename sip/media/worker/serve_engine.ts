@@ -30,6 +30,8 @@ interface Served {
   tasks: Map<number, () => void>;
   sounds: Map<number, Pcm>;
   streams: Map<number, MediaStream>;
+  /** The number of the stream whose message is handled; 0: none. */
+  atWork: Int32Array;
 }
 
 /** A conference is kept while it has participants or recordings. */
@@ -39,7 +41,11 @@ interface OpenConference {
 }
 
 /** Has the other end of a message channel use an engine of this thread: `remoteEngine` is there. */
-export function serveEngine(engine: MediaEngine, end: MessageEnd<Report, Order>): void {
+export function serveEngine(
+  engine: MediaEngine,
+  end: MessageEnd<Report, Order>,
+  atWork: Int32Array<ArrayBufferLike> = new Int32Array(1),
+): void {
   const report: Served["report"] = (report, transfer = []) => end.postMessage(report, transfer);
   const served: Served = {
     engine,
@@ -51,6 +57,7 @@ export function serveEngine(engine: MediaEngine, end: MessageEnd<Report, Order>)
     tasks: new ShortLivedMap(),
     sounds: new Map(),
     streams: new ShortLivedMap(),
+    atWork,
   };
   end.onmessage = ({ data: order }) => {
     try {
@@ -196,7 +203,7 @@ async function open(served: Served, order: OrderOf<"open">): Promise<string> {
 }
 
 function startStream(
-  { legs, streams, report }: Served,
+  { legs, streams, report, atWork }: Served,
   { stream: id, leg, settings }: OrderOf<"stream">,
 ): void {
   const media = legs.get(leg);
@@ -207,6 +214,7 @@ function startStream(
     onOpen: () => report({ type: "streamOpen", stream: id }),
     onProblem: (fault, message) => report({ type: "streamProblem", stream: id, fault, message }),
     onLost: (frames) => report({ type: "streamLost", stream: id, frames }),
+    onWork: (isAtWork) => void Atomics.store(atWork, 0, isAtWork ? id : 0),
     onEnd(end) {
       streams.delete(id);
       report({ type: "streamEnd", stream: id, end });

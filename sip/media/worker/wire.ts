@@ -64,6 +64,8 @@ export interface Start {
   places: MediaPlaces;
   /** Whether streams may go to servers at private addresses. */
   mayReachPrivate: boolean;
+  /** Where the Worker writes the number of the stream whose message it handles; 0: none. */
+  atWork: Int32Array<SharedArrayBuffer>;
 }
 
 /** The orders of a type. */

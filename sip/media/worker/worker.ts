@@ -30,14 +30,14 @@ const describe = (error: unknown): string =>
   error instanceof Error && error.stack !== undefined ? error.stack : sentError(error).message;
 
 end.onmessage = async ({ data }) => {
-  const { task, places, mayReachPrivate } = data as Start;
+  const { task, places, mayReachPrivate, atWork } = data as Start;
   try {
     const transports = await openTransports(places, log);
     surviveBugs();
     const onReceived = (received: Received) => end.postMessage({ type: "received", received }, []);
     const reach = mayReachPrivate ? { reach: { mayReach: () => true } } : {};
     const engine = mediaEngine({ transports, log, onReceived, ...reach });
-    serveEngine(engine, end as MessageEnd<Report, Order>);
+    serveEngine(engine, end as MessageEnd<Report, Order>, atWork);
     end.postMessage({ type: "done", task }, []);
   } catch (error) {
     end.postMessage({ type: "failed", task, error: sentError(error) }, []);

@@ -11,6 +11,8 @@ import type { MediaPlaces } from "../../../../sip/media/transports/transports.ts
 import type { MessageEnd, Order, Report } from "../../../../sip/media/worker/wire.ts";
 import { connectPlainPeer, isSound, plainOffer } from "../../../support/sip/plain_peer.ts";
 import { followed } from "../../../support/media/steered_engine.ts";
+import { streamServer } from "../../../support/media/stream_server.ts";
+import type { StreamEnd } from "../../../../sip/media/base/stream_port.ts";
 import { tone } from "../../../support/media/tone.ts";
 import { workerEngine } from "../../../support/media/worker_engine.ts";
 
@@ -19,7 +21,7 @@ const host = "127.0.0.1";
 const rtp = { bindAddress: host, host, ports: { first: 0, last: 0 } };
 
 /** An engine of this thread at the other end of a link, whose orders are remembered. */
-function linked() {
+function linked({ onReport = (_: Report) => {}, atWork = new Int32Array(1) } = {}) {
   const { port1, port2 } = new MessageChannel();
   const orders: Order[] = [];
   const end: MessageEnd<Order, Report> = {
@@ -33,8 +35,17 @@ function linked() {
   const engine = mediaEngine({
     transports: [rtpTransport({ ...rtp, now: systemClock.now })],
     log: () => {},
+    reach: { mayReach: () => true },
   });
-  serveEngine(engine, port2);
+  const served: MessageEnd<Report, Order> = {
+    postMessage(report, transfer) {
+      onReport(report);
+      port2.postMessage(report, transfer);
+    },
+    onmessage: null,
+  };
+  port2.onmessage = (event) => served.onmessage?.(event);
+  serveEngine(engine, served, atWork);
   const link = createEngineLink(end, { log: () => {} });
   return {
     link,
@@ -194,4 +205,56 @@ Deno.test("a play whose signal aborts ends at once, and the next one is heard", 
 
   await engine.close();
   await peer.close();
+});
+
+Deno.test({
+  name: "a Worker that hangs on a message of a stream's server ends that stream for it",
+  timeout: 60_000,
+  async fn() {
+    await using server = await streamServer();
+    const atWork = new Int32Array(1);
+    const working = Promise.withResolvers<number>();
+    await using lab = linked({
+      atWork,
+      // Sent while the message is handled that does not fit any more.
+      onReport: ({ type }) => type === "streamProblem" && working.resolve(atWork[0]!), // It has one.
+    });
+    const ends: StreamEnd[] = [];
+    const streamOf = async (streamSid: string) => {
+      const leg = await lab.remote.offer("rtp");
+      const opened = Promise.withResolvers<void>();
+      leg.stream({
+        url: server.url,
+        headers: {},
+        streamSid,
+        accountSid: "AC",
+        callSid: "CA",
+        tracks: ["inbound"],
+        isBidirectional: true,
+        encoding: "audio/x-mulaw",
+        parameters: {},
+        queueS: 1,
+      }, {
+        onOpen: opened.resolve,
+        onProblem() {},
+        onLost() {},
+        onEnd: (end) => ends.push(end),
+      });
+      await opened.promise;
+      return await server.next();
+    };
+    await streamOf("MZ1");
+    const hostile = await streamOf("MZ2");
+    hostile.play(tone(700, 1.5));
+
+    const stream = await working.promise;
+    assert.equal(atWork[0], 0, "the message was handled");
+    const streamSid = lab.link.end("Cannot use media: the media Worker hangs", stream);
+
+    assert.equal(streamSid, "MZ2");
+    assert.deepEqual(ends.map((end) => end.how === "failed" && [end.fault, end.message]), [
+      ["unreachable", "Cannot use media: the media Worker hangs"],
+      ["messages", "the media engine hung on a message of the server"],
+    ]);
+  },
 });

@@ -1,0 +1,104 @@
+import { mediaLimits } from "../base/limits.ts";
+import type { MediaConference, MediaEngine } from "../base/port.ts";
+import { type MediaWorkerOptions, startMediaWorker } from "./media_worker.ts";
+
+/**
+ * The media engine in a Worker that is replaced when it ends or hangs. Its legs are lost: their sockets,
+ * keys and jitter buffers are in that thread. All else goes on: registrations, calls whose audio passes
+ * the companion by, and new calls, which get the next Worker.
+ *
+ * Deno cannot end a thread that hangs (`terminate` waits for the event loop), so it keeps a core busy
+ * and its ports. It closes them when it comes back. Where it does not, the process has to be started
+ * again, which `onStuck` may put off until nobody is in a call.
+ */
+export interface KeptMediaOptions extends Omit<MediaWorkerOptions, "onEnd"> {
+  /** A Worker has hung for `workerStuckMs`: its thread may go on for ever. */
+  onStuck(): void;
+  /** There will be no engine any more: Workers end again and again, or none starts. */
+  onOver(): void;
+  /** Starts a Worker; others are for tests. */
+  start?: typeof startMediaWorker;
+}
+
+interface State {
+  options: KeptMediaOptions;
+  engine: MediaEngine;
+  /** Resolves when there is an engine again, or none will be. */
+  ready: Promise<void>;
+  /** When Workers have ended lately, and how many of them hang. */
+  ends: number[];
+  hanging: number;
+  isClosed: boolean;
+}
+
+/** Starts the first Worker; rejects when it cannot start. */
+export async function keepMedia(options: KeptMediaOptions): Promise<MediaEngine> {
+  const state: State = {
+    options,
+    engine: undefined as unknown as MediaEngine, // Set below, before anybody has this.
+    ready: Promise.resolve(),
+    ends: [],
+    hanging: 0,
+    isClosed: false,
+  };
+  state.engine = await startOne(state);
+  return {
+    async answer(offer, legOptions) {
+      await state.ready;
+      return await state.engine.answer(offer, legOptions);
+    },
+    async offer(kind, legOptions) {
+      await state.ready;
+      return await state.engine.offer(kind, legOptions);
+    },
+    conference: (): MediaConference => state.engine.conference(),
+    async close() {
+      state.isClosed = true;
+      await state.engine.close();
+    },
+  };
+}
+
+function startOne(state: State): Promise<MediaEngine> {
+  const { start = startMediaWorker, onStuck: _stuck, onOver: _over, ...options } = state.options;
+  return start({ ...options, onEnd: (freed) => replace(state, freed) });
+}
+
+function replace(state: State, freed: Promise<void>): void {
+  const { options: { onStuck, onOver }, ends } = state;
+  if (state.isClosed) return;
+  const now = performance.now();
+  const { workerEnds, workerEndsMs, workerStuckMs } = mediaLimits;
+  state.ends = [...ends.filter((at) => now - at < workerEndsMs), now];
+  state.hanging++;
+  const stuck = setTimeout(onStuck, workerStuckMs);
+  void freed.then(() => {
+    state.hanging--;
+    clearTimeout(stuck);
+  });
+  const isOver = state.ends.length > workerEnds || state.hanging > 1;
+  if (isOver) return onOver();
+  state.ready = startAgain(state).catch(onOver);
+}
+
+/** Tries again for some seconds: the Worker before may still have MEDIA_PORT. */
+async function startAgain(state: State): Promise<void> {
+  const { log } = state.options;
+  for (let tries = 1;; tries++) {
+    try {
+      const engine = await startOne(state);
+      state.engine = engine;
+      if (state.isClosed) await engine.close();
+      log("The media worker was replaced");
+      return;
+    } catch (error) {
+      if (tries === mediaLimits.workerStarts) {
+        log("Cannot replace the media worker", { error: String(error) });
+        throw error;
+      }
+      const { promise, resolve } = Promise.withResolvers<void>();
+      setTimeout(resolve, mediaLimits.workerStartMs);
+      await promise;
+    }
+  }
+}
