@@ -23,10 +23,11 @@ interface Minute {
 
 /**
  * Performs `countMinute`. Live calls of an account, and of those below it, share what is left of its
- * money: each takes a minute shortly before it begins. Where that is refused, the call is ended before
- * the minute begins, since a call costs by the minute begun. A service that was away meanwhile counts
- * the minutes that have begun, whatever the limit, and ends the call at once if that was passed. Minutes
- * go by the steady clock: a step of the wall clock neither begins nor delays one.
+ * money: each takes a minute shortly before it begins. Where that is refused, the companion is told
+ * when to end the call, before the minute begins: it does so even if no service runs then. A service
+ * that was away meanwhile counts the minutes that have begun, whatever the limit, and ends the call at
+ * once if that was passed. Minutes go by the steady clock: a step of the wall clock neither begins nor
+ * delays one.
  */
 export const countMinuteHandler: JobHandler<ArgsOf<typeof countMinute>> = handler(countMinute, {
   maxAttempts: 200, // The call goes on until it succeeds.
@@ -43,9 +44,12 @@ export const countMinuteHandler: JobHandler<ArgsOf<typeof countMinute>> = handle
       await take(call, { from: next.minute, wanted }, ports);
     } catch (error) {
       if (!(error instanceof Fault && error.fault === limitFaults.maxSpendMicros)) throw error;
-      const isEarly = missed === 0 && lateMs < -endedBeforeMs;
-      if (isEarly) await tryAgain(call, { minute: next.minute, beginsAt }, ports);
-      else await end(call, { from: next.minute, begun: wanted.minute - 1, fault: error }, ports);
+      const last = {
+        from: next.minute,
+        begun: wanted.minute - 1,
+        endsAt: beginsAt - endedBeforeMs,
+      };
+      await end(call, { ...last, fault: error }, ports);
     }
   },
 });
@@ -64,46 +68,33 @@ async function take(
   await ports.records.calls.update(accountSid, callSid, (call) => {
     if (!isWaiting(call, from)) return { record: call };
     const record = { ...call, countedMinutes: minute };
-    return { record, jobs: [jobOf(record, next, countedBeforeMs, ports)] };
+    return { record, jobs: [jobOf(record, next, ports)] };
   });
 }
 
-/** Another call may give money back until the call has to end. */
-async function tryAgain(call: Call, minute: Minute, ports: Ports): Promise<void> {
-  await ports.records.calls.update(
-    call.accountSid,
-    call.sid,
-    (call) =>
-      isWaiting(call, minute.minute)
-        ? { record: call, jobs: [jobOf(call, minute, endedBeforeMs, ports)] }
-        : { record: call },
-  );
-}
-
-/** The job of a minute, due so many ms before it begins. */
+/** The job of a minute. */
 function jobOf(
   { accountSid, sid: callSid }: Call,
   { minute, beginsAt: steadyAt }: Minute,
-  beforeMs: number,
   ports: Ports,
 ) {
   const beginsAt = wallFrom(steadyAt, ports);
-  return countMinute({ accountSid, callSid, minute, beginsAt }, beginsAt - beforeMs);
+  return countMinute({ accountSid, callSid, minute, beginsAt }, beginsAt - countedBeforeMs);
 }
 
 /** The money that is left does not pay the next minute: the call ends. */
 async function end(
   { accountSid, sid: callSid }: Call,
-  { from, begun, fault }: { from: number; begun: number; fault: Fault },
+  { from, begun, endsAt, fault }: { from: number; begun: number; endsAt: number; fault: Fault },
   ports: Ports,
 ): Promise<void> {
   await ports.records.calls.update(accountSid, callSid, (call) => {
     if (!isWaiting(call, from)) return { record: call };
-    const detail = `the call was ended: ${fault.detail}`;
+    const detail = `the call ends before its minute ${begun + 1}: ${fault.detail}`;
     const notice = { accountSid, callSid, fault: fault.fault, detail, level: "error" } as const;
     return {
       record: { ...call, countedMinutes: Math.max(call.countedMinutes ?? 1, begun) },
-      jobs: [hangUp({ callSid, companion: call.companion, cause: "limit" })],
+      jobs: [hangUp({ callSid, companion: call.companion, cause: "limit", endsAt })],
       also: [notification(notice, ports)],
       hasHappened: true,
     };

@@ -5,7 +5,7 @@ import type { Call } from "../resources/calls.ts";
 export const minuteMs = 60_000;
 
 /** How long before a minute begins the limits of money count it. */
-export const countedBeforeMs = 5_000;
+export const countedBeforeMs = 10_000;
 
 /** Minutes that a call has begun, and will be charged, at an instant in ms; at least one. */
 export const minutesBegun = ({ answeredAt }: Call, now: number): number =>

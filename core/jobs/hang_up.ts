@@ -6,8 +6,13 @@ import { type ArgsOf, hangUp } from "../model/job_kinds.ts";
 export const hangUpHandler: JobHandler<ArgsOf<typeof hangUp>> = handler(hangUp, {
   maxAttempts: 8,
   retryMs: exponential(250, 5_000),
-  async work({ callSid, companion, cause }, { control }) {
-    const hangup = { type: "hangup", ...cause && { cause } } as const;
+  async work({ callSid, companion, cause, endsAt = 0 }, { control, steadyNow }) {
+    const afterMs = Math.ceil(endsAt - steadyNow());
+    const hangup = {
+      type: "hangup",
+      ...cause && { cause },
+      ...afterMs > 0 && { afterMs },
+    } as const;
     await control.run(callSid, [hangup], { at: companion ?? null });
   },
 });

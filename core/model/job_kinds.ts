@@ -197,6 +197,8 @@ export const hangUp = jobKind({
     companion: companion.nullable().optional(),
     /** Why; a request unless given. */
     cause: hangupCause.optional(),
+    /** When, in ms of the steady clock; at once unless given. */
+    endsAt: z.number().optional(),
   }),
   lane: () => "calls",
 });

@@ -159,7 +159,12 @@ export const step = z.discriminatedUnion("type", [
   /** Ends screening: the dial connects this leg. On any other leg, a hang-up. */
   z.object({ type: z.literal("connect") }),
   /** BYE; before answer the failure of the last dial or 603 to a caller, CANCEL to a callee. */
-  z.object({ type: z.literal("hangup"), cause: hangupCause.optional().catch(undefined) }),
+  z.object({
+    type: z.literal("hangup"),
+    cause: hangupCause.optional().catch(undefined),
+    /** Of a script that is this step alone: until then the leg goes on with what it does. */
+    afterMs: z.number().int().positive().max(60_000).optional(),
+  }),
 ]);
 
 export type Target = z.infer<typeof target>;

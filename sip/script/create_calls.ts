@@ -206,7 +206,10 @@ export function runScript(
   if (known === undefined) return "unknown";
   // At once: work under way is reported as cut off by the end of the call, not by another script.
   if (first?.type === "hangup") {
-    known.dismiss({ cause: first.cause ?? "request" });
+    const { cause = "request", afterMs } = first;
+    const dismiss = () => known.dismiss({ cause });
+    if (afterMs === undefined) dismiss();
+    else void known.leg.ended.then(calls.signalling.timers.after(afterMs, dismiss));
     return "run";
   }
   // The connected leg first: then neither is hung up because the other one was.

@@ -370,7 +370,7 @@ Deno.test("live calls share what is left of the money, and end before a minute t
 
   const ended = app.scripts.filter(({ script: [step] }) => step?.type === "hangup");
   assert.equal(ended.length, 1, "three minutes are paid: one call goes on");
-  assert.deepEqual(ended[0]!.script, [{ type: "hangup", cause: "limit" }]);
+  assert.deepEqual(ended[0]!.script, [{ type: "hangup", cause: "limit", afterMs: 3_500 }]);
   const over = legs.find(({ sid }) => sid === ended[0]!.leg)!;
   await over.leg.report({ type: "ended", outcome: "completed" });
   const [told] = await notifications(app, over.caller);

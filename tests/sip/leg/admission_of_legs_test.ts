@@ -58,3 +58,22 @@ for (
     },
   );
 }
+
+sipTest(
+  "a hang-up that is for later ends the leg then, and what it does goes on until then",
+  async () => {
+    const { lab, alice, bob, leg } = await dialLimited([{ type: "connect" }]);
+    await using _ = lab;
+    const call = alice.call("bob");
+    const ringing = await bob.nextCall();
+    const callee = await ringing.answer(webrtcAnswer(ringing.invite.body));
+    const caller = await call.answered;
+    const ordered = await lab.run(leg, [{ type: "hangup", cause: "limit", afterMs: 300 }]);
+    await ordered.body?.cancel();
+    const before = lab.service.reports.filter(({ event }) => event.type === "ended").length;
+    await Promise.all([callee.next("BYE"), caller.next("BYE")]);
+    assert.equal(before, 0);
+    await lab.service.event("ended", leg);
+    assert.equal((await lab.service.disconnectionOf(leg)).cause, "limit");
+  },
+);
