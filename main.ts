@@ -22,7 +22,7 @@ import { portsOf, ratesOf } from "./core/start/service_ports.ts";
 import { handlers } from "./core/jobs/mod.ts";
 import { examplePassword } from "./core/openapi/example_password.ts";
 import { steadyNow } from "./core/base/steady_clock.ts";
-import { startAwakeClock, systemClocks } from "./core/process/clocks.ts";
+import { stayAwake, systemClocks } from "./core/process/clocks.ts";
 import { limits } from "./core/base/limits.ts";
 import { collectProcess } from "./core/metrics/registry.ts";
 import { commits, storeFailures } from "./core/metrics/service_metrics.ts";
@@ -54,7 +54,7 @@ export async function startService(config: Config, onListenerOver: (error: Error
   const bridgeSecret = bridgeSecretOf(await platform.bridgeSecret(), config.BRIDGE_SECRET_OTHER);
   const rates = await ratesOf(config);
   const lines = migrationLines(say, steadyNow);
-  const awake = startAwakeClock();
+  const awake = stayAwake();
   const store = await storeOf(config, location, { secretKey, lines, awakeNow: awake.now });
 
   const audio = platform.audio(store.audio);

@@ -1,3 +1,4 @@
+import { steadyNow } from "../core/base/steady_clock.ts";
 import { plainReason } from "../core/base/plain_reason.ts";
 import { type Heartbeat, protocolLimits } from "../core/protocol/companion.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
@@ -28,8 +29,8 @@ export async function settled(
   { mostMs, hurry }: { mostMs: number; hurry: AbortSignal },
 ): Promise<void> {
   const { calls, signalling: { timers } } = parts;
-  const until = Date.now() + mostMs;
-  const isOver = () => calls.unsettled().length === 0 || Date.now() >= until || hurry.aborted;
+  const until = steadyNow() + mostMs;
+  const isOver = () => calls.unsettled().length === 0 || steadyNow() >= until || hurry.aborted;
   if (!isOver()) await sendHeartbeat(parts, self);
   while (!isOver()) await timers.pause(sipLimits.drainLookMs);
 }

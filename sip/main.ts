@@ -3,6 +3,7 @@ import { bridgeSecretOf } from "../core/protocol/bridge_secret.ts";
 import { identifiedFetch } from "../core/net/identified_fetch.ts";
 import { originFields } from "../core/base/origin.ts";
 import { isPublicAddress } from "../core/net/public_address.ts";
+import { stayAwake } from "../core/process/clocks.ts";
 import { log, setLog } from "../core/process/log.ts";
 import { startLine } from "../core/configuration/address_notes.ts";
 import { authority, type Config, listOf, readConfig } from "../core/configuration/config.ts";
@@ -165,6 +166,7 @@ if (import.meta.main) {
   try {
     const config = readConfig((name) => Deno.env.get(name));
     setLog({ process: "companion", context: originFields, ...logSettings(config) });
+    stayAwake();
     collectProcess(() => Deno.memoryUsage().rss);
     const over = createFailure();
     let endWithMedia = (): void => fail(new Error("Cannot start: the media Worker ended"));

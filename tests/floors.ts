@@ -65,32 +65,32 @@ core/openapi           | *                                                      
 core/start             | *                                                            |  | the supervisor, permissions, and how the service is put together
 sip/stack/library      |                                                              | sip.js | the one door to sip.js
 sip/base               | stack/library core/base core/metrics core/protocol           | node: prom-client | flows, timers, limits and other ground
-sip/admission          | base core/net                                                |  | what unknown peers may take
-sip/media/base         |                                                              |  | the contract of media, frames and time
+sip/admission          | base core/net core/base |  | what unknown peers may take
+sip/media/base         | core/base |  | the contract of media, frames and time
 sip/server_socket      | base media/base core/net                                     | node: ws | WebSockets to servers of customers
 sip/media/codecs       | media/base                                                   | mpg123-decoder node: opusscript | G.711, Opus, MP3, WAV, resampling
 sip/media/rtp          | base media/base core/base media/codecs                                 | node: | RTP and RTCP packets, sockets, jitter buffer
 sip/media/srtp         | media/base media/rtp                                         | node: | SRTP (RFC 3711)
 sip/media/sdp          | media/base media/rtp media/srtp                              | node: | SDP (RFC 8866): read, written; the contract of a transport
-sip/text               | base stack/library core/protocol                             | node: | the text of SIP messages and bodies; digest
-sip/identity           | base media/sdp stack/library text core/protocol              | node: | who sent a message, from where, over what; registered devices
+sip/text               | base stack/library core/protocol core/base | node: | the text of SIP messages and bodies; digest
+sip/identity           | base media/sdp stack/library text core/protocol core/base | node: | who sent a message, from where, over what; registered devices
 sip/media/audio        | media/base                                                   |  | tones, beeps, levels, answering machines
 sip/media/sources      | base media/base media/codecs core/base                       | zod | audio files and speech of others, fetched and kept
 sip/service            | base media/base core/protocol core/base core/net | node: | requests to the service: reports, questions, news
 sip/transport          | base stack/library text core/base core/net                   | node: ws | WebSocket, TCP, TLS, UDP; DNS; retransmissions
 sip/contracts          | * core/base core/protocol                                              |  | Signalling, Dialog, Leg, Calls, Fork: what the folders above share
-sip/auth               | admission base contracts identity service stack/library text core/net core/protocol |  | digest authentication of requests (RFC 8760)
-sip/stack/patches      | auth base identity text                                      | node: sip.js | what of sip.js runs as our code
+sip/auth               | admission base contracts identity service stack/library text core/net core/protocol core/base |  | digest authentication of requests (RFC 8760)
+sip/stack/patches      | auth base identity text core/base | node: sip.js | what of sip.js runs as our code
 sip/stack              | auth base stack/library stack/patches text transport core/base core/net | node: sip.js | sip.js: transactions and dialogs
-sip/registrar          | * core/protocol                                              |  | REGISTER, paths, who is present
-sip/dialog             | *                                                            | node: | requests within a dialog: offers, hold, update, INFO
+sip/registrar          | * core/protocol core/base |  | REGISTER, paths, who is present
+sip/dialog             | * core/base | node: | requests within a dialog: offers, hold, update, INFO
 sip/receive            | * core/protocol                                              |  | checks of each request before it gets a transaction
-sip/trunk              | auth base contracts service stack/library text transport core/net core/protocol |  | gateways: registration, state, proxies
-sip/leg                | * core/protocol                                              |  | legs: incoming, outgoing, ringing, forks
+sip/trunk              | auth base contracts service stack/library text transport core/net core/protocol core/base |  | gateways: registration, state, proxies
+sip/leg                | * core/protocol core/base |  | legs: incoming, outgoing, ringing, forks
 sip/peer               | base contracts identity leg media/base core/protocol         | zod | calls to other companions
-sip/steps              | * core/protocol                                              |  | one file for each step of a script
+sip/steps              | * core/protocol core/base |  | one file for each step of a script
 sip/conversations      | * core/protocol                                              | zod | conversations by text with customers' servers
-sip/streams            | * core/protocol                                              |  | audio streams of a leg
+sip/streams            | * core/protocol core/base |  | audio streams of a leg
 sip/transfer           | * core/protocol                                              |  | REFER and Replaces
 sip/incoming           | * core/protocol                                              |  | INVITE: who is called, and may be
 sip/messages           | * core/protocol                                              |  | MESSAGE, in and out

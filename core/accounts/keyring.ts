@@ -16,7 +16,7 @@ export function withKeyring(ports: Omit<Ports, "keyring">): Ports {
   return { ...ports, keyring, records: { ...ports.records, keys } };
 }
 
-type KeyringPorts = Pick<Ports, "records" | "accounts" | "now" | "log">;
+type KeyringPorts = Pick<Ports, "records" | "accounts" | "now" | "steadyNow" | "log">;
 
 /**
  * Keys are looked up by the hash of their secret, and used as they were read for
@@ -24,19 +24,19 @@ type KeyringPorts = Pick<Ports, "records" | "accounts" | "now" | "log">;
  * shows at once.
  */
 function openKeyring(
-  { records: { keys }, accounts, now, log }: KeyringPorts,
+  { records: { keys }, accounts, now, steadyNow, log }: KeyringPorts,
 ): { keyring: Keyring; keys: Ports["records"]["keys"] } {
   const known = new Map<string, { key: Key; readAt: number }>(); // By the hash of the secret.
   let changes = 0;
 
   function recentKey(hash: string): Key | undefined {
     const recent = known.get(hash);
-    const age = recent === undefined ? Infinity : now() - recent.readAt;
-    return age >= 0 && age < limits.accountRecentMs ? recent?.key : undefined;
+    const age = recent === undefined ? Infinity : steadyNow() - recent.readAt;
+    return age < limits.accountRecentMs ? recent?.key : undefined;
   }
 
   async function find(hash: string): Promise<Key | null> {
-    const before = { readAt: now(), changes };
+    const before = { readAt: steadyNow(), changes };
     const key = await keys.holder("secretHash", hash);
     known.delete(hash);
     // A read during a change may have found the key before the change.

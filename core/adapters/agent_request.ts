@@ -3,6 +3,7 @@ import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest
 import { Agent as SecureAgent, request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
 import { identifiedFetch, userAgent } from "../net/identified_fetch.ts";
+import { awakeTimer } from "../base/steady_clock.ts";
 import { limits } from "../base/limits.ts";
 import { takeRepeats } from "../net/kept_connection.ts";
 import { lookupBy, type LookupOptions } from "../net/names.ts";
@@ -88,8 +89,7 @@ function boundConnecting(sent: ClientRequest, connected: "connect" | "secureConn
     if (!socket.connecting) return;
     const seconds = limits.connectTimeoutMs / 1000;
     const late = () => sent.destroy(new Error(`Cannot connect within ${seconds} s`));
-    const timer = setTimeout(late, limits.connectTimeoutMs);
-    const stop = () => clearTimeout(timer);
+    const stop = awakeTimer(limits.connectTimeoutMs, late);
     socket.once(connected, stop);
     sent.on("close", stop);
   });

@@ -2,6 +2,7 @@ import { identifiedFetch } from "../net/identified_fetch.ts";
 import { z } from "zod";
 import { readText } from "../base/exchange.ts";
 import { Fault } from "../base/faults.ts";
+import { timeLimit } from "../base/time_limit.ts";
 import { limits } from "../base/limits.ts";
 import { aggregatorId } from "../messages/aggregator.ts";
 import { Untaken } from "../values/untaken.ts";
@@ -25,17 +26,16 @@ export function smsAggregator({ url, token }: { url: string; token: string }): M
     reaches: ({ to }) => Promise.resolve(/^\+?\d+$/.test(to)),
 
     async send({ sid, accountSid, from, to, body }, signal) {
-      const timeout = AbortSignal.timeout(limits.aggregatorTimeoutMs);
+      using time = timeLimit(limits.aggregatorTimeoutMs, signal);
       const headers = {
         "content-type": "application/json",
         ...token !== "" && { authorization: `Bearer ${token}` },
       };
       const content = JSON.stringify({ id: sid, from, to, body, account_sid: accountSid });
       const request = { method: "POST", headers, body: content };
-      const bounded = AbortSignal.any([signal, timeout]);
-      const response = await identifiedFetch(url, { ...request, signal: bounded }).catch(
+      const response = await identifiedFetch(url, { ...request, signal: time.signal }).catch(
         (cause) => {
-          const why = timeout.aborted ? "does not answer in time" : "is out of reach";
+          const why = time.isOver ? "does not answer in time" : "is out of reach";
           throw new Error(`the aggregator ${why}`, { cause });
         },
       );

@@ -21,6 +21,32 @@ export interface Clocks {
   steadyNow(): number;
 }
 
+let awake: AwakeClock | undefined;
+
+/** Milliseconds by the awake clock of this thread; by the steady clock before it has one. */
+export const awakeNow = (): number => awake?.now() ?? performance.timeOrigin + performance.now();
+
+/** Starts the awake clock of this thread, once; `every` calls back again and again. */
+export function startAwakeClock(every: (ms: number, look: () => void) => () => void): AwakeClock {
+  const read = () => performance.timeOrigin + performance.now();
+  return awake = createAwakeClock(read, every);
+}
+
+/**
+ * Calls back once, when this process has run for so many ms. A timer of the runtime that is due at the
+ * end of a stop fires before anything is read that has come meanwhile.
+ */
+export function awakeTimer(ms: number, callback: () => void): () => void {
+  const dueAt = awakeNow() + ms;
+  const look = () => {
+    const leftMs = dueAt - awakeNow();
+    if (leftMs > 0) timer = setTimeout(look, Math.ceil(leftMs));
+    else callback();
+  };
+  let timer = setTimeout(look, ms);
+  return () => clearTimeout(timer);
+}
+
 /** Whole milliseconds by the steady clock of this process; no step of the wall clock moves it. */
 export const steadyNow = (): number => Math.floor(performance.timeOrigin + performance.now());
 

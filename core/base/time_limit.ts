@@ -1,3 +1,4 @@
+import { awakeNow } from "./steady_clock.ts";
 import { createLooseSet, type ShortLivedSet } from "./short_lived_map.ts";
 
 /** The time that some work may take. Disposing of it lets go of its timer, and of the signal around it. */
@@ -35,7 +36,7 @@ export function timeLimit(ms: number, around?: AbortSignal): TimeLimit {
 }
 
 interface Running {
-  /** By `performance.now()`. */
+  /** By the awake clock: the time in which this process stood does not count. */
   endsAt: number;
   end(): void;
   /** Takes it out of the limits that run. */
@@ -52,7 +53,7 @@ const limits = new Map<number, Limits>();
 
 /** Calls `end` after `ms`, unless the result was called before. */
 function begin(ms: number, end: () => void): () => void {
-  const one: Running = { endsAt: performance.now() + ms, end, leave() {} };
+  const one: Running = { endsAt: awakeNow() + ms, end, leave() {} };
   one.leave = (limits.get(ms) ?? newLimits(ms)).running.add(one);
   return () => {
     one.leave();
@@ -73,7 +74,7 @@ function endDue(ms: number): void {
   const all = limits.get(ms);
   if (all === undefined) return;
   for (const one of all.running) {
-    const left = one.endsAt - performance.now();
+    const left = one.endsAt - awakeNow();
     if (left > 0) {
       all.timer = setTimeout(() => endDue(ms), Math.ceil(left));
       return;

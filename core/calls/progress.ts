@@ -13,7 +13,7 @@ import { type CallbackEvent, type CallStatus, isLive } from "../values/status.ts
 /** A step of a call's life: its INVITE going out, or a status. */
 export type Step = "initiated" | Exclude<CallStatus, "queued">;
 
-/** When it happened, in ms, and the instance that reports it. */
+/** When it happened by the time of the call (`call_time.ts`), in ms, and the instance that reports it. */
 export interface Moment {
   at: number;
   instanceId: string;
@@ -89,9 +89,14 @@ export function statusAfterHangUp({ status }: Call): CallStatus {
 }
 
 /** The job that ends an answered call at its TimeLimit, where it has one. */
-export function endOfTime({ accountSid, sid: callSid, answeredAt, timeLimit }: Call): Job[] {
+export function endOfTime(call: Call): Job[] {
+  const { accountSid, sid: callSid, answeredAt, timeLimit, clockAheadMs } = call;
   if (!timeLimit || answeredAt === null) return []; // Kept before there were limits, it has none.
-  return [limitCall({ accountSid, callSid }, answeredAt + timeLimit * 1_000)];
+  const endsAt = answeredAt + timeLimit * 1_000;
+  const due = typeof clockAheadMs === "number" // Calls of former versions lack it.
+    ? { steadyDueAt: endsAt - clockAheadMs }
+    : { dueAt: endsAt };
+  return [{ ...limitCall({ accountSid, callSid }), ...due }];
 }
 
 const begun = (call: Call, at: number) => ({ initiated: true, startTime: call.startTime ?? at });

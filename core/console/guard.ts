@@ -6,7 +6,7 @@ import { sha256 } from "./hash.ts";
 import { consoleLimits } from "./limits.ts";
 import { stepOf } from "./totp.ts";
 
-type GuardPorts = Pick<Ports, "records" | "newSid" | "now">;
+type GuardPorts = Pick<Ports, "records" | "newSid" | "now" | "steadyNow">;
 
 /** One Sid for each account, so that two first failures cannot make two. */
 const sidOf = (accountSid: string) => consoleGuards.sidPrefix + accountSid.slice(2);
@@ -78,15 +78,16 @@ export async function takeCode(
   const plain = code.replaceAll(/[\s-]/g, "").toLowerCase();
   const step = await stepOf(plain, { secret: guard.totpSecret, lastStep: guard.lastStep, now });
   const hash = await sha256(plain);
+  const at = ports.steadyNow();
   let isTaken = false;
   await changeGuard(accountSid, (before) => {
-    const wrongCodes = before.wrongCodes.filter(({ at }) => now - at < consoleLimits.codesMs);
-    const isRefused = isLocked({ ...before, wrongCodes }, network, now);
+    const wrongCodes = before.wrongCodes.filter((one) => at - one.at < consoleLimits.codesMs);
+    const isRefused = isLocked({ ...before, wrongCodes }, network, at);
     // Two requests with one code: only the first is within what the store has.
     const isFresh = !isRefused && step !== null && step > before.lastStep;
     const isRecovery = before.recoveryHashes.includes(hash);
     isTaken = isFresh || isRecovery;
-    if (!isTaken) return isRefused ? {} : { wrongCodes: [...wrongCodes, { network, at: now }] };
+    if (!isTaken) return isRefused ? {} : { wrongCodes: [...wrongCodes, { network, at }] };
     const others = before.codeNetworks.filter((one) => one !== network);
     return {
       wrongCodes: wrongCodes.filter((one) => one.network !== network),

@@ -6,7 +6,7 @@ import { consoleLimits } from "./limits.ts";
 import { endSessions } from "./sessions.ts";
 import { stepOf } from "./totp.ts";
 
-type FactorPorts = Pick<Ports, "records" | "newSid" | "now">;
+type FactorPorts = Pick<Ports, "records" | "newSid" | "now" | "steadyNow">;
 
 /** Bytes of a shared secret: those of the hash (RFC 4226 §4). */
 const secretBytes = 20;

@@ -15,7 +15,10 @@ export interface Browser {
   userAgent: string;
 }
 
-type SessionPorts = Pick<Ports, "records" | "accounts" | "newSid" | "now" | "settings">;
+type SessionPorts = Pick<
+  Ports,
+  "records" | "accounts" | "newSid" | "now" | "steadyNow" | "settings"
+>;
 
 /**
  * Opens a session, which ends when `credentialHash` is of neither an AuthToken of the account nor the
@@ -38,6 +41,8 @@ export async function openSession(
     credentialHash,
     isComplete,
     seenAt: base.dateCreated,
+    begunSteadyAt: ports.steadyNow(),
+    seenSteadyAt: ports.steadyNow(),
     from,
     userAgent: userAgent.slice(0, consoleLimits.userAgentLength),
   };
@@ -91,12 +96,14 @@ export async function isOpen(
 
 /** A session is over when it was idle for too long, or lasted too long. */
 function isOver(
-  { isComplete, dateCreated, seenAt }: ConsoleSession,
-  { now, settings }: Pick<SessionPorts, "now" | "settings">,
+  session: ConsoleSession,
+  { steadyNow, settings }: Pick<SessionPorts, "steadyNow" | "settings">,
 ): boolean {
-  const age = now() - dateCreated;
+  const { isComplete } = session;
+  const age = steadyNow() - (session.begunSteadyAt ?? session.dateCreated);
   if (!isComplete) return age > consoleLimits.factorMs;
-  return age > consoleLimits.sessionMs || now() - seenAt > settings.consoleIdleMs;
+  return age > consoleLimits.sessionMs ||
+    steadyNow() - seenSteadyAt(session) > settings.consoleIdleMs;
 }
 
 /**
@@ -104,15 +111,18 @@ function isOver(
  * shown all the same.
  */
 async function seen(session: ConsoleSession, ports: SessionPorts): Promise<ConsoleSession> {
-  const now = ports.now();
-  if (now - session.seenAt < consoleLimits.seenMs) return session;
+  const now = ports.steadyNow();
+  if (now - seenSteadyAt(session) < consoleLimits.seenMs) return session;
   try {
-    return await change(session, { seenAt: now }, ports);
+    return await change(session, { seenAt: ports.now(), seenSteadyAt: now }, ports);
   } catch (error) {
     if (error instanceof Fault && error.kind === "unavailable") return session;
     throw error;
   }
 }
+
+/** Sessions of former versions have dates alone. */
+const seenSteadyAt = (session: ConsoleSession): number => session.seenSteadyAt ?? session.seenAt;
 
 /**
  * Ends a session that waited for its second factor, and opens one that did: the cookie of before is of

@@ -13,7 +13,7 @@ import { type Browser, openSession } from "./sessions.ts";
 
 type SignInPorts = Pick<
   Ports,
-  "records" | "accounts" | "newSid" | "now" | "settings" | "deriveToken"
+  "records" | "accounts" | "newSid" | "now" | "steadyNow" | "settings" | "deriveToken"
 >;
 
 /** What came of a sign-in. `cookie` holds the session; `needsCode`: the second factor is next. */
@@ -41,7 +41,7 @@ const absentSid = "AC" + "0".repeat(32);
  * counts in its memory. An unknown name is answered as a wrong password is.
  */
 export function createSignIn(ports: SignInPorts): (wanted: SignInWanted) => Promise<SignInOutcome> {
-  const refusals = createRefusalCap(ports.now, signInRefusals);
+  const refusals = createRefusalCap(ports.steadyNow, signInRefusals);
   const { derivations: most, waitingDerivations: waiting, networkDerivations } = consoleLimits;
   const inTurn = createGate({ most, waiting });
   const deriving = new Map<string, number>();

@@ -56,7 +56,7 @@ export async function insertRinging(
   const came = { direction: "inbound", initiated: true, startTime: report.at } as const;
   const moment = { at: report.at, instanceId: ports.settings.instanceId };
   return await insertOnce(
-    progress(newLeg(report, { ...known, ...came }), "ringing", moment),
+    progress(newLeg(report, { ...known, ...came }, ports), "ringing", moment),
     ports,
   );
 }
@@ -111,7 +111,7 @@ export async function placeChild(
     apiVersion: calls.fields.apiVersion.safeParse(event.serviceContext?.apiVersion).data ??
       limits.apiVersion,
     rateMicros: calls.fields.rateMicros.safeParse(event.serviceContext?.rateMicros).data ?? 0,
-  });
+  }, ports);
   const moment = { at: report.at, instanceId: ports.settings.instanceId };
   const change = progress(leg, "initiated", moment);
   // Where nobody waits for a refusal, the INVITE is out.
@@ -151,9 +151,11 @@ const methodOf = (told: unknown) => told === "GET" ? "GET" : "POST";
 function newLeg(
   { leg, accountSid, at, seq, companion }: Report,
   known: Partial<Call>,
+  ports: Ports,
 ): Call {
   const base = { sid: leg, accountSid, dateCreated: at, dateUpdated: at };
-  const held = { reports: seq + 1, companion };
+  const clockAheadMs = ports.now() - ports.steadyNow();
+  const held = { reports: seq + 1, companion, clockAheadMs };
   return { ...base, ...withDefaults(calls, { ...known, ...held, hasStreams: false }) } as Call;
 }
 

@@ -6,7 +6,8 @@ import { customHeaders } from "../values/custom_headers.ts";
 import { parseAddress } from "../values/address.ts";
 import { progress } from "../calls/progress.ts";
 import { routeTo, type Routing, type Unroutable } from "../calls/route.ts";
-import { dialDueAt, isLive } from "../values/status.ts";
+import { aheadOf, callTime } from "../calls/call_time.ts";
+import { dialDelayMs, isLive } from "../values/status.ts";
 import { companionFor, liveCompanions, withPeers } from "../companions/companions.ts";
 import { Fault } from "../base/faults.ts";
 import { limitFaultOf } from "../values/account_limits.ts";
@@ -80,8 +81,8 @@ export function lateness(
   { since, madeAt }: JobRun,
   { settings: { dialMaxAgeMs }, steadyNow }: Ports,
 ): Unroutable | undefined {
-  const dueMs = dialDueAt(call) - call.dateCreated;
-  if (steadyNow() - (since ?? madeAt) - dueMs <= dialMaxAgeMs) return undefined;
+  const waitedMs = steadyNow() - (since ?? madeAt) - dialDelayMs(call);
+  if (waitedMs <= dialMaxAgeMs) return undefined;
   return { fault: "dialTooLate", detail: `no companion took it within ${dialMaxAgeMs / 1_000} s` };
 }
 
@@ -112,11 +113,15 @@ export async function place(
 }
 
 /** Stores the companion in the call, unless the report of the INVITE came first and has done so. */
-const heldBy = (companion: Companion, { accountSid, sid }: Call, { now }: Ports): AlsoUpdated => ({
+const heldBy = (companion: Companion, { accountSid, sid }: Call, ports: Ports): AlsoUpdated => ({
   into: "calls",
   accountSid,
   sid,
-  change: (call) => call.companion === null ? { ...call, companion, dateUpdated: now() } : call,
+  change(call) {
+    if (call.companion !== null) return call;
+    const clockAheadMs = aheadOf(call, ports);
+    return { ...call, companion, clockAheadMs, dateUpdated: callTime(call, ports) };
+  },
 });
 
 /** Stores a companion that has sent no heartbeat yet: a sweep finds the calls of known ones alone. */
@@ -171,9 +176,9 @@ export async function fail(
   ports: Ports,
   reason?: Unroutable,
 ): Promise<void> {
-  const moment = { at: ports.now(), instanceId: ports.settings.instanceId };
+  const { instanceId } = ports.settings;
   await ports.records.calls.update(accountSid, callSid, (call) => {
-    const change = progress(call, "failed", moment);
+    const change = progress(call, "failed", { at: callTime(call, ports), instanceId });
     if (change.record === call || reason === undefined) return change;
     const exchange = callRequest(call, ports);
     const notice = { accountSid, callSid, ...reason, level: "error" } as const;

@@ -5,6 +5,7 @@ import { isSettled, settle } from "../geolocation/settle.ts";
 import { exponential } from "../model/job.ts";
 import { handler, type JobHandler } from "../ports/job_handler.ts";
 import { type ArgsOf, locate } from "../model/job_kinds.ts";
+import { timeLimit } from "../base/time_limit.ts";
 import { limits } from "../base/limits.ts";
 import { notification } from "../notifications/notify.ts";
 import { lookUpRequest } from "../notifications/own_request.ts";
@@ -30,9 +31,9 @@ export const locateHandler: JobHandler<ArgsOf<typeof locate>> = handler(locate, 
     await geolocations.update(accountSid, geolocationSid, (now) => ({
       record: now.responseStatus === "queued" ? { ...now, responseStatus: "processing" } : now,
     }));
-    const timeout = AbortSignal.timeout(limits.locationTimeoutMs);
+    using time = timeLimit(limits.locationTimeoutMs, signal);
     const msisdn = asked.deviceIdentifier.replace("+", "");
-    const answer = await locationSource.lookUp(msisdn, AbortSignal.any([signal, timeout]));
+    const answer = await locationSource.lookUp(msisdn, time.signal);
     const data = parseLocation(answer);
     // It may be the page of a server in trouble: it is asked again.
     if (data === null) throw new Error("the location source's answer is not understood");

@@ -14,6 +14,8 @@ export interface Job {
   args: unknown;
   /** In ms; absent is now. */
   dueAt?: number;
+  /** The same by the steady clock, in place of `dueAt`. */
+  steadyDueAt?: number;
   /**
    * The job is due at a date that somebody chose, whatever becomes of the wall clock; else `dueAt`
    * stands for the time until then.

@@ -1,3 +1,4 @@
+import { steadyNow } from "../base/steady_clock.ts";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { type ListenAddress, listenError } from "./listen_error.ts";
 import { netLimits } from "./limits.ts";
@@ -57,7 +58,7 @@ export async function acceptConnections(
   let isClosed = false;
 
   const reopen = async () => {
-    const since = failingSince ?? Date.now();
+    const since = failingSince ?? steadyNow();
     if (failingSince === undefined) {
       failingSince = since;
       options.log?.("Cannot accept connections; listening again", { name: address.name });
@@ -69,7 +70,7 @@ export async function acceptConnections(
       if (isClosed) server.close();
     } catch (error) {
       // Such as no descriptor for the listener itself.
-      if (Date.now() - since <= netLimits.reopenMs) return;
+      if (steadyNow() - since <= netLimits.reopenMs) return;
       isClosed = true;
       options.onOver?.(listenError({ ...address, port: bound.port }, error));
     }
@@ -127,8 +128,8 @@ function createIntake(options: AcceptOptions) {
     else socket.destroy();
   };
   const noteFull = () => {
-    if (Date.now() - fullAt < netLimits.fullLogMs) return;
-    fullAt = Date.now();
+    if (steadyNow() - fullAt < netLimits.fullLogMs) return;
+    fullAt = steadyNow();
     log?.("No place is left for connections: raise MAX_CONNECTIONS and the descriptor limit");
   };
   const take = (socket: Socket) => {
@@ -151,8 +152,8 @@ function createIntake(options: AcceptOptions) {
       const { outcome, socket } = connectTo(reachable(address), port);
       looking = outcome.then((result) => typeof result === "number" ? result : undefined);
       const result = await outcome;
-      const until = Date.now() + netLimits.acceptMs;
-      while (accepted === acceptedBefore && result !== "failed" && Date.now() < until) {
+      const until = steadyNow() + netLimits.acceptMs;
+      while (accepted === acceptedBefore && result !== "failed" && steadyNow() < until) {
         // A pause, and not a wait for the end: this process may itself have been busy for so long.
         await new Promise((wake) => setTimeout(wake, 20));
       }

@@ -1,3 +1,4 @@
+import { awakeNow } from "../base/steady_clock.ts";
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Buffer } from "node:buffer";
@@ -191,7 +192,7 @@ async function send(
 
 /** Ends the connections of clients that take too long. */
 function endSlow(connections: Iterable<HttpConnection>): void {
-  const now = Date.now();
+  const now = awakeNow();
   for (const connection of connections) {
     const { socket, underWay } = connection;
     const pace = judgePace(connection, now);

@@ -1,3 +1,4 @@
+import { awakeNow } from "../base/steady_clock.ts";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { netLimits } from "./limits.ts";
@@ -23,7 +24,7 @@ export const openConnection = (socket: Socket): HttpConnection => ({
   socket,
   underWay: 0,
   request: undefined,
-  since: Date.now(),
+  since: awakeNow(),
   bytesThen: 0,
   isFresh: true,
   headSince: undefined,
@@ -31,7 +32,7 @@ export const openConnection = (socket: Socket): HttpConnection => ({
 
 /** Notes that a request or a response began or ended. */
 export function markProgress(connection: HttpConnection): void {
-  connection.since = Date.now();
+  connection.since = awakeNow();
   connection.bytesThen = connection.socket.bytesRead;
   connection.isFresh = false;
   connection.headSince = undefined;

@@ -1,3 +1,4 @@
+import { steadyNow } from "../base/steady_clock.ts";
 import type { IncomingHttpHeaders } from "node:http";
 import { netLimits } from "./limits.ts";
 import { addressList } from "./networks.ts";
@@ -23,8 +24,8 @@ export function watchUntrustedProxies(
   let loggedAt = -Infinity;
   return (peer, headers) => {
     if (headers.forwarded === undefined && headers["x-forwarded-for"] === undefined) return;
-    if (Date.now() - loggedAt < netLimits.proxyLogMs || !isNear(peer)) return;
-    loggedAt = Date.now();
+    if (steadyNow() - loggedAt < netLimits.proxyLogMs || !isNear(peer)) return;
+    loggedAt = steadyNow();
     log?.(
       "A reverse proxy is not in TRUSTED_PROXIES: its clients share the bounds of one address",
       {

@@ -1,3 +1,4 @@
+import { steadyNow } from "../base/steady_clock.ts";
 import { log } from "./log.ts";
 
 /** Writes a line for the person at the terminal. */
@@ -53,7 +54,7 @@ const sameSignalMs = 500;
 export function repeats(): () => boolean {
   let firstAt: number | undefined;
   return () => {
-    const now = Date.now();
+    const now = steadyNow();
     firstAt ??= now;
     return now - firstAt > sameSignalMs;
   };

@@ -1,3 +1,5 @@
+import { steadyNow } from "../base/steady_clock.ts";
+
 /** The store whose passwords a secret seals. */
 export interface SealedStore {
   /** Its file or URL, for messages. */
@@ -32,11 +34,11 @@ export async function writeSecret(path: string, secret: string): Promise<void> {
 
 /** The secret in a file that another process makes; waits for it up to `patienceMs`. */
 export async function awaitSecret(path: string, patienceMs: number): Promise<string> {
-  const until = Date.now() + patienceMs;
+  const until = steadyNow() + patienceMs;
   for (;;) {
     const secret = await readSecret(path);
     if (secret !== null) return secret;
-    if (Date.now() > until) {
+    if (steadyNow() > until) {
       throw new Error(`Cannot read ${path}: start the service first, or set BRIDGE_SECRET`);
     }
     await new Promise((wake) => setTimeout(wake, 50));

@@ -25,6 +25,8 @@ export const report = z.object({
   accountSid: z.string(),
   seq: z.number().int().nonnegative(),
   at: z.number().int(),
+  /** How long ago that was when it was sent, in ms: clocks of two machines may differ. */
+  ageMs: z.number().int().nonnegative().optional(),
   event: legEvent,
   /** False: acknowledge at once; the companion waits for no script. */
   wantsScript: z.boolean(),

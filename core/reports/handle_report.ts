@@ -1,5 +1,7 @@
 import type { Report, TakenReport } from "../protocol/companion.ts";
 import type { Script } from "../protocol/script.ts";
+import { aheadOf } from "../calls/call_time.ts";
+import { steadyFrom } from "../base/steady_clock.ts";
 import { withPeers } from "../companions/companions.ts";
 import { actionScript, type ScriptContext } from "../documents/next_script.ts";
 import type { Job } from "../model/job.ts";
@@ -19,13 +21,14 @@ import type { StepResult } from "./step_result.ts";
  * answered again; one about a call that has ended meanwhile is answered with a hang-up.
  */
 export async function handleReport(
-  report: TakenReport,
+  sent: TakenReport,
   ports: Ports,
   signal: AbortSignal,
 ): Promise<Script> {
+  const report = dated(sent, ports);
   const { event } = report;
   const rule = ruleOf(event);
-  const order = event.type === "noted" ? await notedBy(event, report, ports) : null;
+  const order = event.type === "noted" ? await notedBy(event, sent, ports) : null;
   const { call, noted } = await commitNoted(report, order, ports);
   if (call !== null) await rule.settle?.(event, call, report, ports);
   if (event.type === "ended") return [];
@@ -33,7 +36,7 @@ export async function handleReport(
   if (!isLive(call.status)) return [rule.whenOver?.(call) ?? { type: "hangup" }];
   if (!report.wantsScript) return [];
   refuseWhileUnwritable(ports); // Before the application is asked: it would be asked again.
-  const cause = { at: report.at, id: `${report.leg} ${report.seq}` };
+  const cause = { at: sent.at, id: `${report.leg} ${report.seq}` };
   const context = { call, ports, signal, cause };
   const script = await rule.script?.(event, context) ?? await nextScript(report, noted, context);
   return await withPeers(script, { at: report.companion }, ports);
@@ -52,6 +55,18 @@ async function commitNoted(
     const refused = noted.instead(limitFaultOf(error));
     return { call: await commit(report, refused, ports), noted: refused };
   }
+}
+
+/**
+ * A report with its times by the clock of this service; `at` of the one that was sent is the same in each
+ * repeat.
+ */
+function dated(report: TakenReport, { now }: Ports): TakenReport {
+  const { at, ageMs, earlier } = report;
+  if (ageMs === undefined) return report; // Of a companion of a former version.
+  const behindMs = now() - ageMs - at;
+  const moved = <T extends { at: number }>(one: T): T => ({ ...one, at: one.at + behindMs });
+  return { ...moved(report), ...earlier && { earlier: earlier.map(moved) } };
 }
 
 /** The script at the action of a step's result. */
@@ -76,19 +91,22 @@ async function commit(
   const { calls } = ports.records;
   if (await calls.get(accountSid, leg) === null) return null;
   const result = report.wantsScript ? null : await resultOf(report, noted, ports);
-  const moment = { at, instanceId: ports.settings.instanceId };
-  const changing = { moment, result, noted, hasEnded, ports };
+  const steadyAt = steadyFrom(at, ports);
+  const changing = { at, steadyAt, result, noted, hasEnded, ports };
   return await calls.update(accountSid, leg, (call) => changed(call, report, changing));
 }
 
+/** What changes know, and when it happened by the wall clock and by the steady one, in ms. */
+type Dated = Omit<Changing, "moment"> & { at: number; steadyAt: number };
+
 /** The change that a report makes, after those that came with it. */
-function changed(call: Call, report: TakenReport, changing: Changing): Change<Call> {
+function changed(call: Call, report: TakenReport, changing: Dated): Change<Call> {
   const { earlier = [], companion } = report;
   let record = call;
   const jobs: Job[] = []; // Progress causes no more.
   for (const { at, ...one } of earlier) {
-    const moment = { ...changing.moment, at };
-    const alone = { ...changing, moment, result: null, noted: null, hasEnded: undefined };
+    const steadyAt = changing.steadyAt + at - changing.at;
+    const alone = { ...changing, at, steadyAt, result: null, noted: null, hasEnded: undefined };
     const change = changedBy(record, { ...one, companion }, alone);
     record = change.record;
     jobs.push(...change.jobs ?? []);
@@ -101,11 +119,14 @@ function changed(call: Call, report: TakenReport, changing: Changing): Change<Ca
 function changedBy(
   call: Call,
   { event, seq, companion }: Pick<Report, "event" | "seq" | "companion">,
-  changing: Changing,
+  { at: _, steadyAt, ...changing }: Dated,
 ): Change<Call> {
   if (seq < call.reports) return { record: call };
-  const taken: Call = { ...call, reports: seq + 1, companion };
-  return ruleOf(event).change?.(taken, event, changing) ?? { record: taken };
+  const { ports } = changing;
+  const clockAheadMs = aheadOf(call, ports);
+  const taken: Call = { ...call, reports: seq + 1, companion, clockAheadMs };
+  const moment = { at: steadyAt + clockAheadMs, instanceId: ports.settings.instanceId };
+  return ruleOf(event).change?.(taken, event, { ...changing, moment }) ?? { record: taken };
 }
 
 async function resultOf(

@@ -12,8 +12,10 @@ import { leaveQueue } from "../queues/membership_events.ts";
 import type { Call } from "../resources/calls.ts";
 import { breakOffAll } from "../recordings/finish.ts";
 import { endStreams } from "../streams/stream_news.ts";
+import { callTime } from "../calls/call_time.ts";
 import { end } from "../calls/progress.ts";
 import { isLive } from "../values/status.ts";
+import { wallFrom } from "../base/steady_clock.ts";
 import { iso8601 } from "../base/wire.ts";
 
 /**
@@ -36,8 +38,8 @@ export async function takeHeartbeat(
   const named = new Set(legs.map(({ leg }) => leg));
   const isLost = (call: Call) =>
     isLast || call.companion?.runId !== companion.runId ||
-    !named.has(call.sid) && now - call.dateUpdated > limits.legForgottenMs;
-  const heardAt = before?.seenAt ?? now;
+    !named.has(call.sid) && callTime(call, ports) - call.dateUpdated > limits.legForgottenMs;
+  const heardAt = ports.steadyNow() - (before?.silentMs ?? 0);
   const stuckCalls = await closeAll(known.filter(isLost), { heardAt, isLost }, ports);
   const stuckConferences = await closeConferencesOf(
     companion.id,
@@ -71,7 +73,8 @@ export async function closeLostCompanions(ports: Ports): Promise<void> {
   if (ports.store.wellForMs() < limits.companionLostMs) return; // Heartbeats were not stored.
   const lost = (await ports.companions.list()).filter(isLostCompanion);
   const closed: Closed[] = [];
-  for (const { id, runId, seenAt } of lost) {
+  for (const { id, runId, seenAt, silentMs } of lost) {
+    const heardAt = ports.steadyNow() - silentMs;
     ports.log("Ending the calls of a companion that stopped", { companion: id });
     const isSilent = async () => {
       const known = await ports.companions.get(id);
@@ -79,7 +82,7 @@ export async function closeLostCompanions(ports: Ports): Promise<void> {
     };
     const isLost = (call: Call) => call.companion?.id === id;
     const live = await ports.records.calls.group("live", id);
-    const calls = await closeAll(whilst(isSilent, live), { heardAt: seenAt, isLost }, ports);
+    const calls = await closeAll(whilst(isSilent, live), { heardAt, isLost }, ports);
     const stuck = calls + (await isSilent() ? await closeConferencesOf(id, ports) : 0);
     if (await isSilent()) closed.push({ id, runId, seenAt, stuck });
     else ports.log("The companion is heard again: its other calls go on", { companion: id });
@@ -119,7 +122,7 @@ async function forget(companions: Closed[], ports: Ports): Promise<void> {
   );
 }
 
-/** Which calls are lost, and when their companion was last heard of, in ms. */
+/** Which calls are lost, and when their companion was last heard of by the steady clock, in ms. */
 interface Loss {
   heardAt: number;
   /** Asked again of the call as it is when it is closed: it may have been reported on meanwhile. */
@@ -145,7 +148,7 @@ async function close(lost: Call, { heardAt, isLost }: Loss, ports: Ports): Promi
   const { accountSid, sid } = lost;
   const closed = await ports.records.calls.update(accountSid, sid, (call) => {
     if (!isLive(call.status) || !isLost(call)) return { record: call };
-    const at = Math.max(heardAt, call.dateUpdated);
+    const at = Math.max(callTime(call, ports, heardAt), call.answeredAt ?? call.dateCreated);
     const why = { by: "service", cause: "companion-lost" } as const;
     const ended = end(call, "failed", { at, instanceId: ports.settings.instanceId }, why);
     const detail = `the last heartbeat of the companion came at ${iso8601(at)}`;
@@ -155,5 +158,5 @@ async function close(lost: Call, { heardAt, isLost }: Loss, ports: Ports): Promi
   if (isLive(closed.status)) return;
   await leaveQueue(lost, lost.queueSid, ports);
   await breakOffAll(lost, ports);
-  if (closed.hasStreams !== false) await endStreams(closed, heardAt, ports);
+  if (closed.hasStreams !== false) await endStreams(closed, wallFrom(heardAt, ports), ports);
 }

@@ -9,6 +9,7 @@ import type { Change } from "../model/store.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Requester } from "../resources/internal/call_end.ts";
 import { participantSid } from "../resources/participants.ts";
+import { callTime } from "../calls/call_time.ts";
 import { endOfTime, progress } from "../calls/progress.ts";
 import { isLive } from "../values/status.ts";
 
@@ -119,7 +120,7 @@ function modified(
 ): Change<Call> {
   const { accountSid, sid: callSid } = call;
   const { status, mute: _, moveConnectedCallLeg: both = false, ...fields } = wanted;
-  const record: Call = { ...call, ...given(fields), dateUpdated: ports.now() };
+  const record: Call = { ...call, ...given(fields), dateUpdated: callTime(call, ports) };
   if (wanted.url !== undefined) {
     record.method = wanted.method ?? "POST";
     record.fallbackUrl = wanted.fallbackUrl ?? null;
@@ -144,8 +145,11 @@ function modified(
 }
 
 /** No companion has said that it holds the call: it ends here, and in one that has it meanwhile. */
-function canceledEarly(call: Call, { now, settings }: Ports): Change<Call> {
-  const change = progress(call, "canceled", { at: now(), instanceId: settings.instanceId });
+function canceledEarly(call: Call, ports: Ports): Change<Call> {
+  const change = progress(call, "canceled", {
+    at: callTime(call, ports),
+    instanceId: ports.settings.instanceId,
+  });
   return { ...change, jobs: [...change.jobs ?? [], hangUp({ callSid: call.sid })] };
 }
 

@@ -6,7 +6,7 @@ import { callEnd } from "./internal/call_end.ts";
 import { limitedBy } from "./internal/limited_by.ts";
 import { monitoringFields } from "./internal/monitoring.ts";
 import { recordingWanted } from "../values/recording_wanted.ts";
-import { callbackEvents, callStatus, dialDueAt, isLive, validation } from "../values/status.ts";
+import { callbackEvents, callStatus, dialDelayMs, isLive, validation } from "../values/status.ts";
 import {
   isoDate,
   method,
@@ -151,6 +151,8 @@ export const calls = resource({
     timeLimit: z.number().int().nullable(),
     /** The INVITE went out, or came in. */
     initiated: z.boolean(),
+    /** By how much its times are ahead of the steady clock (`core/calls/call_time.ts`), in ms. */
+    clockAheadMs: z.number().nullable(),
     /** When its callee was first known to ring (180 or 183), in ms. */
     ringingAt: z.number().nullable(),
     answeredAt: z.number().nullable(),
@@ -198,6 +200,7 @@ export const calls = resource({
     "recording",
     "timeLimit",
     "initiated",
+    "clockAheadMs",
     "ringingAt",
     "answeredAt",
     "disconnection",
@@ -266,6 +269,7 @@ export const calls = resource({
     initiated: false,
     greetingEnd: null,
     hasStreams: null,
+    clockAheadMs: null,
     ringingAt: null,
     answeredAt: null,
     disconnection: null,
@@ -307,7 +311,12 @@ export const calls = resource({
   subresources: ["Notifications", "Recordings"],
   created: (call) => ({
     record: { ...call, hasStreams: false },
-    jobs: [dialCall({ accountSid: call.accountSid, callSid: call.sid }, dialDueAt(call))],
+    jobs: [
+      dialCall(
+        { accountSid: call.accountSid, callSid: call.sid },
+        call.dateCreated + dialDelayMs(call),
+      ),
+    ],
   }),
 });
 

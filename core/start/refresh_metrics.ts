@@ -20,8 +20,8 @@ export function metricsRefresher(ports: Ports): () => Promise<void> {
     }
   };
   return () => {
-    if (last === undefined || ports.now() - last.at > knownMs) {
-      last = { at: ports.now(), done: refresh() };
+    if (last === undefined || ports.steadyNow() - last.at > knownMs) {
+      last = { at: ports.steadyNow(), done: refresh() };
     }
     return last.done;
   };

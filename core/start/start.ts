@@ -1,3 +1,4 @@
+import { steadyNow } from "../base/steady_clock.ts";
 import { logSettings } from "../configuration/log_variables.ts";
 import { type Program, programs } from "./programs.ts";
 import { acceptedFlags } from "./v8_flags.ts";
@@ -129,10 +130,10 @@ async function supervise(settings: Settings, wanted: Program[]): Promise<void> {
   /** Keeps a program running until the supervisor stops. */
   async function keep(running: Running): Promise<void> {
     for (let starts = 1;; starts++) {
-      const startedAt = Date.now();
+      const startedAt = steadyNow();
       const { code, signal } = await running.child.status;
       if (isStopping) return;
-      const isEarly = code === 1 && Date.now() - startedAt < earlyMs;
+      const isEarly = code === 1 && steadyNow() - startedAt < earlyMs;
       if (starts === 1 && (isEarly || code === cannotStartCode)) return await stop(1);
       log(`The ${running.program.name} ended; starting it again`, { level: "error", code, signal });
       await new Promise((wake) => setTimeout(wake, restartPauseMs));

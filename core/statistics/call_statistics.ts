@@ -30,7 +30,7 @@ export interface CallStatistics {
 export async function callStatistics(
   accountSid: string,
   span: Span,
-  ports: Pick<Ports, "records" | "now">,
+  ports: Pick<Ports, "records" | "now" | "steadyNow">,
 ): Promise<CallStatistics> {
   const { from, periodMs, periods } = span;
   const before = from + periods * periodMs;

@@ -81,18 +81,18 @@ const kept = new WeakMap<Ports["records"], Map<string, Kept>>();
 export async function periodSums(
   { accountSid, from, before }: Period,
   limit: number,
-  { records, now }: Pick<Ports, "records" | "now">,
+  { records, now, steadyNow }: Pick<Ports, "records" | "now" | "steadyNow">,
 ): Promise<PeriodSums> {
   const known = kept.get(records) ?? new Map<string, Kept>();
   kept.set(records, known);
-  const [key, readAt] = [`${accountSid} ${from} ${before}`, now()];
+  const [key, readAt] = [`${accountSid} ${from} ${before}`, steadyNow()];
   const found = known.get(key);
-  if (found !== undefined && Math.abs(readAt - found.readAt) < keptMs) return found.sums;
+  if (found !== undefined && readAt - found.readAt < keptMs) return found.sums;
   const where: Condition[] = [{ field: "startTime", op: "between", from, before }];
   const { items, total } = await records.calls.list(accountSid, { where, skip: 0, limit });
   const sums = sumsOf({ calls: items, total });
   known.delete(key);
-  if (sums.outcomes.live > 0 || readAt - before < settledMs) return sums;
+  if (sums.outcomes.live > 0 || now() - before < settledMs) return sums;
   known.set(key, { sums, readAt });
   const [oldest] = known.keys();
   if (known.size > mostKept && oldest !== undefined) known.delete(oldest);

@@ -40,10 +40,7 @@ export const validation = z.object({
   callerIdSid: z.string().nullable(),
 });
 
-/** When a queued call is to be placed, in ms: at once, unless it validates a number later. */
-export const dialDueAt = (
-  { dateCreated, validation: wanted }: {
-    dateCreated: number;
-    validation: z.infer<typeof validation> | null;
-  },
-): number => dateCreated + (wanted?.delayS ?? 0) * 1_000;
+/** How long a call waits before it is dialled, in ms: a validation by call may ask for a delay. */
+export const dialDelayMs = (
+  { validation: wanted }: { validation: z.infer<typeof validation> | null },
+): number => (wanted?.delayS ?? 0) * 1_000;

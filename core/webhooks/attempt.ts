@@ -46,7 +46,8 @@ export async function attemptOf(
   const signable = signableOf(delivery);
   const hidden = [...tokensOf(account), ...secretsOf(signable.url)];
   const startTime = ports.now();
-  const timed = () => ({ startTime, duration: Math.max(0, Math.round(ports.now() - startTime)) });
+  const begunAt = ports.steadyNow();
+  const timed = () => ({ startTime, duration: Math.round(ports.steadyNow() - begunAt) });
   const request = shownRequest(delivery);
   using time = timeLimit(limits.callbackTimeoutMs, run.signal);
   try {

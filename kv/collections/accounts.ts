@@ -32,7 +32,10 @@ const emailKey = (email: string) => keys.unique(prefix, "emailAddress", email.to
 
 /** The store of the accounts. */
 interface State {
-  store: Pick<StoreContext, "kv" | "read" | "committer" | "seal" | "now" | "stageCaused">;
+  store: Pick<
+    StoreContext,
+    "kv" | "read" | "committer" | "seal" | "now" | "steadyNow" | "stageCaused"
+  >;
   accounts: AccountCache;
   /** The last account that was read, as stored, and whether it had to be opened. */
   last: { value: StoredAccount; isNew: boolean } | null;
@@ -47,7 +50,7 @@ export type AccountTree = Accounts & Pick<StoreContext, "limiters">;
 export function accountTree(store: State["store"]): AccountTree {
   const state: State = {
     store,
-    accounts: accountCache(store.now),
+    accounts: accountCache(store.steadyNow),
     last: null,
     opened: new WeakMap(),
   };

@@ -108,8 +108,11 @@ export async function perform(
 /** Whether a job is too old for another attempt. */
 export function isSpent(job: StoredJob, { handlers, ports }: Performing): boolean {
   const { maxAgeMs = Infinity } = handlerOf(job, { handlers }) ?? {};
-  return ports.steadyNow() - (job.since ?? job.madeAt) > maxAgeMs;
+  return waitedMs(job, ports) > maxAgeMs;
 }
+
+const waitedMs = ({ since, madeAt }: StoredJob, { steadyNow }: Pick<Ports, "steadyNow">): number =>
+  steadyNow() - (since ?? madeAt);
 
 const handlerOf = ({ kind }: StoredJob, { handlers }: Pick<Performing, "handlers">) =>
   handlers.find((handler) => handler.kind === kind);

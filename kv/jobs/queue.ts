@@ -43,8 +43,8 @@ export function stageJobs(batch: Batch, jobs: Job[], clocks: Clocks): void {
   for (const { id = newJobId(), kind, lane, args, dueAt, series = null, ...job } of jobs) {
     const begun = { attempt: 0, owner: null, madeAt, since, ...origin && { origin } };
     const byDate = dueAt !== undefined && job.isByDate && { date: dueAt };
-    const at = dueAt === undefined ? since : steadyFrom(dueAt, clocks);
-    stageJob(batch, { id, lane, kind, args, series, ...begun, ...byDate }, at);
+    const { steadyDueAt = dueAt === undefined ? since : steadyFrom(dueAt, clocks) } = job;
+    stageJob(batch, { id, lane, kind, args, series, ...begun, ...byDate }, steadyDueAt);
   }
 }
 

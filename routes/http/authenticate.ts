@@ -33,10 +33,10 @@ export interface Bounds {
 }
 
 /** The bounds of this instance; each call counts anew. */
-export const boundsOf = ({ settings, now }: Ports, shares: LoopShares | null): Bounds => ({
+export const boundsOf = ({ settings, steadyNow }: Ports, shares: LoopShares | null): Bounds => ({
   shares,
-  rates: createRateLimits(settings.requestRates, now),
-  refusals: createRefusalCap(now),
+  rates: createRateLimits(settings.requestRates, steadyNow),
+  refusals: createRefusalCap(steadyNow),
 });
 
 /**

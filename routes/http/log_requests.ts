@@ -5,9 +5,11 @@ import type { Env } from "./env.ts";
 /**
  * Logs requests with their response: the part of them that LOG_REQUESTS says. The query is left out.
  */
-export const logRequests = ({ settings, log, now }: Pick<Ports, "settings" | "log" | "now">) =>
+export const logRequests = (
+  { settings, log, steadyNow }: Pick<Ports, "settings" | "log" | "steadyNow">,
+) =>
   createMiddleware<Env>(async (c, next) => {
-    const startedAt = now();
+    const startedAt = steadyNow();
     await next();
     const { status } = c.res;
     if (Math.random() >= settings.loggedRequests) return;
@@ -16,7 +18,7 @@ export const logRequests = ({ settings, log, now }: Pick<Ports, "settings" | "lo
       method: c.req.method,
       path: c.req.path,
       status,
-      durationMs: now() - startedAt,
+      durationMs: steadyNow() - startedAt,
       requestId: c.var.requestId,
       accountSid: c.var.account?.sid ?? c.var.caller?.sid,
     });

@@ -1,3 +1,4 @@
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import { networkOf } from "../../core/net/networks.ts";
 import { createAddressPlaces } from "../../core/net/places.ts";
 import type { Flow } from "../base/flow.ts";
@@ -39,7 +40,8 @@ export interface AdmissionOptions {
 }
 
 export function createAdmission(
-  { bounds = {}, isKnown = ({ logins }) => logins.size > 0, now = Date.now }: AdmissionOptions = {},
+  { bounds = {}, isKnown = ({ logins }) => logins.size > 0, now = steadyNow }: AdmissionOptions =
+    {},
 ): Admission {
   const { connectionsPerAddress, unauthenticatedRequestsPerS } = {
     ...sipLimits.admission,

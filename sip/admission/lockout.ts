@@ -1,3 +1,4 @@
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import { networkOf } from "../../core/net/networks.ts";
 import { sipLimits } from "../base/limits.ts";
 
@@ -34,7 +35,7 @@ export interface Lockout {
   right(answerer: Answerer): void;
 }
 
-export function createLockout(now: () => number = Date.now): Lockout {
+export function createLockout(now: () => number = steadyNow): Lockout {
   const devices = createCounts(sipLimits.wrongAnswersOfDevice, now);
   const homes = createCounts(sipLimits.wrongAnswersOfLogin, now);
   const networks = createCounts(sipLimits.wrongAnswersFromAddress, now);

@@ -1,3 +1,4 @@
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { Credentials } from "../../core/protocol/companion.ts";
 import { sipLimits } from "../base/limits.ts";
 import { networkOf } from "../../core/net/networks.ts";
@@ -57,7 +58,7 @@ function createRequest(service: Pick<ServiceLink, "credentials">): Request {
  */
 export function createCredentialsCache(
   service: Pick<ServiceLink, "credentials">,
-  now: () => number = Date.now,
+  now: () => number = steadyNow,
 ): CredentialsCache {
   const entries = new Map<string, Entry>();
   const request = createRequest(service);

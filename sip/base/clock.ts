@@ -1,3 +1,4 @@
+import { awakeNow } from "../../core/base/steady_clock.ts";
 import type { Timers } from "./timers.ts";
 
 /** Time as the transports need it; tests move it by hand. */
@@ -8,4 +9,4 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void;
 }
 
-export const clockOf = ({ after }: Timers): Clock => ({ after, now: () => Date.now() });
+export const clockOf = ({ after }: Timers): Clock => ({ after, now: awakeNow });

@@ -1,3 +1,5 @@
+import { awakeNow } from "../../core/base/steady_clock.ts";
+
 /** Timers that end with their owner: after `clear` none fires and none can be set. */
 export interface Timers {
   /** Calls back once; the result forgets it. */
@@ -7,7 +9,10 @@ export interface Timers {
   clear(): void;
 }
 
-/** Many timers run for the same time, so one of the runtime's, which costs far more, serves a time. */
+/**
+ * Many timers run for the same time, so one of the runtime's, which costs far more, serves a time. They go
+ * by the awake clock: after a stop of the process what has come meanwhile is read before they fire.
+ */
 export function createTimers(): Timers {
   const lines = new Map<number, Line>();
   let cleared = false;
@@ -74,10 +79,10 @@ function createLine(ms: number, onEmpty: () => void): Line {
   };
   const arm = () => {
     if (first === undefined) return clear();
-    timer = setTimeout(fire, Math.max(first.at - performance.now(), 0));
+    timer = setTimeout(fire, Math.max(first.at - awakeNow(), 0));
   };
   const fire = () => {
-    const now = performance.now();
+    const now = awakeNow();
     try {
       while (first !== undefined && first.at <= now) {
         const due = first;
@@ -93,7 +98,7 @@ function createLine(ms: number, onEmpty: () => void): Line {
     add(callback) {
       const waiting: Waiting = {
         callback,
-        at: performance.now() + ms,
+        at: awakeNow() + ms,
         before: last,
         after: undefined,
         waits: true,

@@ -1,3 +1,4 @@
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { TrunkRoute } from "../../core/protocol/trunks.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { Target } from "../transport/resolve.ts";
@@ -16,7 +17,7 @@ export interface TrunkHolds {
   heldMs(server: RouteServer): number;
 }
 
-export function createTrunkHolds(now: () => number = Date.now): TrunkHolds {
+export function createTrunkHolds(now: () => number = steadyNow): TrunkHolds {
   const until = new Map<string, number>();
   return {
     heed(server, { status, retryAfterS }) {

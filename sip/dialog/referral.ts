@@ -1,3 +1,4 @@
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { Dialog } from "../contracts/dialog.ts";
 import { sipLimits } from "../base/limits.ts";
 
@@ -56,7 +57,7 @@ export function notifiedState(sipfrag: string, state: string): string {
 export function createReferral(dialog: Dialog | undefined, id?: number): Referral {
   let last: Promise<unknown> = Promise.resolve();
   let over = false;
-  const until = Date.now() + sipLimits.referExpiresS * 1000;
+  const until = steadyNow() + sipLimits.referExpiresS * 1000;
   const notify = (status: number, state: string) => {
     const named = id === undefined ? {} : { id };
     last = last.then(() => notifySipfrag(dialog, { content: sipfrag(status), state, ...named }));
@@ -65,7 +66,7 @@ export function createReferral(dialog: Dialog | undefined, id?: number): Referra
   return {
     progress(status) {
       if (over) return;
-      const seconds = Math.max(Math.round((until - Date.now()) / 1000), 1);
+      const seconds = Math.max(Math.round((until - steadyNow()) / 1000), 1);
       void notify(status, `active;expires=${seconds}`);
     },
     async end(status) {

@@ -1,3 +1,4 @@
+import { awakeNow } from "../../core/base/steady_clock.ts";
 import type { URI } from "../stack/library/sip_js.ts";
 import type { RegisteredBinding } from "../../core/protocol/registrations.ts";
 import type { Flow } from "../base/flow.ts";
@@ -21,7 +22,7 @@ export interface Binding {
   readonly userAgent: string | undefined;
   /** Names the Client, and the password that it proved. */
   readonly proof: string;
-  /** In ms: when it was first made, and when it ends. */
+  /** By the awake clock, in ms: when it was first made, and when it ends. */
   readonly registeredAt: number;
   readonly expiresAt: number;
   readonly callId: string;
@@ -65,6 +66,7 @@ export function targetOf({ contact }: Pick<Binding, "contact">): URI {
 /** A binding as the service shows it. */
 export function describeBinding(binding: Binding): RegisteredBinding {
   const { contact, flow, userAgent, instance, path, registeredAt, expiresAt } = binding;
+  const behindMs = Date.now() - awakeNow();
   const { host, port } = flow.remote;
   const address = parseNameAddr(contact);
   return {
@@ -75,12 +77,12 @@ export function describeBinding(binding: Binding): RegisteredBinding {
     instanceId: instance?.replace(/^"?<?|>?"?$/g, "") ?? null,
     regId: address?.getParam("reg-id") ?? null,
     path: [...path],
-    registeredAt,
-    expiresAt,
+    registeredAt: Math.round(registeredAt + behindMs),
+    expiresAt: Math.round(expiresAt + behindMs),
   };
 }
 
-export function createLocation(now: () => number = Date.now): Location {
+export function createLocation(now: () => number = awakeNow): Location {
   /** By login, the newest last; none is empty. */
   const bindings = new Map<string, readonly Binding[]>();
 

@@ -1,3 +1,4 @@
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import { isIP, isIPv6 } from "node:net";
 import type { URI } from "../stack/library/sip_js.ts";
 import type { Endpoint, Flow, Protocol } from "../base/flow.ts";
@@ -23,7 +24,7 @@ export interface Listening {
  * run on the same machine.
  */
 export function ownAddresses(
-  { domain, addresses, machineAddresses = interfaceAddresses, now = Date.now }: Listening,
+  { domain, addresses, machineAddresses = interfaceAddresses, now = steadyNow }: Listening,
 ): IsOwn {
   const listening = [...addresses.values()];
   let known: { at: number; hosts: ReadonlySet<string> } | undefined;

@@ -1,3 +1,4 @@
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { Session } from "../stack/library/sip_js.ts";
 import { adoptDialog } from "../dialog/adopt_dialog.ts";
 import type { Dialog } from "../contracts/dialog.ts";
@@ -128,7 +129,7 @@ function acceptNow(state: InboundState, sdp: string, extra: string[]): void {
     const dialog = adopt(state, request.accept(response).session);
     dialog.localSdp = sdp;
     dialog.timer.restart(agreement);
-    state.answeredAt = Date.now();
+    state.answeredAt = steadyNow();
     state.answered.resolve(true);
   });
 }
@@ -143,7 +144,7 @@ export function acceptUssd(state: InboundState): void {
   const body = sdpBody(sdpWithoutMedia(ussdOffer));
   reply(state, () => {
     adopt(state, request.accept({ statusCode: 200, body, extraHeaders: ussdHeaders }).session);
-    state.answeredAt = Date.now();
+    state.answeredAt = steadyNow();
     state.answered.resolve(true);
   });
 }

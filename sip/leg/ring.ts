@@ -1,3 +1,4 @@
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { Target } from "../../core/protocol/script.ts";
 import { createDeviceFork, type ReachableDevice } from "./device_fork.ts";
 import { adoptDialog } from "../dialog/adopt_dialog.ts";
@@ -253,7 +254,7 @@ async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): P
   if (state.over.signal.aborted) return;
   if (media !== undefined) watch(state, media);
   void media?.unknownSource.then((address) => state.wiring.onUnknownSource?.(address));
-  state.answeredAt = Date.now();
+  state.answeredAt = steadyNow();
   state.answered.resolve(true);
 }
 

@@ -1,3 +1,4 @@
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { ServiceCause } from "../../core/protocol/disconnection.ts";
 import type { Invitation, Step, Target } from "../../core/protocol/script.ts";
 import { whenAborted } from "../base/abort.ts";
@@ -48,7 +49,7 @@ export function ringAll(
   const proxied = step.media === "proxied" && first !== undefined && others.length === 0
     ? passable(calls, live.leg, first.target)
     : null;
-  const startedAt = Date.now();
+  const startedAt = steadyNow();
   const ringback = createRingback(live, step.ringTone);
   const children = step.legs.map((invitation) =>
     placeChild(calls, live, { step, invitation, proxied, ringback, placing })
@@ -179,7 +180,7 @@ export async function joinEarly(caller: InboundLeg | undefined, media: MediaLeg)
 async function ending(child: Child): Promise<ChildEnding | undefined> {
   await whenAborted(child.held);
   if (!child.live.leg.signal.aborted) return undefined;
-  return { ...await child.live.leg.ended, child, at: Date.now() };
+  return { ...await child.live.leg.ended, child, at: steadyNow() };
 }
 
 async function firstReady(children: Child[]): Promise<Child | undefined> {

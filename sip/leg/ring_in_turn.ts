@@ -1,3 +1,4 @@
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { Calls } from "../contracts/calls.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
 import { type Child, type DialStep, hangUpOthers, type Ring, ringAll } from "./ring_all.ts";
@@ -26,7 +27,7 @@ export function ringInTurn(
     }
     return undefined;
   };
-  const startedAt = Date.now();
+  const startedAt = steadyNow();
   const winner = ring();
   const endings = winner.then(() => Promise.all(rings.map(({ endings }) => endings)))
     .then((all) => all.flat());

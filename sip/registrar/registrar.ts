@@ -1,3 +1,4 @@
+import { awakeNow } from "../../core/base/steady_clock.ts";
 import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
 import type { Credentials } from "../../core/protocol/companion.ts";
 import { authenticate, type Authenticator, type Identity } from "../auth/authenticate.ts";
@@ -102,7 +103,7 @@ function register(domain: string, location: Location, registration: Registration
   const refusal = update(domain, location, registration);
   if (refusal !== undefined) return refusal;
   const contacts = location.find(login).map(({ contact, expiresAt }) => {
-    const left = Math.ceil((expiresAt - Date.now()) / 1000);
+    const left = Math.ceil((expiresAt - awakeNow()) / 1000);
     return `Contact: ${contact};expires=${left}`;
   });
   const outbound = wantsOutbound(message) ? ["Require: outbound"] : [];
@@ -142,7 +143,7 @@ function update(
 }
 
 function put(location: Location, login: string, binding: Binding, known: Binding[]): void {
-  if (binding.expiresAt <= Date.now()) return location.remove(login, binding.key);
+  if (binding.expiresAt <= awakeNow()) return location.remove(login, binding.key);
   const before = known.find(({ key }) => key === binding.key);
   const { registeredAt } = before ?? binding;
   location.put(login, { ...binding, registeredAt });

@@ -1,3 +1,4 @@
+import { awakeNow } from "../../core/base/steady_clock.ts";
 import type { IncomingRequestMessage, NameAddrHeader } from "../stack/library/sip_js.ts";
 import type { Flow } from "../base/flow.ts";
 import { apart } from "../base/apart.ts";
@@ -88,7 +89,7 @@ function bindingOf(
     return { refusal: { statusCode: 423, extraHeaders } };
   }
   const { callId, cseq } = message;
-  const registeredAt = Date.now();
+  const registeredAt = Math.floor(awakeNow());
   return {
     binding: {
       key: keyOf(parsed),

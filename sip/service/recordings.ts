@@ -1,3 +1,4 @@
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import {
   type PauseBehavior,
   type Recorded,
@@ -194,7 +195,7 @@ function hold(shared: Shared, state: State, bytes: number): void {
 
 async function end(shared: Shared, state: State): Promise<Recorded | null> {
   if (state.endedAt === undefined) {
-    state.endedAt = Date.now();
+    state.endedAt = steadyNow();
     shared.live.delete(state.recording.sid);
     if (state.taken > 0 || state.recording.isKnown) {
       flush(shared, state, state.isCut ? "cut" : "whole");
@@ -210,7 +211,7 @@ async function end(shared: Shared, state: State): Promise<Recorded | null> {
 
 function discard(shared: Shared, state: State): void {
   if (state.endedAt !== undefined) return;
-  state.endedAt = Date.now();
+  state.endedAt = steadyNow();
   shared.live.delete(state.recording.sid);
   const isTold = state.taken > state.filled || state.recording.isAbsenceTold === true;
   state.taken -= state.filled;
@@ -246,7 +247,7 @@ async function deliver(shared: Shared, state: State, part: RecordingPart): Promi
       const failure = error instanceof ServiceError ? error.failure : "outage";
       if (failure === "defect") defects++;
       const { endedAt = Infinity } = state;
-      const isLate = Date.now() - endedAt > sipLimits.recordingGiveUpMs;
+      const isLate = steadyNow() - endedAt > sipLimits.recordingGiveUpMs;
       if (failure === "refusal" || defects === sipLimits.reportDefects || isLate) {
         const { sid } = part.recording;
         log("Dropped a recording", { recording: sid, at: part.at, error: String(error) });

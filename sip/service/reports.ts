@@ -1,3 +1,4 @@
+import { awakeNow, steadyNow } from "../../core/base/steady_clock.ts";
 import type { Companion, Report, SentReport } from "../../core/protocol/companion.ts";
 import type { LegEvent } from "../../core/protocol/events.ts";
 import type { Script } from "../../core/protocol/script.ts";
@@ -31,6 +32,8 @@ export interface ReportOptions {
  */
 interface Parcel {
   reports: [Report, ...Report[]];
+  /** When the last one happened, by the steady clock. */
+  lastAt: number;
   /** Waits for the script of the last one. */
   waiter: ScriptWaiter | undefined;
   /** Resolves when the last one is asked for a script, and has come to others that go as events. */
@@ -45,25 +48,28 @@ export function createReportQueue(
   leg: { id: string; accountSid: string; signal: AbortSignal },
 ): ReportQueue {
   let seq = 0;
+  // A step of the wall clock moves no event of the leg against another.
+  const beganAt = Date.now() - steadyNow();
   let origin = currentOrigin();
   let last: Promise<unknown> = Promise.resolve();
   let parcel: Parcel | undefined;
   return {
     send(event, waiter) {
       origin = currentOrigin() ?? origin; // Another script may have come from another request.
+      const happenedAt = steadyNow();
       const report: Report = {
         companion: options.companion,
         leg: leg.id,
         accountSid: leg.accountSid,
         seq: seq++,
-        at: Date.now(),
+        at: beganAt + happenedAt,
         event,
         wantsScript: waiter !== undefined,
         ...origin && { origin },
       };
-      if (parcel !== undefined && mayJoin(parcel, event)) join(parcel, report, waiter);
+      if (parcel !== undefined && mayJoin(parcel, event)) join(parcel, report, waiter, happenedAt);
       else {
-        const one: Parcel = parcel = parcelOf(report, waiter);
+        const one: Parcel = parcel = parcelOf(report, waiter, happenedAt);
         last = one.delivery = last.then(() => deliver(options, one, leg.signal));
       }
       const { delivery } = parcel;
@@ -78,8 +84,13 @@ export function createReportQueue(
   };
 }
 
-const parcelOf = (report: Report, waiter: ScriptWaiter | undefined): Parcel => ({
+const parcelOf = (
+  report: Report,
+  waiter: ScriptWaiter | undefined,
+  lastAt: number,
+): Parcel => ({
   reports: [report],
+  lastAt,
   waiter,
   asked: Promise.withResolvers(),
   isClosed: false,
@@ -98,8 +109,14 @@ function mayJoin({ isClosed, waiter, reports }: Parcel, { type }: LegEvent): boo
 const isProgress = ({ event }: Report): boolean =>
   event.type === "ringing" || event.type === "inviting" && event.parent === undefined;
 
-function join(parcel: Parcel, report: Report, waiter: ScriptWaiter | undefined): void {
+function join(
+  parcel: Parcel,
+  report: Report,
+  waiter: ScriptWaiter | undefined,
+  happenedAt: number,
+): void {
   parcel.reports.push(report);
+  parcel.lastAt = happenedAt;
   if (waiter === undefined) return;
   parcel.waiter = waiter;
   parcel.asked.resolve(false);
@@ -112,7 +129,7 @@ async function deliver(
   over: AbortSignal,
 ): Promise<Script> {
   const { requestScript: ask, log, stopped } = options;
-  const patientUntil = Date.now() + sipLimits.serviceGraceMs;
+  const patientUntil = awakeNow() + sipLimits.serviceGraceMs;
   let defects = 0;
   for (let attempt = 0; !stopped.aborted;) {
     const { waiter } = parcel;
@@ -136,7 +153,7 @@ async function deliver(
         return [];
       }
       parcel.isClosed = false;
-      if (wantsScript && Date.now() > patientUntil) waiter.onUnreachable?.();
+      if (wantsScript && awakeNow() > patientUntil) waiter.onUnreachable?.();
       await rest(options, { attempt: attempt++, wantsScript, signal });
     }
   }
@@ -164,12 +181,13 @@ async function tell(
 /** Sends one report after the other: one that the service does not take is no fault of the others. */
 async function deliverEach(
   options: ReportOptions,
-  { reports, waiter }: Parcel,
+  { reports, waiter, lastAt }: Parcel,
   over: AbortSignal,
 ): Promise<Script> {
   let script: Script = [];
   for (const report of reports) {
-    const one = parcelOf(report, report === reports.at(-1) ? waiter : undefined);
+    const happenedAt = lastAt - reports.at(-1)!.at + report.at; // There is one.
+    const one = parcelOf(report, report === reports.at(-1) ? waiter : undefined, happenedAt);
     script = await deliver(options, one, over);
   }
   return script;
@@ -177,7 +195,7 @@ async function deliverEach(
 
 /** Reports as they are sent: those before the last go with it. */
 function sentOf(
-  { reports }: Parcel,
+  { reports, lastAt }: Parcel,
   { wantsScript, over }: { wantsScript: boolean; over: AbortSignal },
 ): SentReport {
   const earlier = reports.slice(0, -1).flatMap(({ seq, at, event }) =>
@@ -188,6 +206,7 @@ function sentOf(
   const hasEnded = !wantsScript && over.aborted && "action" in event;
   return {
     ...report,
+    ageMs: Math.max(0, steadyNow() - lastAt),
     wantsScript,
     event: earlier.length === 0 ? event : { type: "together", earlier, event },
     ...hasEnded && { hasEnded },

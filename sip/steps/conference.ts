@@ -1,3 +1,4 @@
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { Action } from "../../core/protocol/action.ts";
 import type { ConferenceStep } from "../../core/protocol/conferences.ts";
 import type { Script } from "../../core/protocol/script.ts";
@@ -30,7 +31,7 @@ export async function conference(
   step: ConferenceStep,
   performStep: PerformStep,
 ): Promise<Script | void> {
-  const startedAt = Date.now();
+  const startedAt = steadyNow();
   const { at } = step;
   run.live.conference = createConferencePlace(step);
   const { outcome, recording, unreached } =
@@ -46,7 +47,7 @@ export async function conference(
     const missed = { ...serviceContext, ...unreached, unreached: step.conferenceSid };
     return [{ type: "consult", serviceContext: missed, ...next && { action: next } }];
   }
-  const lastedMs = Date.now() - startedAt;
+  const lastedMs = steadyNow() - startedAt;
   run.tookTime ||= lastedMs >= sipLimits.timePassedMs;
   const { conferenceSid } = step;
   const durationS = outcome === "completed" ? Math.round(lastedMs / 1000) : 0;

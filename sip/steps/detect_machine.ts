@@ -1,3 +1,4 @@
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { Step } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../base/abort.ts";
 import { createMachineDetector, type Detected } from "../media/audio/answering_machine.ts";
@@ -36,9 +37,9 @@ export async function reportAnswerer(
   run: ScriptRun,
   { callback, ...wanted }: MachineDetection,
 ): Promise<void> {
-  const startedAt = Date.now();
+  const startedAt = steadyNow();
   const detected = await detectMachine(run, wanted);
   if (detected === undefined) return;
-  const durationMs = Date.now() - startedAt;
+  const durationMs = steadyNow() - startedAt;
   run.live.report({ type: "detected", ...detected, durationMs, ...callback && { callback } });
 }

@@ -1,3 +1,4 @@
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { LegEvent, Outcome } from "../../core/protocol/events.ts";
 import type { Action } from "../../core/protocol/action.ts";
 import type { Recorded } from "../../core/protocol/recordings.ts";
@@ -32,7 +33,7 @@ export async function dial(run: ScriptRun, step: DialStep): Promise<Script | voi
     (step.sequential ? ringInTurn(calls, live, step, signal) : ringAll(calls, live, step));
   const { startedAt, proxied } = ring;
   const winner = await unlessAborted(ring.winner, signal);
-  const answeredAt = winner?.live.leg.answeredAt ?? Date.now();
+  const answeredAt = winner?.live.leg.answeredAt ?? steadyNow();
   let recording: ReturnType<typeof recordConnectedCall> | undefined;
   hangUpOthers(ring, winner);
   if (winner !== undefined) {
@@ -49,7 +50,7 @@ export async function dial(run: ScriptRun, step: DialStep): Promise<Script | voi
     const { cause, text } = last?.disconnection ?? {};
     live.lastWords = cause === "limit" ? text : undefined;
   }
-  run.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
+  run.tookTime ||= steadyNow() - startedAt >= sipLimits.timePassedMs;
   if (step.action === undefined) return;
   const action = carried(run, step.action);
   const outcome = winner ? "completed" : unansweredOutcome(last, signal);
@@ -83,7 +84,7 @@ function dialled(
     type: "dialled",
     outcome,
     leg: named?.live.leg.id ?? step.legs[0]?.leg ?? "",
-    durationS: winner ? seconds(answeredAt, Date.now()) : 0,
+    durationS: winner ? seconds(answeredAt, steadyNow()) : 0,
     ringS: seconds(startedAt, answeredAt),
     ...!winner && last?.sipStatus !== undefined && { sipStatus: last.sipStatus },
     ...named && { sipCallId: named.live.leg.sipCallId },

@@ -1,3 +1,4 @@
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { RemoteCompanion } from "../../core/protocol/peers.ts";
 import type { PickupStep } from "../../core/protocol/conferences.ts";
 import { unlessAborted } from "../base/abort.ts";
@@ -22,11 +23,11 @@ export async function connectElsewhere(
   const held = other.acquire();
   const first = await unlessAborted(meeting.first, signal);
   if (first?.type === "talks") {
-    const startedAt = Date.now();
+    const startedAt = steadyNow();
     const manner = { proxied: null, timeLimitS, hangupOnStar, onJoined };
     await connectLegs(run, { live: other, held }, manner);
     if (!held.aborted) meeting.hangup();
-    return { sipCallId: first.sipCallId, lastedMs: Date.now() - startedAt };
+    return { sipCallId: first.sipCallId, lastedMs: steadyNow() - startedAt };
   }
   meeting.hangup();
   return first === undefined ? "unreached" : "gone";

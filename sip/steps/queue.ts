@@ -1,3 +1,4 @@
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { Action } from "../../core/protocol/action.ts";
 import type { LegEvent } from "../../core/protocol/events.ts";
 import type { PickupStep, QueueStep } from "../../core/protocol/conferences.ts";
@@ -19,10 +20,10 @@ export async function queue(
 ): Promise<Script | void> {
   const { calls, live, signal } = run;
   const { queueSid } = step;
-  const startedAt = Date.now();
-  const waitedS = () => Math.round((Date.now() - startedAt) / 1000);
+  const startedAt = steadyNow();
+  const waitedS = () => Math.round((steadyNow() - startedAt) / 1000);
   const tell = async (event: LegEvent & { type: "dequeued" }): Promise<Script | void> => {
-    run.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
+    run.tookTime ||= steadyNow() - startedAt >= sipLimits.timePassedMs;
     const action = step.action && carried(run, step.action);
     return await tellEnd(run, { ...event, ...action && { action } });
   };
@@ -110,9 +111,9 @@ async function talkHere(
   const other = run.calls.waiting.get(leg);
   if (other === undefined) return "gone";
   await other.take(whisper);
-  const startedAt = Date.now();
+  const startedAt = steadyNow();
   const manner = { proxied: null, timeLimitS, hangupOnStar, onJoined };
   await connectLegs(run, { live: other.live, held: other.signal }, manner);
   other.release();
-  return { sipCallId: other.live.leg.sipCallId, lastedMs: Date.now() - startedAt };
+  return { sipCallId: other.live.leg.sipCallId, lastedMs: steadyNow() - startedAt };
 }

@@ -1,3 +1,4 @@
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { ReferStep } from "../../core/protocol/refer.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../base/abort.ts";
@@ -10,9 +11,9 @@ import { carried, type ScriptRun, tellEnd } from "./script_run.ts";
 
 /** Asks the peer by REFER to call another address, and waits for the outcome. */
 export async function refer(run: ScriptRun, step: ReferStep): Promise<Script | void> {
-  const startedAt = Date.now();
+  const startedAt = steadyNow();
   const { outcome, sipStatus } = await askPeer(run, step);
-  run.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
+  run.tookTime ||= steadyNow() - startedAt >= sipLimits.timePassedMs;
   return await tellEnd(run, {
     type: "referred",
     to: step.to,

@@ -1,3 +1,4 @@
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { Action } from "../../core/protocol/action.ts";
 import type { GatherStep } from "../../core/protocol/gather.ts";
 import type { Script, Step } from "../../core/protocol/script.ts";
@@ -59,7 +60,7 @@ async function hear(
   run.tookTime = false;
   let silent = 0;
   while (!signal.aborted && silent < sipLimits.waitDocuments) {
-    const startedAt = Date.now();
+    const startedAt = steadyNow();
     const news = {
       ...asked,
       action: carried(run, action),
@@ -81,7 +82,7 @@ async function hear(
     }
     silent = run.tookTime ? 0 : silent + 1;
     run.tookTime = false;
-    const lastedMs = Date.now() - startedAt;
+    const lastedMs = steadyNow() - startedAt;
     if (silent > 0 || lastedMs >= sipLimits.timePassedMs) continue;
     await calls.signalling.timers.pause(sipLimits.timePassedMs - lastedMs, signal);
   }

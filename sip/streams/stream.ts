@@ -1,3 +1,4 @@
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import type { StreamStep } from "../../core/protocol/streams.ts";
 import { sipLimits } from "../base/limits.ts";
@@ -9,7 +10,7 @@ export async function stream(
   { stream: order, action }: StreamStep,
 ): Promise<Script | void> {
   const { live: { streams }, signal } = run;
-  const startedAt = Date.now();
+  const startedAt = steadyNow();
   const over = streams.start(order);
   if (!order.isBidirectional) return;
   const stop = () => void streams.stop(order.sid);
@@ -17,7 +18,7 @@ export async function stream(
   if (signal.aborted) stop();
   await over;
   signal.removeEventListener("abort", stop);
-  run.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
+  run.tookTime ||= steadyNow() - startedAt >= sipLimits.timePassedMs;
   if (action === undefined) return;
   return await tellEnd(run, { type: "streamed", sid: order.sid, action: carried(run, action) });
 }

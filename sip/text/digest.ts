@@ -1,3 +1,4 @@
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import { hash as hashOf, randomBytes } from "node:crypto";
 import { sipLimits } from "../base/limits.ts";
 import { apart } from "../base/apart.ts";
@@ -117,7 +118,7 @@ export interface Nonces {
  * §5.4), so that none is stored before it is used. A source that cannot receive at an address cannot
  * answer for it. Half of the hash is kept back: what was signed cannot be extended.
  */
-export function createNonces(realm: string, now: () => number = Date.now): Nonces {
+export function createNonces(realm: string, now: () => number = steadyNow): Nonces {
   const secret = randomBytes(32).toString("hex");
   const counts = new Map<string, number>();
   // In the order of their first use: to ask the Map for it, it would walk over all that went.

@@ -1,3 +1,4 @@
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import { BlockList, isIP } from "node:net";
 
 /** The address at which peers on a network of this machine reach it, of those peers alone. */
@@ -17,7 +18,7 @@ const KEPT_MS = 10_000;
 export function nearAddress(
   bindAddress: string,
   list: () => Interface[] = Deno.networkInterfaces,
-  now: () => number = Date.now,
+  now: () => number = steadyNow,
 ): NearAddress {
   const isBound = (address: string) =>
     /^[0.:]+$/.test(bindAddress) ? true : address === bindAddress;

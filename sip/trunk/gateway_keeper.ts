@@ -1,4 +1,5 @@
 import { lookingFor } from "../../core/net/names.ts";
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { Registration } from "../../core/protocol/trunks.ts";
 import type { Flow } from "../base/flow.ts";
 import { type RegisterAnswer, type Registering, sendRegister } from "./gateway_register.ts";
@@ -68,7 +69,7 @@ export function createGatewayKeeper(
   return {
     registration,
     contactUser: state.contactUser,
-    trunk: () => state.place && state.place.until > Date.now() ? state.place.trunk : undefined,
+    trunk: () => state.place && state.place.until > steadyNow() ? state.place.trunk : undefined,
     repeat: reports.repeat,
     async stop() {
       state.stopping.abort();
@@ -103,7 +104,7 @@ async function keep(state: State): Promise<void> {
 /** Whether the proxy, which is to be left alone, remembers us until we ask again. */
 const outlasts = ({ place }: State, waitMs: number, error: unknown): boolean =>
   error instanceof RegistrationFailure && error.isQuiet &&
-  place !== undefined && place.until > Date.now() + waitMs;
+  place !== undefined && place.until > steadyNow() + waitMs;
 
 /** Twice as long after each failure, and by chance, so that not all come back at once. */
 function backOffMs(failures: number, error: unknown): number {
@@ -183,7 +184,7 @@ function take(
     accountSid,
     login: { userName, password },
   });
-  state.place = { flow, proxy, trunk, until: Date.now() + expiresS * 1000 };
+  state.place = { flow, proxy, trunk, until: steadyNow() + expiresS * 1000 };
   return expiresS * 1000 * (0.6 + Math.random() * 0.2);
 }
 
@@ -199,8 +200,10 @@ async function stay(state: State, flow: Flow, refreshMs: number): Promise<void> 
   const isStream = flow.transport.protocol !== "UDP";
   const stopWatching = flowWatchers.add(watch);
   try {
-    const until = Date.now() + refreshMs;
-    for (let leftMs = refreshMs; leftMs > 0 && !signal.aborted; leftMs = until - Date.now()) {
+    // The wall clock goes on while the machine is suspended: then it is late already.
+    const [until, date] = [steadyNow() + refreshMs, Date.now() + refreshMs];
+    const left = () => Math.min(until - steadyNow(), date - Date.now());
+    for (let leftMs = refreshMs; leftMs > 0 && !signal.aborted; leftMs = left()) {
       await timers.pause(Math.min(leftMs, sipLimits.keepAliveMs), signal);
       if (isStream && !signal.aborted) {
         await flow.transport.send("\r\n\r\n").catch(() => lost.abort());
@@ -215,7 +218,7 @@ async function stay(state: State, flow: Flow, refreshMs: number): Promise<void> 
 async function unregister(state: State): Promise<void> {
   const { signalling, place } = state;
   state.place = undefined;
-  if (place === undefined || place.until <= Date.now()) return;
+  if (place === undefined || place.until <= steadyNow()) return;
   const { proxy, trunk } = place;
   const { signal } = new AbortController();
   const flow = place.flow.closed ? await trunk.reach().catch(() => undefined) : place.flow;

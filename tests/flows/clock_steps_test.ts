@@ -1,4 +1,8 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { openSession, sessionOf } from "../../core/console/sessions.ts";
+import { createRequestCap } from "../../core/rest/request_cap.ts";
+import { handClock } from "../support/service/hand_clock.ts";
 import { closeLostCompanions, takeHeartbeat } from "../../core/reports/heartbeats.ts";
 import { liveCompanions } from "../../core/companions/companions.ts";
 import { type App, startApp } from "../support/service/app.ts";
@@ -38,16 +42,19 @@ async function beat(app: App, legs: string[]): Promise<void> {
 }
 
 /** An answered call, whose server is asked and told of events. */
-async function talk(app: App) {
+async function talk(app: App, timeLimit: number | null = null) {
   const login = { Login: "alice", Password: "secret" };
   await app.root.post("Clients.json", login);
   app.answers = ({ url }) => url.endsWith("/voice") ? xml("<Echo/>") : new Response();
   const { sid } = (await app.root.post("Calls.json", { ...form, ...events })).json();
+  await app.ports.records.calls.update(app.root.sid, sid, (call) => ({
+    record: { ...call, timeLimit },
+  }));
   await app.runJobs();
   const leg = companionOf(app, sid);
   await leg.report(inviting);
   await leg.report({ type: "ringing" });
-  await leg.report({ type: "answered" });
+  await leg.report({ type: "answered" }, { ageMs: 0 });
   await app.runJobs();
   return { sid: sid as string, leg };
 }
@@ -123,5 +130,74 @@ for (const step of steps) {
     app.clock.now = sendAt;
     await app.runJobs();
     assert.equal(sent, 1);
+  });
+
+  Deno.test(`a call lasts as long as it did, though the clock was set by ${by}`, async () => {
+    for (const lost of [false, true]) {
+      using app = await startApp();
+      const { sid, leg } = await talk(app);
+      await beat(app, [sid]);
+      app.clock.now += 55 * second;
+      await takeHeartbeat({
+        companion,
+        legs: [{ leg: sid, accountSid: app.root.sid }],
+        registered: 0,
+      }, app.ports);
+      app.clock.step(step);
+      if (lost) {
+        app.clock.now += 16 * second;
+        await closeLostCompanions(app.ports);
+      } else await leg.report({ type: "ended", outcome: "completed" }, { ageMs: 0 });
+      await app.runJobs();
+
+      const call = await callOf(app, sid);
+      assert.equal(call.status, "completed");
+      assert.equal(call.duration, "60");
+      assert.equal(Date.parse(call.end_time) - Date.parse(call.start_time), 60 * second);
+    }
+  });
+
+  Deno.test(`a TimeLimit ends a call when it is over, though the clock was set by ${by}`, async () => {
+    using app = await startApp();
+    const { sid } = await talk(app, 60);
+    app.scripts.length = 0;
+    app.clock.step(step);
+    app.clock.now += 59 * second;
+    await app.runJobs();
+    assert.equal(app.scripts.length, 0);
+    app.clock.now += second;
+    await app.runJobs();
+    assert.deepEqual(app.scripts, [{
+      leg: sid,
+      script: [{ type: "hangup", cause: "time-limit" }],
+    }]);
+  });
+}
+
+for (const step of steps) {
+  Deno.test(`a session at the console goes on, though the clock was set by ${step / second} s`, async () => {
+    using app = await startApp();
+    const { ports } = app;
+    const account = (await ports.accounts.get(app.root.sid))!;
+    const browser = { from: "192.0.2.1", userAgent: "" };
+    const credentialHash = createHash("sha256").update(account.authToken).digest("hex");
+    const opened = { ...browser, isComplete: true, credentialHash };
+    const cookie = await openSession(account, opened, ports);
+    app.clock.step(step);
+    assert.notEqual(await sessionOf(cookie, ports), null);
+    app.clock.now += ports.settings.consoleIdleMs;
+    assert.notEqual(await sessionOf(cookie, ports), null);
+    app.clock.now += ports.settings.consoleIdleMs + second;
+    assert.equal(await sessionOf(cookie, ports), null);
+  });
+
+  Deno.test(`a rate limit counts seconds, though the clock was set by ${step / second} s`, () => {
+    const clock = handClock(0);
+    const cap = createRequestCap(1, () => clock.steady)!;
+    for (let i = 0; i < cap.most; i++) assert.equal(cap.take("AC"), 0);
+    clock.step(step);
+    assert.equal(cap.take("AC"), 1);
+    clock.now += second;
+    assert.equal(cap.take("AC"), 0);
   });
 }

@@ -1,3 +1,4 @@
+import { steadyNow } from "../../base/steady_clock.ts";
 import { Fault } from "../../base/faults.ts";
 import { limits } from "../../base/limits.ts";
 import { Untaken } from "../../values/untaken.ts";
@@ -109,14 +110,14 @@ function submitter(current: () => SmppSession | null, timings: SmppTimings): Sub
     await enter();
     try {
       for (let tries = 0;; tries++) {
-        await pause(Math.max(0, quietUntil - Date.now()), signal);
+        await pause(Math.max(0, quietUntil - steadyNow()), signal);
         const session = current();
         if (session === null) throw new SmppLost("it is not bound", true);
         const answer = await session.request("submit_sm", fields);
         const isThrottled = answer.command_status === errors["ESME_RTHROTTLED"] ||
           answer.command_status === errors["ESME_RMSGQFUL"];
         if (!isThrottled || tries === throttledTries || signal.aborted) return answer;
-        quietUntil = Math.max(quietUntil, Date.now() + backOff(timings, tries));
+        quietUntil = Math.max(quietUntil, steadyNow() + backOff(timings, tries));
       }
     } finally {
       leave();

@@ -18,6 +18,9 @@ export const consoleSessions = resource({
     isComplete: z.boolean(),
     /** When it was last used, in ms; exact to a minute. */
     seenAt: z.number(),
+    /** The same, and when it was opened, by the steady clock, which sessions end by. */
+    seenSteadyAt: z.number().nullable(),
+    begunSteadyAt: z.number().nullable(),
     /** The address that it was opened from, and what the browser says it is. */
     from: z.string(),
     userAgent: z.string(),

@@ -1,3 +1,4 @@
+import { awakeNow } from "../../../core/base/steady_clock.ts";
 import { mediaLimits } from "./limits.ts";
 
 // `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
@@ -7,7 +8,7 @@ export const FRAME_MS = 20;
 
 /** The time that a ticker runs on; a test moves it by hand. */
 export interface Clock {
-  /** Monotonic, in ms. */
+  /** Monotonic, in ms; it stands while the process does. */
   now(): number;
   /** Calls back once; the result forgets it. */
   after(ms: number, callback: () => void): () => void;
@@ -39,7 +40,7 @@ export interface Turn {
 }
 
 export const systemClock: Clock = {
-  now: () => performance.now(),
+  now: awakeNow,
   after(ms, callback) {
     const timer = setTimeout(callback, ms);
     return () => clearTimeout(timer);

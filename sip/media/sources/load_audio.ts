@@ -1,3 +1,4 @@
+import { steadyNow } from "../../../core/base/steady_clock.ts";
 import { plainReason } from "../../../core/base/plain_reason.ts";
 import { overReason, unlessAborted } from "../../base/abort.ts";
 import { type AudioCache, audioCache } from "./audio_cache.ts";
@@ -76,7 +77,7 @@ async function loadInTime(
 }
 
 async function load(options: LoadOptions, url: string, signal: AbortSignal): Promise<Loaded> {
-  const { fetch, cache, now = Date.now } = options;
+  const { fetch, cache, now = steadyNow } = options;
   const known = cache.get(url);
   if (known !== undefined && now() < known.freshUntil) return { pcm: known.pcm, isForAll: true };
   const standIn = known !== undefined && now() < known.staleUntil

@@ -1,3 +1,4 @@
+import { startAwakeClock } from "../../../core/base/steady_clock.ts";
 import { batchedEnd } from "./batched_end.ts";
 import { mediaEngine } from "../engine/engine.ts";
 import type { Received } from "../base/port.ts";
@@ -32,6 +33,10 @@ const describe = (error: unknown): string =>
 end.onmessage = async ({ data }) => {
   const { task, places, mayReachPrivate, atWork } = data as Start;
   try {
+    startAwakeClock((ms, look) => {
+      const timer = setInterval(look, ms);
+      return () => clearInterval(timer);
+    });
     const transports = await openTransports(places, log);
     surviveBugs();
     const onReceived = (received: Received) => end.postMessage({ type: "received", received }, []);

@@ -21,6 +21,7 @@ async function twoInstances() {
     committer: committer(kv, { checks: 10 }),
     seal: sealer("test"),
     now: () => clock.now,
+    steadyNow: () => clock.now,
     stageCaused: () => Promise.resolve(),
   };
   const [here, there] = [accountTree(context), accountTree(context)];
