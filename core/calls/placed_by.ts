@@ -1,4 +1,5 @@
 import { isTest } from "../accounts/access.ts";
+import { tenantOf } from "../accounts/tenant.ts";
 import { Fault } from "../base/faults.ts";
 import { reference } from "../base/fields.ts";
 import { applicationUrl } from "../flows/address.ts";
@@ -111,8 +112,11 @@ async function assertCallerId(
   } else {
     if (address === null || !isNumber(address, ports)) return;
     const dialled = address.kind === "number" ? address.dialled : address.user;
-    const leaves = async () => await numberFor(dialled, account, ports) === null;
-    if (await callerId(from, { ...caller, leaves }, ports) !== null) return;
+    const toOthers = async () => {
+      const found = await numberFor(dialled, account, ports);
+      return found === null || tenantOf(found.owner) !== tenantOf(account);
+    };
+    if (await callerId(from, { ...caller, toOthers }, ports) !== null) return;
   }
   throw new Fault("callerIdNotAllowed", from);
 }

@@ -1,5 +1,5 @@
 import { isTest } from "../accounts/access.ts";
-import { isRoot } from "../accounts/tenant.ts";
+import { isRoot, tenantOf } from "../accounts/tenant.ts";
 import type { Target } from "../protocol/script.ts";
 import type { FaultName } from "../base/faults.ts";
 import { callerId, callerIdAtClient, showsForeignLogin } from "../gateways/caller_id.ts";
@@ -141,8 +141,9 @@ async function numberRoute(dialled: string, caller: Caller, ports: Ports): Promi
     ? await outward(dialled, { account, gatewaySid, provesCallee }, ports)
     : inward(found, (caller.call?.numberHops ?? 0) + 1);
   if ("fault" in routing) return routing;
-  const leaves = () => Promise.resolve(found === null);
-  const from = await callerId(caller.from, { ...caller, leaves }, ports);
+  const toOthers = () =>
+    Promise.resolve(found === null || tenantOf(found.owner) !== tenantOf(account));
+  const from = await callerId(caller.from, { ...caller, toOthers }, ports);
   return from === null
     ? { fault: "callerIdNotAllowed", detail: caller.from }
     : { ...routing, from };
@@ -193,12 +194,12 @@ async function directly(address: SipAddress, caller: Caller, ports: Ports): Prom
   const { from: wanted, credentials } = caller;
   const isName = /^[^:@]+$/.test(wanted) && dialString(wanted) === null;
   const isForeign = isName && await showsForeignLogin(wanted, caller, ports);
-  const leaves = () => Promise.resolve(true);
+  const toOthers = () => Promise.resolve(true);
   const from = isForeign
     ? null
     : isName
     ? wanted
-    : await callerId(wanted, { ...caller, leaves }, ports);
+    : await callerId(wanted, { ...caller, toOthers }, ports);
   if (from === null) return { fault: "callerIdNotAllowed", detail: wanted };
   const routes = [{ ...route, ...(credentials === undefined ? {} : { credentials }) }];
   return { target: { kind: "trunk", dialled: uri, routes }, to: uri, from, rateMicros: 0 };

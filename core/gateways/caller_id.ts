@@ -14,8 +14,21 @@ export async function callerIdAtClient(
   owner: string,
   ports: Ports,
 ): Promise<string | null> {
-  if (caller.account.sid !== owner) return await callerId(from, caller, ports);
+  if (caller.account.sid !== owner) {
+    const toOthers = () => areOthers(caller.account.sid, owner, ports);
+    return await callerId(from, { ...caller, toOthers }, ports);
+  }
   return await showsForeignLogin(from, caller, ports) ? null : from;
+}
+
+/** Whether two accounts are of different tenants. */
+export async function areOthers(
+  one: string,
+  other: string,
+  { accounts }: Pick<Ports, "accounts">,
+): Promise<boolean> {
+  const [a, b] = await Promise.all([accounts.get(one), accounts.get(other)]);
+  return a === null || b === null || tenantOf(a) !== tenantOf(b);
 }
 
 /** Whether a name reads as a Client of another account in our domain. */
@@ -45,8 +58,8 @@ function decoded(text: string): string {
 interface Shown {
   account: Pick<Account, "sid">;
   call: Call | null;
-  /** Whether the call leaves by a trunk, whose carrier vouches for what it shows; not unless given. */
-  leaves?: () => Promise<boolean>;
+  /** Whether the callee is elsewhere or of another tenant, who trusts what is shown; not unless given. */
+  toOthers?: () => Promise<boolean>;
 }
 
 /**
@@ -80,11 +93,11 @@ export async function callerId(from: string, shown: Shown, ports: Ports): Promis
 
 /**
  * Whether a Login or virtual number of an account may show: one that reads as a number does not where an
- * unrelated account holds that number, nor, under STRICT_CALLER_ID, by a trunk where none does.
+ * unrelated account holds that number, nor, under STRICT_CALLER_ID, to others where none does.
  */
 async function mayShowAs(
   text: string,
-  { account, leaves = () => Promise.resolve(false) }: Shown,
+  { account, toOthers = () => Promise.resolve(false) }: Shown,
   ports: Ports,
 ): Promise<boolean> {
   const { records, accounts, settings: { trunks } } = ports;
@@ -96,7 +109,7 @@ async function mayShowAs(
   const holder = await records.incomingPhoneNumbers.holder("phoneNumber", number);
   const owner = holder === null || holder.isSIP ? null : await accounts.get(holder.accountSid);
   const isFree = owner === null
-    ? !await vouchesForCallerIds(caller, ports) || !await leaves()
+    ? !await vouchesForCallerIds(caller, ports) || !await toOthers()
     : tenantOf(owner) === tenantOf(caller);
   return isFree || await isDeclared(number, account, ports);
 }

@@ -1,6 +1,6 @@
 import { isTest } from "../accounts/access.ts";
 import { Fault } from "../base/faults.ts";
-import { callerId } from "../gateways/caller_id.ts";
+import { areOthers, callerId } from "../gateways/caller_id.ts";
 import { isOperators } from "../gateways/find_number.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
@@ -77,7 +77,8 @@ async function checkShown({ from, to }: Ends, accountSid: string, ports: Ports):
   const client = login === undefined ? null : await ports.records.clients.holder("login", login);
   if (client === null || client.accountSid === accountSid) return;
   if (ports.settings.smsShortCodes.includes(from)) return;
-  const caller = { account: { sid: accountSid }, call: null };
+  const toOthers = () => areOthers(accountSid, client.accountSid, ports);
+  const caller = { account: { sid: accountSid }, call: null, toOthers };
   if (await callerId(from, caller, ports) === null) {
     throw new Fault(
       "senderNotAllowed",

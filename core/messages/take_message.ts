@@ -5,7 +5,7 @@ import { heard, longest } from "../documents/new_leg.ts";
 import { calledAs, clientAt } from "../calls/route.ts";
 import { type FaultName, faults } from "../base/faults.ts";
 import { sendMessage } from "../model/job_kinds.ts";
-import { callerId } from "../gateways/caller_id.ts";
+import { areOthers, callerId } from "../gateways/caller_id.ts";
 import { numberFor } from "../gateways/find_number.ts";
 import { notification, notify } from "../notifications/notify.ts";
 import { dialString, e164Of } from "../values/dialled.ts";
@@ -106,7 +106,8 @@ async function refusalOf(message: Message, ports: Ports): Promise<MessageRefusal
   const account = await ports.accounts.get(accountSid);
   const limit = account && await refusedRecipient(to, account, ports);
   if (limit) return { status: 403, ...limit };
-  const shown = { account: { sid: accountSid }, call: null };
+  const toOthers = async () => account === null || await isOthers(to, account, ports);
+  const shown = { account: { sid: accountSid }, call: null, toOthers };
   if (await callerId(from, shown, ports) === null) {
     return { status: 403, fault: "senderNotAllowed", detail: from };
   }
@@ -124,6 +125,15 @@ async function refusalOf(message: Message, ports: Ports): Promise<MessageRefusal
   }
   const holders = await ports.companions.holding(login, await ports.companions.list());
   return holders.length > 0 ? undefined : { status: 480, fault: "notRegistered", detail: to };
+}
+
+/** Whether a recipient is elsewhere, or a Client or number of another tenant. */
+async function isOthers(to: string, account: Account, ports: Ports): Promise<boolean> {
+  const login = /^client:(.+)$/.exec(to)?.[1];
+  const held = login === undefined
+    ? (await numberFor(to, account, ports))?.number
+    : await ports.records.clients.holder("login", login);
+  return !held || await areOthers(account.sid, held.accountSid, ports);
 }
 
 /** A message that was not taken, with the Notification of why. */

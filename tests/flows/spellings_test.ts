@@ -124,7 +124,7 @@ Deno.test("a Login or virtual number shows as no number that another account hol
 
 Deno.test("under STRICT_CALLER_ID a Login or virtual number that reads as a number needs its validation", async () => {
   using lab = await startLab();
-  const { app, other } = lab;
+  const { app, owner, other } = lab;
   const bank = "+18005551212";
   for (const text of ["18005551212", "8005551212"]) {
     await client(other, text);
@@ -134,6 +134,24 @@ Deno.test("under STRICT_CALLER_ID a Login or virtual number that reads as a numb
       assert.equal(await placed(app, other, { From, To: far }), 21210, From);
     }
   }
+  const below = await app.subAccount(other, "below");
+  await made(below, "IncomingPhoneNumbers", { PhoneNumber: "+14155550150" });
+  await client(below, "belows");
+  await client(owner, "owners");
+  app.ports.settings.trunks.numbersVouched = true;
+  for (const To of [held, "client:owners"]) {
+    assert.equal(await placed(app, other, { From: "client:18005551212", To }), 21210, To);
+  }
+  for (const To of ["+14155550150", "client:belows"]) {
+    assert.equal(await placed(app, other, { From: "client:18005551212", To }), "queued", To);
+  }
+  const { sid: clientSid } = (await app.ports.records.clients.holder("login", "18005551212"))!;
+  for (const [user, status] of [["owners", 403], ["belows", 480], ["+14155550150", 202]] as const) {
+    const uri = `sip:${user}@sip.test`;
+    const report = { accountSid: other.sid, clientSid, login: "18005551212", uri, body: "x" };
+    assert.equal((await messageTaker(app.ports)(report)).status, status, user);
+  }
+
   const path = `/2012-04-24/Accounts/${other.sid}/OutgoingCallerIds.json`;
   assert.equal((await app.root.post(path, { PhoneNumber: bank })).status, 200);
   assert.equal(await placed(app, other, { From: bank, To: far }), "queued");
