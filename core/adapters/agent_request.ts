@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
 import { Agent as SecureAgent, request as httpsRequest } from "node:https";
-import { Readable } from "node:stream";
+import { pipeline, Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { identifiedFetch, userAgent } from "../net/identified_fetch.ts";
 import { awakeTimer } from "../base/steady_clock.ts";
 import { limits } from "../base/limits.ts";
@@ -102,13 +103,50 @@ async function answerIn(incoming: IncomingMessage, url: string): Promise<Answer>
     throw new Error(`Cannot understand the answer: its status is ${status}`);
   }
   const headers = headersIn(incoming.rawHeaders);
-  return { url, status, headers, body: await bodyOf(incoming) };
+  const coding = incoming.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+  if (coding === "identity" || !hasBody(incoming)) {
+    return { url, status, headers, body: await bodyOf(incoming, incoming) };
+  }
+  const decoded = decodedBy(coding, incoming);
+  const ofDecoded = headers.filter(([name]) => !encodedHeaders.includes(name));
+  try {
+    return { url, status, headers: ofDecoded, body: await bodyOf(decoded, incoming) };
+  } catch (cause) {
+    if (!incoming.complete) throw cutOff();
+    throw new Error(`Cannot understand the answer: its body is no ${coding}`, { cause });
+  }
 }
+
+/** Codings of bodies that are read (RFC 9110 §8.4.1), as Accept-Encoding names them. */
+export const readCodings = "gzip, br";
+
+/** Headers that are about a body as it is on the way. */
+const encodedHeaders = ["content-encoding", "content-length"];
+
+const hasBody = ({ statusCode, headers }: IncomingMessage): boolean =>
+  statusCode !== 204 && statusCode !== 304 && headers["content-length"] !== "0";
+
+/** The body without its coding. Throws for one that was not asked for. */
+function decodedBy(coding: string, incoming: IncomingMessage): Readable {
+  const decoder = coding === "br"
+    ? createBrotliDecompress()
+    : coding === "gzip" || coding === "x-gzip"
+    ? createGunzip()
+    : undefined;
+  if (decoder === undefined) {
+    incoming.destroy();
+    throw new Error(`Cannot understand the answer: its Content-Encoding is ${coding}`);
+  }
+  pipeline(incoming, decoder, () => {}); // Its errors are those of the decoder.
+  return decoder;
+}
+
+const cutOff = () => new Error("the connection was closed before the response was complete");
 
 type Streamed = Exclude<Answer["body"], Uint8Array>;
 
 /** The whole of a short body, else a stream of it. */
-function bodyOf(answer: IncomingMessage): Promise<Answer["body"]> {
+function bodyOf(answer: Readable, incoming: IncomingMessage): Promise<Answer["body"]> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer["body"]>();
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
@@ -124,8 +162,8 @@ function bodyOf(answer: IncomingMessage): Promise<Answer["body"]> {
     resolve(Readable.toWeb(Readable.from(follow(chunks, answer))) as unknown as Streamed);
   };
   const end = () => {
-    if (!answer.complete) {
-      return reject(new Error("the connection was closed before the response was complete"));
+    if (!incoming.complete) {
+      return reject(cutOff());
     }
     const [only = new Uint8Array(), ...others] = chunks;
     resolve(others.length === 0 ? only : new Uint8Array(Buffer.concat(chunks)));
@@ -136,7 +174,7 @@ function bodyOf(answer: IncomingMessage): Promise<Answer["body"]> {
   return promise;
 }
 
-async function* follow(chunks: Uint8Array[], answer: IncomingMessage): AsyncGenerator<Uint8Array> {
+async function* follow(chunks: Uint8Array[], answer: Readable): AsyncGenerator<Uint8Array> {
   yield* chunks;
   yield* answer;
 }

@@ -13,7 +13,7 @@ import {
   responseOf,
 } from "../base/outgoing.ts";
 import type { Names } from "../net/names.ts";
-import { agentRequests } from "./agent_request.ts";
+import { agentRequests, readCodings } from "./agent_request.ts";
 
 export interface OutboundOptions {
   /** Which addresses may be connected to; absent, all may. */
@@ -46,7 +46,8 @@ export function outboundRequests(options: OutboundOptions): Outbound {
   const sendOut = (request: OutgoingRequest) => {
     const host = request.url.hostname.replace(/^\[|\]$/g, "");
     if (mayReach !== undefined && isAddress(host) && !mayReach(host)) throw refusal(host);
-    return tracedRequest(request, send);
+    const headers = { ...request.headers, "accept-encoding": readCodings };
+    return tracedRequest({ ...request, headers }, send);
   };
   const fetched = async (request: OutgoingRequest): Promise<Answer> => {
     const { url } = request;
@@ -70,9 +71,20 @@ export function outboundRequests(options: OutboundOptions): Outbound {
       if (followed === limits.redirects) {
         throw new Error(`Cannot follow more than ${limits.redirects} redirects`);
       }
-      current = signer(redirected(current, status, new URL(location, url)));
+      current = signer(redirected(current, status, new URL(utf8Of(location), url)));
     }
   };
+}
+
+/** A header as UTF-8 where it is that, as browsers read a Location; headers come as Latin-1. */
+function utf8Of(header: string): string {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  if (/[^\0-\xff]/.test(header)) return header; // It is decoded already.
+  try {
+    return decoder.decode(Uint8Array.from(header, (letter) => letter.charCodeAt(0)));
+  } catch {
+    return header;
+  }
 }
 
 const redirects = [301, 302, 303, 307, 308];

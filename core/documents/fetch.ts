@@ -33,7 +33,7 @@ export class DocumentFault extends Fault {
 }
 
 export interface Document {
-  /** After redirects: what relative addresses are against. */
+  /** Base of relative addresses: after redirects, with the credentials of the request. Never shown. */
   url: string;
   verbs: readonly Element[];
   /** What answers a message in place of the verbs: of a plain text. */
@@ -56,7 +56,7 @@ export async function fetchDocument(
   const asking = { signal, tenant };
   const { answer, text, exchange } = await exchangeWith(source, tokens, asking, ports);
   const { status } = answer;
-  const url = answer.url || source.url;
+  const url = baseOf(answer.url || source.url, source.url);
   if (!isOk(answer)) {
     throw new DocumentFault(
       "documentUnreachable",
@@ -88,6 +88,17 @@ export async function fetchDocument(
     if (!(error instanceof Fault)) throw error;
     throw new DocumentFault("documentInvalid", error.detail ?? "", exchange, status);
   }
+}
+
+/**
+ * The address that relative ones in a response are against. It has the credentials of the one that was
+ * requested (RFC 3986 §5.2.2) on the same origin, and nowhere else.
+ */
+function baseOf(answered: string, requested: string): string {
+  if (!requested.includes("@")) return answered;
+  const [base, { username, password, origin }] = [new URL(answered), new URL(requested)];
+  if (base.origin !== origin) return answered;
+  return Object.assign(base, { username, password }).href;
 }
 
 /** Markup without a server: relative addresses in it lead nowhere. Throws a DocumentFault. */

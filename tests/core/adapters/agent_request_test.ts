@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { agentRequests } from "../../../core/adapters/agent_request.ts";
+import { textOf } from "../../../core/base/exchange.ts";
 import type { Answer, OutgoingRequest } from "../../../core/base/outgoing.ts";
 
 /** A customer's server, what connected to it, and a request to it. */
@@ -50,6 +52,46 @@ Deno.test("agentRequests() gives a short answer as a whole, and a long one as a 
 
   assert.deepEqual(answers, [[true, bodies[0]], [true, bodies[1]], [false, bodies[2]]]);
   assert.equal(server.connections.length, 1);
+});
+
+Deno.test("agentRequests() reads gzip and br, whole and as a stream, and says why another coding fails", async () => {
+  const text = "é".repeat(40_000);
+  const long = Array.from({ length: 40_000 }, (_, n) => `${n * 7_919 % 100_003}`).join(" ");
+  const cases: [coding: string, bytes: Uint8Array, expected: string | RegExp][] = [
+    ["gzip", gzipSync(text), text],
+    ["GZIP", gzipSync(long), long],
+    ["x-gzip", gzipSync("short"), "short"],
+    ["br", brotliCompressSync(long), long],
+    ["br", brotliCompressSync(""), ""],
+    ["identity", new TextEncoder().encode(text), text],
+    ["gzip", new TextEncoder().encode("plain"), /its body is no gzip/],
+    ["gzip", gzipSync(text).subarray(0, 60), /its body is no gzip/],
+    ["deflate", new TextEncoder().encode("plain"), /its Content-Encoding is deflate/],
+  ];
+  let next = 0;
+  await using server = await serve((response) => {
+    const [coding, bytes] = cases[next]!;
+    response.writeHead(200, { "content-encoding": coding, "content-length": bytes.length });
+    response.end(bytes);
+  });
+  for (; next < cases.length; next++) {
+    const [coding, , expected] = cases[next]!;
+    const answer = agentRequests()(server.request());
+    if (expected instanceof RegExp) await assert.rejects(answer, expected, coding);
+    else assert.equal(await textIn(await answer), expected, coding);
+  }
+});
+
+Deno.test("agentRequests() leaves the rest of a body that becomes much longer than it came", async () => {
+  const bomb = gzipSync(new Uint8Array(64 << 20));
+  await using server = await serve((response) => {
+    response.writeHead(200, { "content-encoding": "gzip" });
+    response.end(bomb);
+  });
+  const answer = await agentRequests()(server.request());
+  const { text, isWhole } = await textOf(answer, 1_000);
+  assert.deepEqual([text.length, isWhole], [1_000, false]);
+  await once(server.connections[0]!, "close");
 });
 
 Deno.test("agentRequests() refuses an answer that is cut off", async () => {

@@ -1,4 +1,8 @@
 import assert from "node:assert/strict";
+import type { AddressInfo } from "node:net";
+import { Buffer } from "node:buffer";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { iceSettings } from "../../../core/configuration/reach_variables.ts";
 import { isPublicAddress } from "../../../core/net/public_address.ts";
 import { addressNotes } from "../../../core/configuration/address_notes.ts";
@@ -117,6 +121,27 @@ Deno.test("outboundRequests() has each request that a redirect leads to signed, 
 
   assert.deepEqual(await textOf(answer, 100), { text: "done", isWhole: true });
   assert.deepEqual(seen, ["/begin for /begin", "/end for /end"]);
+});
+
+Deno.test("outboundFetch() asks for codings that it reads, and reads a Location of UTF-8 as browsers do", async () => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.url} ${request.headers["accept-encoding"]}`);
+    if (request.url !== "/") return void response.end("done");
+    response.writeHead(302, { Location: Buffer.from("/café?ü=1").toString("latin1") });
+    response.end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const fetched = await outboundFetch({ ownOrigin: "http://own.test", mayReach: () => true })(
+    new Request(`http://127.0.0.1:${port}/`),
+  );
+  assert.equal(await fetched.text(), "done");
+  assert.deepEqual(asked, ["/ gzip, br", "/caf%C3%A9?%C3%BC=1 gzip, br"]);
+  server.closeAllConnections();
+  server.close();
+  await once(server, "close");
 });
 
 Deno.test("outboundFetch() does not follow a redirect into the network", async () => {
