@@ -44,6 +44,15 @@ export const mediaVariables = {
     fallback: "20000-20999",
     help: "UDP ports of plain RTP, two for each leg of a trunk. 0: any that is free.",
   },
+  RTP_FFI: {
+    schema: z.enum(["auto", "true", "false"], "must be auto, true or false"),
+    fallback: "auto",
+    help:
+      "Whether the companion may call the C library for UDP, which takes a third of the CPU time of " +
+      "audio away. Code in a companion that may has all rights of its Unix user. auto: where `deno " +
+      "task sip` starts it without the service, and SECRET_KEY and the secret_key of DATA_DIR are " +
+      "not to be had there. true: always. false: never.",
+  },
   RTP_TIMEOUT_S: {
     schema: z.coerce.number("must be a number of seconds").int().min(0).max(86_400)
       .refine((s) => s === 0 || s >= 30, "must be 0, or 30 to 86400"),

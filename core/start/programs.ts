@@ -11,7 +11,12 @@ export interface Program {
   script: string;
   /** Further flags of the runtime. */
   flags?: readonly string[];
-  permissions(config: Config): string[];
+  permissions(config: Config, options?: PermissionOptions): string[];
+}
+
+interface PermissionOptions {
+  /** Whether the companion may call the C library; not unless given. */
+  hasFfi?: boolean;
 }
 
 /** Of both processes. */
@@ -104,7 +109,7 @@ export const programs: Record<"api" | "sip" | "speech", Program> = {
     name: "companion",
     script: "sip/main.ts",
     flags: runtimeFlags.companion,
-    permissions: ({ DATA_DIR, SIP_TLS_CERT, SIP_TLS_KEY }) => [
+    permissions: ({ DATA_DIR, SIP_TLS_CERT, SIP_TLS_KEY }, { hasFfi = false } = {}) => [
       "--allow-net",
       // A Worker reads its sources.
       `--allow-read=${
@@ -118,8 +123,8 @@ export const programs: Record<"api" | "sip" | "speech", Program> = {
         ]
           .filter((path) => path !== "").join(",")
       }`,
-      // By the C library the media engine looks at many sockets at once.
-      `--allow-ffi=${LIBC_PATHS.join(",")}`,
+      // By the C library the media engine looks at many sockets at once. The library has `system`.
+      ...hasFfi ? [`--allow-ffi=${LIBC_PATHS.join(",")}`] : [],
       // Offers of media name the machine's addresses where it listens on all of them.
       "--allow-sys=networkInterfaces",
       `${environment},${wsVariable}`,

@@ -23,6 +23,7 @@ import {
   stopSignal,
   supervisedVariable,
 } from "../process/process.ts";
+import { companionHasFfi } from "./companion_ffi.ts";
 import { environmentOf } from "./process_environment.ts";
 import { needsSpeechProcess } from "../configuration/speech_endpoints.ts";
 import { withSecretFiles } from "../configuration/secret_files.ts";
@@ -100,8 +101,11 @@ function createSpawner(
   // A service that is started by itself has a speech process only where the operator says so.
   const knowsSpeech = config.SPEECH_SECRET !== "" || wanted.includes(programs.speech);
 
+  const hasFfi = companionHasFfi(config, { hasService: wanted.includes(programs.api), given });
+
   const spawn = ({ name, script, flags = [], permissions }: Program) => {
-    const args = ["run", "--quiet", "--no-prompt", ...flags, ...permissions(config), script];
+    const granted = permissions(config, { hasFfi });
+    const args = ["run", "--quiet", "--no-prompt", ...flags, ...granted, script];
     const child = new Deno.Command(Deno.execPath(), {
       args,
       cwd: root,

@@ -19,7 +19,8 @@ import { pinTo, stolenSeconds } from "./process_cpu.ts";
  * same legs, and does ICE, DTLS and SRTP for the engine, both on the first core, where it is installed
  * or RTPENGINE_PROGRAM names it. LEGS are the numbers of legs (default "50,100"), SECONDS the time of
  * each figure (default 10), ONLY a word that rows must have. BUSY has the engine's main thread parse
- * SIP for so many ms of each 100; with WORKER=0 the engine is in that thread. At the end comes the delay from mouth to
+ * SIP for so many ms of each 100; with WORKER=0 the engine is in that thread. RTP_FFI=true lets it call
+ * the C library. At the end comes the delay from mouth to
  * ear that the engine adds, with two legs and nothing beside.
  */
 

@@ -30,7 +30,10 @@ const cpuOf = (pid: number) => family(pid).map(cpuSeconds).reduce((all, one) => 
 /** The engine of the companion, started as it is; given a port, with WebRTC by the rtpengine there. */
 export function embedded(...rtpenginePort: string[]): MediaServer {
   const [taskset, ...args] = firstCore;
-  const script = ["run", "-A", "--quiet", ...runtimeFlags.companion, "tests/bench/media_engine.ts"];
+  // As RTP_FFI=true, or as `deno task start` starts it otherwise.
+  const ffi = Deno.env.get("RTP_FFI") === "true" ? [] : ["--deny-ffi"];
+  const flags = ["-A", ...ffi, "--quiet", ...runtimeFlags.companion];
+  const script = ["run", ...flags, "tests/bench/media_engine.ts"];
   const child = new Deno.Command(taskset, {
     args: [...args, Deno.execPath(), ...script, ...rtpenginePort],
     cwd: root,
