@@ -6,7 +6,7 @@ import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { identifiedFetch, userAgent } from "../net/identified_fetch.ts";
 import { awakeTimer } from "../base/steady_clock.ts";
 import { limits } from "../base/limits.ts";
-import { takeRepeats } from "../net/kept_connection.ts";
+import { isClosed, takeRepeats } from "../net/kept_connection.ts";
 import { lookupBy, type LookupOptions } from "../net/names.ts";
 import { type Answer, answerOf, type OutgoingRequest, requestOf } from "../base/outgoing.ts";
 
@@ -59,7 +59,7 @@ export function agentRequests(
       return await promise;
     } catch (error) {
       const { code } = error as { code?: string };
-      const isStale = isReused && !isAnswered && code === "ECONNRESET";
+      const isStale = isReused && !isAnswered && isClosed(code);
       if (!isStale || signal.aborted) throw signal.aborted ? signal.reason : error;
       return await send(request);
     }

@@ -11,3 +11,7 @@ export function takeRepeats(sent: ClientRequest): boolean {
   sent.reusedSocket = false;
   return isReused;
 }
+
+/** Whether a request failed since the other end had closed the connection, by the code of the error. */
+export const isClosed = (code: string | undefined): boolean =>
+  code === "ECONNRESET" || code === "EPIPE";

@@ -1,5 +1,5 @@
 import { identifiedFetch, userAgent } from "../../core/net/identified_fetch.ts";
-import { takeRepeats } from "../../core/net/kept_connection.ts";
+import { isClosed, takeRepeats } from "../../core/net/kept_connection.ts";
 import { lookupBy } from "../../core/net/names.ts";
 import { Buffer } from "node:buffer";
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
@@ -88,7 +88,7 @@ function plainPoster(
     } catch (error) {
       // The other end closed an idle connection just then; what we say may come twice.
       const { code } = error as { code?: string };
-      if (isAnswered || !isReused || code !== "ECONNRESET") throw error;
+      if (isAnswered || !isReused || !isClosed(code)) throw error;
       return await send(post);
     }
   };

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { writeWav } from "../../core/base/wav.ts";
 import { webrtcAnswer } from "../support/media/webrtc_answer.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { startNameServer } from "../support/process/name_server.ts";
@@ -51,7 +52,6 @@ natTest(
       return null;
     }, { port: 53 });
     const { port } = new URL(lab.app.url);
-    lab.app.pages.set("/voice", "<Response><Pause length='1'/><Hangup/></Response>");
     const system = await lab.start("alone", hosts.alone, {});
     const [guilty, other] = [await makeTenant(system, "guilty"), await makeTenant(system, "other")];
     const phone = await openSoftphone({
@@ -68,9 +68,13 @@ natTest(
       return Number(/Threads:\s+(\d+)/.exec(status)![1]);
     };
 
+    let tones = 0;
     /** A call of the other tenant, whose servers are given by a name, from its begin to its end. */
     async function callOf(host: string) {
       const at = `http://${host}:${port}`;
+      const tone = `/tone-${++tones}.wav`;
+      lab.app.pages.set(tone, writeWav(new Int16Array(800), 8_000));
+      lab.app.pages.set("/voice", `<Response><Play>${tone}</Play><Hangup/></Response>`);
       const { sid } = await other.ask("/Calls.json", {
         From: "+15005550006",
         To: "client:other",
@@ -83,17 +87,23 @@ natTest(
       const told = () =>
         lab.app.requests.filter(({ form }) => form.CallSid === sid)
           .map(({ path, form }) => `${path} ${form.CallStatus}`);
-      await eventually(
-        () => `all is told of the call: ${told()}`,
-        () => told().includes("/events completed"),
-      );
-      assert.ok(told().includes("/voice in-progress"), String(told()));
+      const isTold = (what: string) =>
+        eventually(() => `${what} of ${told()}`, () => told().includes(what));
+      await isTold("/voice in-progress");
+      await lab.app.asked(tone); // The companion asks for it.
+      await other.ask(`/Calls/${sid}.json`, { Status: "completed" });
+      await isTold("/events completed");
       const { notifications } = await other.ask(`/Calls/${sid}/Notifications.json`);
       assert.deepEqual(notifications, []);
     }
     for (const host of [appName, "localhost", "listed"]) await callOf(host);
     const before = await threads();
 
+    // Names that the companion looks up.
+    for (let i = 0; i < 40; i++) {
+      const Proxy = `g${i}.silent.test`;
+      await guilty.ask("/Management/Gateways.json", { UserName: "u", Password: "secret-word", Proxy });
+    }
     for (const count of [60, 150]) {
       for (let i = 0; i < count; i++) {
         const at = `http://n${count}-${i}.silent.test`;
