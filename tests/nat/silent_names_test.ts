@@ -102,7 +102,11 @@ natTest(
     // Names that the companion looks up.
     for (let i = 0; i < 40; i++) {
       const Proxy = `g${i}.silent.test`;
-      await guilty.ask("/Management/Gateways.json", { UserName: "u", Password: "secret-word", Proxy });
+      await guilty.ask("/Management/Gateways.json", {
+        UserName: "u",
+        Password: "secret-word",
+        Proxy,
+      });
     }
     for (const count of [60, 150]) {
       for (let i = 0; i < count; i++) {
