@@ -1,3 +1,4 @@
+import { learnTenants } from "../core/net/names.ts";
 import { steadyNow } from "../core/base/steady_clock.ts";
 import { plainReason } from "../core/base/plain_reason.ts";
 import { type Heartbeat, protocolLimits } from "../core/protocol/companion.ts";
@@ -68,7 +69,9 @@ export async function sendHeartbeat(
   const legs = calls.unsettled().map(({ id, accountSid }) => ({ leg: id, accountSid }));
   try {
     const registered = location.registered();
-    const { wantsPresence } = await link.heartbeat({ ...self, ...draining, legs, registered });
+    const beat = { ...self, ...draining, legs, registered };
+    const { wantsPresence, tenants = {} } = await link.heartbeat(beat);
+    learnTenants(tenants);
     if (wantsPresence) {
       // It had lost us: orders that it gave did not come.
       presence.reportAll();

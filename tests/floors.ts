@@ -90,7 +90,7 @@ sip/leg                | * core/protocol core/base |  | legs: incoming, outgoing
 sip/peer               | base contracts identity leg media/base core/protocol         | zod | calls to other companions
 sip/steps              | * core/protocol core/base |  | one file for each step of a script
 sip/conversations      | * core/protocol                                              | zod | conversations by text with customers' servers
-sip/streams            | * core/protocol core/base |  | audio streams of a leg
+sip/streams            | * core/net core/protocol core/base |  | audio streams of a leg
 sip/transfer           | * core/protocol                                              |  | REFER and Replaces
 sip/incoming           | * core/protocol                                              |  | INVITE: who is called, and may be
 sip/messages           | * core/protocol                                              |  | MESSAGE, in and out

@@ -38,3 +38,13 @@ export function createTenants(accounts: Pick<Accounts, "get" | "recent">): Tenan
     known: (accountSid) => found.get(accountSid) ?? accountSid,
   };
 }
+
+/** Those of some accounts that are below the account of their tenant, with their tenants. */
+export async function subAccounts(
+  accountSids: readonly string[],
+  tenants: Pick<Tenants, "find">,
+): Promise<Record<string, string>> {
+  const found = new Map<string, string>();
+  for (const sid of new Set(accountSids)) found.set(sid, await tenants.find(sid));
+  return Object.fromEntries([...found].filter(([sid, tenant]) => sid !== tenant));
+}

@@ -240,6 +240,8 @@ export const limits = {
   nameFailureKeptMs: 5_000,
   namesKept: 2_000,
   addressesOfName: 16,
+  /** Accounts whose tenants a companion knows. */
+  knownTenants: 20_000,
   /** Look-ups that a process runs at once, and those of a tenant. One may hold two sockets. */
   nameLookups: 128,
   nameLookupsOfTenant: 16,

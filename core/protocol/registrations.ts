@@ -31,7 +31,11 @@ export const presenceChanges = z.object({
 export const presenceAnswer = z.object({ isKnown: z.boolean() });
 
 /** True: the service has no registrations of this companion, and requests the whole state. */
-export const heartbeatAnswer = z.object({ wantsPresence: z.boolean().optional() });
+export const heartbeatAnswer = z.object({
+  wantsPresence: z.boolean().optional(),
+  /** Of the legs' accounts that are sub-accounts: the account right under the root that each is below. */
+  tenants: z.record(z.string(), z.string()).optional(),
+});
 
 export const bindingsRequest = z.object({ login });
 

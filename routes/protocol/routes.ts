@@ -6,6 +6,7 @@ import { type HandlersOf, serveRequests } from "../../core/protocol/serve.ts";
 import { createReports } from "../../core/reports/take_reports.ts";
 import { takeHeartbeat } from "../../core/reports/heartbeats.ts";
 import { takePresence } from "../../core/companions/companions.ts";
+import { createTenants, subAccounts } from "../../core/accounts/tenant.ts";
 import { credentialsOf } from "../../core/accounts/credentials.ts";
 import { numberOf } from "../../core/gateways/find_number.ts";
 import { registrationsOf, takeGatewayReport } from "../../core/gateways/registrations.ts";
@@ -28,6 +29,7 @@ export function protocolRoutes(ports: Ports, secret: BridgeSecret): Hono {
 
 function handlersOf(ports: Ports): HandlersOf<ServiceRequests> {
   const reports = createReports(ports);
+  const tenants = createTenants(ports.accounts);
   return {
     scripts: (sent, { signal, send }) => reports.scripts(sent.reports, signal, send),
     events: async (sent, { signal }) => ({ outcomes: await reports.events(sent.reports, signal) }),
@@ -35,7 +37,11 @@ function handlersOf(ports: Ports): HandlersOf<ServiceRequests> {
       ports.absentLogins.noteQuery(login);
       return { credentials: await credentialsOf(login, ports) };
     },
-    heartbeat: (beat) => takeHeartbeat(beat, ports),
+    async heartbeat(beat) {
+      const answer = await takeHeartbeat(beat, ports);
+      const found = await subAccounts(beat.legs.map(({ accountSid }) => accountSid), tenants);
+      return Object.keys(found).length > 0 ? { ...answer, tenants: found } : answer;
+    },
     presence: async (changes) => ({ isKnown: await takePresence(changes, ports) }),
     number: async (query) => ({ number: await numberOf(query, ports) }),
     gateways: async ({ companionId }) => ({ gateways: await registrationsOf(companionId, ports) }),

@@ -1,4 +1,4 @@
-import { lookingFor } from "../../core/net/names.ts";
+import { learnedTenant, lookingFor } from "../../core/net/names.ts";
 import type { LegEvent } from "../../core/protocol/events.ts";
 import { beginSpan } from "../../core/base/tracing.ts";
 import type { Invitation, Script } from "../../core/protocol/script.ts";
@@ -198,7 +198,7 @@ export function runScript(
   if (invite !== undefined) {
     if (known === undefined && !calls.ended(leg)) {
       const { invitation, timeoutS } = invite;
-      lookingFor(invitation.accountSid, () => calls.place(invitation, { timeoutS }))
+      lookingFor(learnedTenant(invitation.accountSid), () => calls.place(invitation, { timeoutS }))
         .run(() => script);
     }
     return "run";

@@ -1,4 +1,4 @@
-import { lookingFor } from "../../core/net/names.ts";
+import { learnedTenant, lookingFor } from "../../core/net/names.ts";
 import { overReason } from "../base/abort.ts";
 import type { Calls } from "../contracts/calls.ts";
 import type { InboundLeg, OutboundLeg } from "../contracts/leg.ts";
@@ -92,12 +92,12 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
       live.take(async (signal) => {
         const steps = await script(signal);
         const run = newRun({ calls, live, signal });
-        await lookingFor(leg.accountSid, () => perform(run, steps));
+        await lookingFor(learnedTenant(leg.accountSid), () => perform(run, steps));
       }),
     take: (work) => turns.work(live.acquire(), work),
     prepare: async (invitation, held) => {
       const run = newRun({ calls, live, signal: held });
-      const preparing = lookingFor(leg.accountSid, () => prepare(run, invitation));
+      const preparing = lookingFor(learnedTenant(leg.accountSid), () => prepare(run, invitation));
       const isReady = await preparing.catch((error) => (failed(error), false));
       if (!isReady && !held.aborted) leg.hangup({ cause: "screened" });
       return isReady;

@@ -1,3 +1,4 @@
+import { learnedTenant } from "../../core/net/names.ts";
 import type { LegEvent } from "../../core/protocol/events.ts";
 import type { StreamNews, StreamOrder } from "../../core/protocol/streams.ts";
 import { sipLimits } from "../base/limits.ts";
@@ -154,6 +155,7 @@ const settingsOf = (leg: Leg, order: StreamOrder): StreamSettings => ({
   headers: order.headers,
   streamSid: order.sid,
   accountSid: order.accountSid,
+  tenant: learnedTenant(order.accountSid),
   callSid: leg.id,
   tracks: order.tracks,
   isBidirectional: order.isBidirectional,

@@ -1,4 +1,4 @@
-import { lookingFor } from "../../core/net/names.ts";
+import { learnedTenant, lookingFor } from "../../core/net/names.ts";
 import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { Registration } from "../../core/protocol/trunks.ts";
 import type { Flow } from "../base/flow.ts";
@@ -65,7 +65,7 @@ export function createGatewayKeeper(
     expiresS: registration.ttlS,
     place: undefined,
   };
-  const kept = lookingFor(registration.accountSid, () => keep(state));
+  const kept = lookingFor(learnedTenant(registration.accountSid), () => keep(state));
   return {
     registration,
     contactUser: state.contactUser,

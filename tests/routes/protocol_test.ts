@@ -67,6 +67,21 @@ Deno.test("POST /bridge refuses what is not signed, old, unknown, malformed or t
   assert.equal(old.status, 401);
 });
 
+Deno.test("POST /bridge/heartbeat is answered with the tenants of legs of sub-accounts", async () => {
+  using app = await startProtocol();
+  const tenant = await app.subAccount(app.root, "tenant");
+  const below = await app.subAccount(tenant, "below");
+  const legs = [app.root, tenant, below].map(({ sid: accountSid }, at) => ({
+    leg: `CA${String(at).repeat(32)}`,
+    accountSid,
+  }));
+  const companion = { id: "one", runId: "first" };
+
+  const answer = await ask(app, "heartbeat", { companion, legs, registered: 0 });
+
+  assert.deepEqual((await answer.json()).tenants, { [below.sid]: tenant.sid });
+});
+
 Deno.test("POST /bridge/presence takes news in order, and heartbeats ask for what is missing", async () => {
   using app = await startProtocol();
   const companion = { id: "one", runId: "first" };

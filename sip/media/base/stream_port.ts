@@ -14,6 +14,8 @@ export interface StreamSettings {
   headers: Readonly<Record<string, string>>;
   streamSid: string;
   accountSid: string;
+  /** Whose share of look-ups the server's name takes, where that is an account above. */
+  tenant?: string;
   callSid: string;
   tracks: readonly Track[];
   /** The server may send audio, marks and `clear`, and is told digits. */

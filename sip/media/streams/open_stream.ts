@@ -65,7 +65,10 @@ export function openStream(
   leg: StreamedLeg,
   { settings, events, reach }: { settings: StreamSettings; events: StreamEvents; reach: Reach },
 ): MediaStream {
-  const socket = openServerSocket(settings, { ...reach, tenant: settings.accountSid }, {
+  const socket = openServerSocket(settings, {
+    ...reach,
+    tenant: settings.tenant ?? settings.accountSid,
+  }, {
     onOpen: () => begin(state),
     onText(text) {
       events.onWork?.(true);

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { limits } from "../../../core/base/limits.ts";
-import { createNames, lookingFor, lookupBy } from "../../../core/net/names.ts";
+import {
+  createNames,
+  learnedTenant,
+  learnTenants,
+  lookedUpFor,
+  lookingFor,
+  lookupBy,
+} from "../../../core/net/names.ts";
 import { eventually } from "../../support/process/eventually.ts";
 import { type Reply, startNameServer } from "../../support/process/name_server.ts";
 
@@ -202,4 +209,11 @@ Deno.test("lookingFor() has look-ups and other queries count for a tenant", asyn
   assert.equal(await lookingFor("ACa", () => names.query(() => Promise.resolve(7))), 7);
   asked.resolve([{ address }]);
   await Promise.all([...looks, names.addressesOf("d", "ACa")]);
+});
+
+Deno.test("learnTenants() has look-ups for a sub-account count for its tenant", () => {
+  learnTenants({ ACsub: "ACtenant" });
+  assert.equal(learnedTenant("ACsub"), "ACtenant");
+  assert.equal(learnedTenant("ACother"), "ACother");
+  assert.equal(lookingFor(learnedTenant("ACsub"), lookedUpFor), "ACtenant");
 });
