@@ -45,7 +45,7 @@ export function createNameServers(
   /** A query with the time that resolv.conf says; its place is free when it has ended. */
   async function slowQuery(name: string, family: 4 | 6, tenant: string | undefined) {
     const leave = slow.take(tenant);
-    if (leave === null) throw new Silence();
+    if (leave === null) throw new NoPlace("its name server does not answer within a second");
     const found = await Deno.resolveDns(name, family === 4 ? "A" : "AAAA", nameServer(servers))
       .finally(leave);
     return found.map((address) => ({ address, ttl: unknownTtlS }));
@@ -60,7 +60,8 @@ export function createNameServers(
     const quick = await query(name, family, over).catch(answerOf);
     if (quick !== "silent") return quick;
     if (over.aborted) throw new Silence();
-    const answer = await Promise.race([slowQuery(name, family, tenant).catch(answerOf), end(over)]);
+    const slow = slowQuery(name, family, tenant).catch(answerOf);
+    const answer = await Promise.race([slow, end(over)]);
     if (answer === "silent") throw new Silence();
     return answer;
   }
@@ -68,7 +69,7 @@ export function createNameServers(
   /** The same by a blocking thread, whose look-up cannot be given up. */
   async function askSystem(name: string, tenant: string | undefined, over: AbortSignal) {
     const leave = threads.take(tenant);
-    if (leave === null) throw new Error("too many look-ups of the system run");
+    if (leave === null) throw new NoPlace("too many look-ups of the account run");
     const asked = bySystem(name).catch((): never[] => []).finally(leave);
     const found = await Promise.race([asked, end(over)]);
     if (found === "silent") throw new Silence();
@@ -118,6 +119,9 @@ async function bothOf(asked: Promise<Found[]>[]): Promise<Found[]> {
   throw failures[0] ?? new Error("it has no address");
 }
 
+/** The tenant that asks has no place for the query that would answer: another one may have. */
+export class NoPlace extends Error {}
+
 /** The name servers do not answer. */
 class Silence extends Error {
   override readonly message = "its name server does not answer";
@@ -128,6 +132,7 @@ class NoServer extends Error {}
 
 /** What a failed query says: no address, no answer in time, or no server that can be asked. */
 function answerOf(error: unknown): Found[] | "silent" {
+  if (error instanceof NoPlace) throw error;
   if (error instanceof Silence || error instanceof Deno.errors.TimedOut) return "silent";
   if (error instanceof Deno.errors.NotFound) return [];
   const { code } = error as { code?: string };

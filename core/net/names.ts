@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { LookupAddress } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { limits } from "../base/limits.ts";
-import { createNameServers, type NameServersOptions } from "./name_servers.ts";
+import { createNameServers, type NameServersOptions, NoPlace } from "./name_servers.ts";
 import { createShares } from "../base/shares.ts";
 
 /**
@@ -100,8 +100,8 @@ export function createNames(
       keep(name, addresses, Math.min(ttlMs, limits.nameKeptMs));
       return addresses;
     } catch (cause) {
-      const failure = unresolved(name, (cause as Error).message);
-      keep(name, failure, limits.nameFailureKeptMs);
+      const failure = unresolved(name, (cause as Error).message, cause);
+      if (!isOfTenant(failure)) keep(name, failure, limits.nameFailureKeptMs);
       throw failure;
     } finally {
       underWay.delete(name);
@@ -114,15 +114,18 @@ export function createNames(
       if (family !== 0) return [{ address: host, family }];
       const name = host.toLowerCase();
       if (name.length > limits.hostLength + 1) throw unresolved(host, "it is too long");
-      const before = known(name);
-      if (before !== undefined) return await before;
+      const before = await known(name)?.catch(unlessOfTenant);
+      if (before !== undefined) return before;
       const leave = await places.wait(tenant, limits.nameLookupMs);
       if (leave === null) {
         throw unresolved(host, "too many names of the account wait for name servers");
       }
       try {
-        const meanwhile = known(name);
-        if (meanwhile !== undefined) return await meanwhile;
+        // Nothing is awaited between the last look at what is known and the look-up's begin.
+        for (let running = known(name); running !== undefined; running = known(name)) {
+          const found = await running.catch(unlessOfTenant);
+          if (found !== undefined) return found;
+        }
         const running = look(name, tenant);
         underWay.set(name, running);
         return await running;
@@ -141,8 +144,16 @@ export function createNames(
 /** The names that this process connects to. */
 export const names: Names = createNames();
 
-const unresolved = (host: string, why: string) =>
-  new Error(`the name ${host} cannot be resolved by DNS: ${why}`);
+const unresolved = (host: string, why: string, cause?: unknown) =>
+  new Error(`the name ${host} cannot be resolved by DNS: ${why}`, { cause });
+
+/** Whether a look-up failed since its tenant had no place: those of others may not. */
+const isOfTenant = (failure: unknown): boolean =>
+  failure instanceof Error && failure.cause instanceof NoPlace;
+
+function unlessOfTenant(failure: unknown): undefined {
+  if (!isOfTenant(failure)) throw failure;
+}
 
 export interface LookupOptions {
   /** Those of the process unless given. */
