@@ -3,7 +3,8 @@ import { verifierFrom } from "./password.ts";
 import { checkPermission, isTest } from "./access.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
-import { isRoot } from "./tenant.ts";
+import { derivations } from "./derivations.ts";
+import { isRoot, tenantOf } from "./tenant.ts";
 import type { Ports } from "../ports/ports.ts";
 import { paramsSchema } from "../model/resource.ts";
 import { type Account, accounts } from "../resources/accounts.ts";
@@ -31,7 +32,8 @@ export const accountWanted = paramsSchema(
 /**
  * Makes a sub-account of `parent`, or the root account of a new service when that is null. Throws
  * `denied` when the parent's role does not allow it, `alreadyExists` when the e-mail is taken, and
- * `badParameter` when the parent has as many sub-accounts as it may have.
+ * `badParameter` when the parent has as many sub-accounts as it may have, and `throttled` when too many
+ * requests of the tenant derive a password.
  */
 export async function createAccount(
   parent: Account | null,
@@ -48,7 +50,10 @@ export async function createAccount(
   }
 
   const sid = ports.newSid(accounts.sidPrefix);
-  const derived = await ports.deriveToken(sid, wanted.password);
+  const derive = () => ports.deriveToken(sid, wanted.password);
+  const derived = parent === null
+    ? await derive()
+    : await derivations.pass(tenantOf(parent), derive);
   const now = ports.now();
   const record: Account = {
     sid,

@@ -5,6 +5,8 @@ import { closeAccount } from "../model/job_kinds.ts";
 import { endCalls } from "../model/job_kinds.ts";
 import { forgetAccount } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
+import { derivations } from "./derivations.ts";
+import { tenantOf } from "./tenant.ts";
 import type { Ports } from "../ports/ports.ts";
 import { paramsSchema } from "../model/resource.ts";
 import { type Account, accounts } from "../resources/accounts.ts";
@@ -18,7 +20,8 @@ export const accountChanges = paramsSchema(accounts.fields, [], accounts.update!
 
 /**
  * Changes an account on behalf of a caller who acts for it. A new password is a new AuthToken.
- * Throws `denied` or `badParameter` when the rules of Role and Status forbid the change.
+ * Throws `denied` or `badParameter` when the rules of Role and Status forbid the change, `throttled` when
+ * too many requests of the tenant derive a password.
  */
 export async function updateAccount(
   { caller, account }: { caller: Account; account: Account },
@@ -33,7 +36,10 @@ export async function updateAccount(
   }
   if (changes.role !== undefined) checkPermission(caller, "changeRoles");
   const token = password === undefined ? {} : {
-    authToken: await ports.deriveToken(account.sid, password),
+    authToken: await derivations.pass(
+      tenantOf(caller),
+      () => ports.deriveToken(account.sid, password),
+    ),
     secondaryAuthToken: null, // Whoever changes the password wants no other token to be good.
     dateAuthTokenLastUsed: null,
     dateSecondaryAuthTokenLastUsed: null,

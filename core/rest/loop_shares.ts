@@ -201,10 +201,14 @@ export function createLoopShares(clock: LoopClock = realClock): LoopShares {
       if (!isLate && !mayBegin(tenant, expectedOf(tenant, next.kind), now)) return;
       queue.shift();
       if (isLate) next.refuse(tooBusy(tenant));
-      else next.admit(begin(tenant, next.kind, now));
+      else admitInTurn(next, begin(tenant, next.kind, now));
     }
     group.waiting.delete(tenant);
   }
+
+  /** Others have their turn first: requests that wait for nothing would follow each other without one. */
+  const admitInTurn = ({ admit }: Waiting, leave: Leave) =>
+    void clock.setTimer(() => admit(leave), 0);
 
   function tenantOf({ tenant: name, isStranger = false }: Asking, now: number): Tenant {
     const known = tenants.get(name);

@@ -1,4 +1,6 @@
 import { Hono } from "hono";
+import { tenantOf } from "../../core/accounts/tenant.ts";
+import { createTenantGate } from "../../core/accounts/tenant_gate.ts";
 import {
   documentTestParameters,
   type DocumentTestWanted,
@@ -13,12 +15,20 @@ import { shapeOf } from "../http/represent.ts";
 
 const shape = shapeOf(documentTests, null);
 
-/** Requests markup to try it; responds with what it brought and would do, which is not stored. */
+/** Requests markup to try it, few at once of a tenant: its server may take 15 s. Responds with what it brought and would do, which is not stored. */
 export function documentTestRoutes(ports: Ports): Hono<Env> {
+  const { pass } = createTenantGate({
+    what: "tests of markup",
+    most: 32,
+    ofTenant: 8,
+    waiting: 32,
+    waitMs: 15_000,
+  });
   return new Hono<Env>().post("/", async (c) => {
     const sent = await readParams(c, documentTestParameters) as DocumentTestWanted;
-    const { account } = c.var;
-    const tried = await tryDocument(sent, { account, signal: c.req.raw.signal }, ports);
+    const { account, caller } = c.var;
+    const { signal } = c.req.raw;
+    const tried = await pass(tenantOf(caller), () => tryDocument(sent, { account, signal }, ports));
     return answer(c, shape.forms(tried));
   });
 }

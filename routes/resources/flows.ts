@@ -1,4 +1,6 @@
 import { Hono } from "hono";
+import { tenantOf } from "../../core/accounts/tenant.ts";
+import { createTenantGate } from "../../core/accounts/tenant_gate.ts";
 import { Fault } from "../../core/base/faults.ts";
 import { dryRun } from "../../core/designer/dry_run.ts";
 import { keepingVersions } from "../../core/designer/versions.ts";
@@ -10,14 +12,22 @@ import { formatOf } from "../http/format.ts";
 import { readParams } from "../http/params.ts";
 import type { Authored } from "./resource_routes.ts";
 
-/** Steps through a flow without a call, in JSON only; nothing is kept or sent. */
+/** Steps through a flow without a call, in JSON only, few of a tenant at once; nothing is kept or sent. */
 export function dryRunRoutes(ports: Ports): Hono<Env> {
+  const { pass } = createTenantGate({
+    what: "dry runs",
+    most: 16,
+    ofTenant: 4,
+    waiting: 64,
+    waitMs: 15_000,
+  });
   return new Hono<Env>().post("/DryRuns", async (c) => {
     if (formatOf(c.req.raw) !== "json") throw new Fault("notAcceptable");
     // The schema has checked them.
     const sent = await readParams(c, { schema: dryRunParams });
     const wanted = dryRunOf(sent as DryRunParams);
-    return answerJson(c, await dryRun(wanted, c.var.account, ports));
+    const { account, caller } = c.var;
+    return answerJson(c, await pass(tenantOf(caller), () => dryRun(wanted, account, ports)));
   });
 }
 
