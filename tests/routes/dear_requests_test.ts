@@ -12,7 +12,8 @@ function held() {
 
 /** Waits until nothing more begins. */
 async function settled(state: { begun: number }): Promise<number> {
-  for (let quiet = 0, before = -1; quiet < 50; quiet++) {
+  let before = -1;
+  for (let quiet = 0; quiet < 50; quiet++) {
     await nextTurn();
     if (state.begun !== before) quiet = 0;
     before = state.begun;
