@@ -5,15 +5,15 @@ import { type ArgsOf, countMinute, hangUp } from "../model/job_kinds.ts";
 import { notification } from "../notifications/notify.ts";
 import { handler, type JobHandler } from "../ports/job_handler.ts";
 import type { Ports } from "../ports/ports.ts";
-import { countedBeforeMs, isCounted, minuteMs } from "../calls/counted_minutes.ts";
+import {
+  boundOf,
+  countedBeforeMs,
+  endedBeforeMs,
+  isCounted,
+  minuteMs,
+} from "../calls/counted_minutes.ts";
 import type { Call } from "../resources/calls.ts";
 import { limitFaults } from "../values/account_limits.ts";
-
-/**
- * How long before a minute that they refuse the call is ended: its price is by the minute begun, so the
- * BYE has to be there before.
- */
-const endedBeforeMs = 1_500;
 
 /** A minute of a call, and when it begins by the steady clock, in ms. */
 interface Minute {
@@ -26,7 +26,8 @@ interface Minute {
  * money: each takes a minute shortly before it begins. Where that is refused, the companion is told
  * when to end the call, before the minute begins: it does so even if no service runs then. A service
  * that was away meanwhile counts the minutes that have begun, whatever the limit, and ends the call at
- * once if that was passed. Minutes go by the steady clock: a step of the wall clock neither begins nor
+ * once if that was passed. After each minute that is counted, the companion puts off the time at which
+ * it ends the call by itself, where no service counts on (`boundOf`). Minutes go by the steady clock: a step of the wall clock neither begins nor
  * delays one.
  */
 export const countMinuteHandler: JobHandler<ArgsOf<typeof countMinute>> = handler(countMinute, {
@@ -35,13 +36,17 @@ export const countMinuteHandler: JobHandler<ArgsOf<typeof countMinute>> = handle
 
   async work({ accountSid, callSid, ...next }, ports, { madeAt, since = madeAt }) {
     const call = await ports.records.calls.get(accountSid, callSid);
-    if (call === null || !isWaiting(call, next.minute)) return;
+    if (call?.status !== "in-progress" || !isCounted(call)) return;
     const beginsAt = since + next.beginsAt - madeAt;
+    const answeredAt = beginsAt - (next.minute - 1) * minuteMs;
+    // Another run has counted it, and did perhaps not reach the companion.
+    if (!isWaiting(call, next.minute)) return await putOff(call, answeredAt, ports);
     const lateMs = ports.steadyNow() - beginsAt;
     const missed = lateMs < 0 ? 0 : Math.floor(lateMs / minuteMs) + 1;
     const wanted = { minute: next.minute + missed, beginsAt: beginsAt + missed * minuteMs };
     try {
-      await take(call, { from: next.minute, wanted }, ports);
+      const taken = await take(call, { from: next.minute, wanted }, ports);
+      await putOff(taken, answeredAt, ports);
     } catch (error) {
       if (!(error instanceof Fault && error.fault === limitFaults.maxSpendMicros)) throw error;
       const last = {
@@ -63,13 +68,24 @@ async function take(
   { accountSid, sid: callSid }: Call,
   { from, wanted: { minute, beginsAt } }: { from: number; wanted: Minute },
   ports: Ports,
-): Promise<void> {
+): Promise<Call> {
   const next = { minute: minute + 1, beginsAt: beginsAt + minuteMs };
-  await ports.records.calls.update(accountSid, callSid, (call) => {
+  return await ports.records.calls.update(accountSid, callSid, (call) => {
     if (!isWaiting(call, from)) return { record: call };
     const record = { ...call, countedMinutes: minute };
     return { record, jobs: [jobOf(record, next, ports)] };
   });
+}
+
+/** Has the companion end a call by itself some time after the minutes that are counted. */
+async function putOff(
+  { sid, companion, countedMinutes, status }: Call,
+  answeredAt: number,
+  { control, steadyNow }: Ports,
+): Promise<void> {
+  const afterMs = Math.ceil(answeredAt + boundOf(countedMinutes ?? 1) - steadyNow());
+  if (status !== "in-progress" || afterMs <= 0) return;
+  await control.run(sid, [{ type: "hangup", cause: "limit", afterMs }], { at: companion });
 }
 
 /** The job of a minute. */

@@ -7,6 +7,21 @@ export const minuteMs = 60_000;
 /** How long before a minute begins the limits of money count it. */
 export const countedBeforeMs = 10_000;
 
+/**
+ * How long before a minute that is not paid a call is ended: its price is by the minute begun, so the
+ * BYE has to be there before.
+ */
+export const endedBeforeMs = 1_500;
+
+/**
+ * How long after the minutes that are counted a companion ends a call that no service counts on: a
+ * service may be away for a minute, and calls then cost one minute more at most.
+ */
+const graceMs = minuteMs;
+
+/** Ms from the answer to the end of a call whose minutes up to one are counted, without a service. */
+export const boundOf = (minutes: number): number => minutes * minuteMs + graceMs - endedBeforeMs;
+
 /** Minutes that a call has begun, and will be charged, at an instant in ms; at least one. */
 export const minutesBegun = ({ answeredAt }: Call, now: number): number =>
   answeredAt === null ? 1 : Math.max(1, Math.ceil((now - answeredAt) / minuteMs));

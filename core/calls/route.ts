@@ -8,6 +8,7 @@ import { type Found, numberFor } from "../gateways/find_number.ts";
 import { areRelated } from "../gateways/relation.ts";
 import { directRoute, preferOperators, trunkRoutes } from "../gateways/trunk_routes.ts";
 import { limits } from "../base/limits.ts";
+import { boundOf } from "./counted_minutes.ts";
 import { dialString, e164Of, numberLike, readsAsNumber } from "../values/dialled.ts";
 import { refusalOf } from "../values/test_calls.ts";
 import { isPattern } from "../values/number_pattern.ts";
@@ -44,6 +45,8 @@ export interface Routed {
   rateMicros: number;
   /** Limits count the calls of the account: a leg is admitted before its INVITE goes out. */
   limited?: true;
+  /** When its companion ends the leg where no service counts its minutes, in ms after the answer. */
+  endsAfterMs?: number;
 }
 
 /** Why a call can go nowhere. */
@@ -66,7 +69,9 @@ export async function routeTo(address: Address, caller: Caller, ports: Ports): P
   const routing = await routeOut(address, caller, ports);
   if ("fault" in routing) return routing;
   const isLimited = (await ports.accounts.limitStates(caller.account.sid)).length > 0;
-  return isLimited ? { ...routing, limited: true } : routing;
+  if (!isLimited) return routing;
+  const bound = routing.rateMicros === 0 ? {} : { endsAfterMs: boundOf(1) };
+  return { ...routing, ...bound, limited: true };
 }
 
 async function routeOut(address: Address, caller: Caller, ports: Ports): Promise<Routing> {

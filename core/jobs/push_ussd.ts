@@ -34,7 +34,7 @@ export const pushUssdHandler: JobHandler<ArgsOf<typeof pushUssd>> = handler(push
     }
     const late = lateness(call, run, ports);
     if (late !== undefined) return await fail(call, ports, late);
-    const { rateMicros: _, limited: __, ...called } = routing; // No minutes are talked.
+    const { rateMicros: _, limited: __, endsAfterMs: ___, ...called } = routing; // No minutes are talked.
     const cause = { at: madeAt, id };
     const instead = { type: "reject", status: 500 } as const;
     const script = await openingScript({ call, ports, signal, cause, instead });

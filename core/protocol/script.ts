@@ -69,6 +69,11 @@ export const invitation = z.object({
    * `connect` lets it, a `reject` ends the leg.
    */
   limited: z.literal(true).optional(),
+  /**
+   * Ms after its answer at which the leg is ended for a limit, unless a `hangup` with `afterMs` says
+   * another time: the service then counts its minutes, and puts the end off.
+   */
+  endsAfterMs: z.number().int().positive().optional(),
   /** The service's own notes about the leg, handed back untouched in `inviting`. */
   serviceContext: z.record(z.string(), z.unknown()).optional(),
 });
@@ -162,8 +167,11 @@ export const step = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("hangup"),
     cause: hangupCause.optional().catch(undefined),
-    /** Of a script that is this step alone: until then the leg goes on with what it does. */
-    afterMs: z.number().int().positive().max(60_000).optional(),
+    /**
+     * Of a script that is this step alone: until then the leg goes on with what it does. A later order
+     * replaces an earlier one.
+     */
+    afterMs: z.number().int().positive().max(3_600_000).optional(),
   }),
 ]);
 

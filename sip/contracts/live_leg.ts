@@ -29,6 +29,8 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   readonly tasks: LegTasks;
   /** A transfer that its softphone asked for is under way. */
   referring: boolean;
+  /** Hangs the leg up after so many ms, in place of when that was to be before. */
+  endAfter(ms: number, cause: ServiceCause): void;
   /** Reports an event to the service, in order, without waiting. */
   report(event: LegEvent): void;
   /** Reports an event and resolves with the next script, empty for none. */

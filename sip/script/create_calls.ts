@@ -87,6 +87,10 @@ export function createCalls(options: CallsOptions): Calls {
       const call = outboundCall(calls, invitation, { ...placing, report, requestScript, signal });
       const live = calls.add(createOutboundLeg(signalling, call), placing.parent);
       traceInvite(live.leg);
+      const { endsAfterMs } = invitation;
+      if (endsAfterMs !== undefined) {
+        void live.leg.whenAnswered.then((is) => is && live.endAfter(endsAfterMs, "limit"));
+      }
       if (invitation.target.kind === "leg") takeOrders(live);
       return live;
     },
@@ -207,9 +211,8 @@ export function runScript(
   // At once: work under way is reported as cut off by the end of the call, not by another script.
   if (first?.type === "hangup") {
     const { cause = "request", afterMs } = first;
-    const dismiss = () => known.dismiss({ cause });
-    if (afterMs === undefined) dismiss();
-    else void known.leg.ended.then(calls.signalling.timers.after(afterMs, dismiss));
+    if (afterMs === undefined) known.dismiss({ cause });
+    else known.endAfter(afterMs, cause);
     return "run";
   }
   // The connected leg first: then neither is hung up because the other one was.

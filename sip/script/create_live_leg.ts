@@ -70,6 +70,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     leg.hangup({ status: 500, cause: "error" });
   };
   const turns = createTurns(leg.signal, failed);
+  let stopEnd = () => {};
 
   const live: LiveLeg<L> = {
     leg,
@@ -107,8 +108,13 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
       leg.hangup(options);
     },
     isDismissed: false,
+    endAfter(ms, cause) {
+      stopEnd();
+      stopEnd = calls.signalling.timers.after(ms, () => live.dismiss({ cause }));
+    },
     idle: turns.idle,
     over: leg.ended.then(async (ending) => {
+      stopEnd();
       // What the script still has to say comes before the last word.
       await turns.idle();
       await Promise.all([live.streams.settled(), live.tasks.settled()]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ApiClient } from "../support/service/api_client.ts";
 import { type App, startApp } from "../support/service/app.ts";
-import { companionOf, made } from "../support/service/hand_companion.ts";
+import { companionOf, hungUp, made } from "../support/service/hand_companion.ts";
 import { startKvConnect } from "../support/service/kv_connect.ts";
 import { makeSample } from "../support/service/samples.ts";
 
@@ -77,11 +77,7 @@ const spentBy = async (account: ApiClient): Promise<number> => {
 
 /** The calls that the service has ended, as their companion does. */
 async function endHungUp(apps: App[], live: Live[]): Promise<Live[]> {
-  const ended = new Set(
-    apps.flatMap(({ scripts }) =>
-      scripts.filter(({ script: [step] }) => step?.type === "hangup").map(({ leg }) => leg)
-    ),
-  );
+  const ended = new Set(apps.flatMap(hungUp));
   for (const one of live) {
     if (!ended.has(one.sid)) continue;
     await one.leg.report({ type: "ended", outcome: "completed" }, { seq: 20 });

@@ -77,3 +77,28 @@ sipTest(
     assert.equal((await lab.service.disconnectionOf(leg)).cause, "limit");
   },
 );
+
+sipTest(
+  "a leg ends by itself after the minutes that are paid, unless that is put off",
+  async () => {
+    await using lab = await startSipLab();
+    const bob = await lab.phone("bob");
+    lab.service.answer = () => [{ type: "silence", seconds: 60 }];
+    const place = async (endsAfterMs: number) => {
+      const leg = { ...invite("bob"), endsAfterMs };
+      const script = [{ type: "invite" as const, invitation: leg, timeoutS: 30 }];
+      await (await lab.run(leg.leg, script)).body?.cancel();
+      const ringing = await bob.nextCall();
+      return { leg: leg.leg, dialog: await ringing.answer(webrtcAnswer(ringing.invite.body)) };
+    };
+    const first = await place(20_000);
+    const second = await place(400);
+    const sooner = await lab.run(first.leg, [{ type: "hangup", cause: "limit", afterMs: 200 }]);
+    await sooner.body?.cancel();
+    await Promise.all([first.dialog.next("BYE"), second.dialog.next("BYE")]);
+    for (const { leg } of [first, second]) {
+      await lab.service.event("ended", leg);
+      assert.equal((await lab.service.disconnectionOf(leg)).cause, "limit");
+    }
+  },
+);
