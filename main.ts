@@ -198,7 +198,7 @@ function repeatSweep(ports: Ports, awakeNow: () => number): ReturnType<typeof se
 /** Looks whether the wall clock was set: jobs that are due by date are then due at other times. */
 function watchClock({ clock }: Store, poke: () => void): ReturnType<typeof setInterval> {
   return setInterval(async () => {
-    const ms = await clock.look().catch((error) => log("Cannot note the clock", { error })) ?? 0;
+    const ms = await clock.look();
     if (ms === 0) return;
     log("The wall clock was set", { level: "warn", byMs: Math.round(ms) });
     poke();

@@ -175,14 +175,19 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 /** A clock after whose steps of the wall clock `onSet` is done. */
-const watchedClock = ({ steadyNow, look }: StoreClock, onSet: () => Promise<void>): StoreClock => ({
-  steadyNow,
-  async look() {
-    const byMs = await look();
-    if (byMs !== 0) await onSet();
-    return byMs;
-  },
-});
+function watchedClock({ steadyNow, look }: StoreClock, onSet: () => Promise<void>): StoreClock {
+  let isDue = false;
+  return {
+    steadyNow,
+    async look() {
+      const byMs = await look();
+      isDue ||= byMs !== 0;
+      // Where the store does not answer, the next look tries again.
+      if (isDue) isDue = await onSet().then(() => false, () => true);
+      return byMs;
+    },
+  };
+}
 
 /** The feed of changes: from this process's own commits, or from the log of a shared store. */
 function feedOf(
@@ -265,7 +270,11 @@ async function openKv(
       if (fence === undefined) layouts.adopt(value!); // Written above.
       return value!;
     };
-    const clock = await storeClock(kv, { now, steadyNow }, { isShared: isRemote });
+    const clock = await storeClock(kv, { now, steadyNow }, {
+      isShared: isRemote,
+      // An edge platform starts instances all the time, on clocks of its own.
+      waits: isRemote && location !== "",
+    });
     return {
       kv,
       unlogged,

@@ -7,15 +7,15 @@ import { keys } from "./keys.ts";
  * time that it had reached. A process that starts goes on from there. A wall clock that was set while
  * the last process ran moves nothing, one that was set back while none ran does not turn it back.
  *
- * Services on a shared store count from their own wall clocks at the start of each, as these agree
- * better than what any of them has written.
+ * Services on a shared store go by one time: one that starts takes over that of those that run, where
+ * its own wall clock differs. Else it would take the leases of others for expired.
  */
 export interface StoreClock {
   /** In ms. */
   steadyNow(): number;
   /**
    * Notes by how much the wall clock is ahead, where it was set since, and now and then the time that
-   * was reached. Resolves with the ms by which the wall clock was set; 0 where it was not.
+   * was reached; tries again with the next look where the store does not take it. Resolves with the ms by which the wall clock was set; 0 where it was not.
    */
   look(): Promise<number>;
 }
@@ -29,17 +29,32 @@ interface Anchor {
 /** The wall clock was set when it moved by more than this against the steady one, in ms. */
 const stepMs = 500;
 
-/** The time that was reached is written so often, in ms. */
-const noteMs = 60_000;
+/** The time that was reached is written so often, in ms; to a shared store more often. */
+const [noteMs, sharedNoteMs] = [60_000, 2_000];
+
+/** What the store of a service says of the time is recent within these bounds of its own, in ms. */
+const [leastAgeMs, mostAgeMs] = [-1_000, 2 * sharedNoteMs];
+
+/** A service waits for a sign of others so long, and looks so often, in ms. */
+const [signMs, lookMs] = [2.5 * sharedNoteMs, 250];
+
+export interface StoreClockOptions {
+  isShared: boolean;
+  /** Whether to wait for a sign of other services, where the store's time is not this machine's. */
+  waits?: boolean;
+  pause?(ms: number): Promise<unknown>;
+}
 
 export async function storeClock(
   kv: Deno.Kv,
   clocks: Clocks,
-  { isShared }: { isShared: boolean },
+  { isShared, waits = isShared, pause = wait }: StoreClockOptions,
 ): Promise<StoreClock> {
-  const { value } = isShared ? { value: null } : await kv.get<Anchor>(keys.clock);
+  const entry = await kv.get<Anchor>(keys.clock);
+  const { value } = entry;
   const { aheadMs, reachedAt } = value ?? { aheadMs: 0, reachedAt: -Infinity };
-  const startsAt = Math.max(clocks.now() - aheadMs, reachedAt);
+  const others = waits && value !== null ? await timeOfOthers(kv, entry, { clocks, pause }) : null;
+  const startsAt = others ?? Math.max(clocks.now() - (isShared ? 0 : aheadMs), reachedAt);
   const offset = startsAt - clocks.steadyNow();
   const steadyNow = () => clocks.steadyNow() + offset;
   const aheadNow = () => clocks.now() - steadyNow();
@@ -52,13 +67,39 @@ export async function storeClock(
       const moved = aheadNow() - known;
       const isSet = Math.abs(moved) > stepMs;
       if (isSet) known += moved;
-      const isNoted = Math.abs(known - noted) <= stepMs && steadyNow() - notedAt < noteMs;
-      if (!isShared && !isNoted) {
+      const isRecent = steadyNow() - notedAt < (isShared ? sharedNoteMs : noteMs);
+      if (!isRecent || Math.abs(known - noted) > stepMs) {
         const anchor: Anchor = { aheadMs: known, reachedAt: steadyNow() };
-        await kv.set(keys.clock, anchor);
-        [noted, notedAt] = [known, steadyNow()];
+        const isWritten = await kv.set(keys.clock, anchor).then(() => true, () => false);
+        if (isWritten) [noted, notedAt] = [anchor.aheadMs, anchor.reachedAt];
       }
       return isSet ? moved : 0;
     },
   };
 }
+
+/**
+ * The time of the services that run on a shared store, where this machine's differs from it; null where
+ * it agrees, or none runs: the entry that they write again and again stays as it is.
+ */
+async function timeOfOthers(
+  kv: Deno.Kv,
+  { value, versionstamp }: Deno.KvEntry<Anchor>,
+  { clocks: { now, steadyNow }, pause }: {
+    clocks: Clocks;
+    pause(ms: number): Promise<unknown>;
+  },
+): Promise<number | null> {
+  const ageMs = now() - value.reachedAt;
+  if (ageMs >= leastAgeMs && ageMs <= mostAgeMs) return null;
+  for (const end = steadyNow() + signMs; steadyNow() < end;) {
+    await pause(lookMs);
+    const found = await kv.get<Anchor>(keys.clock);
+    if (found.versionstamp === null || found.versionstamp === versionstamp) continue;
+    const isSame = Math.abs(now() - found.value.reachedAt) <= mostAgeMs;
+    return isSame ? null : found.value.reachedAt;
+  }
+  return null;
+}
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -16,6 +16,7 @@ export const pausing: Record<string, string> = {
   "core/start/start.ts": "A program that ended is not restarted at once",
   "core/typescript_client/runtime/send.ts": "A server asked for a pause by Retry-After",
   "kv/store/commit_retrying.ts": "Racing writers part by a random time",
+  "kv/store/store_clock.ts": "Other services write when it is their time, if any runs",
   "tests/fixtures/stores/make.ts": "A former version is looked at from outside",
   "tests/kv/lists/pages_linear_test.ts":
     "Its writers are slow by a random time, so that they overlap",

@@ -55,3 +55,33 @@ Deno.test("slow drift of the wall clock is no step, until it adds up", async () 
   store.clock.step(1);
   assert.equal(await first.look(), 501);
 });
+
+Deno.test("a service that starts on a shared store takes over the time of those that run", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const clock = handClock(Date.UTC(2024, 0, 1));
+  const running: (() => Promise<unknown>)[] = [];
+  const pause = async (ms: number) => {
+    clock.now += ms;
+    for (const look of running) await look();
+  };
+  const open = async () => {
+    const ahead = clock.now - clock.steady; // The wall clock at the start of the process.
+    const steadyNow = () => clock.steady + ahead;
+    return await storeClock(kv, { now: () => clock.now, steadyNow }, { isShared: true, pause });
+  };
+  const first = await open();
+  running.push(first.look);
+  await pause(3_000);
+  const begunAt = clock.steady;
+  await open();
+  assert.equal(clock.steady, begunAt, "the clocks agree: it does not wait");
+  for (const step of [3_600_000, -3_600_000, -20_000]) {
+    clock.step(step);
+    const second = await open();
+    assert.ok(Math.abs(second.steadyNow() - first.steadyNow()) <= 4_000, `after ${step} ms`);
+  }
+  running.length = 0; // All have ended.
+  const reached = first.steadyNow();
+  const alone = await open();
+  assert.ok(alone.steadyNow() >= reached, "it does not go back");
+});
