@@ -7,6 +7,7 @@ import type { Ports } from "../core/ports/ports.ts";
 import { withLinks } from "../core/recordings/link.ts";
 import type { AnyResource } from "../core/model/resource.ts";
 import { gateways } from "../core/resources/gateways.ts";
+import { boundedGateways } from "../core/gateways/room.ts";
 import { incomingPhoneNumbers } from "../core/resources/incoming_phone_numbers.ts";
 import { type resources, resourcesUnder } from "../core/resources/mod.ts";
 import { accountRoutes, subAccountRoutes } from "./resources/accounts.ts";
@@ -173,6 +174,7 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   const served = {
     ...ports.records,
     applications: authoredFlows(ports),
+    gateways: boundedGateways(ports),
     clients: inForceAtOnce(ports.records.clients, ports),
     recordings: withLinks(ports.records.recordings, ports),
   };
@@ -183,7 +185,7 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   }
   app.route(
     `/${limits.gatewayApiVersion}/Accounts/:account/${gateways.path}`,
-    resourceRoutes(gateways, ports.records.gateways, ports),
+    resourceRoutes(gateways, served.gateways, ports),
   );
 
   const twilio = `/${limits.twilioApiVersion}/Accounts/:account`;

@@ -60,6 +60,9 @@ export const limits = {
   /** Sub-accounts of an account below the root account, closed ones too: each stays in the store. */
   subAccounts: 1_000,
 
+  /** Gateways of a tenant. */
+  gatewaysOfTenant: 200,
+
   /** Of a virtual number, which may be a pattern. */
   numberPatternLength: 128,
   /** Patterns of a tenant, and the instructions of all of them (`programSize`). */

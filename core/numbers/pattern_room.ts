@@ -5,6 +5,7 @@
 import { tenantOf } from "../accounts/tenant.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
+import { inTurn } from "../base/in_turn.ts";
 import type { Ports } from "../ports/ports.ts";
 import { isPattern, programSize } from "../values/number_pattern.ts";
 
@@ -21,9 +22,6 @@ export function checkProgram(phoneNumber: string): void {
   );
 }
 
-/** The last of those that wait for the room of each tenant: two at once would take the same place. */
-const turns = new Map<string, Promise<unknown>>();
-
 /**
  * Does what gives an account a pattern, where its tenant has room for one more. In turn for each tenant
  * of an instance. Throws `badPhoneNumber`, which names the bound.
@@ -36,16 +34,10 @@ export async function withRoom<T>(
 ): Promise<T> {
   const account = await ports.accounts.get(accountSid);
   const tenant = account === null ? accountSid : tenantOf(account);
-  const turn = Promise.resolve(turns.get(tenant)).catch(() => {}).then(async () => {
+  return await inTurn(`patterns ${tenant}`, async () => {
     await checkRoom(tenant, pattern, ports);
     return await take();
   });
-  turns.set(tenant, turn);
-  try {
-    return await turn;
-  } finally {
-    if (turns.get(tenant) === turn) turns.delete(tenant);
-  }
 }
 
 async function checkRoom(tenant: string, pattern: string, { records }: RoomPorts): Promise<void> {

@@ -58,6 +58,7 @@ export const gateways = resource({
     registering: ({ register }) => register ? "yes" : null,
     kept: ({ companionId }) => companionId,
   },
+  tenantGroups: { tenantGateways: () => true },
   removable: true,
   created: (gateway) => ({ record: gateway, jobs: gateway.register ? [notifyGateways({})] : [] }),
   updated(before, after) {

@@ -194,3 +194,32 @@ Deno.test("the companion is told at once when a Gateway is made, changed or remo
   await add(app.root, { Register: "false" });
   assert.equal(await told(), 3);
 });
+
+Deno.test("the Gateways of a tenant are bounded, those of its sub-accounts among them", async () => {
+  using app = await startApp();
+  const tenant = await app.subAccount(app.root, "tenant");
+  const sub = await app.subAccount(tenant, "sub");
+  const post = (account: ApiClient, n: number) =>
+    account.post("Management/Gateways.json", {
+      UserName: `user${n}`,
+      Password: "secret",
+      Proxy: "proxy.test",
+    });
+  const accounts = [tenant, sub];
+  const many = Array.from({ length: limits.gatewaysOfTenant + 20 }, (_, n) => n);
+  const responses = await Promise.all(many.map((n) => post(accounts[n % 2]!, n)));
+  const refused = responses.filter(({ status }) => status !== 200);
+  assert.equal(refused.length, 20);
+  for (const { status, ...answer } of refused) {
+    assert.deepEqual([status, answer.json().code], [400, 20001]);
+    assert.match(
+      answer.json().message,
+      new RegExp(`${tenant.sid} and its sub-accounts .* at most ${limits.gatewaysOfTenant}$`),
+    );
+  }
+  const [one] = (await sub.get("Management/Gateways.json")).json();
+  await sub.delete(`Management/Gateways/${one.sid}.json`);
+  assert.equal((await post(tenant, 999)).status, 200, "one that is removed gives room");
+  const other = await app.subAccount(app.root, "other");
+  for (const account of [other, app.root]) assert.equal((await post(account, 1)).status, 200);
+});
