@@ -35,7 +35,7 @@ export function docs(
   const load = async () => {
     const found = await files();
     const document = openApiDocument(settings);
-    return { ...found, shown: documentationOf(found, document, { prefix, baseUrl }) };
+    return { ...found, shown: await documentationOf(found, document, { prefix, baseUrl }) };
   };
   let loading: ReturnType<typeof load> | undefined;
   const loaded = () => {

@@ -1,3 +1,4 @@
+import { createTurns } from "../../core/base/turns.ts";
 import type { OpenApiDocument } from "../../core/openapi/document.ts";
 import type { Group } from "./layout.ts";
 import { escape, renderMarkdown } from "./markdown.ts";
@@ -63,19 +64,24 @@ function escapes(from: string, href: string): boolean {
   return false;
 }
 
-/** Renders all pages. `prefix` is the path of the service's address. */
-export function documentationOf(
+/** Renders all pages, piece by piece. `prefix` is the path of the service's address. */
+export async function documentationOf(
   files: DocumentationFiles,
   document: OpenApiDocument,
   { prefix, baseUrl }: { prefix: string; baseUrl: string },
-): Documentation {
+): Promise<Documentation> {
   const docs = `${prefix}/docs`;
-  const written = [...files.pages].map(([path, markdown]): Page => ({
+  const written = [...files.pages].map(([path, markdown]) => (): Page => ({
     path: addressOf(path),
     group: folderOf(path),
     ...renderMarkdown(markdown, linkFrom(path, files, docs)),
   }));
-  const all = [...written, ...referencePages(document, { docs, baseUrl })];
+  const turn = createTurns();
+  const all: Page[] = [];
+  for (const render of [...written, ...referencePages(document, { docs, baseUrl })]) {
+    all.push(render());
+    await turn();
+  }
   const start = all.find(({ path }) => path === "");
   const others = all.filter((page) => page !== start);
   const groups = groupsOf(others);

@@ -60,11 +60,11 @@ const words = (tag: string): string =>
   tag.replaceAll(/(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, " ");
 const slug = (tag: string): string => anchorOf(words(tag));
 
-/** Every page of the reference. */
+/** Every page of the reference, each rendered when it is called. */
 export function referencePages(
   document: OpenApiDocument,
   { docs, baseUrl }: { docs: string; baseUrl: string },
-): Page[] {
+): (() => Page)[] {
   const context = { document, docs, baseUrl, addressOf: addressesOf(document, docs) };
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, described]) => ({
@@ -73,16 +73,16 @@ export function referencePages(
       described: described as unknown as Described, // The document types it as plain JSON.
     }))
   );
-  const tagged = document.tags.map(({ name, description }) => {
+  const tagged = document.tags.map(({ name, description }) => () => {
     const own = withoutTwins(operations.filter(({ described }) => described.tags.includes(name)));
     return resourcePage({ name, description }, own, context);
   });
   return [
-    overview(context),
+    () => overview(context),
     ...tagged,
-    webhookPage(context),
-    flowPage(context),
-    errorPage(context),
+    () => webhookPage(context),
+    () => flowPage(context),
+    () => errorPage(context),
   ];
 }
 
