@@ -35,10 +35,14 @@ export const isPremium = (dialled: string, country: string | null): boolean =>
     isOfPremiumType(number)
   );
 
+/** Fewer digits without `+` are an extension or a short number, which no plan of numbers has. */
+const leastDialled = 7;
+
 /** The numbers with `+` that a carrier may read. */
 function readingsOf(dialled: string, country: string | null): string[] {
   const digits = dialled.replaceAll(/\D/g, "");
   if (dialled.startsWith("+")) return [`+${digits}`];
+  if (digits.length < leastDialled) return [];
   const bare = digits.replace(/^(?:00|011)/, "");
   const home = country !== null && isSupportedCountry(country)
     ? [`+${getCountryCallingCode(country)}${digits.replace(/^0+/, "")}`]

@@ -37,6 +37,11 @@ const usual: [dialled: string, country?: string][] = [
   ["+15550001"],
   ["+33140205050"],
   ["110", "DE"],
+  ["112", "DE"],
+  ["116117", "DE"],
+  ["911", "US"],
+  ["999", "GB"],
+  ["9001", "DE"], // An extension of a telephone system behind a Gateway.
   ["*100#"],
   ["030123456", "DE"],
   ["4155552671", "US"],
