@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { lookedUpFor } from "../../../core/net/names.ts";
 import type { Script } from "../../../core/protocol/script.ts";
 import { action, gatherStep, startGathering } from "../../support/sip/gather_lab.ts";
 import { sipTest } from "../../support/sip/sip_lab.ts";
@@ -198,4 +199,17 @@ sipTest("gather() asks its action where nothing came, if that is wanted", async 
   const { event } = await call.lab.service.event("gathered", call.leg);
 
   assert.deepEqual([event.digits, event.speech], ["", undefined]);
+});
+
+sipTest("play() takes its look-ups from the share of the call's account", async () => {
+  const share = Promise.withResolvers<string | undefined>();
+  const loadAudio = () => {
+    share.resolve(lookedUpFor());
+    return Promise.resolve(new Int16Array(160));
+  };
+  await using call = await startGathering([[played("prompt"), wait]], { loadAudio });
+
+  assert.equal(await share.promise, `AC${"0".repeat(32)}`);
+  await call.lab.run(call.leg, [{ type: "hangup" }]);
+  await call.phone.ended;
 });
