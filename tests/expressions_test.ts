@@ -26,6 +26,12 @@ interface Bounded {
 const bounded: Bounded[] = [
   {
     file: "core/values/number_pattern.ts",
+    source: String.raw`(\\.|\[\^?\]?[^\]]*\]|.)(?:\{(\d+)(,(\d*))?\})?`,
+    most: 128,
+    bound: "limits.numberPatternLength, by isVirtualNumber()",
+  },
+  {
+    file: "core/values/number_pattern.ts",
     source: String.raw`\\.|\[\^?\]?[^\]]*\]`,
     most: 128,
     bound: "limits.numberPatternLength, by isVirtualNumber()",

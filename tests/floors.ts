@@ -89,7 +89,7 @@ sip/trunk              | auth base contracts service stack/library text transpor
 sip/leg                | * core/protocol core/base |  | legs: incoming, outgoing, ringing, forks
 sip/peer               | base contracts identity leg media/base core/protocol         | zod | calls to other companions
 sip/steps              | * core/protocol core/base |  | one file for each step of a script
-sip/conversations      | * core/protocol                                              | zod | conversations by text with customers' servers
+sip/conversations      | * core/base core/protocol                                    | zod | conversations by text with customers' servers
 sip/streams            | * core/net core/protocol core/base |  | audio streams of a leg
 sip/transfer           | * core/protocol                                              |  | REFER and Replaces
 sip/incoming           | * core/protocol                                              |  | INVITE: who is called, and may be
@@ -97,7 +97,7 @@ sip/messages           | * core/protocol                                        
 sip/relay              | *                                                            |  | what this companion does for calls of others
 sip/script             | * core/base core/net core/protocol                                    |  | performs the script of a leg
 sip                    | * core/base core/metrics core/net core/protocol                           |  | the companion, put together
-sip/media/streams      | media/audio media/base media/codecs media/rtp server_socket  | node: | the audio of legs over WebSocket to servers of customers
+sip/media/streams      | media/audio media/base media/codecs media/rtp server_socket core/base | node: | the audio of legs over WebSocket to servers of customers
 sip/media/engine       | base media/audio media/base media/codecs media/rtp media/sdp media/streams server_socket core/base core/net |  | legs of audio, joined and mixed
 sip/media/webrtc       | base media/base media/rtp media/sdp media/srtp core/base core/net | node: | ICE, STUN and DTLS
 sip/media/transports   | media/base media/engine media/rtp media/sdp media/srtp media/webrtc core/net | node: zod | plain RTP, WebRTC, rtpengine

@@ -19,6 +19,8 @@ export const limits = {
   refusalNoticeMs: 60_000,
   /** Parameters of one request, and characters of one parameter. */
   parameters: 1_000,
+  /** Members, elements, arrays and objects of a JSON response to a flow. */
+  jsonValues: 10_000,
   parameterLength: 16 << 10,
   /** Of the longest of them, but for markup: a flow. */
   longParameterLength: 40 << 10,
@@ -175,6 +177,7 @@ export const limits = {
   /** Of a flow, in UTF-8; sealed, a record of the store has no room for many more. */
   flowBytes: 40 << 10,
   flowSteps: 200,
+  flowValues: 5_000,
   /** Branches, conditions, prompts, parameters or variables of one step of a flow. */
   flowParts: 50,
   /**

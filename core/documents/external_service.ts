@@ -6,6 +6,7 @@ import {
   textOf,
   unanswered,
 } from "../base/exchange.ts";
+import { hasMoreValues } from "../base/json_size.ts";
 import { limits } from "../base/limits.ts";
 import { type Answer, isOk, type OutgoingRequest } from "../base/outgoing.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -153,7 +154,7 @@ function valuesIn(
 
 function jsonOf(text: string): { value: unknown } | null {
   try {
-    return { value: JSON.parse(text) };
+    return hasMoreValues(text, limits.jsonValues) ? null : { value: JSON.parse(text) };
   } catch {
     return null;
   }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { hasMoreValues } from "../base/json_size.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { type Flow, flow as flowSchema, type FlowStep, stepKinds, stepsOfKind } from "./steps.ts";
@@ -24,6 +25,9 @@ export function flowProblems(text: string): FlowProblem[] {
   const bytes = new TextEncoder().encode(text).length;
   if (bytes > limits.flowBytes) {
     return whole(`must have at most ${limits.flowBytes} bytes, and has ${bytes}`);
+  }
+  if (hasMoreValues(text, limits.flowValues)) {
+    return whole(`must have at most ${limits.flowValues} values`);
   }
   let json: unknown;
   try {

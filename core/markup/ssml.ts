@@ -45,6 +45,8 @@ interface Writing {
   ssml: string;
   hasTags: boolean;
   language: string | undefined;
+  /** Whether an element around what is written now has it said letter by letter. */
+  isSpelled: boolean;
   /** Elements around what is written now, the outer one first. */
   open: { start: string; end: string }[];
   skip(what: string): void;
@@ -58,6 +60,7 @@ export function speechParts(say: Element, skip: (what: string) => void): SpeechP
     ssml: "",
     hasTags: false,
     language: undefined,
+    isSpelled: false,
     open: [],
     skip,
   };
@@ -124,19 +127,32 @@ function writeTag(element: Element, known: readonly string[], writing: Writing):
   writing.open.push(tag);
   writing.ssml += tag.start;
   writing.hasTags = true;
-  const before = writing.text;
+  const { text: before, isSpelled } = writing;
+  writing.isSpelled ||= isSpelling(element);
   write(element, writing);
+  writing.isSpelled = isSpelled;
   writing.ssml += tag.end;
   writing.open.pop();
-  const said = plainOf(element, writing.text.slice(before.length));
+  const said = plainOf(element, writing.text.slice(before.length), { isSpelled });
   if (writing.text.startsWith(before)) writing.text = before + said;
 }
 
-/** What is said of an element by an engine that knows no SSML. */
-function plainOf({ name, attributes }: Element, text: string): string {
-  if (name === "sub" && attributes.alias !== undefined) return attributes.alias;
-  const isSpelled = name === "say-as" && spelled.test(attributes["interpret-as"] ?? "");
-  return isSpelled ? [...text].join(" ").replace(/\s+/g, " ") : text;
+const isSpelling = ({ name, attributes }: Element): boolean =>
+  name === "say-as" && spelled.test(attributes["interpret-as"] ?? "");
+
+/**
+ * What is said of an element by an engine that knows no SSML. Letters are put apart once, by the
+ * outermost element that asks for it: each level would read all of the text again.
+ */
+function plainOf(
+  element: Element,
+  text: string,
+  { isSpelled }: { isSpelled: boolean },
+): string {
+  if (element.name === "sub" && element.attributes.alias !== undefined) {
+    return element.attributes.alias;
+  }
+  return isSpelling(element) && !isSpelled ? [...text].join(" ").replace(/\s+/g, " ") : text;
 }
 
 /** Sentence by sentence: the first part is heard while the next is made. */

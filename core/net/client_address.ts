@@ -83,6 +83,7 @@ const pieces = /"(?:\\.|[^"\\])*("?)|[^"]+/g;
  * else a client's own claim could swallow what a proxy adds to it.
  */
 function split(text: string, separator: string): string[] {
+  if (!text.includes('"')) return text.split(separator).filter((part) => part !== "");
   const parts: string[] = [""];
   for (const [piece, end] of text.matchAll(pieces)) {
     const [first = "", ...more] = end === '"' ? [piece] : piece.split(separator);

@@ -16,8 +16,11 @@ export const silenceStep = z.object({
   seconds: z.number().positive(),
 });
 
+/** Characters that are sent at once. */
+export const digitsLength = 1_000;
+
 /** Sends digits to the peer: 0-9 A-D * #, `w` is half a second of silence and `W` a whole one. */
-export const digits = z.string().regex(/^[0-9A-D*#wW]+$/).max(1_000);
+export const digits = z.string().regex(/^[0-9A-D*#wW]+$/).max(digitsLength);
 
 /** Sends digits `loop` times; 0 is until the leg ends. */
 export const digitsStep = z.object({

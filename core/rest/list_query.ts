@@ -65,16 +65,20 @@ export function readListQuery(
     ...(definition.sorted && { sortedBy: definition.sorted.by }),
   };
   const reading: Reading = { definition, query, dated: [], problems: [] };
-  const seen = new Set<string>();
+  const read = new Set<string>();
   for (const [name, value] of sent) {
+    if (read.has(name)) {
+      reading.problems.push(`${name} must be given once`);
+      continue;
+    }
     const isRead = readPaging(reading, name, value) || readDate(reading, name, value) ||
       readFilter(reading, name, value);
-    if (!isRead) query.unknown.push(name);
-    else if (seen.has(name)) reading.problems.push(`${name} must be given once`);
-    seen.add(name);
+    if (isRead) read.add(name);
+    else query.unknown.push(name);
   }
   query.where.push(...dateConditions(reading));
-  if (reading.problems.length > 0) throw new Fault("badParameter", reading.problems.join("; "));
+  const problems = new Set(reading.problems);
+  if (problems.size > 0) throw new Fault("badParameter", [...problems].join("; "));
   return query;
 }
 

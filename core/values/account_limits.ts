@@ -202,7 +202,7 @@ export function limitFaultOf(error: unknown): Fault {
 
 /** Millionths of a currency as a decimal text. */
 const decimal = (micros: number): string => {
-  const text = (micros / 1_000_000).toFixed(6).replace(/0+$/, "");
+  const text = (micros / 1_000_000).toFixed(6).replace(/(?<!0)0+$/, "");
   return text.replace(/\.(\d?)$/, (_, digit: string) => `.${digit.padEnd(2, "0")}`);
 };
 

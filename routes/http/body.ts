@@ -1,3 +1,4 @@
+import { hasMoreValues } from "../../core/base/json_size.ts";
 import { Fault } from "../../core/base/faults.ts";
 import { limits } from "../../core/base/limits.ts";
 import { addSent, type Sent } from "../../core/rest/parameters.ts";
@@ -166,7 +167,7 @@ function asWritten(_name: string, value: unknown, { source = "" }: Written = {})
 function memberNames(text: string): string[] {
   const names: string[] = [];
   let depth = 0;
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"\s*:?|[{}[\]]/g)) {
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"?\s*:?|[{}[\]]/g)) {
     if (token === "{" || token === "[") depth++;
     else if (token === "}" || token === "]") depth--;
     else if (depth === 1 && token.endsWith(":")) names.push(JSON.parse(token.slice(0, -1)));
@@ -176,33 +177,19 @@ function memberNames(text: string): string[] {
 
 /** Throws `badParameter` for a member that is given twice, of which JSON.parse would take the last. */
 function assertOnce(text: string): void {
-  const names = memberNames(text);
-  if (new Set(names).size === names.length) return;
-  const twice = names.find((name, at) => names.indexOf(name) !== at) ?? "";
+  const seen = new Set<string>();
+  const twice = memberNames(text).find((name) => seen.size === seen.add(name).size);
+  if (twice === undefined) return;
   throw new Fault("badParameter", `${twice.slice(0, 64)} must be given once`);
 }
 
 /** Values that a JSON body may have: those of parameters, and some in members that are ignored. */
 const mostValues = 4 * limits.parameters;
 
-/** Throws `badParameter` before a text is parsed that has more values than a body may have. */
-function assertFew(text: string): void {
-  let count = 0;
-  let isString = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (isString) {
-      if (code === 0x5c) at++; // `\\`: the next character is escaped.
-      else if (code === 0x22) isString = false;
-    } else if (code === 0x22) isString = true;
-    else if ((code === 0x2c || code === 0x5b || code === 0x7b) && ++count > mostValues) { // `,[{`
-      throw new Fault("badParameter", `the body must have at most ${mostValues} JSON values`);
-    }
-  }
-}
-
 function jsonObject(text: string): Record<string, unknown> {
-  assertFew(text);
+  if (hasMoreValues(text, mostValues)) {
+    throw new Fault("badParameter", `the body must have at most ${mostValues} JSON values`);
+  }
   try {
     const value = JSON.parse(text, asWritten);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {

@@ -22,6 +22,8 @@ export const sipLimits = {
   passedHeaders: 32,
   passedHeaderLength: 1_024,
   headerBytes: 8 << 10,
+  /** Values of a header, parameters of a value, and headers of a URI; more are malformed. */
+  parts: 100,
   requestUriLength: 512,
   /** Of a caller, in reports. */
   displayNameLength: 255,
@@ -186,6 +188,9 @@ export const sipLimits = {
     badMessages: 100,
     languages: 50,
     handoffLength: 16_000,
+    /** Characters of the URL of a sound, and values of a message. */
+    urlLength: 2_048,
+    values: 1_000,
   },
   /** Of how many that a proxy rings for one INVITE of ours early SDP is kept. */
   earlyAnswers: 16,

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { digits } from "../../core/protocol/gather.ts";
+import { hasMoreValues } from "../../core/base/json_size.ts";
+import { digits, digitsLength } from "../../core/protocol/gather.ts";
 import type { ConversationInput } from "../../core/protocol/streams.ts";
 import { sipLimits } from "../base/limits.ts";
 
@@ -20,7 +21,7 @@ const manner = {
   preemptible: z.boolean().optional(),
 };
 
-const { handoffLength } = sipLimits.conversation;
+const { values: mostValues, handoffLength, urlLength } = sipLimits.conversation;
 
 /** A message of the server. */
 const serverMessage = z.discriminatedUnion("type", [
@@ -34,13 +35,16 @@ const serverMessage = z.discriminatedUnion("type", [
   }),
   z.object({
     type: z.literal("play"),
-    source: z.url({ protocol: /^https?$/ }),
+    // To parse a URL costs more than all else that a message can have.
+    source: z.string().max(urlLength).pipe(z.url({ protocol: /^https?$/ })),
     loop: z.number().int().min(0).max(1_000).optional(),
     ...manner,
   }),
   z.object({
     type: z.literal("sendDigits"),
-    digits: z.string().transform((text) => text.replace(/[a-d]/g, (key) => key.toUpperCase()))
+    digits: z.string().max(digitsLength).transform((text) =>
+      text.replace(/[a-d]/g, (key) => key.toUpperCase())
+    )
       .pipe(digits),
   }),
   z.object({
@@ -60,6 +64,7 @@ export type ServerMessage = z.infer<typeof serverMessage>;
 
 /** Reads a message of the server; throws an Error that says what is wrong with it. */
 export function readMessage(text: string): ServerMessage {
+  if (hasMoreValues(text, mostValues)) throw new Error("it has too many values");
   const read = serverMessage.safeParse(JSON.parse(text));
   if (read.success) return read.data;
   const [issue] = read.error.issues;

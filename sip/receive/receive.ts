@@ -179,7 +179,9 @@ function refuseRequired(message: IncomingRequestMessage): Refusal | undefined {
   if (message.method === "CANCEL" || message.method === "ACK") return undefined;
   if (!message.hasHeader("require") && !message.hasHeader("proxy-require")) return undefined;
   const required = message.getHeaders("require").concat(message.getHeaders("proxy-require"))
-    .join(",").split(",").map((tag) => tag.trim().toLowerCase()).filter((tag) => tag !== "");
+    .join(",").split(",", sipLimits.parts).map((tag) => tag.trim().toLowerCase()).filter((tag) =>
+      tag !== ""
+    );
   // What is asked of a proxy that keeps its caller's privacy (RFC 3323 §4.2), and is never offered.
   const unsupported = required.filter((tag) =>
     tag !== "privacy" && !supportedOptions.includes(tag)

@@ -1,14 +1,20 @@
+import { sipLimits } from "../base/limits.ts";
+
 /** Pieces of the grammar of RFC 3261 §25.1 that several parsers share; all in linear time. */
 
 const token = /^[A-Za-z0-9\-.!%*_+`'~]+$/;
 
 export const isToken = (text: string): boolean => token.test(text);
 
-/** Splits at a separator outside quotes and angle brackets; undefined when those do not balance. */
+/**
+ * Splits at a separator outside quotes and angle brackets; undefined when those do not balance, and
+ * where there are more parts than `sipLimits.parts`.
+ */
 export function splitOutside(text: string, separator: string): string[] | undefined {
   if (!/["<>]/.test(text)) {
     if (!text.includes(separator)) return [text.trim()];
-    return text.split(separator).map((part) => part.trim());
+    const all = text.split(separator, sipLimits.parts + 1);
+    return all.length > sipLimits.parts ? undefined : all.map((part) => part.trim());
   }
   const parts: string[] = [];
   let quoted = false;
@@ -25,7 +31,7 @@ export function splitOutside(text: string, separator: string): string[] | undefi
     else if (char === "<") angle = true;
     else if (char === ">") return undefined;
     else if (char === separator) {
-      parts.push(text.slice(start, i).trim());
+      if (parts.push(text.slice(start, i).trim()) >= sipLimits.parts) return undefined;
       start = i + 1;
     }
   }

@@ -44,12 +44,9 @@ const list =
       add(message, name, value, parsed);
       return parsed === undefined ? `its ${name} is malformed` : undefined;
     }
-    const values = (splitOutside(value, ",") ?? [""]).map((raw) => ({
-      raw,
-      parsed: read(message, raw),
-    }));
+    const values = splitOutside(value, ",")?.map((raw) => ({ raw, parsed: read(message, raw) }));
     // What cannot be read is kept as it came, for the response that says so.
-    if (values.some(({ parsed }) => parsed === undefined)) {
+    if (values === undefined || values.some(({ parsed }) => parsed === undefined)) {
       add(message, name, value);
       return `its ${name} is malformed`;
     }

@@ -1,4 +1,5 @@
 import { NameAddrHeader, URI } from "../stack/library/sip_js.ts";
+import { sipLimits } from "../base/limits.ts";
 import { isHeaderSafe, isToken, parseParameters } from "./grammar.ts";
 
 /** Scheme, user, host, port, parameters and headers (RFC 3261 §19.1.1). */
@@ -131,7 +132,9 @@ function setParameters(uri: URI, text: string | undefined): boolean {
 
 function setHeaders(uri: URI, text: string | undefined): boolean {
   if (text === undefined) return true;
-  for (const header of text.split("&")) {
+  const headers = text.split("&", sipLimits.parts + 1);
+  if (headers.length > sipLimits.parts) return false;
+  for (const header of headers) {
     const [name, value] = cut(header, "=");
     if (value === undefined || name === "") return false;
     uri.setHeader(name, [...(uri.getHeader(name) ?? []), value]);

@@ -27,3 +27,32 @@ for (const [way, isChunked] of [["with a length", false], ["in chunks", true]] a
     await assert.rejects(readBody(formOf(noText, isChunked), all), { fault: "badParameter" });
   });
 }
+
+const json = (text: string) =>
+  readBody(
+    new Request("http://localhost/", {
+      method: "POST",
+      body: text,
+      headers: { "Content-Type": "application/json" },
+    }),
+    all,
+  );
+
+Deno.test("readBody() takes no more JSON values and parameters than the limits say", async () => {
+  const names = Array.from({ length: limits.parameters }, (_, n) => `"a${n}":1`);
+  const inText = JSON.stringify({ Body: "[,{".repeat(9_000) });
+
+  assert.equal((await json(`{${names.join(",")}}`)).size, limits.parameters);
+  assert.equal((await json(inText)).size, 1);
+  for (
+    const text of [`{"a":[${"1,".repeat(400_000)}1]}`, "[".repeat(500_000), '{"a":'.repeat(9e4)]
+  ) {
+    await assert.rejects(json(text), /must have at most 4000 JSON values/);
+  }
+  await assert.rejects(json(`{${names.join(",")},"b":1}`), /at most 1000 parameters/);
+  await assert.rejects(json(`{${names.slice(0, 9).join(",")},"a3":1}`), /a3 must be given once/);
+  await assert.rejects(
+    readBody(formOf(new TextEncoder().encode("a&".repeat(500_000)), false), all),
+    /at most 1000 parameters/,
+  );
+});

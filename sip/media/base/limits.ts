@@ -2,6 +2,10 @@
 export const mediaLimits = {
   /** Lines of one session description, and candidates and fingerprints taken from it. */
   sdpLines: 2_000,
+  /** Chunks of a WAV file up to its audio. */
+  wavChunks: 1_000,
+  /** Of a media line: so many payload types there are (RFC 3551 §6). */
+  formats: 128,
   candidates: 32,
   fingerprints: 8,
   mediaSections: 16,
@@ -37,6 +41,8 @@ export const mediaLimits = {
    * has to go on after something unauthenticated that would end the handshake.
    */
   dtlsMs: 30_000,
+  /** Records of one datagram; the rest of it is lost. */
+  dtlsRecords: 16,
   handshakeBytes: 16_384,
   handshakeMessages: 8,
   handshakeDatagramBytes: 1_200,

@@ -50,7 +50,9 @@ export function readWav(bytes: Uint8Array): WavAudio {
   const file = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (tag(file, 0) !== "RIFF" || tag(file, 8) !== "WAVE") throw unreadable("it is not a WAV file");
   let format: Format | undefined;
-  for (let offset = 12; offset + 8 <= file.byteLength;) {
+  let offset = 12;
+  for (let chunks = 0; offset + 8 <= file.byteLength; chunks++) {
+    if (chunks === mediaLimits.wavChunks) throw unreadable("it has too many chunks");
     const size = file.getUint32(offset + 4, true);
     const body = new DataView(
       bytes.buffer,

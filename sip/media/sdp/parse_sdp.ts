@@ -69,7 +69,9 @@ function splitSections(text: string): Section[] {
     if (line.startsWith("c=")) current.connections.push(value);
     if (!line.startsWith("a=")) continue;
     const [, name = "", content = ""] = /^([^:]*):?(.*)$/.exec(value) ?? [];
-    current.attributes.set(name, [...current.attributes.get(name) ?? [], content]);
+    const known = current.attributes.get(name);
+    if (known === undefined) current.attributes.set(name, [content]);
+    else known.push(content);
   }
   if (sections.length > mediaLimits.mediaSections + 1) throw refusal("it has too many sections");
   return sections;

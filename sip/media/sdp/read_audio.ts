@@ -171,7 +171,7 @@ function readFormats(section: Section): Pick<AudioSection, "formats" | "opus"> {
   }
   const read = (mapOf: (encoding: Encoding) => string) => {
     const formats = new Map<Encoding, number>();
-    for (const payloadType of section.line.split(" ").slice(3)) {
+    for (const payloadType of section.line.split(" ", 3 + mediaLimits.formats).slice(3)) {
       const map = maps.get(payloadType);
       const encoding = encodings.find((each) => mapOf(each).toLowerCase() === map);
       if (encoding === undefined || formats.has(encoding) || Number(payloadType) > 0x7f) continue;

@@ -1,10 +1,14 @@
 import { Buffer } from "node:buffer";
+import { hasMoreValues } from "../../../core/base/json_size.ts";
 import type { StreamSettings, Track } from "../base/stream_port.ts";
 
 /**
  * The messages of an audio stream, each a JSON text. Every message of ours but the first has the Sid
  * of the stream and a number, which counts from "1".
  */
+
+/** Values of a message of the server: none that has a meaning needs ten. */
+const mostValues = 1_000;
 
 /** A message of the server that has a meaning. */
 export type ServerMessage =
@@ -72,6 +76,7 @@ const base64 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
 
 /** Reads a message of the server: null for one without a meaning. Throws where it is none. */
 export function readMessage(text: string): ServerMessage | null {
+  if (hasMoreValues(text, mostValues)) throw new Error("it has too many values");
   const message: unknown = JSON.parse(text);
   if (!isObject(message)) throw new Error("it is no JSON object");
   switch (message.event) {

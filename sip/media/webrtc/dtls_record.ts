@@ -1,3 +1,4 @@
+import { mediaLimits } from "../base/limits.ts";
 import { createCipheriv, createDecipheriv } from "node:crypto";
 import { type Bytes, concat, number, readerOf, vector } from "./dtls_bytes.ts";
 
@@ -22,12 +23,12 @@ const VERSION_1_0 = 0xfeff;
 const TAG_BYTES = 16;
 const NONCE_BYTES = 8;
 
-/** The records of a datagram, as many as are well formed. */
+/** The records of a datagram, as many as are well formed, and at most `mediaLimits.dtlsRecords`. */
 export function readRecords(datagram: Uint8Array): DtlsRecord[] {
   const records: DtlsRecord[] = [];
   const reader = readerOf(datagram);
   try {
-    while (!reader.isAtEnd()) {
+    while (!reader.isAtEnd() && records.length < mediaLimits.dtlsRecords) {
       const type = reader.number(1);
       const version = reader.number(2);
       const epoch = reader.number(2);

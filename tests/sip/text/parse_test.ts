@@ -162,6 +162,23 @@ Deno.test("parseMessage() takes linear time for long runs", () => {
   assert.ok(performance.now() - before < 2_000);
 });
 
+Deno.test("a header has at most 100 values, a value 100 parameters, and a URI 100 headers", () => {
+  const list = (part: string, count: number, separator: string) =>
+    Array.from({ length: count }, () => part).join(separator);
+  const uri = (count: number) => parseUri(`sip:a@b?${list("x=1", count, "&")}`);
+
+  assert.equal(uri(sipLimits.parts)?.getHeader("x")?.length, sipLimits.parts);
+  assert.equal(uri(sipLimits.parts + 1), undefined);
+  assert.ok(parseNameAddr(`<sip:a@b>;${list("a", sipLimits.parts, ";")}`));
+  assert.equal(parseNameAddr(`<sip:a@b>;${list("a", sipLimits.parts + 1, ";")}`), undefined);
+  assert.equal(parseNameAddr(`<sip:a@b;${list("a", sipLimits.parts + 1, ";")}>`), undefined);
+  request(`Route: ${list("<sip:a;lr>", sipLimits.parts, ",")}`);
+  assert.throws(
+    () => request(`Route: ${list("<sip:a;lr>", sipLimits.parts + 1, ",")}`),
+    /its Route is malformed/,
+  );
+});
+
 Deno.test("parseUri() keeps tel and other URIs as they are", () => {
   assert.equal(parseUri("tel:+1555;ext=1")?.toString(), "tel:+1555;ext=1");
   assert.equal(parseUri("tel:+1555;ext=1")?.user, "+1555");

@@ -89,6 +89,7 @@ Deno.test("readWav() gives what a cut-off file has", () => {
 
 Deno.test("readWav() says what it cannot read", () => {
   const file: WavFile = { encoding: 1, bits: 16, data: new Uint8Array(4) };
+  const manyChunks = new TextEncoder().encode("RIFF....WAVE" + "LIST\0\0\0\0".repeat(2_000));
   const cases: [Uint8Array, RegExp][] = [
     [new Uint8Array(), /not a WAV file/],
     [new TextEncoder().encode("<!doctype html><title>404</title>"), /not a WAV file/],
@@ -97,6 +98,7 @@ Deno.test("readWav() says what it cannot read", () => {
     [wavFile({ ...file, bits: 12 }), /format 1 with 12 bits is unknown/],
     [wavFile({ ...file, channels: 6 }), /6 channels/],
     [wavFile({ ...file, channels: 0 }), /0 channels/],
+    [manyChunks, /too many chunks/],
     [wavFile({ ...file, sampleRate: 1 }), /sample rate is 1/],
   ];
   for (const [bytes, message] of cases) {

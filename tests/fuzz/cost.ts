@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { byteParsers } from "./cost/byte_parsers.ts";
+import { tryOne } from "./cost/measure.ts";
+import type { Parser } from "./cost/parser.ts";
+import { restParsers } from "./cost/rest_parsers.ts";
+import { sipParsers } from "./cost/sip_parsers.ts";
+import { textParsers } from "./cost/text_parsers.ts";
+import { pick } from "./generator.ts";
+import type { Target } from "./target.ts";
+
+/**
+ * CPU of each message in every parser that strangers and tenants reach: at most ten times that of a usual
+ * message of its size, whatever is written to cost more.
+ */
+
+const parsers: Parser[] = [...sipParsers, ...textParsers, ...restParsers, ...byteParsers];
+
+const messagesOfCase = 8;
+const shownLength = 300;
+
+const shown = (message: unknown): string =>
+  message instanceof Uint8Array ? message.toHex() : JSON.stringify(message) ?? String(message);
+
+export const target: Target = {
+  async run(random) {
+    for (let n = 0; n < messagesOfCase; n++) {
+      const parser = pick(random, parsers);
+      const dear = await tryOne(parser, random);
+      if (dear === undefined) continue;
+      const text = shown(dear.message);
+      assert.fail(
+        `${parser.name}: ${dear.ms.toFixed(2)} ms where a usual message takes ` +
+          `${dear.usualMs.toFixed(3)} ms, for ${text.length} characters: ` +
+          `${text.slice(0, shownLength)} … ${text.slice(text.length >> 1).slice(0, shownLength)}`,
+      );
+    }
+  },
+};

@@ -1,0 +1,65 @@
+import type { Random } from "../generator.ts";
+import type { Parser } from "./parser.ts";
+
+/** A message may cost so many times what a usual one of its size does. */
+const mostTimes = 10;
+/** What no message of a size is blamed for: a clock's noise, and a millisecond for 60 kB. */
+const freeMs = (size: number): number => Math.max(0.3, size / 60_000);
+/** Runs of each in turn, when one was too dear: what another process takes counts in none of the least. */
+const turns = 6;
+/** What is compiled first costs more: so many runs, or so long, go before what counts. */
+const [warmUps, warmUpMs] = [30, 100];
+
+export interface Cost {
+  message: unknown;
+  ms: number;
+  usualMs: number;
+}
+
+/** The clock as it was before a lab put its own in its place. */
+const nowMs = performance.now.bind(performance);
+
+/** Milliseconds that a parser takes for a message. */
+async function timeOf({ read }: Parser, message: unknown): Promise<number> {
+  const before = nowMs();
+  try {
+    const result = read(message as never);
+    if (result instanceof Promise) await result;
+  } catch {
+    // Refused, at what it cost.
+  }
+  return nowMs() - before;
+}
+
+/** The least that usual messages of a size took. */
+const usualCosts = new Map<string, number>();
+
+async function usualCost(parser: Parser, size: number, runs: number): Promise<number> {
+  const key = `${parser.name} ${size}`;
+  const known = usualCosts.get(key);
+  const message = parser.usual(size);
+  const begun = nowMs();
+  for (let n = 0; known === undefined && n < warmUps && nowMs() < begun + warmUpMs; n++) {
+    await timeOf(parser, message);
+  }
+  let least = known ?? Infinity;
+  for (let n = 0; n < runs; n++) least = Math.min(least, await timeOf(parser, message));
+  usualCosts.set(key, least);
+  return least;
+}
+
+const isDear = (ms: number, usualMs: number, size: number): boolean =>
+  ms > mostTimes * usualMs + freeMs(size);
+
+/** Tries one dear message; undefined where it costs no more than it may. */
+export async function tryOne(parser: Parser, random: Random): Promise<Cost | undefined> {
+  const size = parser.sizes[random(parser.sizes.length)]!;
+  let usualMs = await usualCost(parser, size, 3);
+  const message = parser.dear(random, size);
+  let ms = await timeOf(parser, message);
+  for (let n = 0; n < turns && isDear(ms, usualMs, size); n++) {
+    usualMs = await usualCost(parser, size, 1);
+    ms = Math.min(ms, await timeOf(parser, message));
+  }
+  return isDear(ms, usualMs, size) ? { message, ms, usualMs } : undefined;
+}
