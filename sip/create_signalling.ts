@@ -12,6 +12,7 @@ import type { MediaRelay } from "./contracts/signalling.ts";
 import { sipLimits } from "./base/limits.ts";
 import { createPeerProofs, peerLogin } from "./identity/peer_proofs.ts";
 import type { SessionBounds } from "./contracts/session_timer.ts";
+import { createShortages } from "./base/shortages.ts";
 import type { Timers } from "./base/timers.ts";
 import { createTrunkHolds } from "./contracts/trunk_holds.ts";
 import { noSources } from "./contracts/trunk_sources.ts";
@@ -65,6 +66,7 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
     ussdBounds: { ...sipLimits.ussd, ...options.ussdBounds },
     routes: { resolve: notListening, open: notListening, reach: notListening },
     sources: noSources,
+    shortages: createShortages(timers),
     holds: createTrunkHolds(),
     iceServersOf: options.iceServersOf ?? (() => []),
     isPublicAddress,

@@ -13,7 +13,7 @@ import type { Gateways } from "./trunk/gateways.ts";
 
 /** What a heartbeat tells of, and what its answer may ask for. */
 export interface HeartbeatParts {
-  signalling: Pick<Signalling, "timers" | "log" | "location">;
+  signalling: Pick<Signalling, "timers" | "log" | "location" | "shortages">;
   link: Pick<ServiceLink, "heartbeat">;
   calls: Pick<Calls, "unsettled">;
   presence: Pick<Presence, "reportAll">;
@@ -60,16 +60,24 @@ export function keepBeating(parts: HeartbeatParts, self: Self, stopping: AbortSi
 
 /** Sends the heartbeat with the companion's state; resolves with the error, or null. */
 export async function sendHeartbeat(
-  { link, calls, presence, gateways, authenticator, accepting, signalling: { location } }:
-    HeartbeatParts,
+  {
+    link,
+    calls,
+    presence,
+    gateways,
+    authenticator,
+    accepting,
+    signalling: { location, shortages },
+  }: HeartbeatParts,
   self: Self,
 ): Promise<string | null> {
   location.sweep();
-  const draining = accepting() ? {} : { isDraining: true };
+  const shortage = shortages.current();
+  const state = { ...!accepting() && { isDraining: true }, ...shortage && { shortage } };
   const legs = calls.unsettled().map(({ id, accountSid }) => ({ leg: id, accountSid }));
   try {
     const registered = location.registered();
-    const beat = { ...self, ...draining, legs, registered };
+    const beat = { ...self, ...state, legs, registered };
     const { wantsPresence, tenants = {} } = await link.heartbeat(beat);
     learnTenants(tenants);
     if (wantsPresence) {

@@ -17,7 +17,22 @@ const reasons: readonly [pattern: RegExp, words: string][] = [
     /UnknownIssuer|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|invalid peer certificate/i,
     "the certificate of the server is not trusted; NODE_EXTRA_CA_CERTS adds a private CA",
   ],
+  [
+    /HPE_HEADER_OVERFLOW|header overflow|head(er)?s? .*too (large|long|big)/i,
+    "the headers of the response are too long",
+  ],
+  [
+    /invalid (gzip|deflate)|corrupt (gzip|deflate)|decompress|incorrect header check/i,
+    "the response cannot be decompressed: its Content-Encoding is wrong",
+  ],
   [/HPE_|parse error|invalid HTTP/i, "the response is not HTTP"],
+  [/ENOSPC|no space left|disk quota|EDQUOT/i, "the disk of the service is full"],
+  [/EROFS|read-only file system/i, "the disk of the service is read-only"],
+  [/\bEIO\b|input\/output error/i, "the disk of the service reports I/O errors"],
+  [
+    /EMFILE|ENFILE|too many open files/i,
+    "the service has too few descriptors; raise the limit of open files",
+  ],
 ];
 
 /** Why something failed, for its owner to read: without the texts of libraries where they are known. */

@@ -53,26 +53,33 @@ export const areDraining = (live: readonly CompanionState[]): boolean =>
   live.length > 0 && live.every(({ isDraining }) => isDraining);
 
 /**
- * Throws `draining` where no companion takes new calls, as all of them are about to stop: by what was
- * read at most `limits.drainKnownMs` ago.
+ * Throws where no companion takes a new call to an address: `draining`, as all of them are about to
+ * stop, or `exhausted`, as none has room for further plain RTP, which a Client's browser does not
+ * need. By what was read at most `limits.drainKnownMs` ago.
  */
-export async function refuseWhileDraining(ports: Known): Promise<void> {
+export async function refuseWithoutTaker(to: unknown, ports: Known): Promise<void> {
   const known = lastRead.get(ports.companions);
   const isRecent = known !== undefined && ports.steadyNow() - known.at < limits.drainKnownMs;
   const live = isRecent ? known.live : await liveCompanions(ports);
   if (areDraining(live)) throw new Fault("draining");
+  if (String(to).startsWith("client:")) return;
+  const [first, ...others] = live.filter(({ isDraining }) => !isDraining);
+  const isShort = first?.shortage !== undefined && others.every(({ shortage }) => shortage);
+  if (isShort) throw new Fault("exhausted", first.shortage);
 }
 
 /**
  * The companion that places a call: to a Client one that has a device of it, else any; one that drains
- * only where all do. Null while no companion is live.
+ * only where all do, and one without room likewise. Null while no companion is live.
  */
 export async function companionFor(
   target: Target,
   live: CompanionState[],
   { companions }: Pick<Ports, "companions">,
 ): Promise<CompanionState | null> {
-  const taking = areDraining(live) ? live : live.filter(({ isDraining }) => !isDraining);
+  const staying = areDraining(live) ? live : live.filter(({ isDraining }) => !isDraining);
+  const roomy = staying.filter(({ shortage }) => shortage === undefined);
+  const taking = roomy.length === 0 ? staying : roomy;
   const [first = null] = taking;
   if (taking.length <= 1 || target.kind !== "client") return first;
   const [holder = first] = await companions.holding(target.login, taking);

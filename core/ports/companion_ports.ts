@@ -17,6 +17,8 @@ export interface CompanionState extends Companion {
   registered?: number;
   /** It takes no new calls, and stops once those that it has are over. */
   isDraining?: boolean;
+  /** What its machine has too few of for further calls by plain RTP, in words. */
+  shortage?: string;
   /** Where its control answers, if it said so. */
   bridgeUrl?: string;
   /** Where other companions reach it. */

@@ -101,6 +101,8 @@ export const heartbeat = z.object({
   ...companionAddresses,
   /** It takes no new calls, and stops once those that it has are over. */
   isDraining: z.boolean().optional(),
+  /** What its machine has too few of for further calls by plain RTP, in words. */
+  shortage: z.string().max(300).optional(),
   /** Its last one: it stops, and all its calls have ended. */
   isLast: z.boolean().optional(),
 });

@@ -56,6 +56,8 @@ const serviceCauses = [
   "shutdown",
   /** The service heard from the companion no more. */
   "companion-lost",
+  /** The companion's machine has no room: its RTP ports, descriptors or sockets are used up. */
+  "exhausted",
   /** A failure of the companion; its log says more. */
   "error",
 ] as const;

@@ -24,6 +24,8 @@ const endFaults = {
   "no-codec": "noCommonCodec",
 } as const;
 
+type Ended = LegEvent & { type: "ended" };
+
 /** Adds the Notification of an ending that the customer could have prevented. */
 export function explainEnd(
   change: Change<Call>,
@@ -40,14 +42,23 @@ export function explainEnd(
   return { ...change, also: [notification({ ...notice, exchange }, ports)] };
 }
 
-/** A failure without a reason of ours is one that the called side answered. */
+/** Failures of this side, by the cause that the companion reports: nobody has refused the call. */
+const ownFaults: { [C in NonNullable<Ended["disconnection"]>["cause"]]?: FaultName } = {
+  "exhausted": "exhausted",
+  "error": "companionFailed",
+};
+
+/** A failure is a refusal of the called side only where that side has answered. */
 function endFault(
-  { reason, outcome, sipStatus }: LegEvent & { type: "ended" },
+  { reason, outcome, sipStatus, disconnection }: Ended,
   direction: Call["direction"],
 ): FaultName | undefined {
   if (reason !== undefined) return endFaults[reason];
-  const isRefused = direction !== "inbound" && outcome === "failed" && sipStatus !== undefined;
-  return isRefused ? "callRefused" : undefined;
+  if (outcome !== "failed" || sipStatus === undefined) return undefined;
+  const own = disconnection?.by === "service" ? disconnection.cause : undefined;
+  if (own !== undefined && own in ownFaults) return ownFaults[own];
+  if (direction === "inbound") return undefined;
+  return own === "unreachable" ? "notReached" : "callRefused";
 }
 
 /** What is known of the cause: the status of a trunk or phone and its words, or why audio is lost. */
@@ -56,6 +67,7 @@ function answerIn(
   { sipStatus, detail = "", disconnection }: LegEvent & { type: "ended" },
 ): string {
   if (fault === "mediaLost") return disconnection?.text ?? detail;
+  if (fault === "notReached") return disconnection?.text || detail || `SIP ${sipStatus}`;
   const isAnswered = fault === "callRefused" || fault === "trunkUnreachable";
   return isAnswered ? `SIP ${sipStatus} ${detail}`.trimEnd() : detail;
 }

@@ -25,14 +25,14 @@ import { iso8601 } from "../base/wire.ts";
  * service needs the whole list of registrations.
  */
 export async function takeHeartbeat(
-  { companion, legs, registered, bridgeUrl, sipUri, isDraining, isLast }: Heartbeat,
+  { companion, legs, registered, bridgeUrl, sipUri, isDraining, shortage, isLast }: Heartbeat,
   ports: Ports,
 ): Promise<HeartbeatAnswer> {
   const now = ports.now();
   const before = await ports.companions.get(companion.id);
   const address = { ...bridgeUrl && { bridgeUrl }, ...sipUri && { sipUri } };
-  const draining = isDraining && { isDraining };
-  await ports.companions.beat({ ...companion, ...address, ...draining, seenAt: now, registered });
+  const state = { ...isDraining && { isDraining }, ...shortage && { shortage } };
+  await ports.companions.beat({ ...companion, ...address, ...state, seenAt: now, registered });
 
   const known = await ports.records.calls.group("live", companion.id);
   const named = new Set(legs.map(({ leg }) => leg));

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isTest } from "../accounts/access.ts";
 import { twilioAnswerer } from "../calls/answered_by.ts";
 import { placedBy } from "../calls/placed_by.ts";
-import { refuseWhileDraining } from "../companions/companions.ts";
+import { refuseWithoutTaker } from "../companions/companions.ts";
 import { flag, method, reference, url, wholeNumber } from "../base/fields.ts";
 import { digits } from "../protocol/gather.ts";
 import { Fault } from "../base/faults.ts";
@@ -99,7 +99,7 @@ export async function placed(sent: Record<string, unknown>, asked: Asked): Promi
   const { account, ports } = asked;
   if (sent.to === undefined) throw new Fault("noTo", "To is required");
   if (sent.from === undefined) throw new Fault("badFrom", "From is required");
-  if (!isTest(account)) await refuseWhileDraining(ports);
+  if (!isTest(account)) await refuseWithoutTaker(sent.to, ports);
   const fields = await placedBy(sent, { kind: "voice", account }, ports);
   return await made("calls", { ...fields, apiVersion: limits.twilioApiVersion }, asked);
 }

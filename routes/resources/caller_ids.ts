@@ -6,7 +6,7 @@ import {
   validationCall,
   type ValidationWanted,
 } from "../../core/calls/validation_call.ts";
-import { refuseWhileDraining } from "../../core/companions/companions.ts";
+import { refuseWithoutTaker } from "../../core/companions/companions.ts";
 import { creation, newBase } from "../../core/model/resource.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { type Call, calls } from "../../core/resources/calls.ts";
@@ -37,7 +37,7 @@ export function callerIdRoutes(ports: Ports): Hono<Env> {
         const { account } = c.var;
         // The schema of these parameters makes it.
         const sent = await readParams(c, validationParameters) as unknown as ValidationWanted;
-        if (!isTest(account)) await refuseWhileDraining(ports);
+        if (!isTest(account)) await refuseWithoutTaker(sent.phoneNumber, ports);
         const wanted = await validationCall(sent, account, ports);
         const fields = await placedBy(wanted, { kind: "voice", account }, ports);
         const change = creation(calls, fields, newBase(calls, account.sid, ports));

@@ -1,4 +1,4 @@
-import { refuseWhileDraining } from "../../core/companions/companions.ts";
+import { refuseWithoutTaker } from "../../core/companions/companions.ts";
 import { type Context, Hono } from "hono";
 import { isTest } from "../../core/accounts/access.ts";
 import { modifyCall, modifyParams } from "../../core/reports/modify_call.ts";
@@ -44,7 +44,7 @@ export function callRoutes(ports: Ports): Hono<Env> {
       making(ports, async (c: Ctx) => {
         const accountSid = c.var.account.sid;
         const sent = await readParams(c, placeParameters);
-        if (!isTest(c.var.account)) await refuseWhileDraining(ports);
+        if (!isTest(c.var.account)) await refuseWithoutTaker(sent.to, ports);
         const fields = await placedBy(sent, { kind: "voice", account: c.var.account }, ports);
         const base = newBase(calls, accountSid, ports);
         const records: AnyCollection = ports.records.calls;

@@ -1,4 +1,4 @@
-import { refuseWhileDraining } from "../../core/companions/companions.ts";
+import { refuseWithoutTaker } from "../../core/companions/companions.ts";
 import { Hono } from "hono";
 import { placedBy } from "../../core/calls/placed_by.ts";
 import type { Ports } from "../../core/ports/ports.ts";
@@ -19,7 +19,7 @@ export function ussdPushRoutes(ports: Ports): Hono<Env> {
     making(ports, async (c: Ctx) => {
       const sent = await readParams(c, pushParameters);
       const accountSid = c.var.account.sid;
-      await refuseWhileDraining(ports);
+      await refuseWithoutTaker(sent.to, ports);
       const fields = await placedBy(sent, { kind: "ussd", account: c.var.account }, ports);
       const base = newBase(calls, accountSid, ports);
       const into = keeping(c, ports.records.calls, shape, ports);

@@ -213,6 +213,8 @@ export const sipLimits = {
   scriptTimeoutMs: 60_000,
   /** How often the service may answer 500 to a report before it is dropped. */
   reportDefects: 8,
+  /** How long a shortage is thought to last while no leg ends. */
+  shortageMs: 30_000,
   /** A new call is refused when the service has been out of reach for so long. */
   serviceGraceMs: 3_000,
   /**

@@ -63,6 +63,14 @@ export const gatewayStates = new Gauge({
   registers,
 });
 
+export const shortages = new Counter({
+  name: "switchboard_shortages_total",
+  help: "Legs that failed for a shortage of this machine: ports (RTP_PORTS are all taken), " +
+    "descriptors, sockets.",
+  labelNames: ["kind"] as const,
+  registers,
+});
+
 export const rtpReceived = new Counter({
   name: "switchboard_rtp_packets_received_total",
   help: "RTP packets that came for legs which this companion's engine anchors.",

@@ -4,7 +4,8 @@ import type {
   ServiceCause,
 } from "../../core/protocol/disconnection.ts";
 import { type EndReason, eventLimits, type Outcome } from "../../core/protocol/events.ts";
-import { NoCommonCodec } from "../media/base/port.ts";
+import { MediaShortage, NoCommonCodec } from "../media/base/port.ts";
+import type { Shortages } from "../base/shortages.ts";
 
 /** How a leg ended. */
 export interface Ending {
@@ -27,7 +28,10 @@ export const byRemote = (cause: RemoteCause, text?: string): Pick<Ending, "disco
 });
 
 /** The companion ended the leg, by itself or since the service said so. */
-export const byService = (cause: ServiceCause, text?: string): Pick<Ending, "disconnection"> => ({
+export const byService = (
+  cause: ServiceCause,
+  text?: string,
+): Required<Pick<Ending, "disconnection">> => ({
   disconnection: { by: "service", cause, ...saying(text) },
 });
 
@@ -81,6 +85,22 @@ export const unfollowed = (error: unknown): Pick<Ending, "reason" | "detail" | "
       ...byService("no-codec"),
     }
     : { reason: "media-lost", ...byService("media-lost", String(error)) };
+
+/**
+ * How a leg ends that failed here, before its peer had a say: for want of something of this machine
+ * (503), or by a defect (500).
+ */
+export function failedHere(
+  error: unknown,
+  shortages: Shortages,
+): Required<Pick<Ending, "sipStatus" | "detail" | "disconnection">> {
+  if (!(error instanceof MediaShortage)) {
+    return { sipStatus: 500, detail: "see the log of the companion", ...byService("error") };
+  }
+  shortages.note(error.of, error.message);
+  const detail = error.message.slice(0, eventLimits.endDetailLength);
+  return { sipStatus: 503, detail, ...byService("exhausted", detail) };
+}
 
 /** What its BYE says (RFC 3326). */
 export const unfollowedWords = { reason: 'SIP;cause=488;text="Not Acceptable Here"' };

@@ -13,6 +13,7 @@ import type { PeerProofs } from "../identity/peer_proofs.ts";
 import type { Relayed } from "./relayed.ts";
 import type { Refusal } from "../base/refusal.ts";
 import type { SessionBounds } from "./session_timer.ts";
+import type { Shortages } from "../base/shortages.ts";
 import type { Timers } from "../base/timers.ts";
 import type { Routes } from "../transport/routes.ts";
 import type { TrunkHolds } from "./trunk_holds.ts";
@@ -51,6 +52,8 @@ export interface Signalling {
   routes: Routes;
   /** Who may send us calls for numbers. */
   sources: TrunkSources;
+  /** What this machine has too few of. */
+  shortages: Shortages;
   /** Trunks that want to be left alone. */
   holds: TrunkHolds;
   /** The servers by which a Client's browser finds a way for audio. */

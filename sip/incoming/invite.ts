@@ -79,6 +79,10 @@ export function refuseAtOnce(
   message: IncomingRequestMessage,
 ): Refusal | undefined {
   if (!accepting()) return unavailable;
+  // A browser's audio goes by the port that all of them share.
+  if (signalling.shortages.current() !== undefined && !/\bRTP\/SAVPF\b/.test(message.body)) {
+    return unavailable;
+  }
   const origin = originOf(message);
   const isUssd = mayBeUssd(message.getHeader("content-type") ?? "") &&
     signalling.sources.of(origin) !== undefined;

@@ -6,7 +6,7 @@ import type { DialogEvents } from "../contracts/dialog_events.ts";
 import { inDialogEvents } from "../dialog/in_dialog.ts";
 import { bye, type InboundState, lost, mediaLost, refuse, reply } from "./inbound_state.ts";
 import { type MediaLeg, NoCommonCodec } from "../media/base/port.ts";
-import { byRemote, byService, unfollowed, unfollowedWords } from "../contracts/outcome.ts";
+import { byRemote, failedHere, unfollowed, unfollowedWords } from "../contracts/outcome.ts";
 import { beginAnotherDialog } from "../stack/another_dialog.ts";
 import { knownSources } from "../dialog/known_sources.ts";
 import { mediaKindOver } from "./media_kind.ts";
@@ -74,7 +74,10 @@ async function prepare(state: InboundState): Promise<MediaLeg | undefined> {
     if (error instanceof NoCommonCodec) {
       const headers = [mediaWarning(state.signalling.domain, error)];
       refuse(state, 488, { ...unfollowed(error), headers });
-    } else refuse(state, 500, byService("error"));
+    } else {
+      const { sipStatus, ...why } = failedHere(error, state.signalling.shortages);
+      refuse(state, sipStatus, why);
+    }
     throw error;
   }
 }

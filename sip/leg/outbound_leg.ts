@@ -7,7 +7,7 @@ import {
   type OutboundCall,
   type OutboundState,
 } from "./outbound_state.ts";
-import { byService, type Ending } from "../contracts/outcome.ts";
+import { byService, type Ending, failedHere } from "../contracts/outcome.ts";
 import { place } from "./place.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import { anchorAt, answeredElsewhere } from "./ring.ts";
@@ -46,8 +46,7 @@ export function createOutboundLeg(signalling: Signalling, call: OutboundCall): O
   queueMicrotask(() => {
     place(state).catch((error) => {
       signalling.log("Cannot place a call", { leg: call.invitation.leg, error: String(error) });
-      const detail = "see the log of the companion";
-      finish(state, { outcome: "failed", sipStatus: 500, detail, ...byService("error") });
+      finish(state, { outcome: "failed", ...failedHere(error, signalling.shortages) });
     });
   });
   return new OutboundLegOfState(state);

@@ -4,6 +4,7 @@ import { createFork } from "./create_fork.ts";
 import type { Fork } from "../contracts/fork.ts";
 import { byService, type Ending } from "../contracts/outcome.ts";
 import { callerUser, forkInvite, secured } from "./fork_invite.ts";
+import { MediaShortage } from "../media/base/port.ts";
 import { knownSources } from "../dialog/known_sources.ts";
 import { sipLimits } from "../base/limits.ts";
 import { finish, type OutboundCall, type OutboundState } from "./outbound_state.ts";
@@ -71,6 +72,7 @@ async function tryRoute(
       if (failure.answered) break;
     }
   } catch (error) {
+    if (error instanceof MediaShortage) throw error; // No other trunk has more room.
     const { leg } = state.call.invitation;
     signalling.log("Cannot use a trunk", { leg, proxy: route.proxy, error: String(error) });
   }

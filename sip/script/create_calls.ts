@@ -73,6 +73,8 @@ export function createCalls(options: CallsOptions): Calls {
       const live = createLiveLeg(calls, leg, reports);
       legs.set(leg.id, live);
       void live.over.then(() => end(leg.id));
+      // An answered leg had what others were short of.
+      void leg.ended.then(() => leg.answeredAt !== undefined && signalling.shortages.ease());
       unsettled.set(leg.id, { leg, settled: live.settled().finally(() => settle(leg.id)) });
       return live;
     },

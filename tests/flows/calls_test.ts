@@ -175,6 +175,46 @@ for (
   });
 }
 
+for (
+  const [disconnection, sipStatus, text] of [
+    [{ by: "remote", cause: "refused", text: "Busy Here" }, 480, /the called side refused it/],
+    [{ by: "service", cause: "exhausted", text: "" }, 503, /no room for it: .*RTP_PORTS/],
+    [{ by: "service", cause: "error" }, 500, /the SIP companion failed/],
+    [{ by: "service", cause: "unreachable", text: "no such host" }, 503, /no response.*no such/],
+  ] as const
+) {
+  Deno.test(`a failure by ${disconnection.by}, ${disconnection.cause}, is told as what it is`, async () => {
+    using app = await startApp();
+    await client(app, "alice");
+    const leg = companionOf(app, await postCall(app));
+    const detail = disconnection.cause === "exhausted" ? "RTP_PORTS are all taken" : "";
+    await leg.report({ type: "ended", outcome: "failed", sipStatus, detail, disconnection });
+    const told = await notifications(app);
+    assert.equal(told.length, 1);
+    assert.match(told[0]!, text);
+  });
+}
+
+Deno.test("while no companion has room a call to a number gets 503, one to a Client goes on", async () => {
+  using app = await startApp();
+  await client(app, "alice");
+  const beat = { legs: [], registered: 0 };
+  const short = { companion: { id: "one", runId: "1" }, shortage: "RTP_PORTS are all taken" };
+  await takeHeartbeat({ ...beat, ...short }, app.ports);
+  const call = { From: "+15550001", Url: "https://app.test/voice" };
+  const toNumber = async () => await app.root.post("Calls.json", { ...call, To: "+15550002" });
+
+  const refused = await toNumber();
+  assert.deepEqual([refused.status, refused.json().code], [503, 13238]);
+  assert.match(refused.json().message, /RTP_PORTS are all taken/);
+  assert.ok(Number(refused.headers.get("retry-after")) > 0);
+  const answer = await app.root.post("Calls.json", { ...call, To: "client:alice" });
+  assert.equal(answer.status, 200);
+  await takeHeartbeat({ ...beat, companion: { id: "two", runId: "1" } }, app.ports);
+  app.clock.now += limits.drainKnownMs;
+  assert.notEqual((await toNumber()).status, 503);
+});
+
 Deno.test("a call to a disabled Client fails and says so", async () => {
   using app = await startApp();
   await client(app, "alice", { Status: "0" });

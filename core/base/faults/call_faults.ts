@@ -171,6 +171,26 @@ export const callFaults = {
     message: "Cannot continue the call: the SIP companion lost it",
     advice: "Place the call again. The log of the companion holds the reason.",
   },
+  exhausted: {
+    kind: "unavailable",
+    code: 13238,
+    message: "Cannot connect the call: the machine has no room for it",
+    advice: "The text says what is used up: RTP_PORTS, descriptors or sockets of the companion. " +
+      "The operator widens RTP_PORTS, raises the descriptor limit, or adds a companion. Place the " +
+      "call again after the seconds of Retry-After.",
+  },
+  companionFailed: {
+    kind: "internal",
+    code: 13239,
+    message: "Cannot connect the call: the SIP companion failed",
+    advice: "The called side was not asked. The log of the companion has the reason; report it.",
+  },
+  notReached: {
+    kind: "unavailable",
+    code: 13243,
+    message: "Cannot connect the call: no response came from the called side",
+    advice: "Check that the address resolves and that its server answers SIP from this machine.",
+  },
   dialTooLate: {
     kind: "unavailable",
     code: 13244,

@@ -26,6 +26,7 @@ const causes: Record<string, string> = {
   "no-script": "The service did not answer the companion",
   "shutdown": "The companion was stopped",
   "companion-lost": "The service heard from the companion no more",
+  "exhausted": "The companion's machine had no room: its ports or descriptors were used up",
   "error": "The companion failed; its log says more",
 };
 

@@ -211,6 +211,25 @@ export class NoCommonCodec extends Error {
   }
 }
 
+/** What this machine has too few of. */
+export type ShortOf = "ports" | "descriptors" | "sockets";
+
+/** This machine has no room for the media of another leg: SIP 503. */
+export class MediaShortage extends Error {
+  override readonly name = "MediaShortage";
+
+  constructor(message: string, readonly of: ShortOf) {
+    super(message);
+  }
+}
+
+/** The shortage for which the system refused a socket. */
+export const shortageOf = (what: string, cause: unknown): MediaShortage => {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const isDescriptors = /too many open files|EMFILE|ENFILE/i.test(why);
+  return new MediaShortage(`${what}: ${why}`, isDescriptors ? "descriptors" : "sockets");
+};
+
 /**
  * Where audio comes from: fetches and decodes a URL within a bounded time, or throws an Error that
  * says why it cannot.

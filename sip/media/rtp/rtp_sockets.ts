@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { Address } from "./latch.ts";
 import { mediaLimits } from "../base/limits.ts";
+import { MediaShortage, shortageOf } from "../base/port.ts";
 
 /** The ports for legs, both ends included; 0 lets the system choose. */
 export interface PortRange {
@@ -40,7 +41,7 @@ export interface RtpSockets {
 
 /** Opens sockets for leg after leg. */
 export interface RtpPorts {
-  /** Rejects when no port is free. */
+  /** Rejects with `MediaShortage` when no port is free. */
   open(options: { shared: boolean }): Promise<RtpSockets>;
 }
 
@@ -72,7 +73,7 @@ export function createRtpPorts(
   };
   return {
     async open({ shared }) {
-      let why: unknown = "all are taken";
+      let why: unknown;
       const failed: number[] = [];
       try {
         for (let i = 0; i < pool.tries; i++) {
@@ -82,13 +83,15 @@ export function createRtpPorts(
             return await openAt(port, shared);
           } catch (cause) {
             failed.push(port);
-            why = cause instanceof Error ? cause.message : cause;
+            why = cause;
           }
         }
       } finally {
         failed.forEach(pool.giveBack);
       }
-      throw new Error(`Cannot open ${pool.name} on "${bindAddress}" for RTP: ${why}`);
+      const what = `Cannot open ${pool.name} on "${bindAddress}" for RTP`;
+      if (why === undefined) throw new MediaShortage(`${what}: all are taken`, "ports");
+      throw shortageOf(what, why);
     },
   };
 }

@@ -2,6 +2,7 @@ import { isIP, isIPv4, isIPv6 } from "node:net";
 import { listenError } from "../../../core/net/listen_error.ts";
 import type { Address } from "../rtp/latch.ts";
 import { mediaLimits } from "../base/limits.ts";
+import { shortageOf } from "../base/port.ts";
 import { type Datagrams, type Udp, udpByDeno } from "../rtp/rtp_sockets.ts";
 import { ShortLivedMap } from "../../../core/base/short_lived_map.ts";
 import { isLoopback } from "./host_candidates.ts";
@@ -59,8 +60,7 @@ export const ownSockets = (
     try {
       return await bindAt(udp, bindAddress, 0);
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : cause;
-      throw new Error(`Cannot bind media sockets to "${bindAddress}": ${why}`, { cause });
+      throw shortageOf(`Cannot bind media sockets to "${bindAddress}"`, cause);
     }
   },
   close: () => Promise.resolve(),

@@ -1,5 +1,6 @@
 import {
   FRAME_SAMPLES,
+  MediaShortage,
   NoCommonCodec,
   type Pcm,
   type Received,
@@ -231,5 +232,7 @@ class EngineGone extends Error {
   override readonly name = "EngineGone";
 }
 
-const errorOf = ({ name, message, mismatch }: SentError): Error =>
-  name === "NoCommonCodec" ? new NoCommonCodec(message, mismatch) : new Error(message);
+function errorOf({ name, message, mismatch, shortOf }: SentError): Error {
+  if (name === "NoCommonCodec") return new NoCommonCodec(message, mismatch);
+  return shortOf === undefined ? new Error(message) : new MediaShortage(message, shortOf);
+}

@@ -1,10 +1,12 @@
 import {
   type LegOptions,
   type MediaKind,
+  MediaShortage,
   type Mismatch,
   NoCommonCodec,
   type Pcm,
   type Received,
+  type ShortOf,
 } from "../base/port.ts";
 import type { StreamEnd, StreamFault, StreamSettings } from "../base/stream_port.ts";
 import type { MediaPlaces } from "../transports/transports.ts";
@@ -100,11 +102,13 @@ export type Report =
 
 /** An error as it crosses between the two. */
 export interface SentError {
-  /** Tells `NoCommonCodec` from the others. */
+  /** Tells `NoCommonCodec` and `MediaShortage` from the others. */
   name: string;
   message: string;
   /** Of a `NoCommonCodec`. */
   mismatch?: Mismatch;
+  /** Of a `MediaShortage`. */
+  shortOf?: ShortOf;
 }
 
 /** Whatever was thrown, to be sent. */
@@ -114,6 +118,7 @@ export const sentError = (error: unknown): SentError =>
       name: error.name,
       message: error.message,
       ...error instanceof NoCommonCodec && { mismatch: error.mismatch },
+      ...error instanceof MediaShortage && { shortOf: error.of },
     }
     : { name: "Error", message: String(error) };
 

@@ -57,3 +57,20 @@ Deno.test("plainReason() keeps a message of ours, without the name of a class", 
   );
   assert.equal(plainReason("TypeError: failed"), "failed");
 });
+
+/** Errors of the machine and of responses, and their words. */
+const ofMachine = [
+  ["Parse Error: Header overflow", "HPE_HEADER_OVERFLOW", /headers of the response are too long/],
+  ["Parse Error: Expected HTTP/", "HPE_INVALID_CONSTANT", /the response is not HTTP/],
+  ["invalid gzip header", undefined, /cannot be decompressed/],
+  ["No space left on device (os error 28)", undefined, /the disk of the service is full/],
+  ["Read-only file system (os error 30)", undefined, /the disk of the service is read-only/],
+  ["Input/output error (os error 5)", undefined, /the disk of the service reports I\/O errors/],
+  ["Too many open files (os error 24)", undefined, /too few descriptors/],
+] as const;
+
+for (const [message, code, words] of ofMachine) {
+  Deno.test(`plainReason() says what "${message}" means`, () => {
+    assert.match(plainReason(Object.assign(new Error(message), code && { code })), words);
+  });
+}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import {
   areDraining,
   companionFor,
-  refuseWhileDraining,
+  refuseWithoutTaker,
 } from "../../../core/companions/companions.ts";
 import type { Companions, CompanionState } from "../../../core/ports/companion_ports.ts";
 import type { Target } from "../../../core/protocol/script.ts";
@@ -37,7 +37,13 @@ Deno.test("areDraining() is of all live companions, and there must be one", () =
   assert.equal(areDraining([]), false);
 });
 
-Deno.test("refuseWhileDraining() reads the companions anew once what it knows is a second old", async () => {
+Deno.test("companionFor() leaves out a companion without room, while another one has some", async () => {
+  const [short, other] = [{ ...state("short"), shortage: "ports" }, state("other")];
+  assert.equal(await companionFor(trunk, [short, other], { companions }), other);
+  assert.equal(await companionFor(trunk, [short], { companions }), short);
+});
+
+Deno.test("refuseWithoutTaker() reads the companions anew once what it knows is a second old", async () => {
   const known = [state("a")];
   let reads = 0;
   const ports = {
@@ -47,11 +53,11 @@ Deno.test("refuseWhileDraining() reads the companions anew once what it knows is
     },
     steadyNow: () => 0,
   };
-  await refuseWhileDraining(ports);
+  await refuseWithoutTaker("+15550001", ports);
   known[0] = state("a", true);
-  await refuseWhileDraining({ ...ports, steadyNow: () => 999 });
+  await refuseWithoutTaker("+15550001", { ...ports, steadyNow: () => 999 });
   assert.equal(reads, 1);
-  await assert.rejects(refuseWhileDraining({ ...ports, steadyNow: () => 1_000 }), {
+  await assert.rejects(refuseWithoutTaker("+15550001", { ...ports, steadyNow: () => 1_000 }), {
     name: "Fault",
   });
 });

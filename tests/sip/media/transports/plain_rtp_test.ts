@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mediaEngine } from "../../../../sip/media/engine/engine.ts";
 import { rtpTransport } from "../../../../sip/media/transports/plain_rtp.ts";
 import { polledUdp } from "../../../../sip/media/rtp/polled_udp.ts";
-import { type MediaEngine, NoCommonCodec } from "../../../../sip/media/base/port.ts";
+import { type MediaEngine, MediaShortage, NoCommonCodec } from "../../../../sip/media/base/port.ts";
 import { mediaLimits } from "../../../../sip/media/base/limits.ts";
 import { createRtpPorts, type Udp } from "../../../../sip/media/rtp/rtp_sockets.ts";
 import { writeReport } from "../../../../sip/media/rtp/rtcp.ts";
@@ -386,7 +386,31 @@ Deno.test("open() draws ports at random, and not one that a call had a moment ag
   assert.equal(new Set(drawn).size, 50, "each rests after its call");
   const open = await Promise.all(Array.from({ length: 100 }, () => pool.open({ shared: false })));
   assert.equal(new Set(open.map(({ rtp }) => rtp.port)).size, 100, "all can be had");
-  await assert.rejects(pool.open({ shared: false }), /all are taken/);
+  await assert.rejects(
+    pool.open({ shared: false }),
+    (error) =>
+      error instanceof MediaShortage && error.of === "ports" && /taken/.test(error.message),
+  );
+});
+
+Deno.test("open() tells a want of descriptors from one of ports", async () => {
+  for (
+    const [message, of] of [
+      ["Too many open files (os error 24)", "descriptors"],
+      ["Permission denied (os error 13)", "sockets"],
+    ] as const
+  ) {
+    const pool = createRtpPorts(
+      { bind: () => Promise.reject(new Error(message)) },
+      "127.0.0.1",
+      { first: 31_000, last: 31_003 },
+    );
+    await assert.rejects(
+      pool.open({ shared: false }),
+      (error) =>
+        error instanceof MediaShortage && error.of === of && error.message.includes(message),
+    );
+  }
 });
 
 plainTest("a leg ignores what is no RTP", async ({ connect, owned }) => {
