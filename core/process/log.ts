@@ -1,3 +1,5 @@
+import { writeOut } from "./write_out.ts";
+
 /** Levels of the log, the most urgent first. */
 export const logLevels = ["error", "warn", "info", "debug"] as const;
 
@@ -44,7 +46,7 @@ export function log(event: string, fields: Record<string, unknown> = {}): void {
     const shown = value instanceof Error ? describe(value) : value;
     return typeof shown === "string" && !settings.showsNumbers ? maskNumbers(shown) : shown;
   });
-  Deno.stderr.writeSync(new TextEncoder().encode(text + "\n"));
+  writeOut(Deno.stderr, new TextEncoder().encode(text + "\n"));
 }
 
 const nameOf = (name: string): string =>

@@ -1,9 +1,10 @@
 import { steadyNow } from "../base/steady_clock.ts";
 import { log } from "./log.ts";
+import { writeOut } from "./write_out.ts";
 
 /** Writes a line for the person at the terminal. */
 export const say = (line: string): void => {
-  Deno.stdout.writeSync(new TextEncoder().encode(line + "\n"));
+  writeOut(Deno.stdout, new TextEncoder().encode(line + "\n"));
 };
 
 /** The variable that the supervisor sets for the processes it starts. */
@@ -16,7 +17,7 @@ export const endOfStart = "\x1e";
 
 /** Says that the process has started: the supervisor shows the lines of the next one. */
 export function sayStarted(): void {
-  if (isSupervised()) Deno.stdout.writeSync(new TextEncoder().encode(endOfStart));
+  if (isSupervised()) writeOut(Deno.stdout, new TextEncoder().encode(endOfStart));
 }
 
 /** How a supervised process exits whose start failed, however long that took: EX_CONFIG of sysexits. */
@@ -28,7 +29,7 @@ export const cannotStartCode = 78;
  */
 export function fail(error: unknown): never {
   const text = error instanceof Error ? error.message : String(error);
-  Deno.stderr.writeSync(new TextEncoder().encode(text.replaceAll("\n", " ") + "\n"));
+  writeOut(Deno.stderr, new TextEncoder().encode(text.replaceAll("\n", " ") + "\n"));
   Deno.exit(isSupervised() ? cannotStartCode : 1);
 }
 

@@ -26,6 +26,7 @@ import {
 import { companionHasFfi } from "./companion_ffi.ts";
 import { environmentOf } from "./process_environment.ts";
 import { needsSpeechProcess } from "../configuration/speech_endpoints.ts";
+import { writeOut } from "../process/write_out.ts";
 import { withSecretFiles } from "../configuration/secret_files.ts";
 
 /**
@@ -95,7 +96,7 @@ function createSpawner(
   const root = new URL("../../", import.meta.url);
   const output = createStartOutput(
     shownOrder.filter((name) => wanted.some((one) => one.name === name)),
-    (bytes) => void Deno.stdout.writeSync(bytes),
+    (bytes) => writeOut(Deno.stdout, bytes),
   );
   const secret = config.SPEECH_SECRET || crypto.getRandomValues(new Uint8Array(32)).toHex();
   // A service that is started by itself has a speech process only where the operator says so.
