@@ -106,6 +106,11 @@ Deno.test("what a caller says is at the application as a WAV file when its actio
   const { heardS, channels, sampleRate } = await audioOf(done.RecordingUrl!);
   assert.ok(Math.abs(heardS - spoken) < 1, `${heardS} s of ${spoken} s`);
   assert.deepEqual([channels, sampleRate], [1, 8_000]);
+  // By a Worker, which the permissions of the service have to allow.
+  const mp3 = await fetch(done.RecordingUrl!.replace(".wav", ".mp3"));
+  assert.deepEqual([mp3.status, mp3.headers.get("content-type")], [200, "audio/mpeg"]);
+  const { length } = await mp3.bytes();
+  assert.equal(length, Number(mp3.headers.get("content-length")));
   const status = await asked(app, "/status");
   assert.deepEqual(
     [status.RecordingSid, status.RecordingStatus, status.CallSid],
