@@ -252,7 +252,7 @@ const failures: Record<string, Failure> = {
     },
   },
   "a companion out of reach": {
-    code: 13225,
+    code: 13244,
     async happen(app) {
       app.ports.control.run = () => Promise.reject(new Error("connection refused"));
       await alice(app);

@@ -41,6 +41,7 @@ Deno.test("under STRICT_CALLER_ID only the root account adds a caller ID without
 Deno.test("a Gateway of the root account makes caller IDs strict unless STRICT_CALLER_ID is false", async () => {
   using lab = await tenants();
   const { app, tenant } = lab;
+  app.ports.settings.strictCallerId = null;
   const gateway = { UserName: "t", Password: "secret", Proxy: "sip.carrier.test" };
   await tenant.post("Management/Gateways.json", gateway);
   assert.equal(await declare(tenant), 200); // Its own trunk knows what its owner may show.

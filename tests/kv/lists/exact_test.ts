@@ -112,7 +112,8 @@ Deno.test("a record in a thousand has the texts before it packed, once they are 
   const { location } = file;
   const lab = await storeLab(location);
   const { records } = lab.store;
-  const ports = { records, now: () => lab.clock.now, log: () => {} } as unknown as Ports;
+  const now = () => lab.clock.now;
+  const ports = { records, now, steadyNow: now, log: () => {} } as unknown as Ports;
   const made = Array.from({ length: 200 }, () => lab.notification({ messageText: filler }));
   const asking = { ...lab.notification({}), sid: made.at(-1)!.sid.slice(0, -3) + "c00" };
   for (const record of [...made, asking]) await records.notifications.insert({ record });

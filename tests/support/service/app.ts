@@ -195,7 +195,7 @@ export async function startApp(
       clientPasswordMin: 4,
       strictSmsFrom: false,
       dialMaxAgeMs: 30_000,
-      strictCallerId: null,
+      strictCallerId: false,
       strictEmailFrom: false,
       emailSenders: [],
       smsShortCodes: [],
