@@ -1,3 +1,4 @@
+import { Fault } from "../../core/base/faults.ts";
 import { limits } from "../../core/base/limits.ts";
 import { nearestName } from "../../core/base/near_names.ts";
 import {
@@ -22,7 +23,23 @@ export async function readParams(
 ): Promise<Record<string, unknown>> {
   const sent = await readBody(c.req.raw, accepts(parameters));
   c.set("sent", sent);
-  return parametersOf(c, sent, { parameters, ignored: new URL(c.req.url).searchParams.keys() });
+  const ignored = new URL(c.req.url).searchParams.keys();
+  const fields = parametersOf(c, sent, { parameters, ignored });
+  assertShowable(sent); // After the rules of the parameters, whose faults say more.
+  return fields;
+}
+
+/** Characters that XML 1.0 §2.2 forbids: no response could show them as they were stored. */
+// deno-lint-ignore no-control-regex
+const control = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
+
+/** Throws `badParameter` for a text that no response could show. */
+function assertShowable(sent: Sent): void {
+  for (const [name, texts] of sent) {
+    if (![texts].flat().some((text) => control.test(text))) continue;
+    const rule = "must have no control characters but tabs and line breaks";
+    throw new Fault("badParameter", `${name.slice(0, 64)} ${rule}`);
+  }
 }
 
 /** Reads the parameters in a request's query string, as `readParams` those in its body. */

@@ -12,7 +12,7 @@ Deno.test("an unknown path answers 404, and below an account only with credentia
   for (const path of ["/", "/nothing.json", "/2010-01-01/Accounts", "/errors", "/errors/1"]) {
     assert.equal((await app.root.get(path, anybody)).status, 404, path);
   }
-  for (const path of ["Nothing", "Calls/", "Calls/CA1/Nothing", "/2012-04-24", "/2012-04-24/X"]) {
+  for (const path of ["Nothing", "Nothing/", "Calls/CA1/Nothing", "/2012-04-24", "/2012-04-24/X"]) {
     assert.equal((await app.root.get(path)).status, 404, path);
     assert.equal((await app.root.get(path, anybody)).status, 401, path);
   }

@@ -136,14 +136,15 @@ export async function examplesOf(): Promise<Record<string, unknown>> {
 }
 
 interface Properties {
-  properties: Record<string, { type?: string }>;
+  properties: Record<string, { type?: string; anyOf?: { type?: string }[] }>;
 }
 
 /** A form as the JSON body of a schema: numbers and booleans are no texts there. */
 function bodyOf(schema: string, form: Form): Record<string, unknown> {
   const { properties } = document.components.schemas![schema] as unknown as Properties;
   const values = Object.entries(form).map(([name, value]) => {
-    const { type } = properties[name]!;
+    const { type, anyOf = [] } = properties[name]!;
+    if (anyOf.some(({ type }) => type === "integer")) return [name, Number(value)];
     if (type === "boolean") return [name, value === "true"];
     return [name, type === "integer" ? Number(value) : value];
   });
