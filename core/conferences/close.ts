@@ -78,7 +78,7 @@ async function tidy(
   const now = ports.now();
   const { calls, conferences } = ports.records;
   const isGone = async ({ callSid, at, hasJoined }: Member) => {
-    if (!hasJoined) return now - at > limits.legForgottenMs;
+    if (!hasJoined) return ports.steadyNow() - at > limits.legForgottenMs;
     if (named.has(callSid)) return false;
     const call = await calls.get(accountSid, callSid);
     return call === null || !isLive(call.status);

@@ -49,7 +49,7 @@ export async function enterConference(
         expecting(found, {
           callSid: call.sid,
           most: wanted.most,
-          at: ports.now(),
+          at: ports.steadyNow(),
           label: wanted.label,
           coach: wanted.coach,
         }),

@@ -16,7 +16,7 @@ export const hasLabel = (members: Member[], label: string | undefined): boolean 
 
 /**
  * Reserves a place, if one is free, for a leg that is joining; it keeps the conference open. A label that
- * another one has is left out: a label names one participant.
+ * another one has is left out: a label names one participant. `at` is by the steady clock.
  */
 export function expecting(
   conference: Conference,

@@ -24,7 +24,8 @@ export async function afterUnreached(
   context: ScriptContext & { call: { companion: Companion } },
 ): Promise<Script | null | undefined> {
   const { call, ports } = context;
-  const { unreached = "", isGone = false, until = ports.now() + limits.companionLostMs } = wanted;
+  const { unreached = "", isGone = false, until = ports.steadyNow() + limits.companionLostMs } =
+    wanted;
   const { conferences } = ports.records;
   const conference = await conferences.get(call.accountSid, unreached);
   const holder = conference?.companion;
@@ -35,7 +36,7 @@ export async function afterUnreached(
     await closeConference(conference, ports, { mayLive: isLost && !isGone });
     return undefined;
   }
-  if (found === "silent" && ports.now() < until) {
+  if (found === "silent" && ports.steadyNow() < until) {
     const consult = { type: "consult", serviceContext: { ...wanted, until } } as const;
     return [{ type: "silence", seconds: LOOK_AGAIN_S }, {
       ...consult,

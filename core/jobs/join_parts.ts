@@ -11,7 +11,7 @@ export const joinPartsHandler: JobHandler<ArgsOf<typeof joinParts>> = handler(jo
   async work({ accountSid, textSid }, ports) {
     const { partialTexts, incomingPhoneNumbers } = ports.records;
     const text = await partialTexts.get(accountSid, textSid);
-    if (text === null || text.until > ports.now()) return; // Another job waits for it.
+    if (text === null || text.until > ports.steadyNow()) return; // Another job waits for it.
     const number = await incomingPhoneNumbers.get(accountSid, text.numberSid);
     const received = await receivedOf(text, number, ports);
     try {

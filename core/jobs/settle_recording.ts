@@ -2,6 +2,7 @@ import { isLive } from "../values/status.ts";
 import { exponential } from "../model/job.ts";
 import { handler, type JobHandler } from "../ports/job_handler.ts";
 import { type ArgsOf, settleRecording } from "../model/job_kinds.ts";
+import { callTime } from "../calls/call_time.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import { breakOff } from "../recordings/finish.ts";
@@ -33,6 +34,6 @@ async function isForgotten({ accountSid, callSid }: Recording, ports: Ports): Pr
   if (call === null) return true;
   const endedAt = call.endTime ?? call.dateUpdated;
   // While the store could not write, the companion kept what is left of the recording.
-  const silentMs = Math.min(ports.now() - endedAt, ports.store.wellForMs());
+  const silentMs = Math.min(callTime(call, ports) - endedAt, ports.store.wellForMs());
   return !isLive(call.status) && silentMs > limits.recordingForgottenMs;
 }

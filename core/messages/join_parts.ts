@@ -35,7 +35,7 @@ export async function takePart(
   ports: Ports,
 ): Promise<void> {
   const { accountSid } = text;
-  const { sid, ...begun } = begin(text, part, { number, now: ports.now() });
+  const { sid, ...begun } = begin(text, part, { number, ports });
   const { partialTexts } = ports.records;
   for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
     const known = await partialTexts.get(accountSid, sid);
@@ -43,7 +43,7 @@ export async function takePart(
     if (held === text.body) return;
     try {
       if (known === null) {
-        const jobs = [joinParts({ accountSid, textSid: sid }, begun.until)];
+        const jobs = [{ ...joinParts({ accountSid, textSid: sid }), steadyDueAt: begun.until }];
         return void await partialTexts.insert({ record: { sid, ...begun }, jobs });
       }
       const next = known.isJoined || held !== undefined
@@ -61,8 +61,9 @@ export async function takePart(
 function begin(
   { accountSid, from, to, body }: InboundText,
   { reference, total, at }: Part,
-  { number, now }: { number: IncomingPhoneNumber; now: number },
+  { number, ports }: { number: IncomingPhoneNumber; ports: Ports },
 ): PartialText {
+  const now = ports.now();
   const id = JSON.stringify([number.sid, from, reference, total]);
   return {
     sid: sidOfCause(definition.sidPrefix, { at: 0, id }),
@@ -75,7 +76,7 @@ function begin(
     total,
     parts: { [at]: body },
     isJoined: false,
-    until: now + limits.partsWaitMs,
+    until: ports.steadyNow() + limits.partsWaitMs,
     revision: 0,
   };
 }
@@ -89,7 +90,7 @@ async function beginAgain(
 ): Promise<Change<PartialText>> {
   const { accountSid, sid } = known;
   const { also, jobs } = await receivedOf(known, number, ports);
-  const waits = joinParts({ accountSid, textSid: sid }, begun.until);
+  const waits = { ...joinParts({ accountSid, textSid: sid }), steadyDueAt: begun.until };
   return { record: { ...begun, sid, revision: known.revision + 1 }, also, jobs: [...jobs, waits] };
 }
 

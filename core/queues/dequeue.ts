@@ -25,7 +25,8 @@ export async function dequeueCall(
   context: ScriptContext,
 ): Promise<Script> {
   const { call, ports } = context;
-  const { timeoutS, gone, unreached, until = ports.now() + timeoutS * 1000, ...kept } = wanted;
+  const { timeoutS, gone, unreached, until = ports.steadyNow() + timeoutS * 1000, ...kept } =
+    wanted;
   const passed = [...kept.passed ?? [], ...unreached === undefined ? [] : [unreached]];
   const serviceContext = { ...kept, timeoutS, until, ...passed.length > 0 && { passed } };
   const queue = await findQueue(wanted.name, call.accountSid, ports);
@@ -45,7 +46,7 @@ export async function dequeueCall(
     };
     return [{ ...pickup, ...manner }];
   }
-  if (ports.now() < until) {
+  if (ports.steadyNow() < until) {
     const consult = { type: "consult", serviceContext, ...next && { action: next } } as const;
     return [{ type: "silence", seconds: LOOK_AGAIN_S }, consult];
   }
@@ -79,7 +80,7 @@ async function takeNext(
     if (taken && !isRequest(taken.by) && await hasEnded(taken.by)) ended.push(taken.by);
   }
   while (true) {
-    const taker = { by: call.sid, at: ports.now(), unreached, ended };
+    const taker = { by: call.sid, at: ports.steadyNow(), unreached, ended };
     const queue = await ports.records.queues.update(accountSid, sid, (now) => given(now, taker));
     const member = nextOf(queue, taker);
     if (member === undefined) return undefined;

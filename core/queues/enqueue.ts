@@ -6,7 +6,7 @@ import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import { newBase, withDefaults } from "../model/resource.ts";
-import { type Queue, queues } from "../resources/queues.ts";
+import { type Queue, type QueueMember, queues } from "../resources/queues.ts";
 import { dequeued, positionOf } from "./membership.ts";
 import type { EnqueueWanted } from "../values/queue_wanted.ts";
 
@@ -51,14 +51,21 @@ export async function waitParameters(
   const queue = await ports.records.queues.get(call.accountSid, queueSid);
   if (queue === null) return {};
   const position = positionOf(queue, call.sid);
-  const since = queue.members[position - 1]?.at ?? ports.now();
+  const member = queue.members[position - 1];
+  const waitedMs = member === undefined ? 0 : waitOf(member, ports);
   return {
     QueueSid: queueSid,
-    QueueTime: String(Math.max(0, Math.round((ports.now() - since) / 1000))),
+    QueueTime: String(Math.round(waitedMs / 1000)),
     ...position > 0 && { QueuePosition: String(position) },
     CurrentQueueSize: String(queue.members.length),
   };
 }
+
+/** For how long a call has waited, in ms. */
+export const waitOf = (
+  { at, steadyAt }: Pick<QueueMember, "at" | "steadyAt">,
+  { now, steadyNow }: Pick<Ports, "now" | "steadyNow">,
+): number => Math.max(0, steadyAt === undefined ? now() - at : steadyNow() - steadyAt);
 
 /** An account's queue of a name; null when the name was never used. */
 export const findQueue = (

@@ -7,10 +7,10 @@ import type { Queue, QueueMember } from "../resources/queues.ts";
 /** A call joins the end of the queue. */
 export function queued(
   queue: Queue,
-  { callSid, at, companion }: Omit<QueueMember, "taken">,
+  { callSid, at, steadyAt, companion }: Omit<QueueMember, "taken"> & { steadyAt: number },
 ): Change<Queue> {
   if (positionOf(queue, callSid) > 0) return { record: queue };
-  const members = [...queue.members, { callSid, at, companion, taken: null }];
+  const members = [...queue.members, { callSid, at, steadyAt, companion, taken: null }];
   return { record: { ...queue, members, dateUpdated: at } };
 }
 

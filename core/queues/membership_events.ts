@@ -1,5 +1,6 @@
 import type { Report } from "../protocol/companion.ts";
 import type { LegEvent } from "../protocol/events.ts";
+import { steadyFrom } from "../base/steady_clock.ts";
 import { isLive } from "../values/status.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
@@ -18,9 +19,14 @@ export async function takeQueued(
   ports: Ports,
 ): Promise<void> {
   const { accountSid } = call;
+  const steadyAt = steadyFrom(at, ports);
   const { calls, queues } = ports.records;
   if (!waitsIn(call, sid) || await queues.get(accountSid, sid) === null) return;
-  await queues.update(accountSid, sid, (queue) => queued(queue, { callSid, at, companion }));
+  await queues.update(
+    accountSid,
+    sid,
+    (queue) => queued(queue, { callSid, at, steadyAt, companion }),
+  );
   // A later report may have been taken meanwhile, before the call was in the queue.
   const now = await calls.get(accountSid, callSid);
   if (now === null || !waitsIn(now, sid)) await leaveQueue(call, sid, ports);

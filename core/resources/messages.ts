@@ -129,7 +129,9 @@ export const messages = resource({
       record: message,
       jobs: [
         sendAt === null ? sendMessage(named) : releaseMessage(named, sendAt),
-        ...validityPeriod === null ? [] : [lapseMessage(named, lapsesAt)],
+        ...validityPeriod === null
+          ? []
+          : [{ ...lapseMessage(named, lapsesAt), isByDate: sendAt !== null }],
       ],
     };
   },

@@ -8,8 +8,10 @@ export const queueMember = z.object({
   callSid: z.string(),
   /** When it came, in ms. */
   at: z.number(),
+  /** The same by the steady clock; absent where a former version wrote it. */
+  steadyAt: z.number().optional(),
   companion,
-  /** The call that it is assigned to, and since when, in ms. */
+  /** The call that it is assigned to, and since when by the steady clock, in ms. */
   taken: z.object({ by: z.string(), at: z.number() }).nullable(),
 });
 

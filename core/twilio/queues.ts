@@ -2,6 +2,7 @@ import { Fault } from "../base/faults.ts";
 import { method, url, wholeNumber } from "../base/fields.ts";
 import { limits } from "../base/limits.ts";
 import type { Base } from "../base/record.ts";
+import { waitOf } from "../queues/enqueue.ts";
 import { isFree } from "../queues/membership.ts";
 import { redirectMember } from "./redirect_member.ts";
 import { type Queue, type QueueMember, queues as definition } from "../resources/queues.ts";
@@ -17,10 +18,10 @@ const maxSize = works(
 );
 
 /** Seconds that those who wait have waited, on average. */
-function averageWait({ members }: Queue, now: number): number {
-  if (members.length === 0) return 0;
-  const total = members.reduce((sum, { at }) => sum + Math.max(0, now - at), 0);
-  return Math.round(total / members.length / 1_000);
+function averageWait({ members }: Queue, ports: Asked["ports"]): number {
+  const waits = members.map((member) => waitOf(member, ports));
+  const sum = waits.reduce((all, one) => all + one, 0);
+  return members.length === 0 ? 0 : Math.round(sum / members.length / 1_000);
 }
 
 /** Refuses what would leave calls in a queue that is gone. */
@@ -41,7 +42,7 @@ export const queues = noun<Queue>({
     friendly_name: ({ friendlyName }) => friendlyName,
     current_size: ({ members }) => members.length,
     max_size: ({ maxSize = limits.queueMembers }) => maxSize,
-    average_wait_time: (queue, { ports }) => averageWait(queue, ports.now()),
+    average_wait_time: (queue, { ports }) => averageWait(queue, ports),
   },
   address: ({ sid }) => `Queues/${sid}`,
   below: { members: "Members" },
@@ -75,16 +76,20 @@ export const queues = noun<Queue>({
 });
 
 /** A call that waits, with its place. It has no Sid of its own: pages of them are counted. */
-type Waiting = Base & Pick<QueueMember, "callSid" | "at"> & { queueSid: string; position: number };
+type Waiting = Base & Pick<QueueMember, "callSid" | "at" | "steadyAt"> & {
+  queueSid: string;
+  position: number;
+};
 
 const waiting = ({ accountSid, sid: queueSid, dateUpdated, members }: Queue): Waiting[] =>
-  members.map(({ callSid, at }, index) => ({
+  members.map(({ callSid, at, steadyAt }, index) => ({
     sid: "",
     accountSid,
     dateCreated: at,
     dateUpdated,
     callSid,
     at,
+    ...steadyAt !== undefined && { steadyAt },
     queueSid,
     position: index + 1,
   }));
@@ -93,7 +98,7 @@ const waiting = ({ accountSid, sid: queueSid, dateUpdated, members }: Queue): Wa
 async function memberOf(asked: Asked): Promise<Waiting> {
   const queue = await found("queues", asked.path.QueueSid ?? "", asked);
   const { Sid = "" } = asked.path;
-  const at = asked.ports.now();
+  const at = asked.ports.steadyNow();
   const place = queue.members.findIndex((member) =>
     Sid === "Front" ? isFree(member, at) : member.callSid === Sid
   );
@@ -112,7 +117,7 @@ export const queueMembers = noun<Waiting>({
     queue_sid: ({ queueSid }) => queueSid,
     date_enqueued: ({ at }) => date(at),
     position: ({ position }) => position,
-    wait_time: ({ at }, { ports }) => Math.round(Math.max(0, ports.now() - at) / 1_000),
+    wait_time: (member, { ports }) => Math.round(waitOf(member, ports) / 1_000),
   },
   address: ({ queueSid, callSid }) => `Queues/${queueSid}/Members/${callSid}`,
   fetch: memberOf,

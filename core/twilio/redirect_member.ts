@@ -22,7 +22,7 @@ export async function redirectMember(
   while (true) {
     let member: QueueMember | undefined;
     const queue = await queues.update(accountSid, sid, (now) => {
-      const claim = claimed(now, { by, at: ports.now(), callSid });
+      const claim = claimed(now, { by, at: ports.steadyNow(), callSid });
       member = claim.member;
       return claim.change;
     });

@@ -5,6 +5,10 @@ import { createRequestCap } from "../../core/rest/request_cap.ts";
 import { handClock } from "../support/service/hand_clock.ts";
 import { closeLostCompanions, takeHeartbeat } from "../../core/reports/heartbeats.ts";
 import { liveCompanions } from "../../core/companions/companions.ts";
+import { limits } from "../../core/base/limits.ts";
+import { takePart } from "../../core/messages/join_parts.ts";
+import type { InboundText } from "../../core/messages/record_inbound.ts";
+import { waitOf } from "../../core/queues/enqueue.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import {
   callOf,
@@ -199,5 +203,55 @@ for (const step of steps) {
     assert.equal(cap.take("AC"), 1);
     clock.now += second;
     assert.equal(cap.take("AC"), 0);
+  });
+}
+
+for (const step of steps) {
+  const by = `${step / second} s`;
+
+  Deno.test(`a text with SendAt and ValidityPeriod is sent, though the clock was set by ${by}`, async () => {
+    using app = await startApp();
+    const sent: string[] = [];
+    app.ports.messageRoutes.push({
+      reaches: () => Promise.resolve(true),
+      send: ({ sid }) => Promise.resolve(void sent.push(sid)),
+    });
+    const sendAt = app.clock.now + 4 * hour;
+    const text = { From: "+15550001", To: "+4930123456", Body: "hello", ValidityPeriod: "60" };
+    const SendAt = new Date(sendAt).toISOString();
+    const { sid } = (await app.root.post("SMS/Messages.json", { ...text, SendAt })).json();
+    app.clock.step(step);
+    await app.lookAtClock();
+    app.clock.now = sendAt;
+    await app.runJobs();
+    assert.deepEqual(sent, [sid]);
+  });
+
+  Deno.test(`a waiting call is told how long it waits, though the clock was set by ${by}`, () => {
+    const clock = handClock(Date.UTC(2024, 0, 1));
+    const clocks = { now: () => clock.now, steadyNow: () => clock.steady };
+    const member = { at: clock.now, steadyAt: clock.steady };
+    clock.step(step);
+    clock.now += 30 * second;
+    assert.equal(waitOf(member, clocks), 30 * second);
+  });
+
+  Deno.test(`a text whose parts do not all come is received, though the clock was set by ${by}`, async () => {
+    using app = await startApp();
+    const PhoneNumber = "+15005550006";
+    const { sid } = (await app.root.post("IncomingPhoneNumbers.json", { PhoneNumber })).json();
+    const held = (await app.ports.records.incomingPhoneNumbers.get(app.root.sid, sid))!;
+    const named = { accountSid: app.root.sid, from: "+4930123456", to: PhoneNumber };
+    const text = { ...named, body: "the first ", arrivalId: null, sipHeaders: null };
+    await takePart(text as InboundText, { reference: "7", total: 2, at: 1 }, held, app.ports);
+    app.clock.step(step);
+    await app.runJobs();
+    assert.equal((await app.root.get("SMS/Messages.json")).json().total, 0);
+    app.clock.now += limits.partsWaitMs;
+    await app.runJobs();
+    const { messages } = (await app.root.get("SMS/Messages.json")).json();
+    assert.deepEqual(messages.map(({ body }: { body: string }) => body.startsWith("the first")), [
+      true,
+    ]);
   });
 }
