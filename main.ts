@@ -97,7 +97,6 @@ export async function startService(config: Config, onListenerOver: (error: Error
     async stop() {
       clearInterval(sweep);
       clearInterval(clocks);
-      awake[Symbol.dispose]();
       await removing.stop();
       await resealing.stop();
       await building.stop();
@@ -108,6 +107,7 @@ export async function startService(config: Config, onListenerOver: (error: Error
       await carriers.stop();
       await store.settle();
       store.close();
+      awake[Symbol.dispose]();
     },
   };
 }

@@ -26,10 +26,20 @@ let awake: AwakeClock | undefined;
 /** Milliseconds by the awake clock of this thread; by the steady clock before it has one. */
 export const awakeNow = (): number => awake?.now() ?? performance.timeOrigin + performance.now();
 
-/** Starts the awake clock of this thread, once; `every` calls back again and again. */
+/**
+ * Starts the awake clock of this thread, until it is disposed of; `every` calls back again and again.
+ * A clock without its looks would take each pause for a stop.
+ */
 export function startAwakeClock(every: (ms: number, look: () => void) => () => void): AwakeClock {
-  const read = () => performance.timeOrigin + performance.now();
-  return awake = createAwakeClock(read, every);
+  const clock = createAwakeClock(() => performance.timeOrigin + performance.now(), every);
+  awake = clock;
+  return {
+    now: awakeNow,
+    [Symbol.dispose]() {
+      if (awake === clock) awake = undefined;
+      clock[Symbol.dispose]();
+    },
+  };
 }
 
 /**

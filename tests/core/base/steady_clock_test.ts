@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
-import { createAwakeClock, steadyFrom, wallFrom } from "../../../core/base/steady_clock.ts";
+import {
+  awakeNow,
+  createAwakeClock,
+  startAwakeClock,
+  steadyFrom,
+  wallFrom,
+} from "../../../core/base/steady_clock.ts";
 import { handClock } from "../../support/service/hand_clock.ts";
 
 Deno.test("steadyFrom() and wallFrom() keep the time until a date, wherever the wall clock is", () => {
@@ -28,4 +34,13 @@ Deno.test("an awake clock leaves out the spans in which its process stood", () =
   assert.equal(awake.now(), 15_250);
   time += 1_000; // A long task is no stop.
   assert.equal(awake.now(), 16_250);
+});
+
+Deno.test("awakeNow() is the steady clock again once the awake clock is disposed of", () => {
+  const stopped: string[] = [];
+  const clock = startAwakeClock(() => () => void stopped.push("looks"));
+  assert.ok(Math.abs(clock.now() - (performance.timeOrigin + performance.now())) < 1_000);
+  clock[Symbol.dispose]();
+  assert.deepEqual(stopped, ["looks"]);
+  assert.ok(Math.abs(awakeNow() - (performance.timeOrigin + performance.now())) < 1_000);
 });

@@ -120,6 +120,28 @@ Deno.test("a server that fails is left alone, and what waits for it burns no att
   assert.equal(new Set(begun).size, 50);
 });
 
+for (const step of [20_000, -20_000, 3_600_000, -3_600_000, 10_800_000]) {
+  Deno.test(`a server is tried out when its pause is over, though the clock was set by ${step} ms`, async () => {
+    let isDown = true;
+    using lab = await startLab({ fails: () => isDown });
+    const { app, kind, begun } = lab;
+    await lab.commit(named(20, "down.test"));
+    const worker = await app.worker([kind]);
+    await worker.drain();
+    const before = begun.length;
+    app.clock.step(step);
+    await lab.commit([{ host: "down.test", name: "a new one" }]);
+    await worker.drain();
+    assert.equal(begun.length, before, "it is left alone");
+    isDown = false;
+    app.clock.now += limits.circuitOpenMs + 1;
+    await worker.drain();
+    app.clock.now += limits.circuitOpenMaxMs;
+    await worker.drain();
+    assert.equal(new Set(begun).size, 21);
+  });
+}
+
 Deno.test("jobs that waited too long for a server that fails come to an end without it", async () => {
   const spent: string[] = [];
   using lab = await startLab({ fails: () => true, maxAgeMs: 60_000 });
