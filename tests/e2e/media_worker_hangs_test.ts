@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { plainOffer, plainSocket } from "../support/sip/plain_peer.ts";
 import { eventually } from "../support/process/eventually.ts";
+import { freeUdpPort } from "../support/media/rtpengine.ts";
 import { startSystem } from "../support/process/system.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
@@ -47,7 +48,10 @@ Deno.test({
     const tree = await treeThatHangs();
     await using cleanup = new AsyncDisposableStack();
     cleanup.defer(() => Deno.remove(tree, { recursive: true }));
-    await using system = await startSystem({ root: tree, env: { RTP_PORTS: "0" } });
+    await using system = await startSystem({
+      root: tree,
+      env: { RTP_PORTS: "0", MEDIA_PORT: String(freeUdpPort()) },
+    });
     const alice = await system.phone("alice");
     const [client] = await system.get("Clients.json?Login=alice");
     await system.post(`Clients/${client.sid}.json`, { VoiceUrl: `${system.baseUrl}/demo/echo` });

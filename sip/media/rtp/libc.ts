@@ -28,6 +28,7 @@ export const AF_INET = 2;
 export const SOCK_DGRAM = 2;
 export const SOCK_CLOEXEC = 0o2_000_000;
 export const SOL_SOCKET = 1;
+export const SO_REUSEADDR = 2;
 export const SO_TYPE = 3;
 export const SO_RCVBUF = 8;
 export const MSG_DONTWAIT = 0x40;

@@ -10,9 +10,11 @@ import {
   MSG_DONTWAIT,
   NAME_BYTES,
   openLibc,
+  SO_REUSEADDR,
   SOCK_CLOEXEC,
   SOCK_DGRAM,
   socketName,
+  SOL_SOCKET,
 } from "./libc.ts";
 import { mediaLimits } from "../base/limits.ts";
 import { bindDatagrams, type Datagrams, type Udp } from "./rtp_sockets.ts";
@@ -76,10 +78,10 @@ export function polledUdp(libc: Libc | undefined = openLibc()): Udp | undefined 
     closed: false,
   };
   return {
-    async bind(address, port, unsent) {
-      const bound = bind(poller, address, port);
+    async bind(address, port, options = {}) {
+      const bound = bind(poller, address, port, options.takesOver);
       // Deno's socket also gives the reason where the address cannot be bound.
-      return bound ?? await bindDatagrams(address, port, unsent);
+      return bound ?? await bindDatagrams(address, port, options);
     },
     close() {
       if (poller.closed) return;
@@ -91,7 +93,12 @@ export function polledUdp(libc: Libc | undefined = openLibc()): Udp | undefined 
   };
 }
 
-function bind(poller: Poller, address: string, port: number): Datagrams | undefined {
+function bind(
+  poller: Poller,
+  address: string,
+  port: number,
+  takesOver = false,
+): Datagrams | undefined {
   const own = socketName(address, port);
   if (own === undefined || poller.closed) return undefined;
   const { libc: { symbols }, epoll } = poller;
@@ -101,6 +108,8 @@ function bind(poller: Poller, address: string, port: number): Datagrams | undefi
   const event = new Uint32Array(EVENT.words);
   event[0] = EPOLLIN;
   event[EVENT.data] = fd;
+  const reuse = new Uint8Array(new Int32Array([Number(takesOver)]).buffer);
+  symbols.setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, reuse, reuse.length);
   const isBound = symbols.bind(fd, own, NAME_BYTES) === 0 &&
     symbols.getsockname(fd, own, nameLength) === 0 &&
     symbols.epoll_ctl(epoll, EPOLL_CTL_ADD, fd, new Uint8Array(event.buffer)) === 0;

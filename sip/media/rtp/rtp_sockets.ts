@@ -20,13 +20,20 @@ export interface Datagrams {
   close(): Promise<void>;
 }
 
+export interface BindOptions {
+  /** Datagrams that may wait while the system does not take them; the limit of one leg unless given. */
+  unsent?: number;
+  /**
+   * Takes the port over from a socket of ours that was bound with this as well: Linux hands datagrams
+   * to the socket that was bound last.
+   */
+  takesOver?: boolean;
+}
+
 /** Opens UDP sockets. */
 export interface Udp {
-  /**
-   * Binds a port of an address, 0 being any; rejects when the port is not available. At most `unsent`
-   * datagrams, by default the limit of one leg, wait while the system does not take them.
-   */
-  bind(address: string, port: number, unsent?: number): Promise<Datagrams>;
+  /** Binds a port of an address, 0 being any; rejects when the port is not available. */
+  bind(address: string, port: number, options?: BindOptions): Promise<Datagrams>;
   /** Frees what the sockets shared; called when all are closed. */
   close(): void;
 }
@@ -145,10 +152,15 @@ function createPortPool({ first, last }: PortRange): PortPool {
 export function bindDatagrams(
   address: string,
   port: number,
-  unsent: number = mediaLimits.unsentPackets,
+  { unsent = mediaLimits.unsentPackets, takesOver = false }: BindOptions = {},
 ): Promise<Datagrams> {
   return Promise.try(() => {
-    const socket = Deno.listenDatagram({ transport: "udp", hostname: address, port });
+    const socket = Deno.listenDatagram({
+      transport: "udp",
+      hostname: address,
+      port,
+      reuseAddress: takesOver,
+    });
     const { send, drained } = inOrder(socket, unsent);
     const datagrams: Datagrams = {
       port: (socket.addr as Deno.NetAddr).port,

@@ -3,7 +3,7 @@ import { listenError } from "../../../core/net/listen_error.ts";
 import type { Address } from "../rtp/latch.ts";
 import { mediaLimits } from "../base/limits.ts";
 import { shortageOf } from "../base/port.ts";
-import { type Datagrams, type Udp, udpByDeno } from "../rtp/rtp_sockets.ts";
+import { type BindOptions, type Datagrams, type Udp, udpByDeno } from "../rtp/rtp_sockets.ts";
 import { ShortLivedMap } from "../../../core/base/short_lived_map.ts";
 import { isLoopback } from "./host_candidates.ts";
 import { type WebrtcDatagrams, withMachineSocket } from "./machine_socket.ts";
@@ -15,6 +15,8 @@ export interface WebrtcPlace {
   bindAddress: string;
   /** One UDP port for all peers; each has its own unless given. */
   port?: number;
+  /** Takes that port over from a Worker of this process that hangs. */
+  takesOver?: boolean;
   /** Where a 1:1 NAT has peers outside reach the machine: an IP address, or a name that has it. */
   publicHost?: string;
 }
@@ -38,13 +40,15 @@ export const NAME_CHARACTERS = 8;
 
 /** The sockets of a place, opened by Deno unless told; rejects when its port is not to be had. */
 export async function webrtcSockets(
-  { bindAddress, port }: WebrtcPlace,
+  { bindAddress, port, takesOver = false }: WebrtcPlace,
   udp: Pick<Udp, "bind"> = udpByDeno,
 ): Promise<WebrtcSockets> {
   if (port === undefined) return ownSockets(bindAddress, udp);
   try {
-    const { sharedUnsentPackets } = mediaLimits;
-    return shared(bindAddress, await bindAt(udp, bindAddress, port, sharedUnsentPackets));
+    // Another process must not have it, which one that takes over would not notice.
+    if (!takesOver) await (await udp.bind(bindAddress, port)).close();
+    const options = { unsent: mediaLimits.sharedUnsentPackets, takesOver: true };
+    return shared(bindAddress, await bindAt(udp, bindAddress, port, options));
   } catch (cause) {
     throw listenError({ hostname: bindAddress, port, name: "MEDIA_PORT" }, cause);
   }
@@ -70,13 +74,13 @@ async function bindAt(
   { bind }: Pick<Udp, "bind">,
   address: string,
   port: number,
-  unsent?: number,
+  options: BindOptions = {},
 ): Promise<WebrtcDatagrams> {
   // No name is looked up for it.
   if (isIP(address) === 0) throw new Error("it is not an IP address");
-  const datagrams = await bind(address, port, unsent);
+  const datagrams = await bind(address, port, options);
   if (isLoopback(address)) {
-    return withMachineSocket(datagrams, address, (at, port) => bind(at, port, unsent));
+    return withMachineSocket(datagrams, address, (at, port) => bind(at, port, options));
   }
   return isIPv6(address) ? ofBothVersions(datagrams) : datagrams;
 }

@@ -61,7 +61,11 @@ export async function keepMedia(options: KeptMediaOptions): Promise<MediaEngine>
 
 function startOne(state: State): Promise<MediaEngine> {
   const { start = startMediaWorker, onStuck: _stuck, onOver: _over, ...options } = state.options;
-  return start({ ...options, onEnd: (freed) => replace(state, freed) });
+  const { webrtc } = options.places;
+  const places = state.ends.length > 0 && webrtc !== undefined
+    ? { ...options.places, webrtc: { ...webrtc, takesOver: true } }
+    : options.places;
+  return start({ ...options, places, onEnd: (freed) => replace(state, freed) });
 }
 
 function replace(state: State, freed: Promise<void>): void {
@@ -81,7 +85,7 @@ function replace(state: State, freed: Promise<void>): void {
   state.ready = startAgain(state).catch(onOver);
 }
 
-/** Tries again for some seconds: the Worker before may still have MEDIA_PORT. */
+/** Tries again for some seconds. */
 async function startAgain(state: State): Promise<void> {
   const { log } = state.options;
   for (let tries = 1;; tries++) {
