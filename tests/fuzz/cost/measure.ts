@@ -51,9 +51,12 @@ async function usualCost(parser: Parser, size: number, runs: number): Promise<nu
 const isDear = (ms: number, usualMs: number, size: number): boolean =>
   ms > mostTimes * usualMs + freeMs(size);
 
-/** Tries one dear message; undefined where it costs no more than it may. */
-export async function tryOne(parser: Parser, random: Random): Promise<Cost | undefined> {
-  const size = parser.sizes[random(parser.sizes.length)]!;
+/** Tries one dear message of about a size; undefined where it costs no more than it may. */
+export async function tryOne(
+  parser: Parser,
+  size: number,
+  random: Random,
+): Promise<Cost | undefined> {
   let usualMs = await usualCost(parser, size, 3);
   const message = parser.dear(random, size);
   let ms = await timeOf(parser, message);
