@@ -231,8 +231,8 @@ export const sipLimits = {
   /** Sound that waits for the service: of one recording (two minutes of two channels), and of all. */
   recordingHeldBytes: 4 << 20,
   recordingsHeldBytes: 256 << 20,
-  /** How long what is left of a recording is sent again after it ended. */
-  recordingGiveUpMs: 600_000,
+  /** How long what is left of a recording is sent again after it ended: a disk is full for a night. */
+  recordingGiveUpMs: 86_400_000,
   /** How long the end of a recording waits for the service to have it all. */
   recordingSettleMs: 5_000,
   /** Attempts to report a hold while offers cross, and the longest pause between (RFC 3261 §14.1). */
