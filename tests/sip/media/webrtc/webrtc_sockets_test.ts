@@ -162,11 +162,11 @@ Deno.test({
 Deno.test("an address that cannot be bound is named in the error, and no name is looked up", async () => {
   await assert.rejects(
     ownSockets("192.0.2.77").open("one"),
-    /^Error: Cannot bind media sockets to "192.0.2.77": .*assign/,
+    /^MediaShortage: Cannot bind media sockets to "192.0.2.77": .*assign/,
   );
   await assert.rejects(
     ownSockets("localhost").open("one"),
-    /^Error: Cannot bind media sockets to "localhost": it is not an IP address$/,
+    /^MediaShortage: Cannot bind media sockets to "localhost": it is not an IP address$/,
   );
   await assert.rejects(
     webrtcSockets({ bindAddress: "localhost", port: 40_000 }),
