@@ -98,13 +98,17 @@ export function formPairs(text: string): URLSearchParams {
   if (hasMore(text, "&", limits.parameters)) throw tooMany();
   // One that is too long is refused by its length, and most decode as a whole.
   const isText = (part: string) =>
-    !part.includes("%") || part.length > longestEncoded || isUri(part) ||
+    !part.includes("%") || part.length > longestEncoded ||
+    !literalPercent.test(part) && isUri(part) ||
     [...part.matchAll(/(?:%[0-9a-f]{2})+/gi)].every(([encoded]) => isUri(encoded));
   const wrong = text.split("&").find((part) => !isText(part));
   if (wrong === undefined) return new URLSearchParams(text);
   const name = [...new URLSearchParams(wrong).keys()].join("").slice(0, 64);
   throw new Fault("badParameter", `${name} must be percent-encoded UTF-8`);
 }
+
+/** A percent sign that encodes nothing: what an error costs for each is more than to look for it. */
+const literalPercent = /%(?![0-9a-f]{2})/i;
 
 /** Percent-encoded characters of the longest parameter: a character has three bytes, of three each. */
 const longestEncoded = 9 * limits.documentBytes;
