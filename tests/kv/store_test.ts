@@ -215,7 +215,7 @@ Deno.test("openStore() hands jobs that a killed process held to the next one at 
     },
   });
   const first = await openStore({ ...options, location: file.location });
-  const ports = { now: () => 1, log: () => {} } as unknown as Ports;
+  const ports = { now: () => 1, steadyNow: () => 1, log: () => {} } as unknown as Ports;
   await first.accounts.insert({
     record: accountOf("AC" + "1".repeat(32)),
     jobs: [noteJob("hangs"), noteJob("done")],
