@@ -18,7 +18,7 @@ const reasons: readonly [pattern: RegExp, words: string][] = [
     "the certificate of the server is not trusted; NODE_EXTRA_CA_CERTS adds a private CA",
   ],
   [
-    /HPE_HEADER_OVERFLOW|header overflow|head(er)?s? .*too (large|long|big)/i,
+    /HPE_HEADER_OVERFLOW|header overflow|head(er)?s? .{0,40}too (large|long|big)/i,
     "the headers of the response are too long",
   ],
   [
