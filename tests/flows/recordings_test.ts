@@ -256,7 +256,7 @@ Deno.test("a full disk is told once, and the part can come again", async () => {
   assert.deepEqual(values((await audioOf(app)).samples), [1, 2]);
   assert.equal((await recordOf(app)).status, "completed");
   assert.deepEqual(await notifications(app), [
-    `Cannot store the audio of a recording: ${sid}: No space left on device`,
+    `Cannot store the audio of a recording: ${sid}: the disk of the service is full`,
   ]);
 });
 

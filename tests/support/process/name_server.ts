@@ -1,5 +1,6 @@
-import { createSocket } from "node:dgram";
-import { createServer } from "node:net";
+import { createSocket, type Socket } from "node:dgram";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server } from "node:net";
 
 /** What a name server says to a question; null: nothing. */
 export type Reply = null | {
@@ -46,13 +47,6 @@ export async function startNameServer(
     }, reply.afterMs ?? 0);
     timers.add(timer);
   };
-  const udp = createSocket("udp4");
-  udp.on("message", (query, { address, port }) => {
-    answer(new Uint8Array(query), "udp", (bytes) => udp.send(bytes, port, address));
-  });
-  const bound = Promise.withResolvers<void>();
-  udp.bind({ port, address: hostname }, bound.resolve);
-  await bound.promise;
   const tcp = createServer((socket) => {
     socket.on("error", () => socket.destroy());
     socket.on("data", (data) => {
@@ -61,9 +55,10 @@ export async function startNameServer(
       });
     });
   });
-  const listening = Promise.withResolvers<void>();
-  tcp.listen(udp.address().port, hostname, listening.resolve);
-  await listening.promise;
+  const udp = await boundTogether(tcp, { port, hostname });
+  udp.on("message", (query, { address, port }) => {
+    answer(new Uint8Array(query), "udp", (bytes) => udp.send(bytes, port, address));
+  });
   return {
     address: `${hostname}:${udp.address().port}`,
     asked,
@@ -75,6 +70,31 @@ export async function startNameServer(
       await closed.promise;
     },
   };
+}
+
+/** Tries for a port that is free for TCP and for UDP. */
+const portTries = 20;
+
+/** Listens at a port, and makes a UDP socket of the same one; 0: any. */
+async function boundTogether(
+  tcp: Server,
+  { port, hostname }: { port: number; hostname: string },
+): Promise<Socket> {
+  for (let left = portTries;; left--) {
+    tcp.listen(port, hostname);
+    await once(tcp, "listening");
+    const udp = createSocket("udp4");
+    try {
+      udp.bind((tcp.address() as AddressInfo).port, hostname);
+      await once(udp, "listening");
+      return udp;
+    } catch (error) {
+      udp.close();
+      tcp.close();
+      if (port !== 0 || left === 0) throw error;
+      await once(tcp, "close");
+    }
+  }
 }
 
 function read(query: Uint8Array): Pick<Question, "name" | "type"> {
