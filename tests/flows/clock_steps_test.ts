@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { takeCode } from "../../core/console/guard.ts";
+import { confirmFactor, offerFactor } from "../../core/console/second_factor.ts";
 import { openSession, sessionOf } from "../../core/console/sessions.ts";
+import { codeAt, stepAt } from "../../core/console/totp.ts";
+import { isSigned, linkTo } from "../../core/recordings/link.ts";
 import { createRequestCap } from "../../core/rest/request_cap.ts";
 import { handClock } from "../support/service/hand_clock.ts";
 import { closeLostCompanions, takeHeartbeat } from "../../core/reports/heartbeats.ts";
@@ -253,5 +257,48 @@ for (const step of steps) {
     assert.deepEqual(messages.map(({ body }: { body: string }) => body.startsWith("the first")), [
       true,
     ]);
+  });
+}
+
+for (const step of steps) {
+  const by = `${step > 0 ? "+" : ""}${step / second} s`;
+
+  Deno.test(`codes of a second factor fit again when a wall clock set by ${by} is right again, each once`, async () => {
+    using app = await startApp();
+    const { clock, ports, root: { sid } } = app;
+    const network = "192.0.2.1";
+    const take = (code: string) => takeCode(sid, { code, network }, ports);
+    const secret = (await offerFactor(sid, ports))!;
+    // The clock of the phone is right, and is not set.
+    const shown = () => codeAt(secret, stepAt(clock.steady));
+    const recovery = (await confirmFactor(sid, await shown(), ports))!;
+    clock.now += 90 * second;
+
+    clock.step(step);
+    assert.equal(await take(await shown()), Math.abs(step) < 30 * second);
+    assert.equal(await take(recovery[0]!), true);
+    clock.step(-step);
+    clock.now += 90 * second;
+    const code = await shown();
+    assert.equal(await take(code), true);
+    clock.step(-30 * second);
+    assert.equal(await take(code), false);
+    assert.equal(await take(recovery[0]!), false);
+  });
+
+  Deno.test(`a link to a recording ends at its date by a wall clock set by ${by}`, async () => {
+    using app = await startApp();
+    const { clock, ports, root } = app;
+    const recording = { accountSid: root.sid, sid: "RE" + "1".repeat(32) };
+    clock.step(step);
+    const { searchParams } = new URL(await linkTo(recording, ports));
+    const endsAt = Number(searchParams.get("Expires")) * second;
+    assert.ok(endsAt >= clock.now + ports.settings.recordingLinkMs);
+    clock.step(endsAt - clock.now);
+    assert.equal(await isSigned(recording, searchParams, ports), true);
+    clock.step(second);
+    assert.equal(await isSigned(recording, searchParams, ports), false);
+    clock.step(-second);
+    assert.equal(await isSigned(recording, searchParams, ports), true);
   });
 }
