@@ -193,7 +193,7 @@ async function directly(address: SipAddress, caller: Caller, ports: Ports): Prom
   const uri = sipUri(address);
   const route = directRoute(address, ports.settings);
   if (route === null) return noRoute(`${uri}: the operator does not allow calls to that host`);
-  const number = numberLike(address.user, ports.settings.trunks.country);
+  const number = calledBy(address.user, ports);
   const refused = number && await refusedDirectly(number, caller.account, ports);
   if (refused) return refused;
   const { from: wanted, credentials } = caller;
@@ -208,6 +208,16 @@ async function directly(address: SipAddress, caller: Caller, ports: Ports): Prom
   if (from === null) return { fault: "callerIdNotAllowed", detail: wanted };
   const routes = [{ ...route, ...(credentials === undefined ? {} : { credentials }) }];
   return { target: { kind: "trunk", dialled: uri, routes }, to: uri, from, rateMicros: 0 };
+}
+
+/** Fewer digits that are no number are an extension. */
+const leastDialled = 7;
+
+/** What a host that may be a carrier takes a user part for: also a number with digits too many; else null. */
+function calledBy(user: string, { settings: { trunks } }: Pick<Ports, "settings">): string | null {
+  const dialled = dialString(user);
+  const isLong = dialled !== null && dialled.replaceAll(/\D/g, "").length >= leastDialled;
+  return numberLike(user, trunks.country) ?? (isLong ? dialled : null);
 }
 
 /**
@@ -231,7 +241,7 @@ export async function quoteOf(
   if (address === null || address.kind === "client" || isTest(account)) return null;
   const isHere = address.kind === "sip" && address.host === sipDomain.toLowerCase();
   if (address.kind === "sip" && !isHere) {
-    const number = numberLike(address.user, trunks.country);
+    const number = calledBy(address.user, ports);
     return number === null ? null : await refusedDirectly(number, account, ports);
   }
   const text = address.kind === "number" ? address.dialled : address.user;

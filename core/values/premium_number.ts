@@ -26,8 +26,8 @@ const mostDigits = 15;
 
 /**
  * Whether a number, as it is dialled, is of a premium-rate, shared-cost, personal or satellite range.
- * Numbers with too many or too few digits count by what a carrier may make of them: most ignore what
- * follows a whole number. `country`: where a number without `+` is dialled (ISO 3166-1).
+ * Numbers with too many or too few digits, or behind codes, count by what a carrier may make of them: most
+ * ignore what follows a whole number. `country`: where a number without `+` is dialled (ISO 3166-1).
  */
 export const isPremium = (dialled: string, country: string | null): boolean =>
   readingsOf(dialled, country).some((number) =>
@@ -38,16 +38,35 @@ export const isPremium = (dialled: string, country: string | null): boolean =>
 /** Fewer digits without `+` are an extension or a short number, which no plan of numbers has. */
 const leastDialled = 7;
 
+/** Service codes before a number, such as `*67` and `#31#` (withhold the caller ID). */
+const serviceCodes = [/^[*#]+\d{2}[*#]?/, /^[*#]+\d{3}[*#]?/];
+
+/** What no number begins with, and what carriers who ignore the `+` take for the way abroad. */
+const exitCode = /^\+1?(?:011|00)|^\+0+/;
+
 /** The numbers with `+` that a carrier may read. */
 function readingsOf(dialled: string, country: string | null): string[] {
   const digits = dialled.replaceAll(/\D/g, "");
-  if (dialled.startsWith("+")) return [`+${digits}`];
+  if (dialled.startsWith("+")) {
+    const abroad = `+${digits}`.replace(exitCode, "");
+    return [`+${digits}`, ...abroad.startsWith("+") ? [] : readingsOf(abroad, country)];
+  }
   if (digits.length < leastDialled) return [];
-  const bare = digits.replace(/^(?:00|011)/, "");
-  const home = country !== null && isSupportedCountry(country)
-    ? [`+${getCountryCallingCode(country)}${digits.replace(/^0+/, "")}`]
-    : [];
-  return [`+${bare}`, ...home];
+  const behind = serviceCodes.map((code) => dialled.replace(code, ""))
+    .filter((number) => number !== dialled);
+  return [
+    `+${digits.replace(/^(?:00|011)/, "")}`,
+    ...dialledWithin(country, digits),
+    ...behind.flatMap((number) => readingsOf(number, country)),
+  ];
+}
+
+/** What digits mean in a country, also behind its own codes for numbers abroad and in other areas. */
+function dialledWithin(country: string | null, digits: string): string[] {
+  if (country === null || !isSupportedCountry(country)) return [];
+  const parsed = parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false });
+  const national = `+${getCountryCallingCode(country)}${digits.replace(/^0+/, "")}`;
+  return parsed === undefined ? [national] : [national, parsed.number];
 }
 
 function isOfPremiumType(number: string): boolean {

@@ -247,6 +247,11 @@ Deno.test("no spelling of a number passes DESTINATION_PREFIXES", async () => {
   assert.equal(await reaches("sip:%2B881612345678@pbx.test", null), false);
   assert.equal(await reaches("sip:881612345678@pbx.test", null), false);
   assert.equal(await reaches("sip:+4930123456@pbx.test", null), true);
+  for (
+    const user of ["+8816123456789999", "+008811234567", "%2B190055501009999999", "*6719005550100"]
+  ) {
+    assert.equal(await reaches(`sip:${user}@pbx.test`, "US"), false, `${user} at a host of trust`);
+  }
   assert.equal(await reaches("sip:100@pbx.test", null), true, "an extension there");
 
   app.ports.messageRoutes.push({

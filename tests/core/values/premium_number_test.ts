@@ -24,6 +24,24 @@ const premium: [dialled: string, country?: string][] = [
   ["0900123456", "DE"],
   ["9005551234", "US"],
   ["00881612345678", "DE"],
+  // Zeros behind the `+`, for carriers that ignore it.
+  ["+008811234567"],
+  ["+0019005551234"],
+  ["+01119005551234"],
+  ["+1011881123456"],
+  ["+08811234567"],
+  // The codes of the country for numbers abroad and in other areas, with digits too many.
+  ["0011881012345678", "AU"],
+  ["0018810123456789", "SG"],
+  ["0028810123456789", "KR"],
+  ["00148810123456789", "BR"],
+  ["0008810123456789", "KE"],
+  ["069012345678", "HU"],
+  // Behind codes that withhold the caller ID.
+  ["*6719005551234", "US"],
+  ["*679005551234", "US"],
+  ["#31#09001234567", "DE"],
+  ["*31#00881612345678", "DE"],
 ];
 
 const usual: [dialled: string, country?: string][] = [
@@ -43,6 +61,12 @@ const usual: [dialled: string, country?: string][] = [
   ["999", "GB"],
   ["9001", "DE"], // An extension of a telephone system behind a Gateway.
   ["*100#"],
+  ["*881#"],
+  ["*808*1#"],
+  ["*674155552671", "US"],
+  ["+390118810123", "IT"],
+  ["001149301234567", "AU"],
+  ["0014930123456", "SG"],
   ["030123456", "DE"],
   ["4155552671", "US"],
 ];
