@@ -37,10 +37,16 @@ const reasons: readonly [pattern: RegExp, words: string][] = [
 
 /** Why something failed, for its owner to read: without the texts of libraries where they are known. */
 export function plainReason(error: unknown): string {
-  // Of itself, a fetch says no more than that it failed.
-  const why = error instanceof TypeError && error.cause instanceof Error ? error.cause : error;
+  const why = causeOf(error);
   const message = why instanceof Error ? why.message : String(why);
   const code = (why as { code?: unknown })?.code;
   const known = reasons.find(([pattern]) => pattern.test(`${code} ${message}`));
   return known?.[1] ?? message.replace(/^(\w*Error: )+/, "");
+}
+
+/** The error that says most: a fetch itself says only that it failed, a try of all addresses of a name nothing. */
+function causeOf(error: unknown): unknown {
+  if (error instanceof TypeError && error.cause instanceof Error) return causeOf(error.cause);
+  if (error instanceof AggregateError && error.message === "") return error.errors.at(-1) ?? error;
+  return error;
 }

@@ -118,7 +118,8 @@ async function assertCallerId(
     };
     if (await callerId(from, { ...caller, toOthers }, ports) !== null) return;
   }
-  throw new Fault("callerIdNotAllowed", from);
+  const cure = "send a number, an OutgoingCallerId or client:LOGIN of a Client of the account";
+  throw new Fault("callerIdNotAllowed", `${from}: ${cure}`);
 }
 
 /** The refusals that a test account asks for by its magic numbers. */

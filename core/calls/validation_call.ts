@@ -90,5 +90,11 @@ export async function assertMayDeclare(
   ports: Pick<Ports, "records" | "settings">,
 ): Promise<void> {
   if (isRoot(caller) || isTest(account)) return;
-  if (await vouchesForCallerIds(caller, ports)) throw new Fault("callerIdNotValidated");
+  if (await vouchesForCallerIds(caller, ports)) {
+    throw new Fault(
+      "callerIdNotValidated",
+      "POST OutgoingCallerIds/ValidationRequests, and the number is called; or let the root " +
+        "account add it",
+    );
+  }
 }

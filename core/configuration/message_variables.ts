@@ -102,7 +102,7 @@ export const messageVariables = {
     help:
       "true: e-mail leaves only from the EmailAddress of an account that the root account made, " +
       "for that account and those below it, and from EMAIL_SENDERS. The root account may use any " +
-      "address.",
+      "address. Default: true where SMTP_URL is set.",
   },
   EMAIL_SENDERS: {
     schema: z.string().refine(

@@ -3,6 +3,9 @@ import { Fault } from "../base/faults.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 
+const cure = "send from the EmailAddress of the account that the root account made, or ask the " +
+  "operator to add the address to EMAIL_SENDERS";
+
 /**
  * Throws `emailSenderNotAllowed` where an account may not send e-mail from an address: under
  * STRICT_EMAIL_FROM the operator's mail server vouches for the sender (SPF, DKIM), so that the operator
@@ -25,5 +28,5 @@ export async function assertEmailSender(
   if (isAllowed) return;
   const tenant = await accounts.get(line[1] ?? account.sid);
   if (tenant?.emailAddress.toLowerCase() === address) return;
-  throw new Fault("emailSenderNotAllowed", `From is ${from}`);
+  throw new Fault("emailSenderNotAllowed", `From is ${from}: ${cure}`);
 }

@@ -6,7 +6,9 @@ export const callFaults = {
     kind: "invalid",
     code: 21210,
     message: "Cannot use this caller ID",
-    advice: "Send as From or callerId a number, an OutgoingCallerId or a Client of the account.",
+    advice:
+      "Send as From or callerId a number, an OutgoingCallerId or a Client (client:LOGIN) of the " +
+      "account.",
   },
   callerIdNotValidated: {
     kind: "denied",

@@ -40,22 +40,22 @@ export const accountLimits: AnyResource = {
   irregular: true,
   fields: {
     maxConcurrentCalls: most(mostCount).describe(
-      "Outbound calls that may be queued, ringing or in progress at once; null: no limit. An empty value clears it.",
+      "Outbound calls that may be queued, ringing or in progress at once; no limit unless set. An empty value clears it.",
     ),
     maxCallsPerSecond: most(mostCallsPerSecond).describe(
-      "Outbound calls that may be made within any second; null: no limit. An empty value clears it.",
+      "Outbound calls that may be made within any second; no limit unless set. An empty value clears it.",
     ),
     maxTextsPerDay: most(mostCount).describe(
-      "Messages that may be sent on a UTC day; null: no limit. An empty value clears it.",
+      "Messages that may be sent on a UTC day; no limit unless set. An empty value clears it.",
     ),
     maxSpendPerDay: amount.describe(
-      "What calls, messages, phone numbers and transcriptions may cost on a UTC day, as a decimal text; null: no limit. An empty value clears it.",
+      "What calls, messages, phone numbers and transcriptions may cost on a UTC day, such as 25.00; no limit unless set. An empty value clears it.",
     ),
     destinationPrefixes: prefixes.describe(
-      "Prefixes of the numbers that calls and messages may leave to, separated by commas; none: no number; null: every number. An empty value clears it.",
+      "Prefixes of the numbers that calls and messages may leave to, such as +49,+43; every number unless set. The word none allows no number. An empty value clears it.",
     ),
     premiumPrefixes: prefixes.describe(
-      "Prefixes of the premium-rate and satellite numbers that they may leave to, of those that PREMIUM_PREFIXES allows; none: no such number; null: as the account above. An empty value clears it.",
+      "Prefixes of the premium-rate and satellite numbers that they may leave to, of those that PREMIUM_PREFIXES allows; those of the account above unless set. The word none allows no such number. An empty value clears it.",
     ),
     effectiveMaxConcurrentCalls: sum.describe(
       "The tightest MaxConcurrentCalls of the account and of those above it.",

@@ -194,6 +194,7 @@ async function showOne(c: Page, { problem }: Tried, { ports, schemaOf }: KindPor
       </form>
       <Limits
         {...{ limits, to }}
+        isRoot={account.sid === c.var.caller.sid && c.var.caller.ancestors.length === 0}
         fields={fieldsOf(schemaOf("LimitsUpdate"))}
         maySet={account.sid !== c.var.caller.sid}
         csrf={c.var.csrf}

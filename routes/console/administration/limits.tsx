@@ -11,7 +11,11 @@ const counted = [
   ["Money a day", "max_spend_per_day", "spend_today"],
 ] as const;
 
-const text = (value: unknown) => value === null || value === undefined ? <None /> : String(value);
+/** The variables of the limits of the root account. */
+const variables = "MAX_CONCURRENT_CALLS, MAX_CALLS_PER_SECOND, MAX_TEXTS_PER_DAY, " +
+  "MAX_SPEND_PER_DAY, DESTINATION_PREFIXES and PREMIUM_PREFIXES";
+
+const text = (value: unknown, unset: string) => String(value ?? unset);
 
 /** Used money is what was charged, and what live calls and waiting messages will cost. */
 const usedOf = (limits: Row, use: string | null) => {
@@ -21,9 +25,10 @@ const usedOf = (limits: Row, use: string | null) => {
 };
 
 /** The limits of an account with what is used of them, and the form of those who may set them. */
-export const Limits = ({ limits, fields, maySet, to, csrf }: {
+export const Limits = ({ limits, fields, isRoot, maySet, to, csrf }: {
   limits: Row;
   fields: Field[];
+  isRoot: boolean;
   maySet: boolean;
   to: string;
   csrf: string;
@@ -31,18 +36,24 @@ export const Limits = ({ limits, fields, maySet, to, csrf }: {
   <section class="card stack" id="limits">
     <h2>Limits</h2>
     <p>
-      Each limit counts what the account and all accounts below it use. The account above sets it.
+      Each limit counts what the account and all accounts below it use. {isRoot
+        ? `The operator sets those of the root account by ${variables}.`
+        : "The account above sets it."}
     </p>
     <Table
       caption="Limits"
       rows={counted.map(([title, own, use]) => ({ sid: own, title, own, use }))}
       columns={[
         { title: "Limit", cell: ({ title }) => String(title) },
-        { title: "Of this account", isNumber: true, cell: ({ own }) => text(limits[String(own)]) },
+        {
+          title: "Of this account",
+          isNumber: true,
+          cell: ({ own }) => text(limits[String(own)], "no limit"),
+        },
         {
           title: "In force",
           isNumber: true,
-          cell: ({ own }) => text(limits[`effective_${own}`]),
+          cell: ({ own }) => text(limits[`effective_${own}`], "no limit"),
         },
         {
           title: "Used",
@@ -52,8 +63,8 @@ export const Limits = ({ limits, fields, maySet, to, csrf }: {
       ]}
     />
     <p>
-      Prefixes: {text(limits.destination_prefixes)}. Premium prefixes:{" "}
-      {text(limits.premium_prefixes)}.
+      Destination prefixes: {text(limits.destination_prefixes, "no limit")}. Premium prefixes:{" "}
+      {text(limits.premium_prefixes, "those of the account above")}.
     </p>
     {maySet && (
       <form method="post" action={`${to}/limits`} class="stack">

@@ -62,7 +62,7 @@ export function signInPages(ports: Ports): Hono<ConsoleEnv> {
       if (!isRight) {
         c.status(403);
         const problem =
-          "Wrong code, or too many wrong ones. Codes change every 30 seconds. A recovery code works too.";
+          "Wrong code, or a wait after five wrong ones: a minute at first, an hour at most. Codes change every 30 seconds. A recovery code works at once.";
         return showCode(c, { home, next, problem }, ports);
       }
       setSession(c, await completeSession({ session, account }, browserOf(c), ports), ports);
@@ -110,7 +110,9 @@ function ownPath(next: string): string {
 const problemOf = (done: Exclude<SignInOutcome, { outcome: "signedIn" }>): string => {
   if (done.outcome === "wrong") return "Wrong name or password.";
   if (done.outcome === "busy") return "Too many sign-ins at the moment. Try again in a second.";
-  return `Too many failed sign-ins from your network. Try again in ${minutes(done.waitMs)}.`;
+  return `Too many failed sign-ins from your network. Try again in ${
+    minutes(done.waitMs)
+  }, or use the AuthToken.`;
 };
 
 function minutes(ms: number): string {

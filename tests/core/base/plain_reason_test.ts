@@ -58,6 +58,19 @@ Deno.test("plainReason() keeps a message of ours, without the name of a class", 
   assert.equal(plainReason("TypeError: failed"), "failed");
 });
 
+Deno.test("plainReason() says why no address of a name was reached", () => {
+  const each = ["::1", "127.0.0.1"].map((address) =>
+    new Error(`connect ECONNREFUSED ${address}:2525`)
+  );
+  const all = Object.assign(new AggregateError(each), { code: "ESOCKET" });
+
+  assert.match(plainReason(all), /the server refused the connection/);
+  assert.match(
+    plainReason(new TypeError("fetch failed", { cause: all })),
+    /refused the connection/,
+  );
+});
+
 /** Errors of the machine and of responses, and their words. */
 const ofMachine = [
   ["Parse Error: Header overflow", "HPE_HEADER_OVERFLOW", /headers of the response are too long/],
