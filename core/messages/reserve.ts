@@ -1,5 +1,4 @@
 import { isTest } from "../accounts/access.ts";
-import { limits } from "../base/limits.ts";
 import { type NotAllowed, refusedDestination } from "../gateways/destination.ts";
 import { numberFor } from "../gateways/find_number.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -7,13 +6,12 @@ import type { Account } from "../resources/accounts.ts";
 import type { Message } from "../resources/messages.ts";
 import { segmentCount } from "./segments.ts";
 
-/** What a message costs that leaves the service, in millionths. */
+/** Price of a message that leaves the service, in millionths: that of each part that is sent. */
 export function priceOf(
   { to, body }: Pick<Message, "to" | "body">,
   { settings }: Pick<Ports, "settings">,
 ): number {
-  const isLong = [...body].length > limits.messageLength; // Of Twilio's interface alone.
-  return settings.smsRateMicros(to) * (isLong ? segmentCount(body) : 1);
+  return settings.smsRateMicros(to) * segmentCount(body);
 }
 
 /** What the limits of money count of a message until it is sent. */

@@ -23,11 +23,13 @@ const familyOf = (address: string) => address.includes(":") ? "ipv6" : "ipv4";
 export function networkOf(host: string): string {
   // IPv4 addresses come as IPv6 ones, too (RFC 4291 §2.5.5.2).
   if (!host.includes(":") || host.includes(".")) return host.replace(/^.*:/, "");
-  const [head = "", tail] = host.split("::");
+  // One spelling for each (RFC 5952 §4): a proxy may name a host in any.
+  const plain = host.toLowerCase().replaceAll(/(?<=^|:)0+(?=[0-9a-f])/g, "");
+  const [head = "", tail] = plain.split("::");
   const left = head === "" ? [] : head.split(":");
   if (tail === undefined) return left.slice(0, 4).join(":");
   const right = tail === "" ? [] : tail.split(":");
-  const zeros = Array<string>(8 - left.length - right.length).fill("0");
+  const zeros = Array<string>(Math.max(0, 8 - left.length - right.length)).fill("0");
   return [...left, ...zeros, ...right].slice(0, 4).join(":");
 }
 

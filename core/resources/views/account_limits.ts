@@ -46,7 +46,7 @@ export const accountLimits: AnyResource = {
       "Outbound calls that may be made within any second; no limit unless set. An empty value clears it.",
     ),
     maxTextsPerDay: most(mostCount).describe(
-      "Messages that may be sent on a UTC day; no limit unless set. An empty value clears it.",
+      "Messages that may be made on a UTC day, scheduled ones included; no limit unless set. An empty value clears it.",
     ),
     maxSpendPerDay: amount.describe(
       "What calls, messages, phone numbers and transcriptions may cost on a UTC day, such as 25.00; no limit unless set. An empty value clears it.",
