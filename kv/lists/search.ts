@@ -14,7 +14,6 @@ import { keys, ordOf, sidOf } from "../store/keys.ts";
 import { recordsOf } from "./lookups.ts";
 import { textOf } from "../records/layout.ts";
 import type { Source } from "./plan.ts";
-import type { Stored } from "../cache/record_cache.ts";
 import { hitsIn, type PackedTexts } from "../records/text_pack.ts";
 
 /** A part of a text to search for, in lower case. */
@@ -38,15 +37,13 @@ export async function* search(
   yield* inChunks(unpackedHits(source, sought, { range, last }), readAtOnce);
   if (last === "") return;
   const isInside = between(range);
-  const stale = await staleTexts(source, sought, last);
-  const fresh = stale.entries.map((entry) => ({ sid: sidOf(place.prefix, entry.key), entry }))
-    .filter(({ sid, entry }) => isInside(sid) && contains(source.codec.decode(entry), sought));
+  const { sids: stale, hits: fresh } = await staleTexts(source, sought, { last, isInside });
   for await (const sids of packedHits(source, sought, { range, last })) {
     const found: Found[] = [];
     for (const sid of sids) {
       const older = fresh.findIndex((one) => one.sid <= sid);
       for (const one of fresh.splice(0, older < 0 ? fresh.length : older)) found.push(one);
-      if (isInside(sid) && !stale.sids.has(sid)) found.push({ sid });
+      if (isInside(sid) && !stale.has(sid)) found.push({ sid });
     }
     yield found;
   }
@@ -81,20 +78,31 @@ function between(range: Range): (sid: string) => boolean {
   };
 }
 
-/** The packed records whose text in the pack may be stale, newest first, read from the store. */
+/**
+ * The packed records whose text in the pack may be stale, and those of them that match, newest first.
+ * They are read from the store a few at a time: an account may have very many.
+ */
 async function staleTexts(
-  { kv, place }: Source,
-  { field }: Sought,
-  last: string,
-): Promise<{ sids: Set<string>; entries: Stored[] }> {
+  { kv, place, codec }: Source,
+  sought: Sought,
+  { last, isInside }: { last: string; isInside: (sid: string) => boolean },
+): Promise<{ sids: Set<string>; hits: Found[] }> {
   const sids: string[] = [];
-  const stale = kv.list({ prefix: keys.stale({ ...place, field }) }, { reverse: true });
+  const prefix = keys.stale({ ...place, field: sought.field });
+  const stale = kv.list({ prefix }, { reverse: true });
   for await (const { key } of stale) {
     const sid = sidOf(place.prefix, key);
     if (sid <= last) sids.push(sid);
   }
-  const records = await recordsOf(kv, place, { sids, isSparse: true });
-  return { sids: new Set(sids), entries: records.filter((entry) => entry !== null) };
+  const hits: Found[] = [];
+  for (let at = 0; at < sids.length; at += readAtOnce) {
+    const some = sids.slice(at, at + readAtOnce).filter(isInside);
+    for (const entry of await recordsOf(kv, place, { sids: some, isSparse: true })) {
+      if (entry === null || !contains(codec.decode(entry), sought)) continue;
+      hits.push({ sid: sidOf(place.prefix, entry.key), entry });
+    }
+  }
+  return { sids: new Set(sids), hits };
 }
 
 /** The Sids whose text contains the part, by pack, newest first; also some outside of the range. */
