@@ -153,7 +153,7 @@ Deno.test("the limits of an account are shown with what is used, and set from ab
     MaxSpendPerDay: "12.50",
     DestinationPrefixes: "+49",
   });
-  assert.match(set.text, /Prefixes: \+49\./);
+  assert.match(set.text, /Destination prefixes: \+49\./);
   const call = { From: "me", To: "client:bob", Url: "https://app.test/voice" };
   assert.equal((await team.post("Calls.json", call)).status, 200);
   const shown = await browser.get(to);
