@@ -60,7 +60,7 @@ export interface CompanionOptions {
   tracesCalls?: boolean;
   /** Whether audio between two plain phones goes by us; `auto` unless given. */
   mediaRelay?: MediaRelay;
-  /** How long a phone that answers by SIP may send no RTP, in ms; 0, for ever, unless given. */
+  /** Time that a phone that answers by SIP may send no RTP, in ms; 0, for ever, unless given. */
   rtpTimeoutMs?: number;
   /** How long a dialog outlives its connection; `sipLimits.reconnectGraceMs` unless given. */
   reconnectGraceMs?: number;

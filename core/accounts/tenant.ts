@@ -9,7 +9,7 @@ import type { Account } from "../resources/accounts.ts";
 export const tenantOf = ({ sid, ancestors }: Pick<Account, "sid" | "ancestors">): string =>
   ancestors[1] ?? sid;
 
-/** Whether an account is the root account, for which some places are reserved. */
+/** Returns whether an account is the root account, for which some places are reserved. */
 export const isRoot = ({ ancestors }: Pick<Account, "ancestors">): boolean =>
   ancestors.length === 0;
 

@@ -91,6 +91,6 @@ export function hasPart(number: string, part: string): boolean {
   return false;
 }
 
-/** Whether a character is the wanted one, or a digit where that is `*`. */
+/** Returns whether a character is the wanted one, or a digit where that is `*`. */
 const isLike = (found: number, wanted: number): boolean =>
   found === wanted || wanted === 0x2a && found >= 0x30 && found <= 0x39;

@@ -239,9 +239,9 @@ export const limits = {
   deliveryAnswerLength: 1 << 10,
   deliveryErrorLength: 500,
   connectTimeoutMs: 5_000,
-  /** How long the look-up of a host name may take, and may wait for a place. */
+  /** Time that the look-up of a host name may take, and may wait for a place. */
   nameLookupMs: 4_500,
-  /** How long addresses are kept at most, and failures; names and addresses of each that are kept. */
+  /** Time that addresses are kept at most, and failures; names and addresses of each that are kept. */
   nameKeptMs: 30_000,
   nameFailureKeptMs: 5_000,
   namesKept: 2_000,
@@ -320,12 +320,12 @@ export const limits = {
   closingAgainMs: [60_000, 600_000],
 
   companionLostMs: 15_000,
-  /** How long the answer to a change of a Client waits until it is in force at the companions. */
+  /** Time that the answer to a change of a Client waits until it is in force at the companions. */
   inForceMs: 1_000,
   /** Changes that one message to a companion tells. */
   invalidationsAtOnce: 500,
   /**
-   * How long the answer to a companion's question for a login may be under way, and then be kept where
+   * Time that the answer to a companion's question for a login may be under way, and then be kept where
    * no Client has it; logins that are remembered meanwhile.
    */
   loginAnswerMs: 20_000,

@@ -1,4 +1,4 @@
-/** How long one piece of long work may keep the loop, in ms. */
+/** Time that one piece of long work may keep the loop, in ms. */
 const pieceMs = 5;
 
 /**

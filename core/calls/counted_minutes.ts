@@ -4,17 +4,17 @@ import type { Call } from "../resources/calls.ts";
 
 export const minuteMs = 60_000;
 
-/** How long before a minute begins the limits of money count it. */
+/** Lead by which the limits of money count a minute before it begins. */
 export const countedBeforeMs = 10_000;
 
 /**
- * How long before a minute that is not paid a call is ended: its price is by the minute begun, so the
+ * Lead by which a call is ended before a minute that is not paid: its price is by the minute begun, so the
  * BYE has to be there before.
  */
 export const endedBeforeMs = 1_500;
 
 /**
- * How long after the minutes that are counted a companion ends a call that no service counts on: a
+ * Time after the counted minutes at which a companion ends a call that no service counts on: a
  * service may be away for a minute, and calls then cost one minute more at most.
  */
 const graceMs = minuteMs;
@@ -26,7 +26,7 @@ export const boundOf = (minutes: number): number => minutes * minuteMs + graceMs
 export const minutesBegun = ({ answeredAt }: Call, now: number): number =>
   answeredAt === null ? 1 : Math.max(1, Math.ceil((now - answeredAt) / minuteMs));
 
-/** Whether limits count the minutes of a call. */
+/** Returns whether limits count the minutes of a call. */
 export const isCounted = ({ limitedBy, rateMicros }: Call): boolean =>
   Boolean(limitedBy?.length && rateMicros);
 

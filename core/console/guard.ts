@@ -42,7 +42,7 @@ export async function changeGuard(
   return await records.update(accountSid, sid, changed);
 }
 
-/** Whether codes from a network are refused now, for wrong ones that came before. */
+/** Returns whether codes from a network are refused now, for wrong ones that came before. */
 export function isLocked(
   { wrongCodes, codeNetworks }: Pick<ConsoleGuard, "wrongCodes" | "codeNetworks">,
   network: string,

@@ -21,7 +21,7 @@ export async function callerIdAtClient(
   return await showsForeignLogin(from, caller, ports) ? null : from;
 }
 
-/** Whether two accounts are of different tenants. */
+/** Returns whether two accounts are of different tenants. */
 export async function areOthers(
   one: string,
   other: string,
@@ -58,7 +58,7 @@ function decoded(text: string): string {
 interface Shown {
   account: Pick<Account, "sid">;
   call: Call | null;
-  /** Whether the callee is elsewhere or of another tenant, who trusts what is shown; not unless given. */
+  /** True where the callee is elsewhere or of another tenant, who trusts what is shown; not unless given. */
   toOthers?: () => Promise<boolean>;
 }
 
@@ -114,7 +114,7 @@ async function mayShowAs(
   return isFree || await isDeclared(number, account, ports);
 }
 
-/** Whether a number is one of the OutgoingCallerIds of an account. */
+/** Returns whether a number is one of the OutgoingCallerIds of an account. */
 async function isDeclared(
   value: string,
   { sid }: Pick<Account, "sid">,

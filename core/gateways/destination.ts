@@ -12,7 +12,7 @@ export interface NotAllowed {
 }
 
 /**
- * Whether calls and messages of an account may leave to a number: the prefixes of the operator and
+ * Returns whether calls and messages of an account may leave to a number: the prefixes of the operator and
  * those of the account and of each one above have to allow it. Premium-rate and satellite numbers need
  * a prefix of their own. Null: they may.
  */

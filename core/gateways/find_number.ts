@@ -106,7 +106,7 @@ const ofOperator = ({ settings: { trunks }, accounts }: Ports): Scope => ({
   },
 });
 
-/** Whether the operator's trunks reach the virtual numbers of an account. */
+/** Returns whether the operator's trunks reach the virtual numbers of an account. */
 export const isOperators = (
   account: Account,
   { virtualNumberAccounts }: Pick<Ports["settings"]["trunks"], "virtualNumberAccounts">,

@@ -44,7 +44,7 @@ export function parseDocument(text: string): readonly Element[] {
   return verbs;
 }
 
-/** Whether one of some characters stands in a text more often than so many times. */
+/** Returns whether one of some characters stands in a text more often than so many times. */
 function hasMore(text: string, characters: string, most: number): boolean {
   let count = 0;
   for (const character of characters) {

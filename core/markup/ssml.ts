@@ -45,7 +45,7 @@ interface Writing {
   ssml: string;
   hasTags: boolean;
   language: string | undefined;
-  /** Whether an element around what is written now has it said letter by letter. */
+  /** True where an element around what is written now has it said letter by letter. */
   isSpelled: boolean;
   /** Elements around what is written now, the outer one first. */
   open: { start: string; end: string }[];

@@ -127,7 +127,7 @@ async function refusalOf(message: Message, ports: Ports): Promise<MessageRefusal
   return holders.length > 0 ? undefined : { status: 480, fault: "notRegistered", detail: to };
 }
 
-/** Whether a recipient is elsewhere, or a Client or number of another tenant. */
+/** Returns whether a recipient is elsewhere, or a Client or number of another tenant. */
 async function isOthers(to: string, account: Account, ports: Ports): Promise<boolean> {
   const login = /^client:(.+)$/.exec(to)?.[1];
   const held = login === undefined

@@ -147,7 +147,7 @@ export const names: Names = createNames();
 const unresolved = (host: string, why: string, cause?: unknown) =>
   new Error(`the name ${host} cannot be resolved by DNS: ${why}`, { cause });
 
-/** Whether a look-up failed since its tenant had no place: those of others may not. */
+/** Returns whether a look-up failed since its tenant had no place: those of others may not. */
 const isOfTenant = (failure: unknown): boolean =>
   failure instanceof Error && failure.cause instanceof NoPlace;
 

@@ -52,7 +52,7 @@ export async function updateNumber(
   return moved!; // remove() called the function, or threw.
 }
 
-/** Whether a transfer adds a pattern to those of another tenant. */
+/** Returns whether a transfer adds a pattern to those of another tenant. */
 async function takesRoom(
   { isSIP, phoneNumber }: IncomingPhoneNumber,
   from: Account,

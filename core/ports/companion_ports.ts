@@ -30,7 +30,7 @@ export interface HeardCompanion extends CompanionState {
   silentMs: number;
 }
 
-/** Whether a companion was silent for so long that it counts as lost. */
+/** Returns whether a companion was silent for so long that it counts as lost. */
 export const isLost = ({ silentMs }: Pick<HeardCompanion, "silentMs">): boolean =>
   silentMs > limits.companionLostMs;
 
@@ -62,7 +62,7 @@ export interface Companions {
 export interface AbsentLogins {
   /** A companion asks for the credentials of a login; to be said before they are read. */
   noteQuery(login: string): void;
-  /** Whether a companion may keep that no Client has the login. */
+  /** Returns whether a companion may keep that no Client has the login. */
   mayBeKept(login: string): boolean;
 }
 

@@ -25,7 +25,7 @@ export const report = z.object({
   accountSid: z.string(),
   seq: z.number().int().nonnegative(),
   at: z.number().int(),
-  /** How long ago that was when it was sent, in ms: clocks of two machines may differ. */
+  /** Age of the event when the report was sent, in ms: clocks of two machines may differ. */
   ageMs: z.number().int().nonnegative().optional(),
   event: legEvent,
   /** False: acknowledge at once; the companion waits for no script. */
@@ -194,7 +194,7 @@ export const protocolLimits = {
   /** How old or how far ahead a signature may be. */
   signatureWindowMs: 30_000,
   heartbeatMs: 5_000,
-  /** How long a companion keeps that no Client has a login. */
+  /** Time that a companion keeps that no Client has a login. */
   absentLoginMs: 5_000,
   /** How long the body of a request may take. */
   bodyMs: 10_000,

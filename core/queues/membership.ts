@@ -35,10 +35,10 @@ export interface Taker {
 /** Names a request of the REST interface that takes a waiting call; all other takers are calls. */
 export const requestTaker = (id: string): string => `request ${id}`;
 
-/** Whether a taker is a request: it never ends, and loses its call when its time is over. */
+/** Returns whether a taker is a request: it never ends, and loses its call when its time is over. */
 export const isRequest = (by: string): boolean => by.startsWith("request ");
 
-/** Whether nobody takes a waiting call now. */
+/** Returns whether nobody takes a waiting call now. */
 export const isFree = ({ taken }: QueueMember, at: number): boolean =>
   taken === null || at - taken.at > limits.queueTakingMs;
 

@@ -7,7 +7,7 @@
 import type { Mp3Encoding, Mp3Piece } from "./mp3_encoder.ts";
 import type { Mp3Order, Mp3Report } from "./mp3_worker.ts";
 
-/** How long the Worker may take for a piece, and stays without work, in ms. */
+/** Time that the Worker may take for a piece, and stays without work, in ms. */
 const [pieceMs, idleMs] = [30_000, 20_000];
 
 interface Pending {

@@ -27,14 +27,14 @@ export const loopLimits = {
   aloneMs: 100,
   /** Work of all strangers under way. */
   strangersMs: 100,
-  /** How long another tenant counts as being there. */
+  /** Time that another tenant counts as being there. */
   besideForMs: 5_000,
   /** The part of the time that a tenant may have beside others, and how much of it at once. */
   share: 0.5,
   burstMs: 500,
   /** A request that is under way for so long waits for others: no more cost is expected of it. */
   longMs: 500,
-  /** How long a request may wait for its share, and how many of a tenant may. */
+  /** Time that a request may wait for its share, and how many of a tenant may. */
   waitMs: 15_000,
   waiting: 500,
   retryAfterS: 5,

@@ -266,7 +266,7 @@ function createLatest() {
       if (tenant !== last) [otherAt, last] = [lastAt, tenant];
       lastAt = now;
     },
-    /** Whether another tenant came lately. */
+    /** True where another tenant came lately. */
     isOther: (tenant: string, now: number) =>
       now - (tenant === last ? otherAt : lastAt) < loopLimits.besideForMs,
   };

@@ -9,7 +9,7 @@ import type { Config } from "../configuration/config.ts";
 export function companionHasFfi(
   { RTP_FFI, DATA_DIR }: Pick<Config, "RTP_FFI" | "DATA_DIR">,
   { hasService, given, canRead = isReadable }: {
-    /** Whether the same supervisor starts the service. */
+    /** True where the same supervisor starts the service. */
     hasService: boolean;
     /** The environment of the supervisor, which processes of its user can read. */
     given: Readonly<Record<string, string>>;

@@ -15,7 +15,7 @@ export interface Program {
 }
 
 interface PermissionOptions {
-  /** Whether the companion may call the C library; not unless given. */
+  /** True where the companion may call the C library; not unless given. */
   hasFfi?: boolean;
 }
 

@@ -25,7 +25,7 @@ const leastDigits = 5;
 const mostDigits = 15;
 
 /**
- * Whether a number, as it is dialled, is of a premium-rate, shared-cost, personal or satellite range.
+ * Returns whether a number, as it is dialled, is of a premium-rate, shared-cost, personal or satellite range.
  * Numbers with too many or too few digits, or behind codes, count by what a carrier may make of them: most
  * ignore what follows a whole number. `country`: where a number without `+` is dialled (ISO 3166-1).
  */

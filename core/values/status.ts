@@ -40,7 +40,7 @@ export const validation = z.object({
   callerIdSid: z.string().nullable(),
 });
 
-/** How long a call waits before it is dialled, in ms: a validation by call may ask for a delay. */
+/** Time that a call waits before it is dialled, in ms: a validation by call may ask for a delay. */
 export const dialDelayMs = (
   { validation: wanted }: { validation: z.infer<typeof validation> | null },
 ): number => (wanted?.delayS ?? 0) * 1_000;

@@ -19,7 +19,7 @@ export const jobLimits = {
   known: 20_000,
   /** The least time between two notes of which jobs are performed, in ms: each one names them all. */
   noteMs: 25,
-  /** How long a shared store was well again before jobs are claimed, in ms. */
+  /** Time that a shared store was well again before jobs are claimed, in ms. */
   settlingMs: 2_000,
   /** For how long jobs wait until their claim is written, after a kill while some were performed. */
   carefulClaimsMs: 600_000,

@@ -67,7 +67,7 @@ export interface Claim {
   leaseMs: number;
   /** Whether a job of the series runs already: the next one must wait for its end. */
   isBusy(job: StoredJob): boolean;
-  /** Whether this worker performs the job, or has performed it and not written its end yet. */
+  /** Returns whether this worker performs the job, or has performed it and not written its end yet. */
   isHeld(job: StoredJob): boolean;
   /** Whether a job is too old to run. Such jobs are claimed beside `most` others, to end them. */
   isSpent?(job: StoredJob): boolean;

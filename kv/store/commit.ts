@@ -80,7 +80,7 @@ export interface CommitLimits {
    * writes what the others have taken, under the check that nobody else took meanwhile.
    */
   take(batches: Batch[]): Promise<{ refused: Map<Batch, Fault>; counted: Batch }>;
-  /** Whether somebody else took meanwhile. */
+  /** Returns whether somebody else took meanwhile. */
   isOvertaken(counted: Batch): Promise<boolean>;
 }
 

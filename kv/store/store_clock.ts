@@ -40,7 +40,7 @@ const [signMs, lookMs] = [2.5 * sharedNoteMs, 250];
 
 export interface StoreClockOptions {
   isShared: boolean;
-  /** Whether to wait for a sign of other services, where the store's time is not this machine's. */
+  /** True where to wait for a sign of other services, where the store's time is not this machine's. */
   waits?: boolean;
   pause?(ms: number): Promise<unknown>;
 }

@@ -65,7 +65,7 @@ export async function bodyBytes(request: Request): Promise<Uint8Array> {
 const tooMany = () =>
   new Fault("badParameter", `the request must have at most ${limits.parameters} parameters`);
 
-/** Whether a text has more of a character than so many. */
+/** Returns whether a text has more of a character than so many. */
 function hasMore(text: string, character: string, most: number): boolean {
   let count = 0;
   for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) {

@@ -213,7 +213,7 @@ export const sipLimits = {
   scriptTimeoutMs: 60_000,
   /** How often the service may answer 500 to a report before it is dropped. */
   reportDefects: 8,
-  /** How long a shortage is thought to last while no leg ends. */
+  /** Time that a shortage is thought to last while no leg ends. */
   shortageMs: 30_000,
   /** A new call is refused when the service has been out of reach for so long. */
   serviceGraceMs: 3_000,
@@ -231,7 +231,7 @@ export const sipLimits = {
   /** Sound that waits for the service: of one recording (two minutes of two channels), and of all. */
   recordingHeldBytes: 4 << 20,
   recordingsHeldBytes: 256 << 20,
-  /** How long what is left of a recording is sent again after it ended: a disk is full for a night. */
+  /** Time that what is left of a recording is sent again after it ended: a disk is full for a night. */
   recordingGiveUpMs: 86_400_000,
   /** How long the end of a recording waits for the service to have it all. */
   recordingSettleMs: 5_000,

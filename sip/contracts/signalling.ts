@@ -62,7 +62,7 @@ export interface Signalling {
   isPublicAddress(address: string): boolean;
   /** Whether audio between two plain phones goes by us. */
   mediaRelay: MediaRelay;
-  /** How long a peer that answers by SIP may send neither RTP nor RTCP, in ms; 0: for ever. */
+  /** Time that a peer that answers by SIP may send neither RTP nor RTCP, in ms; 0: for ever. */
   rtpTimeoutMs: number;
   /** The dialogs of our legs, by the id that the core gives them. */
   dialogs: Map<string, Dialog>;

@@ -1,7 +1,7 @@
 import { mediaLimits } from "../media/base/limits.ts";
 
 /**
- * Whether a server still reads: it is pinged, and answers behind all that it was sent before. While we
+ * True where a server still reads: it is pinged, and answers behind all that it was sent before. While we
  * read it more slowly than it sends (`isHeld`), its answers wait here.
  */
 export interface Liveness {
