@@ -7,6 +7,7 @@ import { type FieldPlace, keys, ordAt, ordOf, type Place, sidOf } from "../store
 import { type Layout, textOf } from "../records/layout.ts";
 import { sidIn, type Transition } from "../records/indexes.ts";
 import type { RecordCodec } from "../records/record_codec.ts";
+import { refreshPacks } from "./refresh_packs.ts";
 import { add, emptyPack, fits, type Pack, packedTexts } from "../records/text_pack.ts";
 
 /**
@@ -50,12 +51,13 @@ interface Packing {
 }
 
 /**
- * Packs the texts of a field that are old enough. When several packings run at once, one continues
+ * Packs the texts of a field that are old enough, and refreshes packs with many stale texts. When several packings run at once, one continues
  * and the others end. Throws when the signal aborts.
  */
 export async function packTexts(packing: Packing): Promise<void> {
   const { kv, at, signal } = packing;
   const stale = await Array.fromAsync(kv.list({ prefix: keys.stale(at) }));
+  await refreshPacks(packing, stale);
   const first = await kv.get<Uint8Array>(keys.field(at));
   let last = first;
   let pack = emptyPack();

@@ -77,6 +77,31 @@ export function packWithout({ ords, ends, text }: PackedTexts, gone: Set<string>
   return packedTexts(pack);
 }
 
+/**
+ * A pack with other texts for some ords, in hex, where those take no more room than the texts before.
+ * `replaced` are the ords of these.
+ */
+export function packWith(
+  { ords, ends, text }: PackedTexts,
+  texts: ReadonlyMap<string, string>,
+): { packed: PackedTexts; replaced: Set<string> } {
+  const replaced = new Set<string>();
+  const kept: string[] = [];
+  const isWideNow = isWide(text);
+  ends.forEach((end, item) => {
+    const before = text.slice(ends[item - 1] ?? 0, end);
+    const hex = ords.subarray(item * 16, item * 16 + 16).toHex();
+    const after = texts.get(hex);
+    const hasRoom = after !== undefined && after.length <= before.length &&
+      (isWideNow || !isWide(after));
+    if (hasRoom) replaced.add(hex);
+    kept.push(hasRoom ? after : before);
+  });
+  let length = 0;
+  const newEnds = Uint32Array.from(kept, (one) => length += one.length);
+  return { packed: { ords, ends: newEnds, text: kept.join("") }, replaced };
+}
+
 /** The ords, in hex, of the records whose text contains a part, oldest first. */
 export function hitsIn({ ords, ends, text }: PackedTexts, part: string): string[] {
   const hits: string[] = [];

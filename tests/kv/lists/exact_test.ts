@@ -133,4 +133,62 @@ Deno.test("a record in a thousand has the texts before it packed, once they are 
   assert.equal(first!.key.at(-1) instanceof Uint8Array, true);
 });
 
+Deno.test("texts that changed after they were packed are packed anew, and found as they are", async () => {
+  await using file = await storeFile();
+  const { location } = file;
+  const lab = await storeLab(location);
+  const { notifications } = lab.store.records;
+  const now = () => lab.clock.now;
+  const records = lab.store.records;
+  const ports = { records, now, steadyNow: now, log: () => {} } as unknown as Ports;
+  const worker = await lab.store.worker(handlers, ports);
+  const pack = async () => {
+    const one = lab.notification({ messageText: "asks" });
+    await notifications.insert({ record: { ...one, sid: one.sid.slice(0, -3) + "c00" } });
+    await worker.drain();
+    lab.clock.now += 11 * 60_000;
+    await worker.drain();
+  };
+  // A pack is written when it is full: more than a hundred of these fill one.
+  const made = Array.from(
+    { length: 300 },
+    (_, n) => lab.notification({ messageText: `${filler}secret ${n}` }),
+  );
+  for (const record of made) await notifications.insert({ record });
+  await pack();
+  const accountSid = made[0]!.accountSid;
+  const change = (n: number, messageText: string) =>
+    notifications.update(accountSid, made[n]!.sid, (record) => ({
+      record: { ...record, messageText },
+    }));
+  const found = async (part: string) => {
+    const where = [{ field: "messageText", op: "contains" as const, value: part }];
+    const { items } = await notifications.list(accountSid, { where, skip: 0, limit: 1_000 });
+    return items.map(({ messageText }) => messageText).toSorted();
+  };
+  for (let n = 0; n < 100; n++) {
+    await change(n, n < 90 ? "" : n < 95 ? `fresh ${n}` : `${filler}${filler}longer ${n}`);
+  }
+  await notifications.remove(accountSid, made[101]!.sid, (record) => ({ record }));
+  const expectedNow = async () => {
+    assert.equal((await found("secret")).length, 199);
+    assert.equal((await found("fresh ")).length, 5);
+    assert.equal((await found("longer")).length, 5);
+  };
+  await expectedNow();
+
+  await pack();
+  await expectedNow();
+  await change(90, "newest");
+  assert.deepEqual(await found("newest"), ["newest"]);
+  assert.equal((await found("fresh 90")).length, 0);
+  lab[Symbol.dispose]();
+
+  using kv = await Deno.openKv(location);
+  const place = { account: 1n, prefix: "NO", field: "messageText" };
+  const marks = await Array.fromAsync(kv.list({ prefix: keys.stale(place) }));
+  // Those of a pack with few of them, longer texts, and what changed since.
+  assert.ok(marks.length < 40, `${marks.length} marks`);
+});
+
 const filler = "nothing new ".repeat(40);
