@@ -2,11 +2,21 @@ import { isTest } from "../accounts/access.ts";
 import { isRoot, tenantOf } from "../accounts/tenant.ts";
 import type { Target } from "../protocol/script.ts";
 import type { FaultName } from "../base/faults.ts";
-import { callerId, callerIdAtClient, showsForeignLogin } from "../gateways/caller_id.ts";
+import {
+  callerId,
+  callerIdAtClient,
+  isUnproven,
+  showsForeignLogin,
+} from "../gateways/caller_id.ts";
 import { refusedDestination } from "../gateways/destination.ts";
 import { type Found, numberFor } from "../gateways/find_number.ts";
 import { areRelated } from "../gateways/relation.ts";
-import { directRoute, preferOperators, trunkRoutes } from "../gateways/trunk_routes.ts";
+import {
+  directRoute,
+  preferOperators,
+  tenantsAlone,
+  trunkRoutes,
+} from "../gateways/trunk_routes.ts";
 import { limits } from "../base/limits.ts";
 import { boundOf } from "./counted_minutes.ts";
 import { dialString, e164Of, numberLike, readsAsNumber } from "../values/dialled.ts";
@@ -134,7 +144,11 @@ async function clientRoute(
   if (client === null) return noRoute(`client:${login}`);
   if (client.status === "0") return noRoute(`client:${login} is disabled`);
   const from = await callerIdAtClient(caller.from, caller, client.accountSid, ports);
-  if (from === null) return { fault: "callerIdNotAllowed", detail: caller.from };
+  const owner = await ports.accounts.get(client.accountSid);
+  const isOthers = owner === null || tenantOf(owner) !== tenantOf(caller.account);
+  if (from === null || isOthers && await isUnproven(from, caller, ports)) {
+    return { fault: "callerIdNotAllowed", detail: caller.from };
+  }
   return { target: { kind: "client", login }, to: `client:${login}`, from, rateMicros: 0 };
 }
 
@@ -149,9 +163,13 @@ async function numberRoute(dialled: string, caller: Caller, ports: Ports): Promi
   const toOthers = () =>
     Promise.resolve(found === null || tenantOf(found.owner) !== tenantOf(account));
   const from = await callerId(caller.from, { ...caller, toOthers }, ports);
-  return from === null
-    ? { fault: "callerIdNotAllowed", detail: caller.from }
-    : { ...routing, from };
+  const refused = { fault: "callerIdNotAllowed", detail: caller.from } as const;
+  if (from === null) return refused;
+  if (!await isUnproven(from, caller, ports)) return { ...routing, from };
+  const { target } = routing;
+  if (target.kind !== "trunk") return await toOthers() ? refused : { ...routing, from };
+  const routes = tenantsAlone(target.routes, account);
+  return routes.length === 0 ? refused : { ...routing, target: { ...target, routes }, from };
 }
 
 /** To a number of this service. A call does not go on from number to number for long. */
@@ -205,7 +223,8 @@ async function directly(address: SipAddress, caller: Caller, ports: Ports): Prom
     : isName
     ? wanted
     : await callerId(wanted, { ...caller, toOthers }, ports);
-  if (from === null) return { fault: "callerIdNotAllowed", detail: wanted };
+  const isRefused = from === null || await isUnproven(wanted, caller, ports);
+  if (isRefused) return { fault: "callerIdNotAllowed", detail: wanted };
   const routes = [{ ...route, ...(credentials === undefined ? {} : { credentials }) }];
   return { target: { kind: "trunk", dialled: uri, routes }, to: uri, from, rateMicros: 0 };
 }

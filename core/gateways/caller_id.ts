@@ -125,6 +125,22 @@ async function isDeclared(
 }
 
 /**
+ * Returns whether a caller ID is one that only a customer's Gateway has named: the caller of a call that it
+ * brought, which the account passes on. Under STRICT_CALLER_ID such a call leaves by the trunks of that
+ * customer alone, whose carrier knows the customer, and reaches no other tenant.
+ */
+export async function isUnproven(
+  from: string,
+  { account, call }: Pick<Shown, "account" | "call">,
+  ports: Ports,
+): Promise<boolean> {
+  if (call === null || call.gatewayOf === null || call.from !== from) return false;
+  const owner = await ports.accounts.get(call.gatewayOf);
+  if (owner === null || isRoot(owner) || !await vouchesForCallerIds(owner, ports)) return false;
+  return await callerId(from, { account, call: null }, ports) === null;
+}
+
+/**
  * Whether the operator's carrier vouches for the numbers that an account shows (STRICT_CALLER_ID). Unless
  * the variable says so, it does where a trunk of the operator is configured.
  */

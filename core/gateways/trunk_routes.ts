@@ -43,6 +43,13 @@ export function preferOperators(
   return ofOperator.length > 0 ? ofOperator : routes;
 }
 
+/** The trunks among some ways that are no operator's: those of a tenant's Gateways. */
+export const tenantsAlone = (
+  routes: TrunkRoute[],
+  { sid, ancestors: [root = sid] }: Account,
+): TrunkRoute[] =>
+  routes.filter(({ gatewaySid, accountSid }) => gatewaySid !== null && accountSid !== root);
+
 /** Registered ones first, then those that need no registration; the rest may yet work. */
 const rank = ({ status, register }: Gateway): number =>
   status === "registered" ? 0 : register ? 2 : 1;

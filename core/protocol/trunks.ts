@@ -72,6 +72,8 @@ export const incomingNumber = z.object({
   forwardedFrom: z.string().optional(),
   /** As in the target; 0 on a call that a trunk brought. */
   hops: z.number().int().nonnegative(),
+  /** Account whose Gateway brought the call; absent for other trunks and for calls from within. */
+  gatewayOf: z.string().optional(),
   sipCallId: z.string(),
   headers: z.record(z.string(), z.string()),
   /** A USSD dialogue, which has no media: what it begins with. */

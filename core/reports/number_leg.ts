@@ -25,6 +25,7 @@ export async function receiveForNumber(
     callerName: event.displayName?.slice(0, longest) ?? null,
     forwardedFrom: event.forwardedFrom?.slice(0, longest) ?? null,
     numberHops: event.hops,
+    gatewayOf: event.gatewayOf ?? null,
     sipCallId: event.sipCallId.slice(0, longest),
   };
   return await insertRinging({ ...leg, sipHeaders: heard(event.headers) }, report, ports);

@@ -176,6 +176,8 @@ export const calls = resource({
     rateMicros: z.number().int().nonnegative(),
     /** Numbers of this service that the call came through. */
     numberHops: z.number().int().nonnegative(),
+    /** Account whose Gateway brought the call; null for other trunks and for calls from within. */
+    gatewayOf: z.string().nullable(),
     /** The Conference that its leg is in, or was last when the call ended. */
     conferenceSid: z.string().nullable(),
     /** The same of a queue. */
@@ -213,6 +215,7 @@ export const calls = resource({
     "dialled",
     "rateMicros",
     "numberHops",
+    "gatewayOf",
     "conferenceSid",
     "queueSid",
     "monitoring",
@@ -282,6 +285,7 @@ export const calls = resource({
     dialled: {},
     rateMicros: 0,
     numberHops: 0,
+    gatewayOf: null,
     conferenceSid: null,
     queueSid: null,
     monitoring: null,

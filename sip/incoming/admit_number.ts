@@ -42,7 +42,10 @@ export async function admitNumber(
   // A trunk takes the place of no call here, and a call beside it is not what it asked for (RFC
   // 3891 §3).
   if (message.hasHeader("replaces")) return { refusal: { statusCode: 481 } };
-  const caller = { ...callerFor(message, found, 0), trunk: source.trunk };
+  const admitted = callerFor(message, found, 0);
+  const gatewayOf = source.gateway?.accountSid;
+  const brought = { ...admitted.event, ...gatewayOf !== undefined && { gatewayOf } };
+  const caller = { ...admitted, event: brought, trunk: source.trunk };
   if (ussd === undefined) return caller;
   const { sdp: ussdOffer, said: { text, language } } = ussd;
   const event = { ...caller.event, ussd: { text, ...language !== undefined && { language } } };

@@ -170,3 +170,68 @@ Deno.test("markup sends e-mail by the same rule", async () => {
   assert.deepEqual(await mailed("ceo@bank.test"), []);
   assert.deepEqual(await mailed("tenant@example.com"), ["tenant@example.com"]);
 });
+
+/** A call that a tenant's Gateway brought to the tenant's number, whose markup dials on. */
+async function passedOn(
+  { app, tenant }: Awaited<ReturnType<typeof tenants>>,
+  { dial, gatewayOf }: { dial: string; gatewayOf?: string },
+) {
+  const [found] = (await tenant.get("IncomingPhoneNumbers.json")).json();
+  await tenant.post(`IncomingPhoneNumbers/${found.sid}.json`, { VoiceUrl: "https://app.test/v" });
+  app.answers = () => xml(`<Dial>${dial}</Dial>`);
+  const leg = companionOf(app, app.ports.newSid("CA"), tenant.sid);
+  const script = await leg.report({
+    type: "incomingNumber",
+    numberSid: found.sid,
+    dialled: own,
+    from: { user: "+18005551212", host: "pbx.test" },
+    hops: 0,
+    ...gatewayOf !== undefined && { gatewayOf },
+    sipCallId: crypto.randomUUID(),
+    headers: {},
+  });
+  const step = script.find((step) => step.type === "dial");
+  const targets = step?.type === "dial" ? step.legs : [];
+  return targets.map(({ target }) =>
+    target.kind === "trunk" ? target.routes.map(({ proxy }) => proxy) : target.kind
+  );
+}
+
+Deno.test("a caller that a tenant's Gateway names leaves by the tenant's trunks alone under STRICT_CALLER_ID", async () => {
+  using lab = await tenants();
+  const { app, tenant } = lab;
+  const outboundProxy = { proxy: "edge.carrier.test", credentials: null };
+  Object.assign(app.ports.settings.trunks, { outboundProxy });
+  const of = { gatewayOf: tenant.sid };
+  const far = "<Number>+442079460000</Number>";
+  assert.deepEqual(await passedOn(lab, { dial: far, ...of }), [["edge.carrier.test"]]);
+
+  app.ports.settings.strictCallerId = true;
+
+  assert.deepEqual(await passedOn(lab, { dial: far, ...of }), [[]]); // No route: it fails.
+  // The operator's trunk vouches for the caller.
+  assert.deepEqual(await passedOn(lab, { dial: far }), [["edge.carrier.test"]]);
+  assert.deepEqual(await passedOn(lab, { dial: far, gatewayOf: app.root.sid }), [[
+    "edge.carrier.test",
+  ]]);
+  await tenant.post("Management/Gateways.json", {
+    UserName: "t",
+    Password: "secret",
+    Proxy: "pbx.test",
+  });
+  assert.deepEqual(await passedOn(lab, { dial: far, ...of }), [["pbx.test"]]);
+});
+
+Deno.test("a caller that a tenant's Gateway names reaches Clients of the tenant alone under STRICT_CALLER_ID", async () => {
+  using lab = await tenants();
+  const { app, tenant, below } = lab;
+  app.ports.settings.strictCallerId = true;
+  const other = await app.subAccount(app.root, "other");
+  for (const [client, Login] of [[tenant, "mine"], [below, "below"], [other, "theirs"]] as const) {
+    await client.post("Clients.json", { Login, Password: "secret" });
+  }
+  const of = { gatewayOf: tenant.sid };
+  assert.deepEqual(await passedOn(lab, { dial: "<Client>mine</Client>", ...of }), ["client"]);
+  assert.deepEqual(await passedOn(lab, { dial: "<Client>below</Client>", ...of }), ["client"]);
+  assert.deepEqual(await passedOn(lab, { dial: "<Client>theirs</Client>", ...of }), [[]]);
+});

@@ -275,6 +275,7 @@ sipTest(
       displayName: 'Ann "A"',
       forwardedFrom: "+15557777",
       hops: 0,
+      gatewayOf: `AC${"1".repeat(32)}`,
       sipCallId: valueOf(taken, "call-id"),
       headers: { "X-Plan": "gold" },
     });
