@@ -13,12 +13,15 @@ export type Scheme = typeof schemes[number];
  */
 const ofColours = ["color-contrast", "link-in-text-block"];
 
-/** Resolves when a page has the colours of a scheme, to which some of its parts go over in steps. */
+/**
+ * Resolves when a page has the colours of a scheme, to which some of its parts go over in steps. It ends
+ * these transitions; waiting for them lasts as long as a browser draws no frame.
+ */
 async function wear(page: Page, colorScheme: Scheme): Promise<void> {
   await page.emulateMedia({ colorScheme });
-  await page.evaluate(`Promise.allSettled(
-    document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished),
-  ).then(() => {})`);
+  await page.evaluate(`document.getAnimations().forEach((one) => {
+    if (one instanceof CSSTransition) one.finish();
+  })`);
 }
 
 /**

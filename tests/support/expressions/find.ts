@@ -14,8 +14,10 @@ const tops = ["core/", "kv/", "routes/", "sip/"];
 /** Libraries for browsers, as they are bundled. */
 const foreign = new Set(["routes/softphone/sip.js"]);
 
+/** Yields the paths of sources below a folder; packages that `deno task packages` installed are none. */
 async function* sources(folder: string): AsyncGenerator<string> {
   for await (const { name, isDirectory } of Deno.readDir(new URL(folder, root))) {
+    if (name === "node_modules") continue;
     if (isDirectory) yield* sources(`${folder}${name}/`);
     else if (/\.(?:tsx?|js)$/.test(name) && !foreign.has(folder + name)) yield folder + name;
   }
