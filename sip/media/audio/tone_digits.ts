@@ -11,6 +11,8 @@ import type { Pcm } from "../base/port.ts";
 export interface ToneDetector {
   /** The next samples, as codes of a law and the samples of its codes. */
   take(codes: Uint8Array, decoded: Pcm): void;
+  /** Returns whether a digit is pressed at the moment. */
+  sounds(): boolean;
 }
 
 const RATE = 8_000;
@@ -75,6 +77,7 @@ export function createToneDetector(onDigit: (digit: string) => void): ToneDetect
         hear(state);
       }
     },
+    sounds: () => state.pressed !== undefined,
   };
 }
 

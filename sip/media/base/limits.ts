@@ -128,8 +128,12 @@ export const mediaLimits = {
   turns: 4,
   /** Frames sent in a row to catch up; beyond it the stream is late for good. */
   catchUpFrames: 10,
-  /** A digit by signalling that was heard as tones not longer ago is the same one. */
-  toneAgainMs: 1_000,
+  /**
+   * A digit that came by another way not longer ago is the same press: INFO follows the end of a key,
+   * and is repeated after 0.5 s and 1.5 s (RFC 3261 §17.1.2.1). And the presses kept for that.
+   */
+  sameKeyMs: 2_000,
+  keptPresses: 64,
   /**
    * Digits of signalling that wait to be sent to the leg joined with; beyond them new ones are
    * lost.

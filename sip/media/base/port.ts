@@ -166,10 +166,10 @@ export interface MediaLeg {
   isMuted: boolean;
   /**
    * Calls back for each digit the peer pressed, once per press, as a telephone event or, where the peer
-   * has none, as tones; the result ends it.
+   * has none, as tones; the result ends it. A press that comes by two ways counts once.
    */
   onDigits(listener: (digit: string) => void): () => void;
-  /** Takes a digit that came by signalling as if it was pressed in the media. */
+  /** Takes a digit that came by signalling; it counts unless the media have brought that press. */
   takeDigit(digit: string): void;
   /**
    * Sends digits (0-9 A-D * #) as telephone events (RFC 4733), or as tones where the peer takes none:

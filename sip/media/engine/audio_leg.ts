@@ -9,8 +9,10 @@ import {
 import { course, pcmFrames } from "../base/course.ts";
 import { dualTone, pressedFrames } from "../base/digits.ts";
 import { mediaLimits } from "../base/limits.ts";
+import type { Way } from "./keys.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { type MediaLeg, type Pcm, SILENCE } from "../base/port.ts";
+import type { Law } from "../codecs/g711.ts";
 import type { MixedMedia } from "./mixer.ts";
 import type { RtpPacket } from "../rtp/rtp.ts";
 import { playFrom, tap } from "./audio_leg_streams.ts";
@@ -62,7 +64,7 @@ export interface AudioLeg extends Sound, MixedMedia {
 }
 
 export function createAudioLeg(options: AudioLegOptions): AudioLeg {
-  const state: State = createState(options, (digit) => takeDigit(state, digit, "media"));
+  const state: State = createState(options, (digit) => takeDigit(state, digit, "event"));
   const leg = {
     [inside]: state,
     turn: options.turn,
@@ -99,7 +101,7 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
     join: (other: AudioLeg) => join(state, other[inside]),
     leave: (from?: AudioLeg) => leave(state, from?.[inside]),
     onDigits: state.digitListeners.add,
-    takeDigit: (digit: string) => takeDigit(state, digit, "signalling"),
+    takeDigit: (digit: string) => void takeDigit(state, digit, "info"),
     sendDigits: (digits: string, signal?: AbortSignal) =>
       Promise.try(sendDigits, state, digits, signal),
     close: () => close(state),
@@ -109,24 +111,15 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
 
 function start(state: State, agreed: Agreed): void {
   if (state.closed) return;
-  agree(state, agreed);
+  state.agreed = agreed;
   state.stream = createOutgoing({ ...state, formats: agreed.outgoing });
   adjustTicking(state);
 }
 
 function change(state: State, agreed: Agreed): void {
   if (state.stream === undefined) return;
-  agree(state, agreed);
-  state.stream.setFormats(agreed.outgoing);
-}
-
-/** A peer without telephone events presses its digits as tones, if at all. */
-function agree(state: State, agreed: Agreed): void {
   state.agreed = agreed;
-  const mayPressTones = !agreed.outgoing.has("telephone-event") && !state.signals;
-  state.hearTones = mayPressTones
-    ? state.hearTones ?? createToneReceiver((digit) => takeDigit(state, digit, "tones"))
-    : undefined;
+  state.stream.setFormats(agreed.outgoing);
 }
 
 /** Whether what another leg receives goes out as it comes. */
@@ -180,14 +173,12 @@ function receive(state: State, packet: RtpPacket, at: number): void {
   if (encoding === undefined) return;
   state.heardAt = at;
   state.hearing.receive(packet, encoding);
-  if (encoding === "telephone-event") state.receiveDigit(packet);
-  else {
-    state.hearTones?.(packet, encoding);
-    state.taps.inbound.call({ packet, law: encoding, isMuted: state.hearing.muted });
-  }
+  const isNew = encoding === "telephone-event"
+    ? receiveEvent(state, packet)
+    : receiveAudio(state, packet, encoding);
   // The digit may have ended the conversation.
   const other = state.joined;
-  if (other === undefined || state.hearing.muted || !other.listening) return;
+  if (!isNew || other === undefined || state.hearing.muted || !other.listening) return;
   if (other.playing !== undefined || other.pressing || other.streamed.length > 0) return;
   other.stream?.forward(packet, encoding, at);
   if (encoding !== "telephone-event") {
@@ -195,24 +186,51 @@ function receive(state: State, packet: RtpPacket, at: number): void {
   }
 }
 
-function takeDigit(state: State, digit: string, from: "media" | "tones" | "signalling"): void {
-  if (from === "tones") state.tone = { digit, at: state.now() };
-  if (from === "signalling" && isToneAgain(state, digit)) return;
-  state.digitListeners.call(digit);
-  const other = state.joined;
-  if (other === undefined) return;
-  const goesOn = from === "tones" || (from === "media" && other.stream?.takesEvents());
-  const isForwarded = goesOn && !state.hearing.muted;
-  if (isForwarded || other.digits.length >= mediaLimits.relayedDigits) return;
-  void sendDigits(other, digit);
+/** Takes a packet of a telephone event; returns whether its press is a key of its own. */
+function receiveEvent(state: State, packet: RtpPacket): boolean {
+  const counts = state.receiveDigit(packet);
+  state.keys.holds("event");
+  return counts;
 }
 
-/** Whether a digit that came by signalling was heard already; from now on none is listened for. */
-function isToneAgain(state: State, digit: string): boolean {
-  const { tone, now } = state;
-  state.signals = true;
-  state.hearTones = state.tone = undefined;
-  return tone?.digit === digit && now() - tone.at < mediaLimits.toneAgainMs;
+/** Takes a packet of audio; returns whether it is none of a key that another way has brought. */
+function receiveAudio(state: State, packet: RtpPacket, law: Law): boolean {
+  const sounds = hearTones(state, packet, law);
+  if (sounds) state.keys.holds("tone");
+  state.taps.inbound.call({ packet, law, isMuted: state.hearing.muted });
+  return !(sounds && state.isToneRepeat);
+}
+
+const takesEvents = ({ stream }: State): boolean => stream?.takesEvents() === true;
+
+/**
+ * Listens for tones; returns whether a key sounds. A peer without telephone events presses its keys as
+ * tones, if at all. A leg joined with it gets each key as a tone, so that none may reach it twice.
+ */
+function hearTones(state: State, packet: RtpPacket, law: Law): boolean {
+  const { joined } = state;
+  if (takesEvents(state) && (joined === undefined || takesEvents(joined))) return false;
+  state.hearTones ??= createToneReceiver((digit) => takeTone(state, digit));
+  return state.hearTones(packet, law);
+}
+
+function takeTone(state: State, digit: string): void {
+  state.isToneRepeat = takesEvents(state)
+    ? state.keys.isRepeat(digit, "tone")
+    : !takeDigit(state, digit, "tone");
+}
+
+/** Takes a press; returns whether it is a key that no other way has brought. */
+function takeDigit(state: State, digit: string, way: Way): boolean {
+  if (!state.keys.take(digit, way)) return false;
+  state.digitListeners.call(digit);
+  const other = state.joined;
+  if (other === undefined) return true;
+  const goesOn = way === "tone" || (way === "event" && takesEvents(other));
+  const isForwarded = goesOn && !state.hearing.muted;
+  if (isForwarded || other.digits.length >= mediaLimits.relayedDigits) return true;
+  void sendDigits(other, digit);
+  return true;
 }
 
 function sendDigits(state: State, digits: string, signal?: AbortSignal): Promise<void> {

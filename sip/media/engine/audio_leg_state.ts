@@ -10,6 +10,7 @@ import type { RtpPacket } from "../rtp/rtp.ts";
 import type { Encoding, Formats } from "../sdp/sdp.ts";
 import { createDigitReceiver } from "../rtp/telephone_event.ts";
 import type { Turn } from "../base/ticker.ts";
+import { createKeys, type Keys } from "./keys.ts";
 import type { createToneReceiver } from "./tone_receiver.ts";
 
 /** The codecs that were agreed. */
@@ -46,12 +47,12 @@ export interface State extends AudioLegOptions {
   pressing: boolean;
   digitListeners: Listeners<string>;
   receiveDigit: ReturnType<typeof createDigitReceiver>;
-  /** While the peer has no telephone events, and none of its digits came by signalling. */
+  /** Where they have to be listened for. */
   hearTones: ReturnType<typeof createToneReceiver> | undefined;
-  /** The digit that was heard last as tones, and when. */
-  tone: { digit: string; at: number } | undefined;
-  /** Digits of the peer come by signalling: it may play their tones besides. */
-  signals: boolean;
+  /** Of all ways that the peer brings its keys by. */
+  keys: Keys;
+  /** The tone that sounds, or sounded last, is a key that another way has brought. */
+  isToneRepeat: boolean;
   /** Who takes what the peer says, and what it hears, as it comes. */
   taps: Record<Track, Listeners<Tapped>>;
   /** Sources of sound that go before all but plays and digits, the newest first. */
@@ -78,7 +79,8 @@ export interface TappedPacket {
 /** A part of a track: a packet that came, or a frame of our own. */
 export type Tapped = TappedPacket | { frame: Pcm };
 
-export function createState(options: AudioLegOptions, onDigit: (digit: string) => void): State {
+/** Creates a state; `onEvent` hears of each press by telephone events, and returns whether it counts. */
+export function createState(options: AudioLegOptions, onEvent: (digit: string) => boolean): State {
   return {
     ...options,
     agreed: undefined,
@@ -93,10 +95,10 @@ export function createState(options: AudioLegOptions, onDigit: (digit: string) =
     digits: [],
     pressing: false,
     digitListeners: createListeners(),
-    receiveDigit: createDigitReceiver(onDigit),
+    receiveDigit: createDigitReceiver(onEvent),
     hearTones: undefined,
-    tone: undefined,
-    signals: false,
+    keys: createKeys(options.now),
+    isToneRepeat: false,
     taps: { inbound: createListeners(), outbound: createListeners() },
     streamed: [],
     stopTicking: undefined,

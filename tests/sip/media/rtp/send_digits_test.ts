@@ -15,7 +15,7 @@ const isLast = ({ payload }: RtpPacket) => (payload[1]! & 0x80) !== 0;
 /** What another end makes of packets. */
 function digitsOf(packets: RtpPacket[]): string {
   let digits = "";
-  const receive = createDigitReceiver((digit) => digits += digit);
+  const receive = createDigitReceiver((digit) => (digits += digit) !== "");
   packets.filter(isEvent).forEach(receive);
   return digits;
 }
