@@ -6,8 +6,9 @@ import type { Gateway } from "../resources/gateways.ts";
 
 /**
  * The ways by which an account's calls leave, in the order they are tried: its Gateways, its
- * ancestors' from the nearest up, then the operator's proxy. None: there is no way out. With the Sid of
- * a Gateway that is the only way, if the account may use it.
+ * ancestors' from the nearest up, then the operator's proxy, and last the Gateways whose registration
+ * fails. None: there is no way out. With the Sid of a Gateway that is the only way, if the account may
+ * use it.
  */
 export async function trunkRoutes(
   account: Account,
@@ -15,21 +16,28 @@ export async function trunkRoutes(
   only: string | null = null,
 ): Promise<TrunkRoute[]> {
   const routes: TrunkRoute[] = [];
+  const failed: TrunkRoute[] = [];
   for (const accountSid of [account.sid, ...account.ancestors.toReversed()]) {
     const query = { where: [], skip: 0, limit: limits.pageSizeMax };
     const { items } = await ports.records.gateways.list(accountSid, query);
     const isOperators = accountSid === (account.ancestors[0] ?? account.sid);
     const publicOnly = !isOperators && !ports.settings.trunks.allowPrivate;
     const usable = items.toReversed().toSorted((a, b) => rank(a) - rank(b));
-    routes.push(...usable.map(({ sid: gatewaySid, proxy, userName, password }) => (
-      { gatewaySid, accountSid, proxy, credentials: { userName, password }, publicOnly }
-    )));
+    for (const { sid: gatewaySid, proxy, userName, password, register, status } of usable) {
+      const credentials = { userName, password };
+      const isFailed = register && status === "failed";
+      (isFailed ? failed : routes).push(
+        { gatewaySid, accountSid, proxy, credentials, publicOnly },
+      );
+    }
   }
-  if (only !== null) return routes.filter(({ gatewaySid }) => gatewaySid === only);
+  if (only !== null) return [...routes, ...failed].filter(({ gatewaySid }) => gatewaySid === only);
   const { outboundProxy } = ports.settings.trunks;
   const gateways = routes.slice(0, trunkLimits.routes - (outboundProxy === null ? 0 : 1));
-  if (outboundProxy === null) return gateways;
-  return [...gateways, { gatewaySid: null, publicOnly: false, ...outboundProxy }];
+  const operators = outboundProxy === null
+    ? []
+    : [{ gatewaySid: null, publicOnly: false, ...outboundProxy }];
+  return [...gateways, ...operators, ...failed].slice(0, trunkLimits.routes);
 }
 
 /** The operator's trunks among some ways, where there is one: what answers there is no customer's PBX. */
@@ -50,7 +58,7 @@ export const tenantsAlone = (
 ): TrunkRoute[] =>
   routes.filter(({ gatewaySid, accountSid }) => gatewaySid !== null && accountSid !== root);
 
-/** Registered ones first, then those that need no registration; the rest may yet work. */
+/** Registered ones first, then those that need no registration, then those that try to register. */
 const rank = ({ status, register }: Gateway): number =>
   status === "registered" ? 0 : register ? 2 : 1;
 

@@ -144,7 +144,17 @@ export const sipLimits = {
   gatewayRetryMaxMs: 300_000,
   /** The longest registration that we ask for because a registrar wants it. */
   gatewayExpiresMaxS: 86_400,
-  /** Trunks that asked to be left alone by 503, and for how long that is heeded. */
+  /**
+   * How long a call looks for a trunk that answers, and after which time without a sign of one its
+   * caller hears that it rings.
+   */
+  trunkSearchMs: 30_000,
+  trunkSilentMs: 1_000,
+  /** How long a server may take to answer OPTIONS, and between two of them to a silent one. */
+  trunkProbeAnswerMs: 2_000,
+  trunkProbeMinMs: 4_000,
+  trunkProbeMaxMs: 60_000,
+  /** Servers of trunks that are remembered, and for how long their 503 with Retry-After is heeded. */
   trunkHolds: 10_000,
   trunkHoldMaxS: 3_600,
   /** How long a call from another companion may ring here; the other one gives up before. */

@@ -30,6 +30,8 @@ export interface Placing {
   /** Whole header lines of ours for the INVITE. */
   headers?: string[];
   onRinging?(): void;
+  /** As in `OutboundCall`. */
+  onSearching?(): void;
   onProgress?(status: number, early: Said): void;
   /** The one device called sends sound before it answers. */
   onEarlyMedia?(media: MediaLeg): void;

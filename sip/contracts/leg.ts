@@ -91,6 +91,8 @@ export interface InboundLeg extends Leg {
 export interface OutboundLeg extends Leg {
   readonly direction: "outbound";
   readonly target: Target;
+  /** When the INVITE was sent that a trunk answered; undefined of other callees, and before. */
+  readonly invitedAt: number | undefined;
   /** The SDP of the device that answered; empty before. */
   readonly remoteSdp: string;
   /** The X- and User-to-User headers of the final response; of several devices, the last one's. */

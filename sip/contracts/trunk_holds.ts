@@ -3,42 +3,112 @@ import type { TrunkRoute } from "../../core/protocol/trunks.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { Target } from "../transport/resolve.ts";
 
-/** A server of a route: one of the places that its proxy is at. */
+/**
+ * Memory of how the servers of trunks answered, so that no call and no text waits for one that is down
+ * while another could take it (RFC 3263 §4.3). A server is silent from its first missing answer on until
+ * it says anything. It is then asked last, and by OPTIONS whenever a call or a text passes it over.
+ */
+
+/** A server of a route: one of the places that its proxy is at, or the proxy where it is at none. */
 export interface RouteServer {
   readonly route: TrunkRoute;
-  readonly target: Target;
+  readonly target?: Target;
 }
 
-/** Servers that asked to be left alone for a while: 503 with Retry-After (RFC 3261 §21.5.4). */
 export interface TrunkHolds {
-  /** Leaves a server alone whose final response asks for that. */
+  /** Leaves a server alone whose final response asks for that: 503 with Retry-After (RFC 3261 §21.5.4). */
   heed(server: RouteServer, response: { status: number; retryAfterS: number }): void;
-  /** For how long yet a server is to be left alone; 0 for one that is not. */
+  /** For how long yet a server is to be left alone, in ms; 0 for one that is not. */
   heldMs(server: RouteServer): number;
+  /** Notes that a server said something. */
+  hear(server: RouteServer): void;
+  /** Notes that a server kept silent, or cannot be connected to or resolved. */
+  miss(server: RouteServer, isProbe?: boolean): void;
+  isSilent(server: RouteServer): boolean;
+  /** Whether nothing is known yet of a server that answers OPTIONS. */
+  isUnknown(server: RouteServer): boolean;
+  /** Whether a silent server is to be asked by OPTIONS now; each time the next is twice as far away. */
+  takeProbe(server: RouteServer): boolean;
+}
+
+/** How a server answered. */
+interface Standing {
+  /** 503 with Retry-After: until when it counts. */
+  heldUntil: number;
+  /** Undefined before the first question. */
+  isSilent: boolean | undefined;
+  /** OPTIONS was its only missing answer so far. */
+  isSilentByProbe: boolean;
+  /** It answered other requests while it was silent to OPTIONS. */
+  ignoresOptions: boolean;
+  probeAt: number;
+  probeGapMs: number;
 }
 
 export function createTrunkHolds(now: () => number = steadyNow): TrunkHolds {
-  const until = new Map<string, number>();
+  const standings = new Map<string, Standing>();
+  /** The one of a server, which is the latest then. */
+  const standingOf = (server: RouteServer): Standing => {
+    const key = keyOf(server);
+    const standing = standings.get(key) ?? newStanding();
+    standings.delete(key);
+    standings.set(key, standing);
+    const [oldest] = standings.keys();
+    if (standings.size > sipLimits.trunkHolds && oldest !== undefined) standings.delete(oldest);
+    return standing;
+  };
   return {
     heed(server, { status, retryAfterS }) {
       if (status !== 503 || retryAfterS === 0) return;
-      const key = keyOf(server);
-      until.delete(key);
-      until.set(key, now() + Math.min(retryAfterS, sipLimits.trunkHoldMaxS) * 1000);
-      const [oldest] = until.keys();
-      if (until.size > sipLimits.trunkHolds && oldest !== undefined) until.delete(oldest);
+      standingOf(server).heldUntil = now() + Math.min(retryAfterS, sipLimits.trunkHoldMaxS) * 1000;
     },
     heldMs(server) {
-      const key = keyOf(server);
-      const ms = Math.max((until.get(key) ?? 0) - now(), 0);
-      if (ms === 0) until.delete(key);
-      return ms;
+      return Math.max((standings.get(keyOf(server))?.heldUntil ?? 0) - now(), 0);
+    },
+    hear(server) {
+      const standing = standingOf(server);
+      standing.ignoresOptions ||= standing.isSilent === true && standing.isSilentByProbe;
+      standing.isSilent = false;
+      standing.isSilentByProbe = false;
+    },
+    miss(server, isProbe = false) {
+      const standing = standingOf(server);
+      if (isProbe && standing.ignoresOptions) return;
+      standing.isSilentByProbe = isProbe &&
+        (standing.isSilent !== true || standing.isSilentByProbe);
+      if (standing.isSilent === true) return;
+      standing.isSilent = true;
+      standing.probeGapMs = sipLimits.trunkProbeMinMs;
+      standing.probeAt = now();
+    },
+    isSilent: (server) => standings.get(keyOf(server))?.isSilent === true,
+    isUnknown: (server) => standings.get(keyOf(server))?.isSilent === undefined,
+    takeProbe(server) {
+      const standing = standings.get(keyOf(server));
+      if (standing?.isSilent !== true || standing.probeAt > now()) return false;
+      standing.probeAt = now() + standing.probeGapMs;
+      standing.probeGapMs = Math.min(standing.probeGapMs * 2, sipLimits.trunkProbeMaxMs);
+      return true;
     },
   };
 }
 
-/** One may be full for one of its users alone. */
-const keyOf = ({ route: { gatewaySid, proxy, credentials }, target }: RouteServer): string => {
-  const { protocol, address, port } = target;
-  return JSON.stringify([gatewaySid, proxy, credentials?.userName, protocol, address, port]);
-};
+const newStanding = (): Standing => ({
+  heldUntil: 0,
+  isSilent: undefined,
+  isSilentByProbe: false,
+  ignoresOptions: false,
+  probeAt: 0,
+  probeGapMs: 0,
+});
+
+/** One may be full for one of its users alone, and silent to one of them. */
+const keyOf = ({ route: { gatewaySid, proxy, credentials }, target }: RouteServer): string =>
+  JSON.stringify([
+    gatewaySid,
+    proxy,
+    credentials?.userName,
+    target?.protocol,
+    target?.address,
+    target?.port,
+  ]);

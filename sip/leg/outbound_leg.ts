@@ -6,6 +6,7 @@ import {
   finish,
   type OutboundCall,
   type OutboundState,
+  startTimeout,
 } from "./outbound_state.ts";
 import { byService, type Ending, failedHere } from "../contracts/outcome.ts";
 import { place } from "./place.ts";
@@ -30,16 +31,15 @@ export function createOutboundLeg(signalling: Signalling, call: OutboundCall): O
     anchored: undefined,
     dialog: undefined,
     answeredAt: undefined,
+    invitedAt: undefined,
     remoteSdp: "",
     responseHeaders: {},
     ringing: false,
     early: undefined,
     wiring: { ...createWiring(), ...call.invitation.ussd && { onContent: undefined } },
-    stopTimeout: signalling.timers.after(call.timeoutMs, () => {
-      cancelForks(state);
-      finish(state, { outcome: "no-answer", sipStatus: 408, ...byService("timeout") });
-    }),
+    stopTimeout() {},
   };
+  startTimeout(state);
   // Its peer has answered or sent BYE, and repeats its 2xx no more.
   void state.released.promise.then(() => state.winner?.forget());
   // Not before the caller has the leg in hand.
@@ -81,6 +81,9 @@ class OutboundLegOfState extends WiredLeg implements OutboundLeg {
   }
   get answeredAt() {
     return this.#state.answeredAt;
+  }
+  get invitedAt() {
+    return this.#state.invitedAt;
   }
   get media() {
     const { answeredAt, anchored, winner } = this.#state;

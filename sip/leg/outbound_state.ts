@@ -1,3 +1,4 @@
+import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { Invitation } from "../../core/protocol/script.ts";
 import type { Dialog, LastWords } from "../contracts/dialog.ts";
 import type { Fork } from "../contracts/fork.ts";
@@ -6,7 +7,7 @@ import type { CallerDemands } from "../contracts/caller.ts";
 import type { Said } from "../contracts/calls.ts";
 import type { LegEnd } from "../contracts/leg.ts";
 import type { MediaEngine, MediaKind, MediaLeg } from "../media/base/port.ts";
-import type { Ending } from "../contracts/outcome.ts";
+import { byService, type Ending } from "../contracts/outcome.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 
 export interface OutboundCall {
@@ -29,6 +30,8 @@ export interface OutboundCall {
   onInviting(sipCallId: string): void;
   /** The first device rings. */
   onRinging(): void;
+  /** No trunk has shown a sign of life for a while: others are tried, which lasts. */
+  onSearching?(): void;
   /** Every provisional response, with its early SDP; empty where there is none to pass on. */
   onProgress?(status: number, early: Said): void;
   /** The one device called sends sound before it answers. */
@@ -53,6 +56,8 @@ export interface OutboundState {
   anchored: MediaLeg | undefined;
   dialog: Dialog | undefined;
   answeredAt: number | undefined;
+  /** When the INVITE was sent that a trunk answered; undefined of other callees, and before. */
+  invitedAt: number | undefined;
   remoteSdp: string;
   responseHeaders: Record<string, string>;
   ringing: boolean;
@@ -65,6 +70,16 @@ export interface OutboundState {
 /** CANCEL to every device but the one that has the call (RFC 3261 §9.1). */
 export function cancelForks({ forks, winner }: OutboundState, reason?: string): void {
   for (const fork of forks) if (fork !== winner) fork.cancel(reason);
+}
+
+/** Ends the leg as unanswered where nobody answers within its time-out, which began at `from`. */
+export function startTimeout(state: OutboundState, from = steadyNow()): void {
+  const { signalling: { timers }, call: { timeoutMs } } = state;
+  state.stopTimeout();
+  state.stopTimeout = timers.after(Math.max(from + timeoutMs - steadyNow(), 0), () => {
+    cancelForks(state);
+    finish(state, { outcome: "no-answer", sipStatus: 408, ...byService("timeout") });
+  });
 }
 
 /** BYE to the device that answered. */

@@ -137,16 +137,20 @@ function placeChild(
   // While a leg is screened or sent digits, it is not for the caller to hear.
   const isPrepared = invitation.screened || invitation.sendDigits !== undefined;
   const hearsEarly = !proxied && step.legs.length === 1 && !isPrepared;
+  const ring = () => {
+    const hasTone = isAnswered || step.ringTone !== undefined;
+    if (!isAnswered && !proxied) caller?.ring();
+    if (hasTone && !proxied) ringback.ring();
+  };
   const live = calls.place(invitation, {
     timeoutS: step.timeoutS,
     parent: leg.id,
     ...placing,
     ...caller && { maxForwards: caller.maxForwards - 1, demands: caller.demands },
+    onSearching: ring,
     onRinging() {
       placing.onRinging?.();
-      const hasTone = isAnswered || step.ringTone !== undefined;
-      if (!isAnswered && !proxied) caller?.ring();
-      if (hasTone && !proxied) ringback.ring();
+      ring();
     },
     ...hearsEarly && {
       onEarlyMedia: (media) => isAnswered ? ringback.early(media) : void joinEarly(caller, media),

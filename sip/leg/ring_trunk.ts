@@ -7,9 +7,11 @@ import { callerUser, forkInvite, secured } from "./fork_invite.ts";
 import { MediaShortage } from "../media/base/port.ts";
 import { knownSources } from "../dialog/known_sources.ts";
 import { sipLimits } from "../base/limits.ts";
-import { finish, type OutboundCall, type OutboundState } from "./outbound_state.ts";
+import { steadyNow } from "../../core/base/steady_clock.ts";
+import { finish, type OutboundCall, type OutboundState, startTimeout } from "./outbound_state.ts";
 import { offerTo, onAnswer, onProgress, onRefused, refuseAnswer } from "./ring.ts";
 import { locateProxy, type Proxy, trunkAt } from "../trunk/proxy.ts";
+import { probeSilent } from "../trunk/probe_server.ts";
 import type { Target } from "../transport/resolve.ts";
 import { isSecure } from "../identity/secure.ts";
 import { parseSipUri, trunkUri, userUri } from "../text/uri.ts";
@@ -35,38 +37,86 @@ interface Way {
   target: Target;
 }
 
-/** Sends the INVITE by one route after the other, until one says what the callee said. */
-export async function ringTrunk(state: OutboundState, target: TrunkTarget): Promise<void> {
-  const { call, callId, over } = state;
-  const { routes } = target;
+/** The look for a trunk that takes one call. */
+interface Search {
+  readonly called: TrunkTarget;
+  readonly until: number;
+  /** What was silent before, to be tried where nothing else helps. */
+  readonly silent: (() => Promise<Failure | undefined>)[];
+}
+
+/**
+ * Sends the INVITE by one route after the other, until one says what the callee said; servers that were
+ * silent before come last. The callee's time to answer begins with the INVITE that is answered.
+ */
+export async function ringTrunk(state: OutboundState, called: TrunkTarget): Promise<void> {
+  const { call, callId, over, signalling: { timers } } = state;
+  const { routes } = called;
   if (call.isChild || routes.length > 0) call.onInviting(callId);
   if (routes.length === 0) return finish(state, noRoute);
-  let status = 503;
-  for (const route of routes) {
-    const failure = await tryRoute(state, target, route);
-    if (failure === undefined || over.signal.aborted) return;
-    status = failure;
-  }
+  const search: Search = { called, until: steadyNow() + sipLimits.trunkSearchMs, silent: [] };
+  const stopWaiting = timers.after(sipLimits.trunkSilentMs, () => {
+    if (!state.ringing && !over.signal.aborted) call.onSearching?.();
+  });
+  state.stopTimeout();
+  const status = await trySearch(state, search).finally(stopWaiting);
+  if (status === undefined || over.signal.aborted) return;
   const why = byService("unreachable");
   finish(state, { outcome: "failed", sipStatus: status, reason: "no-trunk", ...why });
+}
+
+/** The status of the last failure; undefined once the call has its answer. */
+async function trySearch(state: OutboundState, search: Search): Promise<number | undefined> {
+  let status = 503;
+  for (const route of search.called.routes) {
+    const failure = await tryRoute(state, search, route);
+    if (failure === undefined || state.over.signal.aborted) return undefined;
+    status = failure;
+  }
+  for (const tryAgain of search.silent) {
+    if (steadyNow() >= search.until) break;
+    const failure = await tryAgain();
+    if (failure === undefined || state.over.signal.aborted) return undefined;
+    status = failure.status;
+  }
+  return status;
 }
 
 /** The status by which all servers of the proxy failed; undefined once the call has its answer. */
 async function tryRoute(
   state: OutboundState,
-  called: TrunkTarget,
+  search: Search,
   route: TrunkRoute,
 ): Promise<number | undefined> {
-  const { signalling } = state;
-  const { isSecure: isSecureWanted } = state.call.demands;
-  let status = isSecureWanted ? 480 : 503;
+  const { signalling, signalling: { holds } } = state;
+  const isSecureWanted = state.call.demands.isSecure;
+  const failed = isSecureWanted ? 480 : 503;
+  if (holds.isSilent({ route })) {
+    probeSilent(signalling, { route });
+    search.silent.push(async () => {
+      holds.hear({ route });
+      const status = await tryRoute(state, search, route);
+      return status === undefined ? undefined : { status, answered: false };
+    });
+    return failed;
+  }
+  let status = failed;
   try {
-    const proxy = await locateProxy(signalling, route);
+    const proxy = await locateProxy(signalling, route).catch((error) => {
+      holds.miss({ route });
+      throw error;
+    });
     for (const target of proxy.targets) {
       if (isSecureWanted && !isSecure(target.protocol)) continue;
       if (state.over.signal.aborted) return undefined;
-      if (signalling.holds.heldMs({ route, target }) > 0) continue;
-      const failure = await tryWay(state, called, { route, proxy, target });
+      if (steadyNow() >= search.until || holds.heldMs({ route, target }) > 0) continue;
+      const way = { route, proxy, target };
+      if (holds.isSilent(way)) {
+        probeSilent(signalling, way);
+        search.silent.push(() => tryWay(state, search.called, way));
+        continue;
+      }
+      const failure = await tryWay(state, search.called, way);
       if (failure === undefined) return undefined;
       status = failure.status;
       if (failure.answered) break;
@@ -89,6 +139,7 @@ async function tryWay(
   try {
     flow = await signalling.routes.open(way.target);
   } catch {
+    signalling.holds.miss(way);
     return { status: 503, answered: false };
   }
   if (over.signal.aborted) return undefined;
@@ -119,18 +170,32 @@ async function send(
   const { promise, resolve } = Promise.withResolvers<Failure | undefined>();
   let isGivenUp = false;
   const fail = (failure: Failure) => {
+    state.stopTimeout();
     fork.media?.close();
     resolve(failure);
   };
-  const stopWaiting = timers.after(sipLimits.trunkAnswerMs, () => {
+  const stopWatching = timers.after(sipLimits.trunkAnswerMs, () => {
     isGivenUp = true;
+    holds.miss(way);
     fork.cancel();
     fail({ status: 408, answered: false });
   });
+  const sentAt = steadyNow();
+  let isHeard = false;
+  /** Takes the first sign of life. */
+  const stopWaiting = () => {
+    stopWatching();
+    if (isHeard) return;
+    isHeard = true;
+    holds.hear(way);
+    if (isGivenUp) return;
+    state.invitedAt = sentAt;
+    startTimeout(state, sentAt);
+  };
   state.forks = [fork];
   state.early = undefined;
   void over.ended.then(() => {
-    stopWaiting();
+    stopWatching();
     resolve(undefined);
   });
   fork.send({
@@ -146,8 +211,11 @@ async function send(
       else onAnswer(state, fork, answer);
     },
     onRefused(refusal) {
-      const { status, retryAfterS } = refusal;
-      stopWaiting();
+      const { status, retryAfterS, isUnanswered = false } = refusal;
+      if (isUnanswered) {
+        stopWatching();
+        holds.miss(way);
+      } else stopWaiting();
       if (isGivenUp) return;
       holds.heed(way, { status, retryAfterS });
       // A 503 is of this server alone (RFC 3263 §4.3).

@@ -44,6 +44,7 @@ export function createRingback(live: LiveLeg, country?: RingTone): Ringback {
     early(theirs) {
       const media = ownMedia();
       if (isOver || media === undefined) return;
+      tone?.abort(overReason);
       heard = theirs;
       media.join(theirs);
     },

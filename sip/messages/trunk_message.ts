@@ -8,54 +8,120 @@ import { guard } from "../base/log.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 import { trunkUri, userUri } from "../text/uri.ts";
 import { locateProxy, type Proxy } from "../trunk/proxy.ts";
+import { answersOptions, probeSilent } from "../trunk/probe_server.ts";
+import type { Target } from "../transport/resolve.ts";
 
 const noAnswer = 408;
 
 /** What a proxy answered. */
 interface Final {
   status: number;
+  /** It answered nothing: the status is ours. */
+  isSilent: boolean;
   retryAfterS: number;
+}
+
+/** One server that a message may be sent to. */
+interface Way {
+  route: TrunkRoute;
+  proxy: Proxy;
+  target: Target;
+}
+
+/** The look for a server that takes one message. */
+interface Search {
+  readonly order: OutwardOrder;
+  /** What is silent, to be tried where nothing else helps. */
+  readonly silent: (() => Promise<number | undefined>)[];
 }
 
 /**
  * Sends a message by one route after the other (RFC 3428 §4), until one has taken or refused it; its
  * final status. Null when none could be reached or all had a failure of their own. A proxy that stays
- * silent may have it, so no other is asked then.
+ * silent may have it, so no other is asked then. So that this is rare, a server that nothing is known
+ * of is asked by OPTIONS first, and those that are silent come last.
  */
 export async function sendOutward(
   signalling: Signalling,
   order: OutwardOrder,
 ): Promise<number | null> {
-  const { log } = signalling;
-  for (const route of order.routes) {
-    try {
-      const status = await sendBy(signalling, order, route);
-      if (status !== undefined && (status < 500 || status > 599)) return status;
-    } catch (error) {
-      const { sid } = order;
-      log("Cannot use a trunk for a message", { sid, proxy: route.proxy, error: String(error) });
-    }
+  const search: Search = { order, silent: [] };
+  const ways = order.routes.map((route) => () => sendBy(signalling, search, route));
+  for (const way of [...ways, () => sendBySilent(search)]) {
+    const status = await way();
+    if (status !== undefined && (status < 500 || status > 599)) return status;
   }
   return null;
+}
+
+async function sendBySilent({ silent }: Search): Promise<number | undefined> {
+  for (const way of silent) {
+    const status = await way();
+    if (status !== undefined && (status < 500 || status > 599)) return status;
+  }
+  return undefined;
 }
 
 /** By the first server of the proxy that can be reached and is not full; undefined for none. */
 async function sendBy(
   signalling: Signalling,
-  order: OutwardOrder,
+  search: Search,
   route: TrunkRoute,
 ): Promise<number | undefined> {
-  const { holds, routes } = signalling;
-  const proxy = await locateProxy(signalling, route);
-  for (const target of proxy.targets) {
-    if (holds.heldMs({ route, target }) > 0) continue;
-    const flow = await routes.open(target).catch(() => undefined);
-    if (flow === undefined) continue;
-    const final = await exchange(signalling, { order, route, proxy, flow });
-    if (final.status !== 503) return final.status;
-    holds.heed({ route, target }, final);
+  const { holds, log } = signalling;
+  if (holds.isSilent({ route })) {
+    probeSilent(signalling, { route });
+    search.silent.push(() => {
+      holds.hear({ route });
+      return sendBy(signalling, search, route);
+    });
+    return undefined;
+  }
+  try {
+    const proxy = await locateProxy(signalling, route).catch((error) => {
+      holds.miss({ route });
+      throw error;
+    });
+    for (const target of proxy.targets) {
+      const way = { route, proxy, target };
+      if (holds.heldMs(way) > 0) continue;
+      if (await isDoubtful(signalling, search, way)) {
+        probeSilent(signalling, way);
+        search.silent.push(() => sendTo(signalling, search, way));
+        continue;
+      }
+      const status = await sendTo(signalling, search, way);
+      if (status !== undefined) return status;
+    }
+  } catch (error) {
+    const { sid } = search.order;
+    log("Cannot use a trunk for a message", { sid, proxy: route.proxy, error: String(error) });
   }
   return undefined;
+}
+
+/** Whether another server is to be tried first; one alone is not asked whether it is there. */
+async function isDoubtful(signalling: Signalling, search: Search, way: Way): Promise<boolean> {
+  const { holds } = signalling;
+  if (holds.isSilent(way)) return true;
+  const hasOthers = search.order.routes.length > 1 || way.proxy.targets.length > 1;
+  return hasOthers && holds.isUnknown(way) && !await answersOptions(signalling, way);
+}
+
+/** The final status of a server; undefined of one that cannot be reached or is full. */
+async function sendTo(
+  signalling: Signalling,
+  { order }: Search,
+  way: Way,
+): Promise<number | undefined> {
+  const { holds, routes } = signalling;
+  const flow = await routes.open(way.target).catch(() => undefined);
+  if (flow === undefined) return void holds.miss(way);
+  const final = await exchange(signalling, { ...way, order, flow });
+  if (final.isSilent) holds.miss(way);
+  else holds.hear(way);
+  holds.heed(way, final);
+  return final.status === 503 ? undefined : final.status;
 }
 
 function exchange(
@@ -64,14 +130,15 @@ function exchange(
 ): Promise<Final> {
   const { core, timers, log } = signalling;
   const { promise, resolve } = Promise.withResolvers<Final>();
-  const silent = { status: noAnswer, retryAfterS: 0 };
+  const silent = { status: noAnswer, retryAfterS: 0, isSilent: true };
   let client: Pick<UserAgentClient, "dispose"> | undefined;
   const stop = timers.after(messageLimits.deviceMs, () => {
     client?.dispose();
     resolve(silent);
   });
   const final = guard(log, ({ message }: { message: IncomingResponseMessage }) => {
-    resolve({ status: message.statusCode ?? 500, retryAfterS: retryAfterOf(message) });
+    const isSilent = !message.hasHeader("via"); // The library made the response itself.
+    resolve({ status: message.statusCode ?? 500, retryAfterS: retryAfterOf(message), isSilent });
   });
   withFlow(way.flow, () => {
     const delegate = { onAccept: final, onReject: final, onRedirect: final };

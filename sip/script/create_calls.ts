@@ -188,6 +188,7 @@ function outboundCall(
       report({ type: "ringing" });
       placing.onRinging?.();
     },
+    ...placing.onSearching === undefined ? {} : { onSearching: placing.onSearching },
     ...placing.onProgress === undefined ? {} : { onProgress: placing.onProgress },
     ...placing.onEarlyMedia === undefined ? {} : { onEarlyMedia: placing.onEarlyMedia },
   };

@@ -78,14 +78,14 @@ function dialled(
 ): LegEvent {
   const { step, outcome, winner, last, startedAt, answeredAt, recorded, action } = dialling;
   const named = winner ?? last?.child;
-  const { responseHeaders = {} } = named?.live.leg ?? {};
+  const { responseHeaders = {}, invitedAt = startedAt } = named?.live.leg ?? {};
   const seconds = (from: number, to: number) => Math.max(Math.round((to - from) / 1000), 0);
   return {
     type: "dialled",
     outcome,
     leg: named?.live.leg.id ?? step.legs[0]?.leg ?? "",
     durationS: winner ? seconds(answeredAt, steadyNow()) : 0,
-    ringS: seconds(startedAt, answeredAt),
+    ringS: seconds(invitedAt, answeredAt),
     ...!winner && last?.sipStatus !== undefined && { sipStatus: last.sipStatus },
     ...named && { sipCallId: named.live.leg.sipCallId },
     ...Object.keys(responseHeaders).length > 0 && { headers: responseHeaders },

@@ -132,10 +132,15 @@ async function register(state: State): Promise<{ flow: Flow; refreshMs: number }
       flow = await signalling.routes.open(target);
     } catch (error) {
       failure = error as Error;
+      holds.miss({ route, target });
       continue;
     }
     const answer = await ask(state, { flow, proxy, signal });
-    if (answer === undefined) continue;
+    if (answer === undefined) {
+      if (!signal.aborted) holds.miss({ route, target });
+      continue;
+    }
+    holds.hear({ route, target });
     holds.heed({ route, target }, answer);
     if (answer.status !== 503) {
       return { flow, refreshMs: take(state, answer, { flow, proxy, target }) };

@@ -84,6 +84,30 @@ sipTest(
   },
 );
 
+sipTest("a Gateway that does not answer holds no message while another takes it", async () => {
+  await using lab = await startLab();
+  await using silent = await openTrunk();
+  await using good = await openTrunk();
+  await gatewayAt(lab, good.route.proxy, "good");
+  await gatewayAt(lab, silent.route.proxy, "silent"); // The newest is tried first.
+  const statuses: string[] = [];
+
+  const first = await send(lab, "one");
+  await silent.request("OPTIONS");
+  good.respond(await good.request("OPTIONS"), 405);
+  good.respond(await good.request("MESSAGE"), 200);
+  await first.done;
+  statuses.push((await first.message()).status);
+  const second = await send(lab, "two");
+  good.respond(await good.request("MESSAGE"), 200);
+  await second.done;
+  statuses.push((await second.message()).status);
+
+  assert.deepEqual(statuses, ["sent", "sent"]);
+  const heard = new Set(silent.heard.map(({ method }) => method));
+  assert.deepEqual([...heard], ["OPTIONS"], "nothing was handed over to it");
+});
+
 sipTest("a Gateway that refuses a message for good fails it, with a Notification", async () => {
   await using lab = await startLab();
   await using trunk = await openTrunk();

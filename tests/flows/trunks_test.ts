@@ -155,11 +155,14 @@ Deno.test("POST /Calls to a number leaves by its Gateways, its ancestors', then 
   const above = await gateway(app.root, "root");
   const between = await gateway(tenant, "tenant");
   const failed = await gateway(sub, "failed");
+  const waiting = await gateway(sub, "waiting");
   const fixed = await gateway(sub, "fixed", { Register: "false" });
   const good = await gateway(sub, "good");
-  await app.ports.records.gateways.update(sub.sid, good.sid, (record) => ({
-    record: { ...record, status: "registered" },
-  }));
+  for (const [{ sid }, status] of [[good, "registered"], [failed, "failed"]] as const) {
+    await app.ports.records.gateways.update(sub.sid, sid, (record) => ({
+      record: { ...record, status },
+    }));
+  }
   await number(sub);
 
   const sid = await post(app, {}, sub);
@@ -170,7 +173,7 @@ Deno.test("POST /Calls to a number leaves by its Gateways, its ancestors', then 
   assert.equal(dialled, far);
   assert.deepEqual(
     routes.map(({ gatewaySid }) => gatewaySid),
-    [good.sid, fixed.sid, failed.sid, between.sid, above.sid, null],
+    [good.sid, fixed.sid, waiting.sid, between.sid, above.sid, null, failed.sid],
   );
   assert.deepEqual(routes[0], {
     gatewaySid: good.sid,
@@ -179,8 +182,8 @@ Deno.test("POST /Calls to a number leaves by its Gateways, its ancestors', then 
     credentials: { userName: "good", password: "of good" },
     publicOnly: true,
   });
-  assert.deepEqual(routes.at(-2)?.publicOnly, false, "the operator's own may be private");
-  assert.deepEqual(routes.at(-1), { gatewaySid: null, publicOnly: false, ...outboundProxy });
+  assert.deepEqual(routes.at(-3)?.publicOnly, false, "the operator's own may be private");
+  assert.deepEqual(routes.at(-2), { gatewaySid: null, publicOnly: false, ...outboundProxy });
   assert.equal((await callOf(app, sid, sub)).status, "queued");
 });
 

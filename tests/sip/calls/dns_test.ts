@@ -269,7 +269,9 @@ sipTest("a MESSAGE goes to the next server of its domain when the first is full"
     companionRequests.outwardMessage.path,
     order,
   );
+  assert.equal((await overTcp.next()).method, "OPTIONS");
   assert.equal((await overTcp.next()).method, "MESSAGE");
+  good.respond(await good.request("OPTIONS"), 200);
   good.respond(await good.request("MESSAGE"), 202);
 
   assert.deepEqual(await (await sent).json(), { status: 202 });

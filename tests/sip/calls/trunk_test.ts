@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { foreignSdp } from "../../support/media/fake_media.ts";
 import { type SipLab, sipTest } from "../../support/sip/sip_lab.ts";
 import type { Softphone } from "../../support/sip/softphone.ts";
-import { type SipText, valueOf } from "../../support/sip/sip_text.ts";
+import { type SipText, valueOf, writeSip } from "../../support/sip/sip_text.ts";
 import {
   callScript,
   credentials,
@@ -212,6 +212,56 @@ sipTest("ringTrunk() takes the next route when one is silent, and BYEs a late an
   assert.deepEqual(ended, { type: "ended", outcome: "busy", sipStatus: 486 });
 });
 
+const optionsFrom = (port: number): string =>
+  writeSip("OPTIONS sip:sip.test SIP/2.0", [
+    `Via: SIP/2.0/UDP 127.0.0.1:${port};branch=z9hG4bKlook;rport`,
+    "From: <sip:carrier@127.0.0.1>;tag=look",
+    "To: <sip:sip.test>",
+    "Call-ID: look",
+    "CSeq: 1 OPTIONS",
+    "Max-Forwards: 70",
+  ]);
+
+sipTest("a trunk that was silent is passed over, until it answers OPTIONS", async () => {
+  await using lab = await startTrunkLab();
+  await using first = await openTrunk();
+  await using other = await openTrunk();
+  const routes = [first.route, other.route];
+  const placed = await call(lab, routes);
+  await first.request("INVITE");
+  other.respond(await other.request("INVITE"), 486);
+  await placed.event("ended");
+  const invites = first.heard.filter(({ method }) => method === "INVITE").length;
+  const second = await call(lab, routes);
+  other.respond(await other.request("INVITE"), 486);
+  await second.event("ended");
+  const options = await first.request("OPTIONS");
+  const asked = first.heard.filter(({ method }) => method === "INVITE").length;
+  first.respond(options, 404);
+  // What comes by one socket is taken in order: once this is answered, that was taken.
+  first.send(optionsFrom(first.port));
+  while (!(await first.next()).start.startsWith("SIP/2.0 ")); // Skips copies of requests.
+  await call(lab, routes);
+  first.respond(await first.request("INVITE"), 486);
+
+  assert.equal(asked, invites, "the second call did not wait for the silent one");
+});
+
+sipTest("a silent trunk is called all the same where there is no other", async () => {
+  await using lab = await startTrunkLab();
+  await using trunk = await openTrunk();
+  const closed = { ...trunk.route, proxy: "sip:127.0.0.1:9;transport=tcp" };
+
+  const before = await call(lab, [closed]);
+  assert.equal((await before.event("ended")).type, "ended");
+  const placed = await call(lab, [closed, trunk.route]);
+  trunk.respond(await trunk.request("INVITE"), 502);
+  const ended = await placed.event("ended");
+
+  const expected = { outcome: "failed", sipStatus: 503, reason: "no-trunk" };
+  assert.deepEqual(ended, { type: "ended", ...expected });
+});
+
 sipTest("ringTrunk() ends as no-trunk when no route is of use, with the last status", async () => {
   await using lab = await startTrunkLab();
   await using broken = await openTrunk();
@@ -302,6 +352,34 @@ sipTest(
 
     assert.deepEqual([refused.status, taken.status], [481, 200]);
     assert.deepEqual(ended, { type: "ended", outcome: "completed" });
+  },
+);
+
+sipTest(
+  "a caller hears that it rings while trunks are tried, which is no time of ringing",
+  async () => {
+    await using lab = await startTrunkLab();
+    await using silent = await openTrunk();
+    await using good = await openTrunk();
+    const alice = await lab.phone("alice");
+    const child = trunkInvitation([silent.route, good.route]);
+    const action = { method: "POST", url: "http://app.test/", hops: 0 } as const;
+    lab.service.answer = () => [
+      { type: "dial", legs: [child], media: "anchored", timeoutS: 1, timeLimitS: 60, action },
+    ];
+
+    const calling = alice.call("sip:+442079460000@sip.test");
+    const ringing = await calling.nextProvisional();
+    const isTried = good.heard.length > 0;
+    const invite = await good.request("INVITE");
+    good.respond(invite, 180);
+    await good.request("CANCEL");
+    good.respond(invite, 487);
+    const { event } = await lab.service.event("dialled");
+
+    assert.match(ringing.start, /^SIP\/2\.0 180 /);
+    assert.equal(isTried, false, "it rang before the second trunk was tried");
+    assert.deepEqual([event.outcome, event.ringS], ["no-answer", 1]);
   },
 );
 
