@@ -30,6 +30,7 @@ export function callParameters(
     ParentCallSid: call.parentCallSid,
     PhoneNumberSid: call.phoneNumberSid,
     SipCallId: call.sipCallId,
+    StirVerstat: call.stirVerstat,
     ...(!call.transfer ? {} : transferParameters(call.transfer)),
     ...prefixed("SipHeader_", call.sipHeaders ?? {}),
   };

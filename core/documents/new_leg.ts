@@ -36,16 +36,31 @@ export async function receive(
     callerName: event.displayName?.slice(0, longest) ?? null,
     sipCallId: event.sipCallId.slice(0, longest),
   };
-  return await insertRinging({ ...leg, sipHeaders: heard(event.headers) }, report, ports);
+  return await insertRinging({ ...leg, ...heard(event) }, report, ports);
 }
 
-/** The headers of an INVITE that requests for markup carry. */
-export const heard = (headers: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).filter(([name]) => /^(?:X-[\w\-.]{1,60}|User-to-User)$/i.test(name))
-      .slice(0, limits.sipHeaders)
-      .map(([name, value]) => [name, value.slice(0, limits.sipHeaderLength)]),
-  );
+/** What an INVITE or MESSAGE says beside its ends. */
+interface Said {
+  headers?: Record<string, string> | undefined;
+  userParameters?: Record<string, string> | undefined;
+  verstat?: string | undefined;
+}
+
+/** Names of what requests for markup carry as `SipHeader_…`: headers of customers, and user parts with parameters. */
+const heardName = /^(?:X-[\w\-.]{1,60}|User-to-User)$/i;
+const userPartName =
+  /^(?:Request-URI|To|From|P-Asserted-Identity|P-Called-Party-ID|Diversion|History-Info)$/;
+
+/** The headers of an INVITE or MESSAGE that requests for markup carry, and the verification of its caller. */
+export function heard(
+  { headers = {}, userParameters = {}, verstat }: Said,
+): Pick<Call, "stirVerstat"> & { sipHeaders: Record<string, string> } {
+  const own = Object.entries(headers).filter(([name]) => heardName.test(name));
+  const beside = Object.entries(userParameters).filter(([name]) => userPartName.test(name));
+  const sipHeaders = [...own.slice(0, limits.sipHeaders), ...beside]
+    .map(([name, value]) => [name, value.slice(0, limits.sipHeaderLength)]);
+  return { sipHeaders: Object.fromEntries(sipHeaders), stirVerstat: verstat?.slice(0, 64) ?? null };
+}
 
 /** The call of a leg that came in, with its `ringing` callback. */
 export async function insertRinging(
@@ -68,7 +83,7 @@ export async function insertRinging(
 async function fieldsOf(client: Client, uri: string, ports: Ports): Promise<Partial<Call>> {
   const address = parseAddress(uri);
   const isHere = address?.kind === "sip" && address.host === ports.settings.sipDomain.toLowerCase();
-  const user = isHere ? address.user : null;
+  const user = isHere ? address.user : address?.kind === "number" ? address.dialled : null;
   const account = await ports.accounts.get(client.accountSid);
   const callee = user === null || account === null ? null : await clientAt(user, account, ports);
   const to = callee === null ? (user ?? uri).slice(0, longest) : `client:${callee.login}`;

@@ -14,6 +14,7 @@ export interface Arriving extends NumberQuery {
   /** What the carrier knows it by: what is sent again is not received again. */
   carrierId?: string;
   sipHeaders?: Record<string, string>;
+  stirVerstat?: string | null;
   /** Of a text that comes in several. */
   part?: Part;
 }
@@ -27,7 +28,8 @@ export async function receiveMessage(
   arriving: Arriving,
   ports: Ports,
 ): Promise<"taken" | "unknown" | "forbidden"> {
-  const { dialled, gateway, from, body, carrierId = null, sipHeaders = null, part } = arriving;
+  const { dialled, gateway, from, body, carrierId = null, part } = arriving;
+  const { sipHeaders = null, stirVerstat = null } = arriving;
   const { messages, incomingPhoneNumbers } = ports.records;
   const found = await numberOf({ dialled, gateway }, ports);
   const number = found && await incomingPhoneNumbers.get(found.accountSid, found.numberSid);
@@ -38,7 +40,11 @@ export async function receiveMessage(
   const text = { accountSid, from, to: calledAs(number, found.dialled), body };
   if (part !== undefined) await takePart(text, part, number, ports);
   else {
-    const change = await inboundChange({ ...text, carrierId, sipHeaders }, number, ports);
+    const change = await inboundChange(
+      { ...text, carrierId, sipHeaders, stirVerstat },
+      number,
+      ports,
+    );
     await messages.insert(change).catch(throwUnlessTaken); // It came twice at once.
   }
   return "taken";

@@ -9,7 +9,7 @@ import { arrivalOf } from "./arrival.ts";
 /** A text from outside, as its account's record has it. */
 export type InboundText =
   & Pick<Message, "accountSid" | "from" | "to" | "body">
-  & Partial<Pick<Message, "sipHeaders">>
+  & Partial<Pick<Message, "sipHeaders" | "stirVerstat">>
   & { carrierId?: string | null };
 
 /**

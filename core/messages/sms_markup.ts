@@ -61,6 +61,7 @@ export const smsParameters = (message: Message): Record<string, string> => ({
   Body: message.body,
   ApiVersion: message.apiVersion,
   NumMedia: "0",
+  ...message.stirVerstat !== null && { StirVerstat: message.stirVerstat },
   ...Object.fromEntries(
     Object.entries(message.sipHeaders ?? {}).map(([name, text]) => [
       `SipHeader_${spelt(name)}`,

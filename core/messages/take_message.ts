@@ -28,7 +28,7 @@ export type TakeMessage = (report: MessageReport) => Promise<MessageAnswer>;
  * a Client without a device or for too many messages at once, 403 for a sender that is not allowed.
  */
 export function messageTaker(ports: Ports): TakeMessage {
-  return async ({ accountSid, clientSid, login, uri, body, headers }) => {
+  return async ({ accountSid, clientSid, login, uri, body, ...said }) => {
     const account = await ports.accounts.get(accountSid);
     const client = await ports.records.clients.get(accountSid, clientSid);
     const isAllowed = client?.login === login && client.status === "1" && account !== null &&
@@ -37,8 +37,7 @@ export function messageTaker(ports: Ports): TakeMessage {
     const ends = { from: `client:${login}`, to: await recipientOf(uri, account, ports) };
     const retryAfterS = await tooMany(ends, account, ports);
     if (retryAfterS !== undefined) return { status: 480, retryAfterS };
-    const sipHeaders = headers === undefined ? null : heard(headers);
-    const sent = { ...ends, body, direction: "outbound-call", sipHeaders };
+    const sent = { ...ends, body, direction: "outbound-call", ...heard(said) };
     const base = newBase(definition, accountSid, ports);
     const message = { ...base, ...withDefaults(definition, sent) } as Message;
     const refusal = await refusalOf(message, ports);
@@ -63,7 +62,7 @@ export function messageTaker(ports: Ports): TakeMessage {
  * here.
  */
 async function recipientOf(uri: string, account: Account, ports: Ports): Promise<string> {
-  const address = parseAddress(uri.replace(/^tel:([^;]*).*$/i, "$1"));
+  const address = parseAddress(uri);
   if (address === null || address.kind === "client") return uri.slice(0, longest);
   const { country } = ports.settings.trunks;
   const numbered = (text: string) => e164Of(text, country) ?? dialString(text);

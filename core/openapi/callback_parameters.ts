@@ -108,6 +108,8 @@ export const parameterTexts: Record<string, string> = {
   StartConferenceOnEnter: "Whether the conference starts when the participant joins.",
   StatusCallbackEvent: "Event, such as participant-join.",
   Timestamp: "Date of the event (RFC 2822, in UTC).",
+  StirVerstat:
+    "What the carrier says of the caller's number: verstat, such as TN-Validation-Passed or No-TN-Validation.",
   StreamError: "Cause of the error of the stream.",
   StreamEvent: "Event of the stream: stream-started, stream-stopped or stream-error.",
   StreamName: "Name of the stream; its Sid where it was given none.",

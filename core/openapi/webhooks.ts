@@ -7,7 +7,11 @@ const schemaName = (name: string): string => `${capital(name)}Request`;
 
 /** SIP headers of the INVITE (RFC 3261) that begin with X-, and User-to-User (RFC 7433). */
 const headerParameters = {
-  "^SipHeader_": { type: "string", description: "X- or User-to-User header of the INVITE." },
+  "^SipHeader_": {
+    type: "string",
+    description:
+      "X- or User-to-User header of the INVITE, or parameters of a number in another header.",
+  },
   "^DialSipHeader_": {
     type: "string",
     description: "X- or User-to-User header of the final SIP response of the callee.",

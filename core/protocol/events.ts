@@ -17,7 +17,7 @@ import {
 import { conversedEvent, streamedEvent, streamEvent } from "./streams.ts";
 import { collectedEvent } from "./ussd.ts";
 import { legId } from "./script.ts";
-import { incomingNumber } from "./trunks.ts";
+import { incomingNumber, numberParameters } from "./trunks.ts";
 
 /** The events of a leg in the call-control protocol (`companion.ts`). */
 
@@ -64,6 +64,7 @@ export const legEvent = z.discriminatedUnion("type", [
     displayName: z.string().optional(),
     sipCallId: z.string(),
     headers: z.record(z.string(), z.string()),
+    ...numberParameters,
     /** The leg that the call is to replace (RFC 3891). */
     replaces: legId.optional(),
   }),

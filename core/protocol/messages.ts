@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { numberQuery, trunkLimits, trunkRoute } from "./trunks.ts";
+import { numberParameters, numberQuery, trunkLimits, trunkRoute } from "./trunks.ts";
 
 /**
  * The part of the call-control protocol (`companion.ts`) about text messages (RFC 3428). A companion
@@ -26,6 +26,7 @@ export const messageReport = z.object({
   body: z.string().min(1),
   /** X- and User-to-User. */
   headers: z.record(z.string(), z.string()).optional(),
+  ...numberParameters,
 });
 
 /** A trunk brought a message for a number. */
@@ -37,6 +38,7 @@ export const trunkMessage = z.object({
   id: z.string(),
   body: z.string().min(1),
   headers: z.record(z.string(), z.string()),
+  ...numberParameters,
 });
 
 /** The SIP status for the sender: 202 when the service accepted the message. */

@@ -53,6 +53,14 @@ export const numberTarget = z.object({
   hops: z.number().int().positive(),
 });
 
+/** What the user parts of a request hold beside numbers (RFC 3261 §19.1.6). */
+export const numberParameters = {
+  /** As they were written, without `verstat`; by the name of the header, or `Request-URI`. */
+  userParameters: z.record(z.string(), z.string()).optional(),
+  /** From trunks alone: what the network says of the caller's number (3GPP TS 24.229 §7.2A.20). */
+  verstat: z.string().max(64).optional(),
+};
+
 /**
  * A call came in for a number: one that `numberQuery` found for a trunk's INVITE, or the target of
  * another leg. Answered with what to do about it.
@@ -76,6 +84,7 @@ export const incomingNumber = z.object({
   gatewayOf: z.string().optional(),
   sipCallId: z.string(),
   headers: z.record(z.string(), z.string()),
+  ...numberParameters,
   /** A USSD dialogue, which has no media: what it begins with. */
   ussd: ussdText.optional(),
 });

@@ -28,7 +28,7 @@ export async function receiveForNumber(
     gatewayOf: event.gatewayOf ?? null,
     sipCallId: event.sipCallId.slice(0, longest),
   };
-  return await insertRinging({ ...leg, sipHeaders: heard(event.headers) }, report, ports);
+  return await insertRinging({ ...leg, ...heard(event) }, report, ports);
 }
 
 /** The markup of the number that a call came in for. */

@@ -8,6 +8,7 @@ import type { Call } from "../resources/calls.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
 import { participantSid } from "../resources/participants.ts";
 import type { Signable } from "../base/signature.ts";
+import { splitUserParameters } from "../base/user_part.ts";
 import { parseAddress } from "../values/address.ts";
 import { actionScript, refuse, type ScriptContext } from "../documents/next_script.ts";
 import { transferParameters } from "../calls/parameters.ts";
@@ -34,7 +35,8 @@ export async function referScript(
   const transferred = await transfereeOf(event, call, ports);
   if (transferred === null) return [{ type: "reject", status: 481 }];
   const { other, transferee } = transferred;
-  const transfer = { target: event.to, transferor: softphoneOf(transferor), transferee };
+  const { uri: target, parameters } = splitUserParameters(event.to);
+  const transfer = { target, transferor: softphoneOf(transferor), transferee };
   if (event.replaces !== undefined) {
     return await inPlaceOf(event.replaces, { event, call, other, transfer }, ports);
   }
@@ -46,7 +48,8 @@ export async function referScript(
     const onOther = { ...context, call: other, instead };
     const params = {
       ...transferParameters(transfer),
-      ...event.action && { ReferTransferTarget: event.to },
+      ...event.action && { ReferTransferTarget: target },
+      ...parameters !== "" && { "SipHeader_Refer-To": parameters },
       ...await secondLegParameters(other, ports),
     };
     return await actionScript({ url: markup.url, method: markup.method, hops: 0 }, params, onOther);
@@ -158,7 +161,7 @@ async function routeFor(
   { transferor, other }: { transferor: Call; other: Call },
   ports: Ports,
 ): Promise<Routing> {
-  const address = parseAddress(to.replace(/^tel:([^;]*).*$/i, "$1"));
+  const address = parseAddress(to);
   const account = await ports.accounts.get(other.accountSid);
   if (address === null || account === null) return { fault: "noRoute", detail: to };
   const shown = { account, from: softphoneOf(other), call: other };

@@ -165,8 +165,10 @@ export const calls = resource({
     /** The companion that holds the leg, once one does. */
     companion: companion.nullable(),
     sipCallId: z.string().nullable(),
-    /** X- and User-to-User headers of the INVITE that came in. */
+    /** X- and User-to-User headers of the INVITE that came in, and parameters of its numbers. */
     sipHeaders: z.record(z.string(), z.string()),
+    /** What the carrier says of the caller's number (`verstat`); null where it says nothing. */
+    stirVerstat: z.string().nullable(),
     /** The parties of the transfer that placed the call. */
     transfer: z.object({ target: z.string(), transferor: z.string(), transferee: z.string() })
       .nullable(),
@@ -211,6 +213,7 @@ export const calls = resource({
     "companion",
     "sipCallId",
     "sipHeaders",
+    "stirVerstat",
     "transfer",
     "dialled",
     "rateMicros",
@@ -281,6 +284,7 @@ export const calls = resource({
     companion: null,
     sipCallId: null,
     sipHeaders: {},
+    stirVerstat: null,
     transfer: null,
     dialled: {},
     rateMicros: 0,

@@ -64,8 +64,10 @@ export const messages = resource({
     ),
     /** The code of the fault that it failed with. */
     errorCode: z.number().int().nullable(),
-    /** X- and User-to-User headers of the SIP MESSAGE that it came by. */
+    /** X- and User-to-User headers of the SIP MESSAGE that it came by, and parameters of its numbers. */
     sipHeaders: z.record(z.string(), z.string()).nullable(),
+    /** What the carrier says of the sender's number (`verstat`); null where it says nothing. */
+    stirVerstat: z.string().nullable(),
     /** What the carrier knows it by: of one sent, while its receipt is awaited. */
     carrierId: z.string().nullable(),
     /** The same of one that came in, of which there is only one then. */
@@ -85,6 +87,7 @@ export const messages = resource({
     "validityPeriod",
     "errorCode",
     "sipHeaders",
+    "stirVerstat",
     "carrierId",
     "arrivalId",
     "isDelivered",
@@ -113,6 +116,7 @@ export const messages = resource({
     validityPeriod: null,
     errorCode: null,
     sipHeaders: null,
+    stirVerstat: null,
     carrierId: null,
     arrivalId: null,
     isDelivered: false,

@@ -8,13 +8,12 @@ const statuses = { taken: 202, unknown: 404, forbidden: 403 } as const;
 
 /** Takes a SIP MESSAGE from a trunk to a number; returns the SIP status of the response. */
 export async function takeTrunkMessage(
-  { dialled, gateway, body, id, headers, from: sender }: TrunkMessage,
+  { dialled, gateway, body, id, from: sender, ...said }: TrunkMessage,
   ports: Ports,
 ): Promise<MessageAnswer> {
   const from = callerOf({ from: sender, hops: 0 }, ports);
-  const sipHeaders = heard(headers);
   // A customer's trunk must not use up the ids that a carrier's texts come under.
   const carrierId = gateway === null ? `sip ${id}` : `sip ${gateway.gatewaySid} ${id}`;
-  const arriving = { dialled, gateway, from, body, carrierId, sipHeaders };
+  const arriving = { dialled, gateway, from, body, carrierId, ...heard(said) };
   return { status: statuses[await receiveMessage(arriving, ports)] };
 }

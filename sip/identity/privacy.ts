@@ -71,15 +71,16 @@ const isAnonymous = ({ user, host }: Pick<CallerIdentity, "user" | "host">): boo
 export const isFromAnonymous = ({ from: { uri } }: IncomingRequestMessage): boolean =>
   isAnonymous({ user: userOf(uri), host: uri.host });
 
-function assertedBy(message: IncomingRequestMessage): CallerIdentity | undefined {
-  return message.getHeaders("p-asserted-identity")
+const assertedBy = (message: IncomingRequestMessage): CallerIdentity | undefined =>
+  assertedAddresses(message)
+    .map(({ uri, displayName }) => ({ user: userOf(uri), host: uri.host, displayName }))
+    .find((identity) => !isAnonymous(identity));
+
+/** The addresses of P-Asserted-Identity (RFC 3325 §9.1). */
+export const assertedAddresses = (message: IncomingRequestMessage): NameAddrHeader[] =>
+  message.getHeaders("p-asserted-identity")
     .flatMap((line) => splitOutside(line, ",") ?? [])
-    .map((value) => parseNameAddr(value.trim()))
-    .map((parsed) =>
-      parsed && { user: userOf(parsed.uri), host: parsed.uri.host, displayName: parsed.displayName }
-    )
-    .find((identity) => identity !== undefined && !isAnonymous(identity));
-}
+    .flatMap((value) => parseNameAddr(value.trim()) ?? []);
 
 /** Whether a request asks to hide its history (RFC 7044 §10.1, RFC 7544). */
 const hidesHistory = (message: IncomingRequestMessage): boolean =>
@@ -90,15 +91,24 @@ const hidesHistory = (message: IncomingRequestMessage): boolean =>
  * with a cause. Undefined where there is none, and where it asks to be anonymous.
  */
 export function forwarderOf(message: IncomingRequestMessage): string | undefined {
+  const uri = forwardingOf(message)?.uri;
+  return uri && userOf(uri);
+}
+
+/** The URI of the forwarder of a call, and the header that names it. */
+export function forwardingOf(
+  message: IncomingRequestMessage,
+): { uri: URI; header: "Diversion" | "History-Info" } | undefined {
   const values = (name: string) =>
     message.getHeaders(name).flatMap((line) => splitOutside(line, ",") ?? []);
-  const named = values("diversion")[0] ??
+  const diverted = values("diversion")[0];
+  const named = diverted ??
     values("history-info").findLast((entry) => /cause(?:=|%3d)/i.test(entry));
   const parsed = named === undefined ? undefined : parseNameAddr(named);
   if (parsed === undefined || hidesHistory(message) || hidesEntry(parsed)) return undefined;
   const { uri } = parsed;
-  const user = userOf(uri);
-  return isAnonymous({ user, host: uri.host }) ? undefined : user;
+  if (isAnonymous({ user: userOf(uri), host: uri.host })) return undefined;
+  return { uri, header: diverted === undefined ? "History-Info" : "Diversion" };
 }
 
 /** Whether one entry alone is private: by its parameter, or as RFC 7044 §10.1.1 has it in its URI. */

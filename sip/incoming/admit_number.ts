@@ -6,6 +6,7 @@ import { sipLimits } from "../base/limits.ts";
 import { passedHeaders } from "../text/passed_headers.ts";
 import { plainName, plainText } from "../text/plain_text.ts";
 import { forwarderOf, identityOf } from "../identity/privacy.ts";
+import { numberParametersOf } from "../identity/user_parameters.ts";
 import { unavailable } from "../base/refusal.ts";
 import type { ServiceLink } from "../service/service_link.ts";
 import { originOf } from "../identity/origin.ts";
@@ -44,7 +45,11 @@ export async function admitNumber(
   if (message.hasHeader("replaces")) return { refusal: { statusCode: 481 } };
   const admitted = callerFor(message, found, 0);
   const gatewayOf = source.gateway?.accountSid;
-  const brought = { ...admitted.event, ...gatewayOf !== undefined && { gatewayOf } };
+  const brought = {
+    ...admitted.event,
+    ...numberParametersOf(message, { isTrusted: true }),
+    ...gatewayOf !== undefined && { gatewayOf },
+  };
   const caller = { ...admitted, event: brought, trunk: source.trunk };
   if (ussd === undefined) return caller;
   const { sdp: ussdOffer, said: { text, language } } = ussd;

@@ -20,6 +20,7 @@ import { peerHeader } from "../identity/peer_proofs.ts";
 import { mayBeUssd } from "../text/ussd_body.ts";
 import { learnMediaKind } from "../leg/media_kind.ts";
 import { originOf } from "../identity/origin.ts";
+import { numberParametersOf } from "../identity/user_parameters.ts";
 import { atDomain } from "../identity/own_address.ts";
 import { guard } from "../base/log.ts";
 import type { Signalling } from "../contracts/signalling.ts";
@@ -157,6 +158,7 @@ function incoming(
     uri: atDomain(signalling, target.split("?")[0] ?? "", flow),
     sipCallId: message.callId,
     headers: passedHeaders(message),
+    ...numberParametersOf(message, { isTrusted: false }),
     ...displayName === "" ? {} : { displayName },
   };
 }

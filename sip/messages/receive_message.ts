@@ -8,6 +8,7 @@ import { identityOf, refuseHiddenText } from "../identity/privacy.ts";
 import { type Refusal, unavailable } from "../base/refusal.ts";
 import type { ServiceLink } from "../service/service_link.ts";
 import { originOf } from "../identity/origin.ts";
+import { numberParametersOf } from "../identity/user_parameters.ts";
 import { atDomain } from "../identity/own_address.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 import { passedHeaders } from "../text/passed_headers.ts";
@@ -47,8 +48,11 @@ export async function onMessage(
   const { login, credentials: { accountSid, clientSid } } = identity;
   const { flow, target } = originOf(message);
   const uri = atDomain(signalling, target.split("?")[0] ?? "", flow);
-  const headers = passedHeaders(message);
-  const sent = { accountSid, clientSid, login, uri, body: message.body, headers };
+  const said = {
+    headers: passedHeaders(message),
+    ...numberParametersOf(message, { isTrusted: false }),
+  };
+  const sent = { accountSid, clientSid, login, uri, body: message.body, ...said };
   reply(request, await link.message(sent).catch(() => null));
 }
 
@@ -64,6 +68,7 @@ function reportOf(message: IncomingRequestMessage, source: TrunkSource): TrunkMe
     id: `${message.callId} ${message.cseq}`.slice(0, sipLimits.messageIdLength),
     body: message.body,
     headers: passedHeaders(message),
+    ...numberParametersOf(message, { isTrusted: true }),
   };
 }
 

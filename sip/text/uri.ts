@@ -1,5 +1,6 @@
 import { NameAddrHeader, URI } from "../stack/library/sip_js.ts";
 import { sipLimits } from "../base/limits.ts";
+import { readUserPart, type UserPart } from "../../core/base/user_part.ts";
 import { isHeaderSafe, isToken, parseParameters } from "./grammar.ts";
 
 /** Scheme, user, host, port, parameters and headers (RFC 3261 §19.1.1). */
@@ -31,16 +32,19 @@ export function parseUri(text: string): URI | undefined {
   const [kind, opaque] = cut(text, ":");
   if (opaque === undefined || opaque === "" || !scheme.test(kind)) return undefined;
   if (/[\s<>"]/.test(opaque) || !isHeaderSafe(opaque)) return undefined;
-  const uri = new URI(kind, isEscaped(opaque) ? cut(opaque, ";")[0] : "", "invalid");
+  // A tel URI has the parameters of its number where a SIP URI has them too (RFC 3261 §19.1.6).
+  const user = kind.toLowerCase() === "tel" ? opaque : cut(opaque, ";")[0];
+  const uri = new URI(kind, isEscaped(opaque) ? user : "", "invalid");
   uri.toRaw = uri.toString = () => text;
   uri.clone = () => uri;
   return uri;
 }
 
-/** The user part as people write it: unescaped, without a password. */
-export function userOf(uri: URI): string {
-  return decodeURIComponent(cut(uri.user ?? "", ":")[0]);
-}
+/** The user part as people write it: unescaped, without a password and the parameters of a number. */
+export const userOf = (uri: URI): string => decodeURIComponent(userPartOf(uri).user);
+
+/** The user part without a password, still escaped, apart from the parameters of a number in it. */
+export const userPartOf = (uri: URI): UserPart => readUserPart(cut(uri.user ?? "", ":")[0]);
 
 /** The URI of a dialled number or name at a proxy. */
 export function trunkUri(dialled: string, proxy: URI): URI {

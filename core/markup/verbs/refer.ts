@@ -38,7 +38,7 @@ async function targetOf(
 ): Promise<Pick<ReferStep, "to" | "headers" | "leaves"> | null> {
   readAttributes(noun, {}, context);
   const [text = "", query = ""] = noun.text.split(/\?(.*)/s);
-  const address = parseAddress(text.replace(/^tel:([^;]*).*$/i, "$1"));
+  const address = parseAddress(text);
   if (address === null || address.kind === "client") {
     context.skip(`${noun.name} "${noun.text}" of Refer: it cannot be called`);
     return null;

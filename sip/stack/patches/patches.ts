@@ -7,6 +7,7 @@ import {
   NonInviteServerTransaction,
   OutgoingRequestMessage,
   SessionDialog,
+  URI,
   UserAgentClient,
   UserAgentServer,
 } from "sip.js/lib/core/index.js";
@@ -15,6 +16,7 @@ import { replaceBranchIds } from "./branches.ts";
 import { replaceClients } from "./client_transactions.ts";
 import { replaceMessages } from "./messages.ts";
 import { replaceTimers } from "./timers.ts";
+import { replaceUris } from "./uris.ts";
 
 /** `rule`: what SIP demands. The others save CPU time; `bench:sip` measures a companion without. */
 export type PatchGroup = "rule" | "timers" | "headers";
@@ -66,6 +68,13 @@ export const patches: readonly Patch[] = [
     members: ["reply"],
     group: "rule",
     without: "A response to a sips: request has no sips: Contact (§8.1.1.8).",
+  },
+  {
+    of: URI.prototype,
+    members: ["escapeUser"],
+    group: "rule",
+    without:
+      "Requests to a Contact with `;tgrp=` or the like in its user part have %3B in place of the semicolon (§19.1.4).",
   },
   // Timers: the library sets one of the runtime for each, and cannot be told otherwise. The whole
   // group: see docs/explanation/complexity.md.
@@ -133,4 +142,5 @@ export function applyPatches(): void {
   replaceTimers();
   replaceClients();
   replaceMessages();
+  replaceUris();
 }

@@ -38,7 +38,7 @@ Deno.test("readRates() says which line it cannot read", () => {
 });
 
 Deno.test("parseAddress() reads Clients, SIP addresses and numbers", () => {
-  const sip = { kind: "sip", scheme: "sip", port: null, transport: null };
+  const sip = { kind: "sip", scheme: "sip", userParameters: "", port: null, transport: null };
   const read: [string, unknown][] = [
     ["client:al.ice+1", { kind: "client", login: "al.ice+1" }],
     ["client:a b", null],
@@ -56,6 +56,24 @@ Deno.test("parseAddress() reads Clients, SIP addresses and numbers", () => {
       port: "5061",
       transport: "tls",
     }],
+    ["sip:+12125550123;npdi;rn=+14045550000@a.test;user=phone", {
+      ...sip,
+      user: "+12125550123",
+      userParameters: "npdi;rn=+14045550000",
+      host: "a.test",
+    }],
+    ["sip:alice;day=tuesday@a.test", null],
+    ["sip:+1212%3Bnpdi@a.test", {
+      ...sip,
+      user: "+1212",
+      userParameters: "npdi",
+      host: "a.test",
+    }],
+    ["sip:a%3Bb@a.test", { ...sip, user: "a;b", host: "a.test" }],
+    ["tel:+1-212-555-0123;isub=5;ext=7", { kind: "number", dialled: "+12125550123" }],
+    ["TEL:2125550123;phone-context=+1", { kind: "number", dialled: "+12125550123" }],
+    ["tel:alice", null],
+    ["+12125550123;ext=5", { kind: "number", dialled: "+12125550123" }],
     ["sip:%zz@a.test", null],
     ["sip:a@b@c", null],
     ["sip:a@b,c", null],
@@ -69,7 +87,7 @@ Deno.test("parseAddress() reads Clients, SIP addresses and numbers", () => {
 Deno.test("sipUri() lets no user end the address", () => {
   for (
     const [text, uri] of [
-      ["sip:+1%3Bx%0D%0A%3E@a.test", "sip:+1%3Bx%0D%0A%3E@a.test"],
+      ["sip:+1%3Bx%0D%0A%3E@a.test", "sip:+1;x%0D%0A%3E@a.test"],
       ["bob@a.test:5070;transport=tcp;x=y", "sip:bob@a.test:5070;transport=tcp"],
     ] as const
   ) {

@@ -18,6 +18,7 @@ const known: Record<string, string> = {
   NonInviteClientTransaction: "eb9246e752f31566",
   NonInviteServerTransaction: "c3f8653f82dee9bb",
   OutgoingRequestMessage: "9d15ba42e31c25f6",
+  Parameters: "ee64954610dd9ea8",
   ServerTransaction: "26f69c30e427eb00",
   SessionDialog: "30461b30cd3fd2fc",
   Transaction: "bc43792631a4abaf",

@@ -181,7 +181,7 @@ Deno.test("a header has at most 100 values, a value 100 parameters, and a URI 10
 
 Deno.test("parseUri() keeps tel and other URIs as they are", () => {
   assert.equal(parseUri("tel:+1555;ext=1")?.toString(), "tel:+1555;ext=1");
-  assert.equal(parseUri("tel:+1555;ext=1")?.user, "+1555");
+  assert.equal(userOf(parseUri("tel:+1555;ext=1")!), "+1555");
   assert.equal(parseUri("nonsense"), undefined);
 });
 

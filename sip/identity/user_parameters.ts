@@ -1,0 +1,62 @@
+import type { IncomingRequestMessage, URI } from "../stack/library/sip_js.ts";
+import { userParameter, withoutParameter } from "../../core/base/user_part.ts";
+import { sipLimits } from "../base/limits.ts";
+import { plainText } from "../text/plain_text.ts";
+import { parseNameAddr, parseUri, userOf, userPartOf } from "../text/uri.ts";
+import { originOf } from "./origin.ts";
+import { assertedAddresses, forwardingOf, hidesCaller, isFromAnonymous } from "./privacy.ts";
+
+/** What the user parts of a request hold beside numbers. */
+export interface NumberParameters {
+  /** By the name of the header, or `Request-URI`: parameters as they were written, without `verstat`. */
+  userParameters?: Record<string, string>;
+  /** What the network says of the caller's number (3GPP TS 24.229 §7.2A.20), such as `TN-Validation-Passed`. */
+  verstat?: string;
+}
+
+/**
+ * The parameters of numbers in a request (RFC 3261 §19.1.6). Those of the caller are left out where it asks
+ * to be anonymous. `verstat` counts where `isTrusted`: anybody else may write what they like.
+ */
+export function numberParametersOf(
+  message: IncomingRequestMessage,
+  { isTrusted }: { isTrusted: boolean },
+): NumberParameters {
+  const from = message.from.uri;
+  const asserted = assertedAddresses(message).map(({ uri }) => uri);
+  const forwarding = forwardingOf(message);
+  const isHidden = hidesCaller(message);
+  const named: Record<string, URI | undefined> = {
+    "Request-URI": parseUri(originOf(message).target),
+    "P-Called-Party-ID": parseNameAddr(message.getHeader("p-called-party-id") ?? "")?.uri,
+    To: message.to.uri,
+    ...!isHidden && { From: from, "P-Asserted-Identity": asserted[0] },
+    ...forwarding && { [forwarding.header]: forwarding.uri },
+  };
+  const found = Object.entries(named).flatMap(([name, uri]) => {
+    const written = uri === undefined
+      ? ""
+      : withoutParameter(userPartOf(uri).parameters, "verstat");
+    return written === "" || written.length > sipLimits.passedHeaderLength
+      ? []
+      : [[name, plainText(written, sipLimits.passedHeaderLength)] as const];
+  });
+  const verstat = isTrusted
+    ? verstatOf(from, asserted, isHidden || isFromAnonymous(message))
+    : undefined;
+  return {
+    ...found.length > 0 && { userParameters: Object.fromEntries(found) },
+    ...verstat !== undefined && { verstat },
+  };
+}
+
+const verstatValue = /^[A-Za-z0-9\-_.]{1,64}$/;
+
+/** Of From, else of an asserted identity, which has to be of the number that is shown. */
+function verstatOf(from: URI, asserted: URI[], isAnonymous: boolean): string | undefined {
+  const digits = (uri: URI) => userOf(uri).replaceAll(/\D/g, "");
+  const shown = digits(from);
+  return [from, ...asserted.filter((uri) => isAnonymous || digits(uri) === shown)]
+    .map((uri) => userParameter(userPartOf(uri), "verstat"))
+    .find((value) => value !== undefined && verstatValue.test(value));
+}
