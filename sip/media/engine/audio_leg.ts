@@ -18,6 +18,7 @@ import type { RtpPacket } from "../rtp/rtp.ts";
 import { playFrom, tap } from "./audio_leg_streams.ts";
 import { createToneReceiver } from "./tone_receiver.ts";
 import type { Track } from "../base/stream_port.ts";
+import { withDurationScaled } from "../rtp/telephone_event.ts";
 
 /** What a leg of the port can do with sound. */
 type Sound = Pick<
@@ -112,14 +113,15 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
 function start(state: State, agreed: Agreed): void {
   if (state.closed) return;
   state.agreed = agreed;
-  state.stream = createOutgoing({ ...state, formats: agreed.outgoing });
+  const { outgoing: formats, eventScale = 1 } = agreed;
+  state.stream = createOutgoing({ ...state, formats, eventScale });
   adjustTicking(state);
 }
 
 function change(state: State, agreed: Agreed): void {
   if (state.stream === undefined) return;
   state.agreed = agreed;
-  state.stream.setFormats(agreed.outgoing);
+  state.stream.setFormats(agreed.outgoing, agreed.eventScale);
 }
 
 /** Whether what another leg receives goes out as it comes. */
@@ -168,9 +170,13 @@ function say({ stream, taps }: State, frame: Pcm): void {
   taps.outbound.call({ frame });
 }
 
-function receive(state: State, packet: RtpPacket, at: number): void {
-  const encoding = state.agreed?.incoming.get(packet.payloadType);
+function receive(state: State, received: RtpPacket, at: number): void {
+  const { incoming, eventScale = 1 } = state.agreed ?? {};
+  const encoding = incoming?.get(received.payloadType);
   if (encoding === undefined) return;
+  const packet = encoding === "telephone-event" && eventScale !== 1
+    ? { ...received, payload: withDurationScaled(received.payload, 1 / eventScale) }
+    : received;
   state.heardAt = at;
   state.hearing.receive(packet, encoding);
   const isNew = encoding === "telephone-event"

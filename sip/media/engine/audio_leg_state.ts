@@ -19,6 +19,8 @@ export interface Agreed {
   incoming: ReadonlyMap<number, Encoding>;
   /** What the peer takes. */
   outgoing: Formats;
+  /** The peer's units of a duration of a telephone event for one of ours, of 1/8000 s. */
+  eventScale?: number;
 }
 
 export interface AudioLegOptions {

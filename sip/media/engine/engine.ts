@@ -257,6 +257,7 @@ async function reaccept(parts: Parts, sdp: string): Promise<void> {
 /** Applies a session of the peer that negotiation took: its directions and the codecs. */
 function adopt(parts: Parts, { audio }: Session): void {
   heed(parts, audio);
+  parts.edge?.setFormats(audio.formats);
   parts.sound.change(agreedOf(parts));
 }
 

@@ -4,8 +4,10 @@ import {
   type AudioSection,
   codingOf,
   type Direction,
+  eventRateOf,
   type Formats,
   isIceRestart,
+  OUR_EVENT_RATE,
   type Session,
 } from "../sdp/sdp.ts";
 import { answerTo, type Stream, writeSdp } from "../sdp/write_sdp.ts";
@@ -79,7 +81,7 @@ export function negotiate(options: NegotiationOptions): Negotiation {
   };
   return {
     localSdp: writeSdp({ ...first, version: local.version }, stream),
-    agreed: () => state.remote && agreement(local.audio.formats, state.remote.formats),
+    agreed: () => state.remote && agreement(local.audio.formats, state.remote),
     accept({ audio }) {
       state.remote = state.answer = audio;
     },
@@ -136,9 +138,10 @@ function writeNext(state: State, session: Session): string {
 }
 
 /** A peer may send our payload types, or its own where they differ. */
-const agreement = (ours: Formats, theirs: Formats): Agreed => ({
-  incoming: new Map([...ours, ...theirs].map(([encoding, type]) => [type, encoding])),
-  outgoing: theirs,
+const agreement = (ours: Formats, theirs: AudioSection): Agreed => ({
+  incoming: new Map([...ours, ...theirs.formats].map(([encoding, type]) => [type, encoding])),
+  outgoing: theirs.formats,
+  eventScale: eventRateOf(theirs) / OUR_EVENT_RATE,
 });
 
 /** Our audio, in the DTLS role that the peer's first answer left to us (RFC 8842 §5). */
@@ -166,7 +169,8 @@ function assertSameMedia(before: AudioSection, now: AudioSection): void {
   if (before.kind !== "webrtc" || now.kind !== "webrtc") return;
   const changes = [
     before.fingerprint.toUpperCase() !== now.fingerprint.toUpperCase() ? "fingerprint" : "",
-    [...before.formats].some(([encoding, type]) => now.formats.get(encoding) !== type)
+    before.eventRate !== now.eventRate ||
+      [...before.formats].some(([encoding, type]) => now.formats.get(encoding) !== type)
       ? "codecs"
       : "",
   ].filter(Boolean);

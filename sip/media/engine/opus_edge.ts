@@ -18,6 +18,8 @@ export interface OpusEdge {
   onAudio(listener: (packet: RtpPacket) => void): () => void;
   /** Sends this in place of the next packet of audio. */
   replaceNext(payload: Uint8Array): void;
+  /** Changes the peer's payload types. */
+  setFormats(formats: Formats): void;
 }
 
 export interface OpusEdgeOptions {
@@ -29,13 +31,15 @@ export interface OpusEdgeOptions {
   send: (packet: RtpPacket) => void;
 }
 
-/** RTP counts Opus at 48 kHz, whatever the sound is (RFC 7587 §4.1). */
+/** RTP counts Opus at 48 kHz, whatever the sound is (RFC 7587 §4.1), and events beside it too. */
 const RATIO = 6;
 /** What one packet of Opus may hold of our samples. */
 const LENGTHS = [20, 40, 80, FRAME_SAMPLES];
 
-export function opusEdge({ codec, formats, onPacket, send }: OpusEdgeOptions): OpusEdge {
-  const [audioType, eventType] = [formats.get("PCMU"), formats.get("telephone-event")];
+export function opusEdge(options: OpusEdgeOptions): OpusEdge {
+  const { codec, onPacket, send } = options;
+  const typesOf = (formats: Formats) => [formats.get("PCMU"), formats.get("telephone-event")];
+  let [audioType, eventType] = typesOf(options.formats);
   const inward = timeScale(1 / RATIO);
   const outward = timeScale(RATIO);
   // In the lower half, as `createOutgoing` has it.
@@ -52,22 +56,24 @@ export function opusEdge({ codec, formats, onPacket, send }: OpusEdgeOptions): O
   };
   return {
     onAudio: audioListeners.add,
+    setFormats(formats) {
+      [audioType, eventType] = typesOf(formats);
+    },
     replaceNext(payload) {
       replacement = payload;
     },
     receive(packet) {
       const { payloadType, payload } = packet;
       const timestamp = inward(packet.timestamp);
-      if (payloadType === eventType) {
-        onPacket({ ...packet, timestamp, payload: scaled(payload, 1 / RATIO) });
-      } else if (payloadType === audioType) {
+      if (payloadType === eventType) onPacket({ ...packet, timestamp });
+      else if (payloadType === audioType) {
         audioListeners.call(packet);
         const bytes = heard(codec, payload);
         if (bytes !== undefined) onPacket({ ...packet, timestamp, payload: bytes });
       }
     },
     send(packet) {
-      if (packet.payloadType === eventType) return emit(packet, 0, scaled(packet.payload, RATIO));
+      if (packet.payloadType === eventType) return emit(packet, 0, packet.payload);
       // The encoder goes on with time: what another leg got out of order stays out.
       if (newest !== undefined && ((packet.timestamp - newest) | 0) <= 0) return;
       newest = packet.timestamp;
@@ -97,15 +103,6 @@ function heard(codec: OpusCodec, payload: Uint8Array): Uint8Array | undefined {
 function filled(pcm: Pcm): Pcm {
   const result: Pcm = new Int16Array(LENGTHS.find((length) => length >= pcm.length)!);
   result.set(pcm);
-  return result;
-}
-
-/** A telephone event with its duration (RFC 4733 §2.3.1) at another clock. */
-function scaled(payload: Uint8Array, ratio: number): Uint8Array<ArrayBuffer> {
-  const result = new Uint8Array(payload);
-  if (result.length < 4) return result;
-  const view = new DataView(result.buffer);
-  view.setUint16(2, Math.min(0xffff, Math.floor(view.getUint16(2) * ratio)));
   return result;
 }
 

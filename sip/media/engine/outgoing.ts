@@ -3,6 +3,7 @@ import { encodeG711, type Law, transcode } from "../codecs/g711.ts";
 import { mediaLimits } from "../base/limits.ts";
 import { FRAME_SAMPLES, type Pcm } from "../base/port.ts";
 import { isNear, isNewerSequence, type RtpPacket } from "../rtp/rtp.ts";
+import { withDurationScaled } from "../rtp/telephone_event.ts";
 import type { Encoding, Formats } from "../sdp/sdp.ts";
 
 const SAMPLES_PER_MS = 8;
@@ -25,14 +26,16 @@ export interface Outgoing {
   takesEvents(): boolean;
   /** Sends a packet that another leg received, by default now. Drops it without a payload type. */
   forward(packet: RtpPacket, encoding: Encoding, at?: number): void;
-  /** Changes the payload types that the peer wants. */
-  setFormats(formats: Formats): void;
+  /** Changes the payload types that the peer wants, and its units for a duration of an event. */
+  setFormats(formats: Formats, eventScale?: number): void;
 }
 
 export interface OutgoingOptions {
   ssrc: number;
   /** The payload types that the peer wants, in its order of preference. */
   formats: Formats;
+  /** The peer's units of a duration of a telephone event for one of ours; 1 unless given. */
+  eventScale?: number;
   /** Monotonic time in ms. */
   now: () => number;
   /** Takes a packet, whose payload is lent until it returns. */
@@ -60,7 +63,7 @@ interface DigitEvent {
   duration: number;
 }
 
-interface State extends OutgoingOptions {
+interface State extends Required<OutgoingOptions> {
   /** Of the newest packet sent. */
   sequence: number;
   timestamp: number;
@@ -75,11 +78,14 @@ interface State extends OutgoingOptions {
 }
 
 /** Starts a stream at random numbers (RFC 3550 §5.1). */
-export function createOutgoing({ ssrc, formats, now, send }: OutgoingOptions): Outgoing {
+export function createOutgoing(
+  { ssrc, formats, eventScale = 1, now, send }: OutgoingOptions,
+): Outgoing {
   const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
   const state: State = {
     ssrc,
     formats,
+    eventScale,
     now,
     send,
     // In the lower half: a late receiver of SRTP must not take a wrap for the start (RFC 3711 §3.3.1).
@@ -108,16 +114,17 @@ export function createOutgoing({ ssrc, formats, now, send }: OutgoingOptions): O
       }
       emit(state, {
         payloadType,
-        payload: crossedFrom ? transcode(crossedFrom, packet.payload) : packet.payload,
+        payload: passed(state, packet, crossedFrom),
         marker: packet.marker || continued === undefined,
         ssrc,
         sequence: (packet.sequence + source.sequenceShift) & 0xffff,
         timestamp: (packet.timestamp + source.timestampShift) >>> 0,
       }, at);
     },
-    setFormats(formats) {
+    setFormats(formats, eventScale = 1) {
       endEvent(state);
       state.formats = formats;
+      state.eventScale = eventScale;
       state.passage = undefined;
     },
   };
@@ -189,10 +196,23 @@ function sendEvent(state: State, event: DigitEvent, place: "start" | "middle" | 
     sequence: (state.sequence + 1) & 0xffff,
     timestamp,
     ssrc: state.ssrc,
-    payload: Uint8Array.of(code, flags, duration >> 8, duration & 0xff),
+    payload: withDurationScaled(
+      Uint8Array.of(code, flags, duration >> 8, duration & 0xff),
+      state.eventScale,
+    ),
   }, state.now());
   // All packets of an event carry the time it began; the audio after it continues from its end.
   state.timestamp = (timestamp + duration - FRAME_SAMPLES) >>> 0;
+}
+
+/** The payload of a packet of another leg as the peer takes it. */
+function passed(
+  { passage, eventScale }: State,
+  { payload }: RtpPacket,
+  crossedFrom: Law | undefined,
+): Uint8Array {
+  if (passage?.encoding === "telephone-event") return withDurationScaled(payload, eventScale);
+  return crossedFrom ? transcode(crossedFrom, payload) : payload;
 }
 
 /** How packets of an encoding are sent to the peer. Without a payload type they are dropped. */

@@ -109,3 +109,12 @@ function goOn(press: Press, report: Report): boolean {
   press.ended ||= report.ended;
   return press.counts;
 }
+
+/** The payload of an event with its duration (§2.3.5) at another clock, at most what it can hold. */
+export function withDurationScaled(payload: Uint8Array, scale: number): Uint8Array {
+  if (scale === 1 || payload.length < 4) return payload;
+  const result = payload.slice();
+  const view = new DataView(result.buffer);
+  view.setUint16(2, Math.min(0xffff, Math.floor(view.getUint16(2) * scale)));
+  return result;
+}

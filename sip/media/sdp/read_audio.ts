@@ -4,9 +4,11 @@ import type { CryptoLine } from "../srtp/crypto_suites.ts";
 import { readCrypto } from "./sdes.ts";
 import {
   type AudioSection,
+  type Coding,
   type Direction,
   type Encoding,
   encodings,
+  EVENT_RATES,
   refusal,
   type RtpAudio,
   rtpmapOf,
@@ -163,25 +165,34 @@ function readCandidate(value: string): string[] {
   return usable ? [`${foundation} 1 UDP ${priority} ${address} ${port} typ ${type}`] : [];
 }
 
-function readFormats(section: Section): Pick<AudioSection, "formats" | "opus"> {
+function readFormats(section: Section): Coding {
   const maps = new Map<string, string>(STATIC_FORMATS);
   for (const each of section.attributes.get("rtpmap") ?? []) {
-    const [payloadType = "", map = ""] = each.split(" ");
+    const [payloadType = "", map = ""] = each.trim().split(/[ \t]+/, 2);
     maps.set(payloadType, map.toLowerCase().replace(/\/1$/, ""));
   }
-  const read = (mapOf: (encoding: Encoding) => string) => {
-    const formats = new Map<Encoding, number>();
-    for (const payloadType of section.line.split(" ", 3 + mediaLimits.formats).slice(3)) {
-      const map = maps.get(payloadType);
-      const encoding = encodings.find((each) => mapOf(each).toLowerCase() === map);
-      if (encoding === undefined || formats.has(encoding) || Number(payloadType) > 0x7f) continue;
-      formats.set(encoding, Number(payloadType));
-    }
-    return formats;
+  const types = section.line.split(" ", 3 + mediaLimits.formats).slice(3)
+    .filter((type) => Number(type) <= 0x7f);
+  const read = (opus: boolean): Coding => {
+    const [rate, ...others] = EVENT_RATES[opus ? "opus" : "narrow"];
+    const typeOf = (encoding: Encoding, eventRate?: number) => {
+      const map = rtpmapOf(encoding, { opus, ...(eventRate && { eventRate }) }).toLowerCase();
+      return types.findIndex((type) => map !== "" && maps.get(type) === map);
+    };
+    const eventRate = typeOf("telephone-event", rate) < 0
+      ? others.find((each) => typeOf("telephone-event", each) >= 0)
+      : undefined;
+    const places = encodings.map((encoding) => [encoding, typeOf(encoding, eventRate)] as const)
+      .filter(([, place]) => place >= 0).sort(([, one], [, other]) => one - other);
+    return {
+      formats: new Map(places.map(([encoding, place]) => [encoding, Number(types[place])])),
+      ...(opus && { opus }),
+      ...(eventRate && { eventRate }),
+    };
   };
-  const formats = read((encoding) => rtpmapOf(encoding, false));
-  if (formats.has("PCMU") || formats.has("PCMA")) return { formats };
-  const withOpus = read((encoding) => rtpmapOf(encoding, true));
-  if (!withOpus.has("PCMU")) throw refusal("it has none of PCMU, PCMA and Opus", "codec");
-  return { formats: withOpus, opus: true };
+  const narrow = read(false);
+  if (narrow.formats.has("PCMU") || narrow.formats.has("PCMA")) return narrow;
+  const withOpus = read(true);
+  if (!withOpus.formats.has("PCMU")) throw refusal("it has none of PCMU, PCMA and Opus", "codec");
+  return withOpus;
 }

@@ -5,14 +5,24 @@ import type { CryptoLine } from "../srtp/crypto_suites.ts";
 export const encodings = ["PCMU", "PCMA", "telephone-event"] as const;
 export type Encoding = typeof encodings[number];
 
+/**
+ * Clocks of telephone events in Hz, the best first. Events run by the clock of the audio beside them
+ * (RFC 4733 §2.1); phones that have Opus often know those of 8 kHz alone.
+ */
+export const EVENT_RATES = { narrow: [8_000], opus: [48_000, 8_000] } as const;
+
+/** The clock that durations of telephone events have within the companion, in Hz. */
+export const OUR_EVENT_RATE = 8_000;
+
+/** Clock of a section's telephone events in Hz. */
+export const eventRateOf = ({ opus = false, eventRate }: Omit<Coding, "formats">): number =>
+  eventRate ?? EVENT_RATES[opus ? "opus" : "narrow"][0];
+
 /** Name and clock as SDP has them; with Opus in place of PCMU there is no PCMA. */
-export function rtpmapOf(encoding: Encoding, opus: boolean): string {
-  if (!opus) return `${encoding}/8000`;
-  return encoding === "telephone-event"
-    ? `${encoding}/48000`
-    : encoding === "PCMU"
-    ? "opus/48000/2"
-    : "";
+export function rtpmapOf(encoding: Encoding, coding: Omit<Coding, "formats">): string {
+  if (encoding === "telephone-event") return `${encoding}/${eventRateOf(coding)}`;
+  if (!coding.opus) return `${encoding}/8000`;
+  return encoding === "PCMU" ? "opus/48000/2" : "";
 }
 
 /** Payload types of what we speak, the most wanted first. */
@@ -36,16 +46,22 @@ interface CodedAudio {
   direction: Direction;
   formats: Formats;
   /**
-   * The peer has neither PCMU nor PCMA: what stands as PCMU is Opus on the wire (RFC 7587), and every
-   * clock there runs at 48 kHz.
+   * The peer has neither PCMU nor PCMA: what stands as PCMU is Opus on the wire (RFC 7587), whose clock
+   * runs at 48 kHz.
    */
   opus?: boolean;
+  /** Clock of telephone events in Hz, where it is not that of the audio. */
+  eventRate?: number;
 }
 
+/** How a section's audio is coded. */
+export type Coding = Pick<CodedAudio, "formats" | "opus" | "eventRate">;
+
 /** How a section's audio is coded, to be said again in another. */
-export const codingOf = ({ formats, opus }: CodedAudio): Pick<CodedAudio, "formats" | "opus"> => ({
+export const codingOf = ({ formats, opus, eventRate }: CodedAudio): Coding => ({
   formats,
   ...(opus && { opus }),
+  ...(eventRate !== undefined && { eventRate }),
 });
 
 /** Audio reached by ICE and secured by DTLS-SRTP. */

@@ -112,16 +112,17 @@ function securityLines({ security }: RtpAudio): string[] {
 }
 
 function codedLines(
-  { mid, direction, formats, opus = false }: AudioSection,
+  audio: AudioSection,
   { protocol, address, port }: { protocol: string; address: string; port: string | number },
 ): string[] {
+  const { mid, direction, formats } = audio;
   const event = formats.get("telephone-event");
   return [
     `m=audio ${port} ${protocol} ${[...formats.values()].join(" ")}`,
     `c=IN ${host(address)}`,
     ...(mid === undefined ? [] : [`a=mid:${mid}`]),
     `a=${direction}`,
-    ...[...formats].map(([encoding, type]) => `a=rtpmap:${type} ${rtpmapOf(encoding, opus)}`),
+    ...[...formats].map(([encoding, type]) => `a=rtpmap:${type} ${rtpmapOf(encoding, audio)}`),
     ...(event === undefined ? [] : [`a=fmtp:${event} 0-15`]),
     "a=ptime:20",
   ];

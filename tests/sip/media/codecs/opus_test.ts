@@ -109,6 +109,40 @@ opusTest("an Opus leg and one of G.711 hear each other, and each other's digits"
   await trunk.close();
 });
 
+opusTest(
+  "a peer that has Opus and events of 8 kHz alone is heard and sent its digits",
+  async (lab) => {
+    const lines = ["a=rtcp-mux", "a=rtpmap:111 opus/48000/2", "a=rtpmap:101 telephone-event/8000"];
+    const offer = plainOffer(lab.socket.port, { formats: "111 101", lines });
+    const leg = await lab.engine.answer(offer);
+    assert.match(leg.localSdp, /^m=audio \d+ RTP\/AVP 111 101\r$/m);
+    assert.match(leg.localSdp, /^a=rtpmap:101 telephone-event\/8000\r$/m);
+    assert.match(leg.localSdp, /^a=fmtp:101 0-15\r$/m);
+    assert.match(await leg.reoffer(true), /^a=rtpmap:101 telephone-event\/8000\r$/m);
+
+    const pressed = Promise.withResolvers<string>();
+    leg.onDigits(pressed.resolve);
+    const to = portOf(leg.localSdp);
+    lab.socket.send(to, { payloadType: 101, payload: Uint8Array.of(5, 0x8a, 0, 160) });
+    assert.equal(await pressed.promise, "5");
+    // Durations are those of the clock that was named, timestamps those of the stream.
+    const sent = lab.socket.next(7, ({ payloadType }) => payloadType === 101);
+    await leg.sendDigits("7", signal);
+    const last = (await sent).at(-1)!;
+    assert.deepEqual([...last.payload], [7, 0x8a, 800 >> 8, 800 & 0xff]);
+
+    // A later offer has other payload types, and the events of Opus.
+    const formats = lines.map((line) =>
+      line.replace("101 telephone-event/8000", "100 telephone-event/48000")
+    );
+    const later = plainOffer(lab.socket.port, { formats: "111 100", lines: formats, version: 2 });
+    assert.match(await leg.reanswer(later), /^a=rtpmap:100 telephone-event\/48000\r$/m);
+    const after = lab.socket.next(7, ({ payloadType }) => payloadType === 100);
+    await leg.sendDigits("8", signal);
+    assert.deepEqual([...(await after).at(-1)!.payload], [8, 0x8a, 4_800 >> 8, 4_800 & 0xff]);
+  },
+);
+
 opusTest("listen() hears an Opus peer, and nothing of what is no Opus", async (lab) => {
   const leg = await lab.engine.answer(opusOffer(lab.socket.port));
   const to = portOf(leg.localSdp);

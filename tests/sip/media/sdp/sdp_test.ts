@@ -27,6 +27,23 @@ Deno.test("parseSdp() reads what a browser offers", () => {
   assert.deepEqual(after, [{ line: "video 9 UDP/TLS/RTP/SAVPF 96", mid: "v1" }]);
 });
 
+Deno.test("parseSdp() takes telephone events of the clock that the codec implies, else what there is", () => {
+  const opus: [string | RegExp, string] = [" 0 8 ", " "];
+  const read = (...changes: [string | RegExp, string][]) => {
+    const { formats, opus, eventRate } = parse(...changes).audio;
+    return [formats.get("telephone-event"), opus ?? false, eventRate];
+  };
+  const without = (
+    rate: number,
+  ): [RegExp, string] => [new RegExp(`a=rtpmap:\\d+ telephone-event/${rate}\r\n`, "g"), ""];
+
+  assert.deepEqual(read(), [126, false, undefined]);
+  assert.deepEqual(read(without(8_000)), [undefined, false, undefined]);
+  assert.deepEqual(read(opus), [110, true, undefined]);
+  assert.deepEqual(read(opus, without(48_000)), [126, true, 8_000]);
+  assert.deepEqual(read(opus, without(48_000), without(8_000)), [undefined, true, undefined]);
+});
+
 Deno.test("parseSdp() takes UDP candidates at IP addresses and no names", () => {
   assert.deepEqual(parse().audio.candidates, [
     "1 1 UDP 2122260223 192.0.2.7 50001 typ host",
