@@ -6,7 +6,11 @@ import type { Target } from "./target.ts";
 
 /** SRTP and SRTCP: each packet of the peer is taken once, as it was sent, and nothing else is. */
 
-const newKeys = (random: Random) => ({ key: bytesOf(random, 16), salt: bytesOf(random, 14) });
+/** Keys of both directions, which packets may name. */
+function newKeys(random: Random) {
+  const mki = once(random, 2) ? { mki: bytesOf(random, 1 + random(128)) } : {};
+  return { key: bytesOf(random, 16), salt: bytesOf(random, 14), ...mki };
+}
 
 function rtp(random: Random, sequence: number, ssrc: number): Uint8Array {
   const [sources, hasExtension] = [random(3), once(random, 4)];

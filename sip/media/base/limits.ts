@@ -53,6 +53,8 @@ export const mediaLimits = {
   certificateMs: 24 * 3_600_000,
   /** Sources of one peer whose SRTP is read; packets of others are dropped. */
   srtpSources: 256,
+  /** Master keys that one crypto attribute may have. */
+  srtpKeys: 16,
   /** Pairs of ICE with one peer, and the least time between two checks (RFC 8445 §14.2). */
   icePairs: 64,
   /**

@@ -2,10 +2,27 @@
 export const suites = { AES_CM_128_HMAC_SHA1_80: 10, AES_CM_128_HMAC_SHA1_32: 4 } as const;
 export type Suite = keyof typeof suites;
 
-/** What a crypto attribute says (RFC 4568 §4): the key of the side that writes it. */
+/**
+ * Master key identifier (RFC 3711 §3.1): stands in each packet and names the key that it is protected
+ * by.
+ */
+export interface Mki {
+  value: bigint;
+  /** In bytes, 1 to 128. */
+  length: number;
+}
+
+/** A master key of a crypto attribute (RFC 4568 §6.1). */
+export interface CryptoKey {
+  /** Key and salt, in Base64. */
+  inline: string;
+  mki?: Mki;
+}
+
+/** What a crypto attribute says (RFC 4568 §4). */
 export interface CryptoLine {
   tag: string;
   suite: Suite;
-  /** Key and salt, in Base64. */
-  inline: string;
+  /** Keys of the side that writes it; where there are several, each has an identifier of one length. */
+  keys: [CryptoKey, ...CryptoKey[]];
 }

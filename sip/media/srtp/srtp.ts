@@ -32,7 +32,9 @@ interface Context {
    * in no cache of the processor when a packet comes, and each place to look costs as much as a block.
    */
   keys: Int32Array;
-  /** By SSRC. */
+  /** Identifier of the master key, empty without one (§3.1). */
+  mki: Uint8Array;
+  /** By SSRC; of all keys of a direction, since a new key begins no new count (§8.1). */
   sources: Map<number, ReplayWindow>;
   /** The last one, which is mostly the only one. */
   ssrc: number | undefined;
@@ -74,7 +76,7 @@ const beginning = ({ bytes, beginnings }: Buffer, length: number) =>
 /** SRTP by the keys of both directions. */
 export const newSrtp = ({ ours, theirs }: { ours: SrtpKeys; theirs: SrtpKeys }): Srtp => ({
   protect: srtpSender(ours),
-  unprotect: srtpReceiver(theirs),
+  unprotect: srtpReceiver([theirs]),
 });
 
 /** One direction; RTP has tags of so many bytes, 10 or 4, and RTCP always of 10 (RFC 4568 §6.2). */
@@ -83,13 +85,49 @@ export function srtpSender(keys: SrtpKeys, tagBytes: TagBytes = TAG_BYTES): Srtp
   return (packet) => isRtcp(packet) ? protectRtcp(rtcp, packet) : protectRtp(rtp, packet, tagBytes);
 }
 
-export function srtpReceiver(keys: SrtpKeys, tagBytes: TagBytes = TAG_BYTES): Srtp["unprotect"] {
-  const [rtp, rtcp] = [newContext(keys, RTP_KEYS), newContext(keys, RTCP_KEYS)];
-  return (packet) =>
-    isRtcp(packet) ? unprotectRtcp(rtcp, packet) : unprotectRtp(rtp, packet, tagBytes);
+/** Of several keys, each packet names the one that protects it; their identifiers are of one length. */
+export function srtpReceiver(
+  keys: readonly SrtpKeys[],
+  tagBytes: TagBytes = TAG_BYTES,
+): Srtp["unprotect"] {
+  const contexts = (labels: number) => {
+    const sources: Context["sources"] = new Map();
+    return keys.map((each) => newContext(each, labels, sources));
+  };
+  const [rtp, rtcp] = [contexts(RTP_KEYS), contexts(RTCP_KEYS)];
+  return (packet) => {
+    if (isRtcp(packet)) {
+      const context = contextOf(rtcp, packet, TAG_BYTES);
+      return context && unprotectRtcp(context, packet);
+    }
+    const context = contextOf(rtp, packet, tagBytes);
+    return context && unprotectRtp(context, packet, tagBytes);
+  };
 }
 
-function newContext(keys: SrtpKeys, labels: number): Context {
+/** The context of the key that a packet names; of one without an identifier there is no other. */
+function contextOf(
+  contexts: readonly Context[],
+  packet: Uint8Array,
+  tagBytes: TagBytes,
+): Context | undefined {
+  for (const context of contexts) {
+    const { mki } = context;
+    const at = packet.length - tagBytes - mki.length;
+    let i = 0;
+    while (i < mki.length && packet[at + i] === mki[i]) i++;
+    if (i === mki.length) return context;
+  }
+  return undefined;
+}
+
+const NO_MKI = new Uint8Array();
+
+function newContext(
+  keys: SrtpKeys,
+  labels: number,
+  sources: Context["sources"] = new Map(),
+): Context {
   const { cipherKey, authenticationKey, salt } = sessionKeys(keys, labels);
   const saltView = new DataView(salt.buffer);
   const saltWords = [0, 1, 2, 3].map((i) => saltView.getInt32(i * 4));
@@ -99,7 +137,8 @@ function newContext(keys: SrtpKeys, labels: number): Context {
       ...newHmacKey(authenticationKey),
       ...saltWords,
     ),
-    sources: new Map(),
+    mki: keys.mki ?? NO_MKI,
+    sources,
     ssrc: undefined,
     source: newReplayWindow(),
   };
@@ -107,8 +146,10 @@ function newContext(keys: SrtpKeys, labels: number): Context {
 
 function protectRtp(context: Context, packet: Uint8Array, tagBytes: TagBytes) {
   const { length } = packet;
+  const { mki } = context;
   const start = rtpHeaderBytes(packet, length);
-  if (start === undefined || length + tagBytes > mediaLimits.datagramBytes) return undefined;
+  const whole = length + mki.length + tagBytes;
+  if (start === undefined || whole > mediaLimits.datagramBytes) return undefined;
   const ssrc = read32(packet, 8);
   const source = sourceOf(context, ssrc);
   const index = indexOf(source, read16(packet, 2));
@@ -119,11 +160,12 @@ function protectRtp(context: Context, packet: Uint8Array, tagBytes: TagBytes) {
   encrypt(context, { view, start, end: length }, ssrc, index);
   view.setInt32(length, rolloverOf(index));
   const tag = hmacSha1(context.keys, view, length + INDEX_BYTES, HMAC_AT);
-  return tagged(tag, length, tagBytes);
+  return tagged(tag, { at: length, mki, tagBytes });
 }
 
 function unprotectRtp(context: Context, packet: Uint8Array, tagBytes: TagBytes) {
-  const end = packet.length - tagBytes;
+  const tagAt = packet.length - tagBytes;
+  const end = tagAt - context.mki.length;
   const start = rtpHeaderBytes(packet, end);
   if (start === undefined || packet.length > mediaLimits.datagramBytes) return undefined;
   const ssrc = read32(packet, 8);
@@ -135,7 +177,7 @@ function unprotectRtp(context: Context, packet: Uint8Array, tagBytes: TagBytes) 
     if (!isFresh(source, index)) return false;
     view.setInt32(end, rolloverOf(index));
     const tag = hmacSha1(context.keys, view, end + INDEX_BYTES, HMAC_AT);
-    return tagBytes === TAG_BYTES ? isTag(tag, packet, end) : tag[0] === read32(packet, end);
+    return tagBytes === TAG_BYTES ? isTag(tag, packet, tagAt) : tag[0] === read32(packet, tagAt);
   };
   // After 2^15 lost packets, or a wrap before the first one came, the guess would be wrong for good.
   const index = isOf(guess) ? guess : guess + SEQUENCES;
@@ -148,10 +190,10 @@ function unprotectRtp(context: Context, packet: Uint8Array, tagBytes: TagBytes) 
 /** RTCP packets are numbered by us, and the number is sent with them (§3.4). */
 function protectRtcp(context: Context, packet: Uint8Array) {
   const { length } = packet;
+  const { mki } = context;
   const end = length + INDEX_BYTES;
-  if (!isRtcpPacket(packet, length) || end + TAG_BYTES > mediaLimits.datagramBytes) {
-    return undefined;
-  }
+  const whole = end + mki.length + TAG_BYTES;
+  if (!isRtcpPacket(packet, length) || whole > mediaLimits.datagramBytes) return undefined;
   const ssrc = read32(packet, 4);
   const source = sourceOf(context, ssrc);
   const index = source.highest + 1;
@@ -161,13 +203,14 @@ function protectRtcp(context: Context, packet: Uint8Array) {
   bytes.set(packet);
   encrypt(context, { view, start: RTCP_HEADER_BYTES, end: length }, ssrc, index);
   view.setInt32(length, ENCRYPTED | index);
-  return tagged(hmacSha1(context.keys, view, end, HMAC_AT), end);
+  return tagged(hmacSha1(context.keys, view, end, HMAC_AT), { at: end, mki, tagBytes: TAG_BYTES });
 }
 
 /** One that is not encrypted is refused, as the profile asks for it (RFC 5764 §4.1.2). */
 function unprotectRtcp(context: Context, packet: Uint8Array) {
   const tagAt = packet.length - TAG_BYTES;
-  const end = tagAt - INDEX_BYTES;
+  const mkiAt = tagAt - context.mki.length;
+  const end = mkiAt - INDEX_BYTES;
   if (!isRtcpPacket(packet, end) || packet.length > mediaLimits.datagramBytes) return undefined;
   const ssrc = read32(packet, 4);
   const source = sourceOf(context, ssrc);
@@ -176,7 +219,7 @@ function unprotectRtcp(context: Context, packet: Uint8Array) {
   if ((word & ENCRYPTED) === 0 || !isFresh(source, index)) return undefined;
   const { bytes, view } = received;
   bytes.set(packet);
-  const tag = hmacSha1(context.keys, view, tagAt, HMAC_AT);
+  const tag = hmacSha1(context.keys, view, mkiAt, HMAC_AT);
   if (!isTag(tag, packet, tagAt) || !keep(context, ssrc, source)) return undefined;
   take(source, index);
   encrypt(context, { view, start: RTCP_HEADER_BYTES, end }, ssrc, index);
@@ -220,13 +263,18 @@ function encrypt(
   xorKeystream(keys, view, start, end);
 }
 
-/** Of a shorter tag the rest is written, too, and not sent. */
-function tagged(tag: Int32Array, at: number, tagBytes: TagBytes = TAG_BYTES) {
-  const { view } = sent;
-  view.setInt32(at, tag[0]!);
-  view.setInt32(at + 4, tag[1]!);
-  view.setInt16(at + 8, tag[2]! >> 16);
-  return beginning(sent, at + tagBytes);
+/** Identifier and tag behind what they are of. Of a shorter tag the rest is written, and not sent. */
+function tagged(
+  tag: Int32Array,
+  { at, mki, tagBytes }: { at: number; mki: Uint8Array; tagBytes: TagBytes },
+) {
+  const { bytes, view } = sent;
+  if (mki.length > 0) bytes.set(mki, at);
+  const tagAt = at + mki.length;
+  view.setInt32(tagAt, tag[0]!);
+  view.setInt32(tagAt + 4, tag[1]!);
+  view.setInt16(tagAt + 8, tag[2]! >> 16);
+  return beginning(sent, tagAt + tagBytes);
 }
 
 /** Compares all of it, however early it differs: the time must not tell how much was right. */

@@ -2,10 +2,15 @@ import { counter, expandKey, xorKeystream } from "./aes_ctr.ts";
 
 // `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
 
-/** What DTLS agreed on for one direction (RFC 5764 §4.2): a master key of 16 and a salt of 14 bytes. */
+/**
+ * What DTLS (RFC 5764 §4.2) or SDES agreed on for one direction: a master key of 16 and a salt of 14
+ * bytes.
+ */
 export interface SrtpKeys {
   key: Uint8Array;
   salt: Uint8Array;
+  /** Identifier that stands in each packet (RFC 3711 §3.1); none with DTLS. */
+  mki?: Uint8Array;
 }
 
 /** What packets of one direction are protected by; the salt has two zeros at its end. */

@@ -1,7 +1,14 @@
 import { LEG_CLOSED } from "../base/port.ts";
 import type { Address } from "../rtp/latch.ts";
 import { mediaLimits } from "../base/limits.ts";
-import { acceptedCrypto, keysOf, newCrypto, offeredCrypto } from "../sdp/sdes.ts";
+import {
+  acceptedCrypto,
+  hasSameKeys,
+  isSameMki,
+  keysOf,
+  newCrypto,
+  offeredCrypto,
+} from "../sdp/sdes.ts";
 import { type CryptoLine, suites } from "../srtp/crypto_suites.ts";
 import { refusal, type RtpSecurity } from "../sdp/sdp.ts";
 import { systemClock } from "../base/ticker.ts";
@@ -44,8 +51,10 @@ export function sdesSecuring(offer: RtpSecurity | undefined): Securing<OfKind<"s
 
   const use = (ours: CryptoLine, theirs: CryptoLine) => {
     // A second context with the same key would restart its indices and use a keystream twice.
-    if (ours.inline !== sent?.inline) sender = srtpSender(keysOf(ours), suites[ours.suite]);
-    if (theirs.inline !== received?.inline || theirs.suite !== received.suite) {
+    if (sent === undefined || !hasSameKeys(ours, sent)) {
+      sender = srtpSender(keysOf(ours)[0], suites[ours.suite]);
+    }
+    if (received === undefined || !hasSameKeys(theirs, received)) {
       receiver = srtpReceiver(keysOf(theirs), suites[theirs.suite]);
     }
     [sent, received] = [ours, theirs];
@@ -53,8 +62,11 @@ export function sdesSecuring(offer: RtpSecurity | undefined): Securing<OfKind<"s
   };
   const answer = ([theirs]: readonly CryptoLine[]) => {
     if (theirs === undefined) throw refusal("it has no usable crypto", "transport");
-    const { tag, suite } = theirs;
-    const ours = sent?.suite === suite ? { ...sent, tag } : newCrypto(tag, suite);
+    const { tag, suite, keys: [{ mki }] } = theirs;
+    // A peer that names its keys in packets expects the same of ours.
+    const ours = sent?.suite === suite && isSameMki(sent.keys[0].mki, mki)
+      ? { ...sent, tag }
+      : newCrypto(tag, suite, mki);
     lines = [ours];
     use(ours, theirs);
   };

@@ -367,6 +367,9 @@ const sdpWords = [
   "a=candidate:# 1 udp 1 192.0.2.1 # typ host\r\n",
   "a=crypto:# AES_CM_128_HMAC_SHA1_80 inline:" +
   "d0RmdmcmVCspeEc3QGZiNWpVLFJhQX1cfHAwJSoj\r\n",
+  "|2^20",
+  "|1:4",
+  ";inline:",
   "a=fingerprint:sha-256 0A:\r\n",
   "a=mid:#\r\n",
   "a=group:BUNDLE ",
@@ -386,6 +389,8 @@ const sdpWords = [
   "c=IN IP4 192.0.2.1\r\n",
   "a=ptime:20\r\n",
 ];
+const SDES_LINE = "a=crypto:1 AES_CM_128_HMAC_SHA1_80 " +
+  "inline:d0RmdmcmVCspeEc3QGZiNWpVLFJhQX1cfHAwJSoj|2^20|1:4\r\n";
 const sdp = textParser({
   name: "SDP",
   words: sdpWords,
@@ -407,6 +412,8 @@ const sdp = textParser({
     (fill) => TRUNK_OFFER.replace(/(m=audio [^\r]*)/, `$1 ${fill.replaceAll("$", "")}`),
     (fill) => BROWSER_OFFER.replace("a=mid:a1", `a=mid:a1\r\n${fill}`),
     (fill) => BROWSER_OFFER.replace("a=group:BUNDLE", `a=group:BUNDLE ${fill}`),
+    (fill) =>
+      BROWSER_OFFER.replace("UDP/TLS/RTP/SAVPF", "RTP/SAVP") + SDES_LINE.replace("|1:4", fill),
     (fill) => BROWSER_OFFER.replace("opus/48000/2", `opus/48000/2\r\na=fmtp:111 ${fill}`),
   ],
   read(text) {

@@ -14,6 +14,8 @@ export interface PlainSocket {
   sendBytes(to: number, bytes: Uint8Array): void;
   /** Resolves with the next packets that arrive and fit. */
   next(count: number, fits?: (packet: RtpPacket) => boolean): Promise<RtpPacket[]>;
+  /** Resolves with the next datagram that fits. */
+  nextBytes(fits: (bytes: Uint8Array) => boolean): Promise<Uint8Array>;
   nextReport(fits?: (report: HeardReport) => boolean): Promise<HeardReport>;
   close(): Promise<void>;
 }
@@ -49,6 +51,9 @@ export async function plainSocket(ssrc = 7_000, address = "127.0.0.1"): Promise<
     async next(count, fits = () => true) {
       const read = (bytes: Uint8Array) => parseRtp(bytes);
       return await collect({ listeners, count, read, fits });
+    },
+    async nextBytes(fits) {
+      return (await collect({ listeners, count: 1, read: (bytes) => bytes, fits }))[0]!;
     },
     async nextReport(fits = () => true) {
       const read = (bytes: Uint8Array) => isRtcp(bytes) ? parseReport(bytes) : undefined;

@@ -10,7 +10,13 @@ import {
   WINDOW_PACKETS,
 } from "../../../../sip/media/srtp/replay_window.ts";
 import { type RtpPacket, writeRtp } from "../../../../sip/media/rtp/rtp.ts";
-import { newSrtp, type Srtp, type SrtpKeys } from "../../../../sip/media/srtp/srtp.ts";
+import {
+  newSrtp,
+  type Srtp,
+  type SrtpKeys,
+  srtpReceiver,
+  srtpSender,
+} from "../../../../sip/media/srtp/srtp.ts";
 import { RTP_KEYS, sessionKeys } from "../../../../sip/media/srtp/srtp_keys.ts";
 import { seeded } from "../../../support/sip/sip_mutations.ts";
 
@@ -112,6 +118,42 @@ Deno.test("protect() makes the packets that libsrtp makes of the same ones", () 
   const securedReport =
     "81c8000bcafebabe7128035be487b9bdbef89041f977a5a880000001993e08cd54d6c1230798";
   assert.equal(hexOf(end.protect(receiverReport)), securedReport);
+});
+
+Deno.test("an identifier of the key stands between a packet and its tag, and is not authenticated", () => {
+  const mki = Uint8Array.of(0, 0, 1, 2);
+  const [named, unnamed] = [srtpSender({ ...keys, mki }), srtpSender(keys)];
+  for (const packet of [rtp(), receiverReport]) {
+    const plain = unnamed(packet)!.toHex();
+    const tagAt = plain.length - 20;
+    assert.equal(hexOf(named(packet)), `${plain.slice(0, tagAt)}00000102${plain.slice(tagAt)}`);
+  }
+  const [short, unnamedShort] = [srtpSender({ ...keys, mki }, 4), srtpSender(keys, 4)];
+  const plain = unnamedShort(rtp())!.toHex();
+  assert.equal(hexOf(short(rtp())), `${plain.slice(0, -8)}00000102${plain.slice(-8)}`);
+});
+
+Deno.test("a receiver of several keys goes on counting where a sender takes the next key", () => {
+  const both = [{ ...keys, mki: Uint8Array.of(1) }, {
+    ...otherKeys,
+    mki: Uint8Array.of(2),
+  }] as const;
+  const receive = srtpReceiver(both);
+  const [first, second] = both.map((each) => srtpSender(each)) as [
+    Srtp["protect"],
+    Srtp["protect"],
+  ];
+  // The sequence number wraps three times before, which each sender's own count has to see.
+  for (let i = 0; i < 200_000; i += 1_000) {
+    const packet = rtp({ sequence: i & 0xffff });
+    second(packet);
+    assert.equal(hexOf(receive(first(packet)!)), hexOf(packet), String(i));
+  }
+  const next = rtp({ sequence: 200_000 & 0xffff });
+  assert.equal(hexOf(receive(second(next)!)), hexOf(next));
+  assert.equal(receive(first(next)!), undefined, "a packet that came by the other key is a replay");
+  assert.equal(receive(srtpSender({ ...keys, mki: Uint8Array.of(3) })(rtp())!), undefined);
+  assert.equal(receive(new Uint8Array()), undefined);
 });
 
 Deno.test("unprotect() reads what protect() wrote, whatever its length and header", () => {

@@ -4,7 +4,11 @@ import { ofKind, parseSdp } from "../../../../sip/media/sdp/parse_sdp.ts";
 import { rtpTransport } from "../../../../sip/media/transports/plain_rtp.ts";
 import type { MediaEngine, MediaLeg, Secure } from "../../../../sip/media/base/port.ts";
 import { systemClock } from "../../../../sip/media/base/ticker.ts";
-import { plainSocket } from "../../../support/sip/plain_peer.ts";
+import { writeRtp } from "../../../../sip/media/rtp/rtp.ts";
+import { keysOf, readCrypto } from "../../../../sip/media/sdp/sdes.ts";
+import { type Suite, suites } from "../../../../sip/media/srtp/crypto_suites.ts";
+import { type Srtp, srtpReceiver, srtpSender } from "../../../../sip/media/srtp/srtp.ts";
+import { plainOffer, plainSocket } from "../../../support/sip/plain_peer.ts";
 import { eventually } from "../../../support/process/eventually.ts";
 import { amplitudeOf, tone } from "../../../support/media/tone.ts";
 
@@ -117,7 +121,19 @@ securedTest("answer() refuses SDES that it cannot follow, and says why", async (
   const key = "A".repeat(40);
   const bad = [
     `1 AES_256_CM_HMAC_SHA1_80 inline:${key}`,
-    `1 AES_CM_128_HMAC_SHA1_80 inline:${key}|2^20|1:4`,
+    `1 AES_CM_128_HMAC_SHA1_80 inline:${key}|2^20|1:0`,
+    `1 AES_CM_128_HMAC_SHA1_80 inline:${key}|2^20|1:129`,
+    `1 AES_CM_128_HMAC_SHA1_80 inline:${key}|2^20|256:1`,
+    `1 AES_CM_128_HMAC_SHA1_80 inline:${key}|2^20|x:1`,
+    `1 AES_CM_128_HMAC_SHA1_80 inline:${key}|1:1|2^20`,
+    `1 AES_CM_128_HMAC_SHA1_80 inline:${key};inline:${key}`,
+    `1 AES_CM_128_HMAC_SHA1_80 inline:${key}|1:1;inline:${key}`,
+    `1 AES_CM_128_HMAC_SHA1_80 inline:${key}|1:1;inline:${key}|1:1`,
+    `1 AES_CM_128_HMAC_SHA1_80 inline:${key}|1:1;inline:${key}|2:2`,
+    `1 AES_CM_128_HMAC_SHA1_80 inline:${key}|1:1;`,
+    `1 AES_CM_128_HMAC_SHA1_80 ${
+      Array.from({ length: 17 }, (_, i) => `inline:${key}|${i}:1`).join(";")
+    }`,
     `1 AES_CM_128_HMAC_SHA1_80 inline:${key} UNENCRYPTED_SRTP`,
     `1 AES_CM_128_HMAC_SHA1_80 inline:${key}|2^5`,
     "1 AES_CM_128_HMAC_SHA1_80 inline:short",
@@ -127,6 +143,79 @@ securedTest("answer() refuses SDES that it cannot follow, and says why", async (
       .replace("a=ptime", `a=crypto:${crypto}\r\na=ptime`);
     await assert.rejects(engine.answer(offer), /it has no usable crypto/, crypto);
   }
+});
+
+/** A peer of SRTP whose packets name their key, in front of a leg that answered it. */
+async function namingPeer(engine: MediaEngine, suite: Suite, keyParams: string) {
+  const socket = await plainSocket();
+  const lines = [`a=crypto:1 ${suite} ${keyParams}`];
+  const offer = plainOffer(socket.port, { formats: "0 101", lines }).replace("RTP/AVP", "RTP/SAVP");
+  const leg = await engine.answer(offer);
+  const { security, port } = ofKind("rtp", parseSdp(leg.localSdp)).audio;
+  assert.ok(security?.kind === "sdes");
+  const heard: string[] = [];
+  leg.onDigits((digit) => heard.push(digit));
+  let sequence = 0;
+  return {
+    leg,
+    heard,
+    socket,
+    ours: security.crypto[0]!,
+    /** Presses a key, protected by one of the peer's keys. */
+    press(code: number, protect: Srtp["protect"]) {
+      const payload = Uint8Array.of(code, 0x8a, 0, 160);
+      const packet = { payloadType: 101, marker: true, ssrc: 7, payload };
+      const plain = writeRtp({ ...packet, sequence: ++sequence, timestamp: 16_000 * sequence });
+      socket.sendBytes(port, protect(plain)!);
+    },
+  };
+}
+
+const keyOf = (fill: string) => `inline:${fill.repeat(40)}`;
+
+for (const suite of ["AES_CM_128_HMAC_SHA1_80", "AES_CM_128_HMAC_SHA1_32"] as const) {
+  const identifiers = [["1:1", "01"], ["258:4", "00000102"], [
+    "7:128",
+    `${"00".repeat(127)}07`,
+  ]] as const;
+  for (const [mki, bytes] of identifiers) {
+    securedTest(`${suite} with the identifier ${mki} is in packets both ways`, async (engine) => {
+      const peer = await namingPeer(engine, suite, `${keyOf("A")}|2^31|${mki}`);
+      const [line] = readCrypto([`1 ${suite} ${keyOf("A")}|${mki}`]);
+
+      assert.match(
+        peer.leg.localSdp,
+        new RegExp(`^a=crypto:1 ${suite} inline:[\\w+/]{40}\\|2\\^31\\|${mki}\\r$`, "m"),
+      );
+      peer.press(5, srtpSender(keysOf(line!)[0], suites[suite]));
+      await eventually("the digit", () => Promise.resolve(peer.heard.join("") === "5"));
+      const sent = await peer.socket.nextBytes((packet) => (packet[1]! & 0x7f) === 0);
+      const tagBytes = suites[suite];
+      assert.equal(sent.slice(sent.length - tagBytes - bytes.length / 2, -tagBytes).toHex(), bytes);
+      assert.equal(srtpReceiver(keysOf(peer.ours), tagBytes)(sent)?.length, 12 + 160);
+      await peer.socket.close();
+    });
+  }
+}
+
+securedTest("answer() takes packets by each of several keys, and by no other", async (engine) => {
+  const suite = "AES_CM_128_HMAC_SHA1_80";
+  const params = `${keyOf("A")}|2^20|1:2;${keyOf("B")}|2^20|2:2`;
+  const peer = await namingPeer(engine, suite, params);
+  const [line] = readCrypto([`1 ${suite} ${params}`]);
+  const [one, other] = keysOf(line!).map((each) => srtpSender(each));
+  const { mki: _, ...unnamed } = keysOf(line!)[0];
+
+  peer.press(1, one!);
+  peer.press(9, srtpSender({ ...unnamed, mki: Uint8Array.of(0, 3) }));
+  peer.press(8, srtpSender(unnamed));
+  peer.press(2, other!);
+  peer.press(3, one!);
+  await eventually("three digits", () => Promise.resolve(peer.heard.length >= 3));
+
+  assert.equal(peer.heard.join(""), "123");
+  assert.match(peer.leg.localSdp, /^a=crypto:1 \w+ inline:[\w+/]{40}\|2\^31\|1:2\r$/m);
+  await peer.socket.close();
 });
 
 securedTest("accept() refuses crypto that was not offered", async (engine) => {
