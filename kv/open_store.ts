@@ -2,6 +2,7 @@ import type { AnyJobHandler } from "../core/ports/job_handler.ts";
 import { limits } from "../core/base/limits.ts";
 import type {
   Accounts,
+  CookieStore,
   Ledger,
   Ports,
   Records,
@@ -52,6 +53,7 @@ import { changeSchema, type Migration, type Progress } from "./migration/migrati
 import { type SchemaFence, schemaFence } from "./migration/schema_fence.ts";
 import { reseal, type Resealed } from "./collections/reseal.ts";
 import { isRemoteLocation, openLocation } from "./store/sealed_store.ts";
+import { cookieStore } from "./collections/cookie_store.ts";
 import { sipTraces } from "./collections/sip_traces.ts";
 import { stock } from "./collections/stock.ts";
 import { checksOf, type Opened, partsOf, type PartsOptions } from "./parts.ts";
@@ -78,6 +80,7 @@ export interface Store {
   /** Audio for which there is no disk. */
   audio: Blobs;
   sipTraces: SipTraces;
+  cookies: CookieStore;
   /** The clock of the spans that are written. */
   clock: StoreClock;
   /** The changes of records, for those who follow them. */
@@ -149,6 +152,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     overview: overviewOf(opened, options.location),
     audio: audio(kv),
     sipTraces: sipTraces(opened.unlogged, clock.steadyNow),
+    cookies: cookieStore({ kv: opened.unlogged, seal: context.seal, steadyNow: clock.steadyNow }),
     clock: watchedClock(clock, () => moveDatedJobs({ kv, committer: parts.committer }, clocks)),
     changes: feedOf(opened, { ...parts, records }, changes),
     async worker(handlers, ports) {

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
 import { Agent as SecureAgent, request as httpsRequest } from "node:https";
-import { pipeline, Readable } from "node:stream";
+import { type Duplex, pipeline, Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { identifiedFetch, userAgent } from "../net/identified_fetch.ts";
 import { awakeTimer } from "../base/steady_clock.ts";
@@ -16,15 +16,21 @@ const wholeBytes = 64 << 10;
 /** How long a connection is kept without use, in ms; many servers close after 5 s. */
 const reusedConnectionMs = 4_000;
 
+/** A connection that was used within this time is in steady use, in ms. */
+const steadyUseMs = 200;
+
 /**
  * Sends requests over connections of `node:http` that stay open for a while, at a fraction of the CPU
- * time of `fetch`. A request that met a connection which the server had just closed is sent once more.
+ * time of `fetch`. A connection that was kept may be closed by the server at any moment: a GET or HEAD
+ * that had no answer by it is sent once more. Any other request is, where nothing of it had left; the
+ * server may have taken it otherwise (RFC 9110 §9.2.2).
  */
 export function agentRequests(
   looking: Pick<LookupOptions, "by" | "refusalOf"> = {},
 ): (request: OutgoingRequest) => Promise<Answer> {
   const options = { keepAlive: true, timeout: reusedConnectionMs };
   const [plain, secure] = [new Agent(options), new SecureAgent(options)];
+  const afterClose = readingCloses();
 
   return async function send(request: OutgoingRequest): Promise<Answer> {
     const { url, method, body, signal, tenant } = request;
@@ -54,15 +60,39 @@ export function agentRequests(
     sent.on("error", reject);
     sent.on("close", () => signal.removeEventListener("abort", abort)); // Its answer has ended too.
     if (!isReused) boundConnecting(sent, isSecure ? "secureConnect" : "connect");
-    sent.end(body); // A text goes in one piece with the head.
+    let hasLeft = false;
+    const leave = () => {
+      hasLeft = true;
+      sent.end(body); // A text goes in one piece with the head.
+    };
+    if (isReused) {
+      sent.on("socket", (socket) => afterClose(socket, () => sent.destroyed || leave()));
+    } else leave();
     try {
       return await promise;
     } catch (error) {
       const { code } = error as { code?: string };
-      const isStale = isReused && !isAnswered && isClosed(code);
+      const isUntaken = !hasLeft || method === "GET" || method === "HEAD";
+      const isStale = isReused && !isAnswered && isUntaken && isClosed(code);
       if (!isStale || signal.aborted) throw signal.aborted ? signal.reason : error;
       return await send(request);
     }
+  };
+}
+
+/**
+ * Calls back when a close of a kept connection that has arrived by now was read: the runtime reads it
+ * before a timer, and not before `setImmediate`. Connections in steady use do without: servers keep
+ * theirs for longer.
+ */
+function readingCloses(): (socket: Duplex, next: () => void) => void {
+  const lastUsed = new WeakMap<Duplex, number>();
+  return (socket, next) => {
+    const now = performance.now();
+    const isIdle = now - (lastUsed.get(socket) ?? 0) > steadyUseMs;
+    lastUsed.set(socket, now);
+    if (isIdle) setTimeout(next, 0);
+    else next();
   };
 }
 

@@ -9,6 +9,7 @@ import {
   dropBody,
   headerOf,
   type OutgoingRequest,
+  type RedirectSigner,
   requestOf,
   responseOf,
 } from "../base/outgoing.ts";
@@ -27,10 +28,7 @@ export interface OutboundOptions {
 }
 
 /** Sends a request, and follows redirects; `signer` signs what a redirect leads to. */
-export type Outbound = (
-  request: OutgoingRequest,
-  signer?: (redirected: OutgoingRequest) => OutgoingRequest,
-) => Promise<Answer>;
+export type Outbound = (request: OutgoingRequest, signer?: RedirectSigner) => Promise<Answer>;
 
 /**
  * Requests to addresses that customers gave. The address that a name resolves to is checked at the
@@ -71,7 +69,8 @@ export function outboundRequests(options: OutboundOptions): Outbound {
       if (followed === limits.redirects) {
         throw new Error(`Cannot follow more than ${limits.redirects} redirects`);
       }
-      current = signer(redirected(current, status, new URL(utf8Of(location), url)));
+      const next = redirected(current, status, new URL(utf8Of(location), url));
+      current = await signer(next, answer);
     }
   };
 }
@@ -122,7 +121,7 @@ function redirected(request: OutgoingRequest, status: number, url: URL): Outgoin
     throw new Error(`Cannot follow a redirect to ${url.protocol}`);
   }
   const keepsMethod = status === 307 || status === 308 || request.method === "GET";
-  const headers = { ...request.headers };
+  const { cookie: _, ...headers } = request.headers;
   if (url.origin !== request.url.origin) delete headers.authorization;
   if (keepsMethod) return { ...request, url, headers };
   delete headers["content-type"];

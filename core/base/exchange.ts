@@ -1,3 +1,4 @@
+import { shownSetCookie } from "./cookies.ts";
 import { plainReason } from "./plain_reason.ts";
 import { decodeText } from "./decode_text.ts";
 import { type Answer, headerOf } from "./outgoing.ts";
@@ -56,9 +57,11 @@ interface CutText {
   isWhole: boolean;
 }
 
-/** The headers of an answer, one a line. */
+/** The headers of an answer, one a line, without the values of cookies. */
 export const headerLines = ({ headers }: Pick<Answer, "headers">): string =>
-  headers.map(([name, value]) => `${name}: ${value}`).join("\n").slice(0, 4_096);
+  headers
+    .map(([name, value]) => `${name}: ${name === "set-cookie" ? shownSetCookie(value) : value}`)
+    .join("\n").slice(0, 4_096);
 
 /** The text of an answer, cut off after `maxBytes`. */
 export async function textOf(

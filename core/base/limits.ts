@@ -174,6 +174,11 @@ export const limits = {
   documentProblems: 100,
   documentHops: 50,
   documentTimeoutMs: 15_000,
+  /** How long cookies of a pair of From and To are kept after their last use. */
+  cookiesKeptMs: 4 * 3_600_000,
+  /** Cookies of a pair at one host, and bytes of all their names, values and paths. */
+  cookies: 20,
+  cookieBytes: 4_096,
   /** Of a flow, in UTF-8; sealed, a record of the store has no room for many more. */
   flowBytes: 40 << 10,
   flowSteps: 200,

@@ -23,6 +23,15 @@ export interface Answer {
   body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
+/**
+ * Completes the request that a redirect leads to, such as with signatures. `answer` is the redirect: its
+ * URL is that of the request before.
+ */
+export type RedirectSigner = (
+  redirected: OutgoingRequest,
+  answer: Answer,
+) => OutgoingRequest | Promise<OutgoingRequest>;
+
 /** Whether the status of an answer is one of success. */
 export const isOk = ({ status }: Pick<Answer, "status">): boolean => status >= 200 && status < 300;
 

@@ -1,4 +1,4 @@
-import { type Document, fetchDocument, inlineDocument } from "./fetch.ts";
+import { type Asking, type Document, fetchDocument, inlineDocument } from "./fetch.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Signable } from "../base/signature.ts";
@@ -7,13 +7,19 @@ import { inlineMarkup, isFlow, isValidation } from "../flows/address.ts";
 import { validationDocument } from "./validation_document.ts";
 import { type FlowContext, flowDocument } from "./flow_document.ts";
 
+/** On whose behalf a document is requested; of a test neither a call nor a text. */
+export type DocumentContext =
+  & Omit<FlowContext, "accountSid" | "tenant">
+  & Pick<Asking, "subject" | "deliverySid">
+  & { account: Account };
+
 /**
  * The document at a URL, requested with the known parameters: an application server's, or a flow's;
  * the markup that the URL itself is; or what the call that validates a number says.
  */
 export async function documentAt(
   source: Signable,
-  { account, ...context }: Omit<FlowContext, "accountSid" | "tenant"> & { account: Account },
+  { account, subject, deliverySid, ...context }: DocumentContext,
   ports: Ports,
 ): Promise<Document> {
   const tenant = tenantOf(account);
@@ -28,6 +34,6 @@ export async function documentAt(
   if (inline !== null) return inlineDocument(inline);
   const request = { ...source, params: { ...context.known, ...source.params } };
   const { authToken, secondaryAuthToken } = account;
-  const tokens = { authToken, secondaryAuthToken };
-  return await fetchDocument(request, { ...tokens, tenant, signal: context.signal }, ports);
+  const asking = { tenant, signal: context.signal, subject, deliverySid };
+  return await fetchDocument(request, { authToken, secondaryAuthToken, ...asking }, ports);
 }

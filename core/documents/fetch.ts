@@ -13,9 +13,10 @@ import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type Tokens, tokensOf } from "../accounts/access.ts";
 import { type Signable, signedRequest, signerOf } from "../base/signature.ts";
-import { type Answer, headerOf, isOk } from "../base/outgoing.ts";
+import { type Answer, headerOf, isOk, type OutgoingRequest } from "../base/outgoing.ts";
 import { timeLimit } from "../base/time_limit.ts";
 import { type Element, parseDocument } from "../markup/parse.ts";
+import { type Cookies, cookiesOf, type CookieSubject } from "./cookies.ts";
 
 /**
  * A document that could not be had, and the exchange that shows why. `status` of the answer, if
@@ -44,16 +45,26 @@ export interface Document {
   status?: number;
 }
 
+/** On whose behalf a document is requested. */
+export interface Asking {
+  signal: AbortSignal;
+  tenant: string;
+  /** The call or text whose cookies go along; absent: none do. */
+  subject?: CookieSubject | undefined;
+  /** Value of `X-Switchboard-Delivery`: that of a repeat is the same. */
+  deliverySid?: string | undefined;
+}
+
 /**
  * Requests a document from an application server. An audio answer stands for a Play of its URL, plain
  * text for a Say of it; an empty one for nothing more to do. Throws a DocumentFault.
  */
 export async function fetchDocument(
   source: Signable,
-  { signal, tenant, ...tokens }: Tokens & { signal: AbortSignal; tenant: string },
+  { authToken, secondaryAuthToken, ...asking }: Tokens & Asking,
   ports: Ports,
 ): Promise<Document> {
-  const asking = { signal, tenant };
+  const tokens = { authToken, secondaryAuthToken };
   const { answer, text, exchange } = await exchangeWith(source, tokens, asking, ports);
   const { status } = answer;
   const url = baseOf(answer.url || source.url, source.url);
@@ -120,10 +131,25 @@ const verbOf = (name: string, text: string): Element => ({
   text,
 });
 
+/** Sends a request and what redirects make of it, with the cookies of each host. */
+async function fetchWith(
+  cookies: Cookies | null,
+  { request, signer }: { request: OutgoingRequest; signer: ReturnType<typeof signerOf> },
+  ports: Pick<Ports, "fetch">,
+): Promise<Answer> {
+  if (cookies === null) return await ports.fetch(request, signer);
+  const answer = await ports.fetch(await cookies.added(request), async (redirected, answer) => {
+    await cookies.take(new URL(answer.url), answer);
+    return await cookies.added(signer(redirected));
+  });
+  await cookies.take(new URL(answer.url || request.url.href), answer);
+  return answer;
+}
+
 async function exchangeWith(
   source: Signable,
   tokens: Tokens,
-  { signal, tenant }: { signal: AbortSignal; tenant: string },
+  { signal, tenant, subject, deliverySid }: Asking,
   ports: Ports,
 ): Promise<{ answer: Answer; text: string; exchange: Exchange }> {
   const none = unanswered(source);
@@ -131,8 +157,16 @@ async function exchangeWith(
   using time = timeLimit(limits.documentTimeoutMs, signal);
   try {
     const keyed = { authToken: tokens.authToken, now: ports.now() };
-    const request = signedRequest(source, { ...keyed, signal: time.signal });
-    const answer = await ports.fetch({ ...request, tenant }, signerOf(source, keyed));
+    const signed = signedRequest(source, { ...keyed, signal: time.signal });
+    const headers = {
+      ...signed.headers,
+      ...deliverySid !== undefined && { "x-switchboard-delivery": deliverySid },
+    };
+    const answer = await fetchWith(
+      subject === undefined ? null : cookiesOf(subject, tenant, ports),
+      { request: { ...signed, headers, tenant }, signer: signerOf(source, keyed) },
+      ports,
+    );
     const isAudio = /^audio\//i.test(headerOf(answer, "content-type") ?? "");
     const { text, isWhole } = await textOf(answer, isAudio ? 1 : limits.documentBytes);
     const responseHeaders = masked(headerLines(answer), hidden);

@@ -20,13 +20,26 @@ export interface RequestOutcome {
 
 /** A request for the markup of a call. */
 export interface RequestMade {
+  /** The Sid of its record (`requestSid`). */
+  sid: string;
   call: Call;
   request: Signable;
   /** In ms. */
   startTime: number;
-  /** A repeat of it is kept once. */
-  cause?: Cause | undefined;
 }
+
+/** The Sid of a request for markup. That of a repeat, which has the same cause, is the same. */
+export const requestSid = (
+  { url }: Pick<Signable, "url">,
+  cause: Cause | undefined,
+  { newSid }: Pick<Ports, "newSid">,
+): string =>
+  cause === undefined
+    ? newSid(documentRequests.sidPrefix)
+    : sidOfCause(documentRequests.sidPrefix, { at: cause.at, id: `${cause.id} ${shownOf(url)}` });
+
+const shownOf = (url: string): string =>
+  withoutCredentials(shownUrl(url)).slice(0, limits.urlLength);
 
 /**
  * Keeps a request for markup, as Deliveries keep callbacks. The record is written with the next commit,
@@ -47,19 +60,17 @@ export async function keepRequest(
 }
 
 function recordOf(
-  { call, request, startTime, cause }: RequestMade,
+  { sid, call, request, startTime }: RequestMade,
   { exchange, status, verbs = [], skipped = [], error }: RequestOutcome,
   ports: Ports,
 ): DocumentRequest {
   const base = newBase(documentRequests, call.accountSid, ports);
-  const url = withoutCredentials(shownUrl(request.url)).slice(0, limits.urlLength);
   const text = (value: string | undefined, most: number) => value?.slice(0, most) || null;
   return {
     ...base,
-    ...cause &&
-      { sid: sidOfCause(documentRequests.sidPrefix, { at: cause.at, id: `${cause.id} ${url}` }) },
+    sid,
     callSid: call.sid,
-    url,
+    url: shownOf(request.url),
     method: request.method === "GET" ? "GET" : "POST",
     requestVariables: request.params,
     startTime,

@@ -7,7 +7,7 @@ import { shownUrl } from "../flows/address.ts";
 import { documentAt } from "./document_at.ts";
 import { compile, endsOf } from "./compile.ts";
 import { DocumentFault } from "./fetch.ts";
-import { keepRequest } from "./keep_request.ts";
+import { keepRequest, requestSid } from "./keep_request.ts";
 import { type Cause, notify } from "../notifications/notify.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
@@ -155,10 +155,13 @@ async function scriptAt(
   if (account === null) return [{ type: "hangup" }];
   const known = callParameters(call, ports.settings);
   const request = { ...source, params: { ...known, ...source.params } };
-  const made = { call, request, startTime: ports.now(), cause };
+  const sid = requestSid(request, cause, ports);
+  const made = { sid, call, request, startTime: ports.now() };
+  const { accountSid, from, to, sid: callSid } = call;
+  const subject = { accountSid, from, to, callSid };
   const document = await documentAt(
     source,
-    { account, callSid: call.sid, known, signal, cause },
+    { account, callSid, known, signal, cause, subject, deliverySid: sid },
     ports,
   ).catch((failure) => {
     if (failure instanceof DocumentFault) {

@@ -2,6 +2,7 @@ import { unanswered, withoutCredentials } from "../base/exchange.ts";
 import { Fault, type FaultName } from "../base/faults.ts";
 import { shownUrl } from "../flows/address.ts";
 import { documentAt } from "../documents/document_at.ts";
+import { requestSid } from "../documents/keep_request.ts";
 import { limits } from "../base/limits.ts";
 import { compileAnswer } from "../documents/compile_answer.ts";
 import { type Document, DocumentFault } from "../documents/fetch.ts";
@@ -34,7 +35,7 @@ export async function answerTo(answering: Answering): Promise<void> {
     if (hops === limits.documentHops) return await tellLoop(asked, answering);
     const { document, source } = hops === 0
       ? await firstDocument(answering)
-      : { document: await fetchFor(asked, answering), source: asked };
+      : { document: await fetchFor(asked, hops, answering), source: asked };
     asked = await perform(document, { source, hops }, answering);
   }
 }
@@ -46,21 +47,27 @@ async function firstDocument(
   const { first, fallback } = answering.markup;
   const source = { ...first, params: {} };
   try {
-    return { document: await fetchFor(source, answering), source };
+    return { document: await fetchFor(source, 0, answering), source };
   } catch (error) {
     if (!(error instanceof DocumentFault) || fallback === null) throw error;
     const ErrorUrl = withoutCredentials(error.exchange.url);
     const second = { ...fallback, params: { ErrorCode: String(error.code), ErrorUrl } };
-    const document = await fetchFor(second, answering);
+    const document = await fetchFor(second, 0, answering);
     await tellFailure(error, answering);
     return { document, source: second };
   }
 }
 
-function fetchFor(source: Signable, { account, message, ports, signal }: Answering) {
+/** `hops`: documents before it. A repeat of the same document has the same Delivery. */
+function fetchFor(source: Signable, hops: number, answering: Answering): Promise<Document> {
+  const { account, message, ports, signal } = answering;
+  const { accountSid, sid, from, to, dateCreated: at } = message;
   const known = smsParameters(message);
-  const cause = { at: message.dateCreated, id: message.sid };
-  return documentAt(source, { account, callSid: null, known, signal, cause }, ports);
+  const subject = { accountSid, from, to, callSid: null };
+  const deliverySid = requestSid(source, { at, id: `${sid} ${hops}` }, ports);
+  const cause = { at, id: sid };
+  const context = { account, callSid: null, known, signal, cause, subject, deliverySid };
+  return documentAt(source, context, ports);
 }
 
 /** Does what a document says; resolves with the document that it goes on with. */

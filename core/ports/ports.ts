@@ -1,4 +1,5 @@
-import type { Answer, OutgoingRequest } from "../base/outgoing.ts";
+import type { Answer, OutgoingRequest, RedirectSigner } from "../base/outgoing.ts";
+import type { Cookie } from "../base/cookies.ts";
 import type { StoreFailure } from "../base/store_failure.ts";
 import type { Trace } from "../protocol/traces.ts";
 import type { NumberOffer, NumberSearch } from "../values/offer.ts";
@@ -118,6 +119,35 @@ export interface SipTraces {
   get(call: { accountSid: string; sid: string }): Promise<Trace | null>;
 }
 
+/** Whose cookies: those of one host, for a call or a text of an account. */
+export interface CookieOwner {
+  tenant: string;
+  accountSid: string;
+  /** Host and port, as a URL has them. */
+  host: string;
+  /** Ends of the call or text. */
+  from: string;
+  to: string;
+  /** The call, for whose length they are kept as well; null of a text. */
+  callSid: string | null;
+}
+
+/** The cookies of customers' servers, sealed. */
+export interface CookieStore {
+  /** The cookies of an owner, which count as used now. */
+  get(owner: CookieOwner): Promise<readonly Cookie[]>;
+  /** Replaces them; `change` is called again where another request changed them meanwhile. */
+  change(
+    owner: CookieOwner,
+    change: (kept: readonly Cookie[]) => readonly Cookie[],
+  ): Promise<void>;
+  /** Removes those of an account whose From or To is the subject of an erasure. */
+  erase(
+    account: Pick<CookieOwner, "tenant" | "accountSid">,
+    isSubject: (end: string) => boolean,
+  ): Promise<void>;
+}
+
 /** The numbers that the operator loaded. */
 export interface Stock {
   countries(): Promise<string[]>;
@@ -173,6 +203,7 @@ export interface Ports {
   mailer: Mailer | null;
   blobs: Blobs;
   sipTraces: SipTraces;
+  cookies: CookieStore;
   changes: ChangeFeed;
   /** Null when none is configured. */
   locationSource: LocationSource | null;
@@ -196,10 +227,7 @@ export interface Ports {
    * Requests to customers' servers: guarded against private addresses, redirects followed, each
    * request that one leads to signed anew by `signer`.
    */
-  fetch(
-    request: OutgoingRequest,
-    signer?: (redirected: OutgoingRequest) => OutgoingRequest,
-  ): Promise<Answer>;
+  fetch(request: OutgoingRequest, signer?: RedirectSigner): Promise<Answer>;
   /** The AuthToken of a password: slow, salted with the Sid and the server's secret; 32 hex digits. */
   deriveToken(accountSid: string, password: string): Promise<string>;
   log(line: string, fields?: Record<string, unknown>): void;

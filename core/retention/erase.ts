@@ -1,3 +1,4 @@
+import { tenantOf } from "../accounts/tenant.ts";
 import { batches } from "../accounts/walk.ts";
 import type { AnyRecord } from "../model/resource.ts";
 import type { AnyCollection } from "../model/store.ts";
@@ -29,6 +30,9 @@ export async function erase(
   for (const entry of entries.toReversed()) {
     inUse += await eraseOf(entry, walk, (count) => onErased(entry[0], count));
   }
+  const account = await ports.accounts.get(accountSid);
+  const tenant = account === null ? accountSid : tenantOf(account);
+  await ports.cookies.erase({ tenant, accountSid }, search.is);
   return { inUse };
 }
 

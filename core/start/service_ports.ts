@@ -45,6 +45,7 @@ export interface Parts {
       | "jobs"
       | "ledger"
       | "sipTraces"
+      | "cookies"
       | "stock"
     >
     & {
@@ -100,6 +101,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
     mailer: config.SMTP_URL === "" ? null : smtpMailer(config.SMTP_URL, config.SIP_DOMAIN),
     blobs: blobsOf(config, parts.audio),
     sipTraces: store.sipTraces,
+    cookies: store.cookies,
     changes: store.changes,
     transcriber: transcriber(config),
     locationSource: config.LOCATION_URL === "" ? null : locationSource(config.LOCATION_URL),

@@ -64,7 +64,7 @@ async function writeStore(writer: FrameWriter, options: BackupOptions): Promise<
   for await (const entry of snapshot.entries()) {
     signal.throwIfAborted();
     if (entry.key[0] === keys.restoring[0]) throw new Error(`Cannot save the store: ${cutOff}`);
-    if (entry.key[0] === keys.sipTraces[0]) continue; // It would never expire where it is restored.
+    if (expiring.includes(entry.key[0])) continue;
     isOpened ||= entry.key[0] === keys.version[0];
     waiting.push(entry);
     if (waiting.length === backupLimits.entriesInFrame) await flush();
@@ -76,6 +76,9 @@ async function writeStore(writer: FrameWriter, options: BackupOptions): Promise<
   progress.over();
   return count;
 }
+
+/** First parts of keys that expire: they never would where they are restored. */
+const expiring: unknown[] = [keys.sipTraces[0], keys.allCookies[0]];
 
 const cutOff = "a restore into it was cut off";
 

@@ -50,6 +50,7 @@
  *   ["au", accountSid, sid]            size of audio that is kept in the store, in bytes
  *   ["au", accountSid, sid, n]         a chunk of it
  *   ["st", accountSid, callSid]        SIP trace of a call, for some hours; no backup has it
+ *   ["co", tenant, slot]               cookies of customers' servers, for some hours; no backup has them
  *   ["el"]                             accounts whose changes are told, each until when in ms; of a
  *                                      remote store, as are the next two
  *   ["ec", A, versionstamp]            changes of the account's records in one commit; for some minutes
@@ -74,6 +75,9 @@ export const keys = {
   accountNumber: ["n"],
   audio: (accountSid: string, sid: string) => ["au", accountSid, sid],
   audioChunk: (accountSid: string, sid: string, n: number) => ["au", accountSid, sid, n],
+  allCookies: ["co"],
+  cookies: (tenant: string) => ["co", tenant],
+  cookieSlot: (tenant: string, slot: number) => ["co", tenant, slot],
   sipTraces: ["st"],
   sipTrace: (accountSid: string, callSid: string) => ["st", accountSid, callSid],
   accounts: ["a"],

@@ -117,7 +117,8 @@ Deno.test("agentRequests() fails the stream of a long answer that is cut off", a
   await assert.rejects(textIn(answer));
 });
 
-Deno.test("agentRequests() sends again what a kept connection was closed under", async () => {
+/** A server that closes the second connection's request without an answer; what came of that request. */
+async function closedUnder(method: string) {
   let requests = 0;
   await using server = await serve((response) => {
     if (++requests === 2) response.destroy();
@@ -125,12 +126,36 @@ Deno.test("agentRequests() sends again what a kept connection was closed under",
   });
   const send = agentRequests();
   await textIn(await send(server.request()));
+  const body = method === "POST" ? "CallStatus=completed" : "";
+  const text = await send({ ...server.request(), method, body }).then(textIn, () => null);
+  return { text, requests, connections: server.connections.length };
+}
 
-  const text = await textIn(await send(server.request()));
+Deno.test("agentRequests() sends a GET again that a kept connection was closed under", async () => {
+  assert.deepEqual(await closedUnder("GET"), { text: "yes", requests: 3, connections: 2 });
+  assert.equal((await closedUnder("HEAD")).requests, 3);
+});
 
-  assert.equal(text, "yes");
-  assert.equal(requests, 3);
-  assert.equal(server.connections.length, 2);
+Deno.test("agentRequests() sends no POST again that the server may have taken", async () => {
+  assert.deepEqual(await closedUnder("POST"), { text: null, requests: 2, connections: 1 });
+});
+
+Deno.test("agentRequests() sends a POST by a new connection where the kept one is closed already", async () => {
+  let requests = 0;
+  await using server = await serve((response) => {
+    requests++;
+    response.end("yes");
+  });
+  const send = agentRequests();
+  for (let closed = 0; closed < 20; closed++) {
+    await textIn(await send(server.request()));
+    const connection = server.connections.at(-1)!;
+    const isClosed = once(connection, "close"); // The client has not read it when the next request begins.
+    connection.destroy();
+    await isClosed;
+  }
+  assert.equal(await textIn(await send(server.request())), "yes");
+  assert.equal(requests, 21);
 });
 
 for (

@@ -237,6 +237,7 @@ export async function startApp(
     },
     blobs: memoryBlobs(),
     sipTraces: store.sipTraces,
+    cookies: store.cookies,
     changes: store.changes,
     locationSource: null,
     transcriber: null,
