@@ -3,14 +3,15 @@ import { backUp } from "../../../kv/backup/back_up.ts";
 import type { Snapshot } from "../../../kv/backup/snapshot.ts";
 import { keys } from "../../../kv/store/keys.ts";
 
-Deno.test("a backup leaves out SIP traces, which would not expire where it is restored", async () => {
+Deno.test("a backup leaves out SIP traces and cookies, which would not expire where it is restored", async () => {
   const folder = await Deno.makeTempDir();
   const [accountSid, callSid] = ["AC", "CA"].map((prefix) => prefix + "1".repeat(32));
   const snapshot: Snapshot = {
-    total: 2,
+    total: 3,
     async *entries() {
       yield { key: keys.version, value: 5 };
       yield { key: keys.sipTrace(accountSid!, callSid!), value: new Uint8Array(3) };
+      yield { key: keys.cookieSlot(accountSid!, 7), value: [] };
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
