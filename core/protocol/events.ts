@@ -143,7 +143,7 @@ export const legEvent = z.discriminatedUnion("type", [
     type: z.literal("problem"),
     url: z.string(),
     message: z.string(),
-    about: z.enum(["recognition", "speech", "simulation"]).optional(),
+    about: z.enum(["recognition", "speech", "simulation", "messages"]).optional(),
   }),
   /** Audio came from an address that signalling does not know, and was dropped; once for each leg. */
   z.object({ type: z.literal("unknownSource"), address: z.string() }),

@@ -149,6 +149,7 @@ const problemFaults = {
   recognition: "speechUnavailable",
   speech: "notSpoken",
   simulation: "markupSkipped",
+  messages: "conversationMessages",
 } as const;
 
 /** The Notification of a step that could not be performed as the document asks. */
@@ -157,5 +158,6 @@ export function problemNotice(call: Call, event: LegEvent & { type: "problem" },
   const { url, message: detail, about } = event;
   const fault = about === undefined ? "audioUnavailable" : problemFaults[about];
   const exchange = unanswered({ url, method: url === "" ? "" : "GET", params: {} });
-  return notification({ accountSid, callSid, detail, exchange, fault, level: "error" }, ports);
+  const level = about === "messages" ? "warning" : "error";
+  return notification({ accountSid, callSid, detail, exchange, fault, level }, ports);
 }

@@ -187,15 +187,14 @@ export const sipLimits = {
   wordlessUtterances: 3,
   /**
    * Of a conversation by text: how long the rest of a sentence waits for its end, characters and
-   * sounds that wait to be said, utterances that wait to be understood, messages of the server that
-   * are not understood, and characters of what it hands over at the end.
+   * sounds that wait to be said, utterances that wait to be understood, and characters of what the
+   * server hands over at the end.
    */
   conversation: {
     tokenWaitMs: 1_000,
     waitingLength: 20_000,
     waitingItems: 200,
     waitingUtterances: 4,
-    badMessages: 100,
     languages: 50,
     handoffLength: 16_000,
     /** Characters of the URL of a sound, and values of a message. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { hasMoreValues } from "../../core/base/json_size.ts";
+import { asWritten } from "../../core/base/written_number.ts";
 import { digits, digitsLength } from "../../core/protocol/gather.ts";
 import type { ConversationInput } from "../../core/protocol/streams.ts";
 import { sipLimits } from "../base/limits.ts";
@@ -11,14 +12,20 @@ const language = z.string().regex(
   "must be a language tag such as en-US",
 );
 
-const interruptible = z.union([z.boolean(), z.enum(["none", "speech", "dtmf", "any"])])
+/** A boolean, also as a text. */
+const flag = z.union([
+  z.boolean(),
+  z.enum(["true", "false"]).transform((value) => value === "true"),
+]);
+
+const interruptible = z.union([flag, z.enum(["none", "speech", "dtmf", "any"])])
   .transform((value): ConversationInput =>
     typeof value === "boolean" ? value ? "any" : "none" : value
   );
 
 const manner = {
   interruptible: interruptible.optional(),
-  preemptible: z.boolean().optional(),
+  preemptible: flag.optional(),
 };
 
 const { values: mostValues, handoffLength, urlLength } = sipLimits.conversation;
@@ -29,7 +36,7 @@ const serverMessage = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("text"),
     token: z.string(),
-    last: z.boolean().optional(),
+    last: flag.optional(),
     lang: language.optional(),
     ...manner,
   }),
@@ -37,7 +44,8 @@ const serverMessage = z.discriminatedUnion("type", [
     type: z.literal("play"),
     // To parse a URL costs more than all else that a message can have.
     source: z.string().max(urlLength).pipe(z.url({ protocol: /^https?$/ })),
-    loop: z.number().int().min(0).max(1_000).optional(),
+    loop: z.union([z.number(), z.string().regex(/^\d{1,4}$/).transform(Number)])
+      .pipe(z.number().int().min(0).max(1_000)).optional(),
     ...manner,
   }),
   z.object({
@@ -65,10 +73,22 @@ export type ServerMessage = z.infer<typeof serverMessage>;
 /** Reads a message of the server; throws an Error that says what is wrong with it. */
 export function readMessage(text: string): ServerMessage {
   if (hasMoreValues(text, mostValues)) throw new Error("it has too many values");
-  const read = serverMessage.safeParse(JSON.parse(text));
+  const read = serverMessage.safeParse(withTexts(JSON.parse(text), text));
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   throw new Error([issue?.path.join("."), issue?.message].filter(Boolean).join(": "));
+}
+
+const textFields = ["token", "source", "digits", "handoffData"];
+
+/** A message in which numbers that stand for texts are texts, by the digits that the server wrote. */
+function withTexts(message: unknown, text: string): unknown {
+  if (typeof message !== "object" || message === null) return message;
+  const given = message as Record<string, unknown>;
+  const numbers = textFields.filter((name) => typeof given[name] === "number");
+  if (numbers.length === 0) return message;
+  const written = JSON.parse(text, asWritten);
+  return { ...message, ...Object.fromEntries(numbers.map((name) => [name, written[name]])) };
 }
 
 /** A message to the server, after the `setup`. */

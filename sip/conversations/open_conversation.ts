@@ -3,7 +3,6 @@ import type {
   ConversationOrder,
   ConversedEvent,
 } from "../../core/protocol/streams.ts";
-import { sipLimits } from "../base/limits.ts";
 import { mediaLimits } from "../media/base/limits.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import { createLiveness, type Liveness } from "../server_socket/liveness.ts";
@@ -35,7 +34,6 @@ interface State {
   languages: { speech: string; hearing: string };
   /** Whether the words of the utterance that goes on are passed on. */
   isWanted: boolean;
-  bad: number;
   isHeld: boolean;
   /** What the service was told once. */
   problems: Set<string>;
@@ -82,7 +80,6 @@ export function openConversation(
     }),
     languages: { speech: speech.language, hearing: hearing.language },
     isWanted: true,
-    bad: 0,
     isHeld: false,
     problems: new Set(),
     stops: [],
@@ -204,14 +201,8 @@ function take(state: State, text: string): void {
       tell(state, { type: "error", description: "Too much waits to be said: this is left out" });
     }
   } catch (error) {
-    state.bad++;
     const why = plainMessage(error);
-    const description = `Invalid message received: ${text.slice(0, 200)} (${why})`;
-    tell(state, { type: "error", description });
-    if (state.bad < sipLimits.conversation.badMessages) return;
-    state.socket.close();
-    const message = `${state.bad} messages of the server cannot be read: ${why}`;
-    end(state, { how: "failed", fault: "messages", message });
+    problem(state, "messages", `Invalid message received: ${text.slice(0, 200)} (${why})`);
   }
 }
 
@@ -269,7 +260,7 @@ const tellSpeaking = (
 /** Tells the server each time, and the service once for each kind. */
 function problem(
   state: State,
-  what: "speech" | "sound" | "recognition",
+  what: "speech" | "sound" | "recognition" | "messages",
   error: unknown,
   url = "",
 ): void {
@@ -279,7 +270,8 @@ function problem(
   if (state.problems.has(what)) return;
   state.problems.add(what);
   const about = what === "sound" ? {} : { about: what };
-  state.run.live.report({ type: "problem", url, message, ...about });
+  const at = what === "messages" ? state.order.url : url;
+  state.run.live.report({ type: "problem", url: at, message, ...about });
 }
 
 /** The socket was closed by the server, or was never open. */

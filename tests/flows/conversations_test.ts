@@ -161,6 +161,22 @@ for (const hasAction of [true, false]) {
   });
 }
 
+Deno.test("A conversation whose server sends what is no message leaves a warning, and goes on", async () => {
+  using app = await startApp();
+  const call = await conversing(app, simple());
+
+  const message = "Invalid message received: hello";
+  await call.report({ type: "problem", about: "messages", url, message });
+
+  const { notifications: all } = (await app.root.get("Notifications.json")).json();
+  assert.deepEqual(
+    all.map((one: Record<string, string>) => [one.error_code, one.log, one.request_url]),
+    [[64107, 1, url]],
+  );
+  await call.over({ how: "ended" });
+  assert.equal((await formAt(app, "https://app.test/after")).SessionStatus, "ended");
+});
+
 for (
   const [what, bad, note] of [
     ["ws", "ws://agent.test/", /ws is not encrypted/],

@@ -13,8 +13,11 @@ export const streamFaults = {
   streamMessages: {
     kind: "invalid",
     code: 31951,
-    message: "Cannot go on with an audio stream: its server sends no valid messages",
-    advice: "Send JSON texts with the event media, mark or clear. media needs a payload in base64.",
+    message: "Cannot use what the server of an audio stream sends",
+    advice:
+      "Send JSON texts with the event media, mark or clear. media needs a payload in base64, mark a " +
+      "name. A message that cannot be used is left out, and told once for each stream. A server " +
+      "that sends too much for 30 s loses its stream.",
   },
   streamSlow: {
     kind: "unavailable",
@@ -57,9 +60,10 @@ export const streamFaults = {
   conversationMessages: {
     kind: "invalid",
     code: 64107,
-    message: "Cannot go on with a conversation: its server sends no valid messages",
+    message: "Cannot use what the server of a conversation sends",
     advice:
       "Send JSON texts of the types text, play, sendDigits, language and end. Each that was not " +
-      "understood was answered with a message of the type error, which says why.",
+      "understood was answered with a message of the type error, and told once for each " +
+      "conversation. A server that sends too much for 30 s loses its conversation.",
   },
 } as const satisfies Record<string, FaultEntry>;

@@ -177,8 +177,8 @@ export const mediaLimits = {
   },
   /** A server that has had to wait again and again for so long floods: its stream ends. */
   streamFloodMs: 30_000,
-  /** Messages of a server that cannot be read, after which its stream ends. */
-  streamBadMessages: 3,
+  /** Characters of a message that cannot be used, as the warning has them. */
+  streamShownLength: 200,
   /** Marks that wait to be played. */
   streamMarks: 1_000,
   /** How often a server is pinged, and how long an answer may take: of both ways, and of a copy. */

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { asWritten } from "../../../core/base/written_number.ts";
 import { hasMoreValues } from "../../../core/base/json_size.ts";
 import type { StreamSettings, Track } from "../base/stream_port.ts";
 
@@ -74,19 +75,23 @@ export function createMessageWriter(settings: StreamSettings): MessageWriter {
 const base64 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 
-/** Reads a message of the server: null for one without a meaning. Throws where it is none. */
+/**
+ * Reads a message of the server: null for one without a meaning. Throws an Error that says why a message
+ * cannot be used.
+ */
 export function readMessage(text: string): ServerMessage | null {
   if (hasMoreValues(text, mostValues)) throw new Error("it has too many values");
-  const message: unknown = JSON.parse(text);
+  const message = parsed(text);
   if (!isObject(message)) throw new Error("it is no JSON object");
   switch (message.event) {
     case "media": {
       const { payload } = objectIn(message, "media");
       if (typeof payload !== "string") throw new Error("its media has no payload");
-      return { event: "media", audio: Uint8Array.fromBase64(payload) };
+      return { event: "media", audio: audioOf(payload) };
     }
     case "mark": {
       const { name } = objectIn(message, "mark");
+      if (typeof name === "number") return { event: "mark", name: writtenName(text) };
       if (typeof name !== "string") throw new Error("its mark has no name");
       return { event: "mark", name };
     }
@@ -95,6 +100,28 @@ export function readMessage(text: string): ServerMessage | null {
     default:
       return null;
   }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error("it is no JSON");
+  }
+}
+
+function audioOf(payload: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.fromBase64(payload);
+  } catch {
+    throw new Error("its payload is no base64");
+  }
+}
+
+/** The name of a mark whose name is a number, by the digits that the server wrote. */
+function writtenName(text: string): string {
+  const { mark: { name } } = JSON.parse(text, asWritten);
+  return name;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

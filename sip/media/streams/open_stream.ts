@@ -51,7 +51,7 @@ interface State {
   stops: (() => void)[];
   isOpen: boolean;
   isOver: boolean;
-  bad: number;
+  hasWarned: boolean;
   isSlow: boolean;
   isRefusing: boolean;
   isHeld: boolean;
@@ -108,7 +108,7 @@ export function openStream(
     stops: [],
     isOpen: false,
     isOver: false,
-    bad: 0,
+    hasWarned: false,
     isSlow: false,
     isRefusing: false,
     isHeld: false,
@@ -208,10 +208,11 @@ function take(state: State, text: string): void {
       state.isRefusing = false;
     } else refuse(state);
   } catch (error) {
-    state.bad++;
-    if (state.bad < mediaLimits.streamBadMessages) return;
+    if (state.hasWarned) return;
+    state.hasWarned = true;
     const why = error instanceof Error ? error.message : String(error);
-    fail(state, "messages", `${state.bad} messages of the server cannot be read: ${why}`);
+    const shown = text.slice(0, mediaLimits.streamShownLength);
+    problem(state, "messages", `a message of the server was left out: ${why}: ${shown}`);
   }
 }
 

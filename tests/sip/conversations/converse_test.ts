@@ -5,7 +5,7 @@ import type {
   ConverseStep,
 } from "../../../core/protocol/streams.ts";
 import type { Script } from "../../../core/protocol/script.ts";
-import { sipLimits } from "../../../sip/base/limits.ts";
+import { readMessage } from "../../../sip/conversations/messages.ts";
 import type { Pcm } from "../../../sip/media/base/port.ts";
 import type { Utterance } from "../../../sip/media/sources/speaker.ts";
 import { mediaLimits } from "../../../sip/media/base/limits.ts";
@@ -263,14 +263,44 @@ sipTest("converse() says what is wrong with a message, and goes on", async () =>
   assert.equal((await made.ended()).how, "ended");
 });
 
-sipTest("converse() ends with a server that sends no valid messages at all", async () => {
-  await using made = await talking();
+sipTest(
+  "converse() goes on with a server that sends no valid messages, and tells it once",
+  async () => {
+    await using made = await talking();
+    const { agent } = made;
+    for (let i = 0; i < 200; i++) agent.sendText(`{"i":${i}}`);
+    await eventually(
+      "all are answered",
+      () => agent.messages.filter(ofType("error")).length === 200,
+    );
+    agent.send({ type: "end" });
+    assert.equal((await made.ended()).how, "ended");
+    const problems = made.call.events("problem") as { about?: string; url?: string }[];
+    assert.deepEqual(
+      problems.map(({ about }) => about),
+      ["messages"],
+    );
+    assert.match(problems[0]!.url!, /^ws:.*relay/);
+  },
+);
 
-  for (let i = 0; i < sipLimits.conversation.badMessages; i++) made.agent.sendText("{}");
-  const event = await made.ended();
-
-  assert.deepEqual([event.how, event.fault], ["failed", "messages"]);
-  assert.match(event.message!, /^100 messages of the server cannot be read/);
+Deno.test("readMessage() reads numbers and booleans of a conversation in any form", () => {
+  const messages: [sent: string, read: unknown][] = [
+    ['{"type":"text","token":7615917337495251231,"last":"true"}', {
+      type: "text",
+      token: "7615917337495251231",
+      last: true,
+    }],
+    ['{"type":"sendDigits","digits":1234}', { type: "sendDigits", digits: "1234" }],
+    ['{"type":"play","source":"https://app.test/a.wav","loop":"2","interruptible":"false"}', {
+      type: "play",
+      source: "https://app.test/a.wav",
+      loop: 2,
+      interruptible: "none",
+    }],
+    ['{"type":"end","handoffData":1.50}', { type: "end", handoffData: "1.50" }],
+  ];
+  for (const [sent, read] of messages) assert.deepEqual(readMessage(sent), read);
 });
 
 sipTest("converse() goes on with the script when the server leaves, or is gone", async () => {

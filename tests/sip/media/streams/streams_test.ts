@@ -26,6 +26,7 @@ import {
   type PlainPeer,
   soundOf,
 } from "../../../support/sip/plain_peer.ts";
+import { eventually } from "../../../support/process/eventually.ts";
 
 /** What is true of an audio stream, wherever the engine is. */
 
@@ -43,6 +44,8 @@ interface Streaming {
   stream: MediaStream;
   opened: Promise<void>;
   problem: Promise<{ fault: string; message: string }>;
+  /** All that were told. */
+  problems: { fault: string; message: string }[];
   lost: Promise<number>;
   end: Promise<StreamEnd>;
 }
@@ -75,11 +78,15 @@ export function openOn(
 ): Streaming {
   const opened = Promise.withResolvers<void>();
   const problem = Promise.withResolvers<{ fault: string; message: string }>();
+  const problems: { fault: string; message: string }[] = [];
   const lost = Promise.withResolvers<number>();
   const end = Promise.withResolvers<StreamEnd>();
   const stream = leg.stream(settings, {
     onOpen: opened.resolve,
-    onProblem: (fault, message) => problem.resolve({ fault, message }),
+    onProblem(fault, message) {
+      problems.push({ fault, message });
+      problem.resolve({ fault, message });
+    },
     onLost: lost.resolve,
     onEnd: end.resolve,
   });
@@ -87,6 +94,7 @@ export function openOn(
     stream,
     opened: opened.promise,
     problem: problem.promise,
+    problems,
     lost: lost.promise,
     end: end.promise,
   };
@@ -402,21 +410,77 @@ streamTest(
   },
 );
 
+/** Messages of a server that mean nothing, and why, where that is told. */
+const inexact: [text: string, why: RegExp][] = [
+  ["hello", /it is no JSON: hello$/],
+  ["{", /it is no JSON/],
+  ["[]", /it is no JSON object/],
+  ["null", /it is no JSON object/],
+  ['{"event":"media"}', /it has no media/],
+  ['{"event":"media","media":{}}', /its media has no payload/],
+  ['{"event":"media","media":{"payload":5}}', /its media has no payload/],
+  ['{"event":"media","media":{"payload":"@@@"}}', /its payload is no base64/],
+  ['{"event":"mark"}', /it has no mark/],
+  ['{"event":"mark","mark":{}}', /its mark has no name/],
+  [`{"event":"mark","mark":[${"1,".repeat(2_000)}1]}`, /it has too many values/],
+];
+
 streamTest(
-  "Bad JSON three times ends the stream, what is unknown does not",
+  "A stream goes on after messages that mean nothing, and tells one of them",
   async ({ server, open }) => {
-    const { end, opened } = open();
-    const connection = await server.next();
-    await opened;
+    for (const [text, why] of inexact) {
+      const { opened, stream, end, problems } = open();
+      const connection = await server.next();
+      await opened;
 
-    connection.send({ event: "news", of: "tomorrow" });
-    for (const text of ["{", "[]", '{"event":"media"}']) connection.sendText(text);
+      for (let sent = 0; sent < 20; sent++) connection.sendText(text);
+      connection.send({ event: "mark", mark: { name: "after" } });
 
-    const ending = await end;
-    assert.equal(ending.how === "failed" && ending.fault, "messages");
-    assert.match(ending.how === "failed" ? ending.message : "", /3 messages .* its? has no media/);
+      const { mark } = await connection.message(({ event }) => event === "mark");
+      assert.equal(mark.name, "after");
+      stream.stop();
+      assert.equal((await end).how, "stopped");
+      assert.deepEqual(problems.map(({ fault }) => fault), ["messages"], text);
+      assert.match(problems[0]!.message, /^a message of the server was left out: /);
+      assert.match(problems[0]!.message, why);
+      assert.ok(problems[0]!.message.length < 400);
+    }
   },
 );
+
+streamTest("A mark whose name is a number comes back as its digits", async ({ server, open }) => {
+  const { opened, problems, stream, end } = open();
+  const connection = await server.next();
+  await opened;
+  for (const name of ["7", "1764352300123456789", "1.50", "-0", '"x"', '""']) {
+    connection.sendText(`{"event":"mark","mark":{"name":${name}}}`);
+  }
+  await eventually(
+    "all marks are back",
+    () => connection.messages.filter(({ event }) => event === "mark").length === 6,
+  );
+  const names = connection.messages.filter(({ event }) => event === "mark").map(({ mark }) =>
+    mark.name
+  );
+  assert.deepEqual(names, ["7", "1764352300123456789", "1.50", "-0", "x", ""]);
+  stream.stop();
+  await end;
+  assert.deepEqual(problems, []);
+});
+
+streamTest("What is unknown in a stream is ignored", async ({ server, open }) => {
+  const { opened, problems, stream, end } = open();
+  const connection = await server.next();
+  await opened;
+  connection.send({ event: "news", of: "tomorrow" });
+  connection.send({ type: "ping" });
+  connection.send({ event: 5 });
+  connection.send({ event: "mark", mark: { name: "after" }, streamSid: 7 });
+  await connection.message(({ event }) => event === "mark");
+  stream.stop();
+  await end;
+  assert.deepEqual(problems, []);
+});
 
 streamTest("More audio than may wait is refused, and told once", async ({ server, open, peer }) => {
   const { problem, opened } = open({ queueS: 1 });

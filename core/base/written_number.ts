@@ -1,0 +1,8 @@
+/** Source text that a reviver gets of a scalar (ECMA-262, JSON.parse source text access). */
+interface Written {
+  source?: string;
+}
+
+/** Reviver for JSON.parse that makes each number the text that stands for it, digit for digit. */
+export const asWritten = (_name: string, value: unknown, { source }: Written = {}): unknown =>
+  typeof value === "number" ? source ?? String(value) : value;
