@@ -1,4 +1,4 @@
-import { nextTurn } from "../base/turns.ts";
+import { createTurns, nextTurn } from "../base/turns.ts";
 import { createGzip, gzipSync } from "node:zlib";
 
 /** Whether an Accept-Encoding takes gzip (RFC 9110 §12.5.3). */
@@ -20,6 +20,9 @@ export const gzipped = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array
 /** Characters of a text that are compressed in one piece: some 2 ms. */
 const pieceLength = 64 << 10;
 
+/** Characters of a text that is sent as a whole. */
+export const shortLength = 2 * pieceLength;
+
 /**
  * A text in gzip: a short one as bytes, a long one as a stream, so that others have their turn between its
  * pieces.
@@ -27,15 +30,46 @@ const pieceLength = 64 << 10;
 export function gzippedInPieces(
   text: string,
 ): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> {
-  if (text.length <= 2 * pieceLength) return gzipped(text);
-  return ReadableStream.from(gzipPieces(text));
+  if (text.length <= shortLength) return gzipped(text);
+  return gzipStream(piecesOf([text]));
 }
 
-async function* gzipPieces(text: string): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+/** Texts that are long together, as a stream of their bytes, made piece by piece as it is read. */
+export const byteStream = (texts: Iterable<string>): ReadableStream<Uint8Array<ArrayBuffer>> =>
+  ReadableStream.from(bytePieces(texts));
+
+/** The same in gzip. */
+export const gzipStream = (texts: Iterable<string>): ReadableStream<Uint8Array<ArrayBuffer>> =>
+  ReadableStream.from(gzipPieces(texts));
+
+/** Texts as pieces of about the same length, each of whole characters. */
+function* piecesOf(texts: Iterable<string>): Generator<string> {
+  let rest = "";
+  for (const text of texts) {
+    rest += text;
+    while (rest.length > pieceLength) {
+      const isSplit = /[\ud800-\udbff]/.test(rest[pieceLength - 1] ?? "");
+      const piece = rest.slice(0, isSplit ? pieceLength - 1 : pieceLength);
+      yield piece;
+      rest = rest.slice(piece.length);
+    }
+  }
+  yield rest;
+}
+
+async function* bytePieces(texts: Iterable<string>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder();
+  const turn = createTurns();
+  for (const piece of piecesOf(texts)) {
+    yield encoder.encode(piece);
+    await turn();
+  }
+}
+
+async function* gzipPieces(texts: Iterable<string>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const gzip = createGzip();
   const write = async () => {
-    for (let at = 0; at < text.length; at += pieceLength) {
-      const piece = text.slice(at, at + pieceLength);
+    for (const piece of piecesOf(texts)) {
       await new Promise<void>((resolve) => gzip.write(piece, () => resolve()));
       await nextTurn();
     }

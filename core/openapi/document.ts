@@ -13,6 +13,7 @@ import { secondaryAuthTokens } from "../resources/views/auth_tokens.ts";
 import { statistics } from "../resources/views/statistics.ts";
 import { tokens } from "../resources/views/tokens.ts";
 import { usageRecords } from "../resources/views/usage_records.ts";
+import { nextTurn } from "../base/turns.ts";
 import { version } from "../base/version.ts";
 import { designerSchemas } from "./designer.ts";
 import { flowSchemas } from "./flow_schemas.ts";
@@ -95,16 +96,29 @@ const tagText = (name: string): string =>
   otherTags[name] ?? // Every other tag is the type of a resource.
     headings.find(({ type }) => type === name)!.description;
 
+type Rules = Pick<Settings, "baseUrl" | "clientPasswordMin" | "recordingsOpenInS3">;
+
 /** Describes the whole interface as it is offered at a base URL, under an operator's rules. */
-export function openApiDocument(
-  settings: Pick<Settings, "baseUrl" | "clientPasswordMin" | "recordingsOpenInS3">,
-): OpenApiDocument {
+export const openApiDocument = (settings: Rules): OpenApiDocument =>
+  Object.assign({}, ...partsOf(settings)) as OpenApiDocument; // They have all of its fields.
+
+/** The same, made so that others have their turn between its parts. */
+export async function openApiInParts(settings: Rules): Promise<OpenApiDocument> {
+  const document: Partial<OpenApiDocument> = {};
+  for (const part of partsOf(settings)) {
+    Object.assign(document, part);
+    await nextTurn();
+  }
+  return document as OpenApiDocument; // The parts have all of its fields.
+}
+
+function* partsOf(settings: Rules): Generator<Partial<OpenApiDocument>> {
   const known = Object.values<AnyResource>(resourcesUnder(settings))
     .filter(({ internal }) => !internal);
   const regular = known.filter(({ irregular }) => !irregular);
   const operations = [...regular.flatMap(regularOperations), ...irregularOperations];
   const tags = [...new Set(operations.map(({ tag }) => tag))].sort();
-  return {
+  yield {
     openapi: "3.1.0",
     info: {
       title: "Switchboard",
@@ -116,8 +130,10 @@ export function openApiDocument(
     servers: [{ url: settings.baseUrl }],
     security: [{ basic: [] }],
     tags: tags.map((name) => ({ name, description: tagText(name) })),
-    paths: pathsOf(operations, examplesUnder(settings)),
-    webhooks: webhooks(),
+  };
+  yield { paths: pathsOf(operations, examplesUnder(settings)) };
+  yield { webhooks: webhooks() };
+  yield {
     components: {
       securitySchemes: {
         basic: {

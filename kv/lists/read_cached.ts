@@ -1,4 +1,5 @@
 import type { Condition } from "../../core/base/filters.ts";
+import { createTurns } from "../../core/base/turns.ts";
 import type { AnyRecord } from "../../core/model/resource.ts";
 import type { Measured } from "./counts.ts";
 import { boundsOf, type Range, recordsBetween } from "./entries.ts";
@@ -122,7 +123,12 @@ async function readGap(
   const keep = runs.reading(place, codec.decode);
   const ends = { start: ordOf(from), end: ordOf(before) };
   const listed = await recordsBetween(kv, place, { ...ends, limit, reverse: !isFromOldest });
-  const read = listed.map((entry) => codec.decode(entry));
+  const read: AnyRecord[] = [];
+  const turn = createTurns();
+  for (const entry of listed) {
+    read.push(codec.decode(entry));
+    await turn();
+  }
   const bytes = listed.reduce((sum, { value }) => sum + storedBytes(value), 0);
   const records = isFromOldest ? read.toReversed() : read;
   const last = listed.length < limit ? undefined : read.at(-1)?.sid;

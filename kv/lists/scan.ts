@@ -1,4 +1,5 @@
 import { type Condition, matches } from "../../core/base/filters.ts";
+import { createTurns } from "../../core/base/turns.ts";
 import type { AnyRecord } from "../../core/model/resource.ts";
 import { chunksOf, type Found, joined, type Range, readAtOnce } from "./entries.ts";
 import type { Stored } from "../cache/record_cache.ts";
@@ -66,7 +67,9 @@ export async function passing(
   let at = 0;
   const decode = (entry: Stored) => recalls ? codec.recall(entry) : codec.decode(entry);
   const passed: { found: Found; record: AnyRecord }[] = [];
+  const turn = createTurns();
   for (const { sid, entry = read[at++] } of chunk) {
+    await turn();
     if (!entry) continue;
     const record = decode(entry);
     if (matches(record, where)) passed.push({ found: { sid, entry }, record });

@@ -1,8 +1,9 @@
 import { type Context, Hono } from "hono";
 import { Fault } from "../../core/base/faults.ts";
-import { openApiDocument } from "../../core/openapi/document.ts";
+import { openApiInParts } from "../../core/openapi/document.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { type Layout, layout } from "./layout.ts";
+import { compileMarkdown } from "./markdown.ts";
 import { type Documentation, type DocumentationFiles, documentationOf } from "./pages.ts";
 import { searchResults } from "./search.ts";
 
@@ -32,9 +33,10 @@ export function docs(
 ): Hono {
   const prefix = prefixOf(settings.baseUrl);
   const { baseUrl } = settings;
+  compileMarkdown();
   const load = async () => {
     const found = await files();
-    const document = openApiDocument(settings);
+    const document = await openApiInParts(settings);
     return { ...found, shown: await documentationOf(found, document, { prefix, baseUrl }) };
   };
   let loading: ReturnType<typeof load> | undefined;

@@ -9,6 +9,7 @@ export const headLength = createMiddleware<Env>(async (c, next) => {
   await next();
   if (c.req.method !== "HEAD") return; // Reading `body` makes a stream, which costs time.
   if (c.res.body === null || c.res.headers.has("Content-Length")) return;
-  const { byteLength } = await c.res.arrayBuffer();
-  c.header("Content-Length", String(byteLength));
+  let length = 0;
+  for await (const piece of c.res.body) length += piece.byteLength;
+  c.header("Content-Length", String(length));
 });

@@ -4,9 +4,9 @@ import type { Ports } from "../../core/ports/ports.ts";
 import type { Base } from "../../core/base/record.ts";
 import type { Query, Slice } from "../../core/model/store.ts";
 import type { AnyResource } from "../../core/model/resource.ts";
-import { answer } from "./answer.ts";
 import type { Ctx } from "./env.ts";
 import { formatOf } from "./format.ts";
+import { answerTexts } from "./list_frame.ts";
 import { queryOf, warnUnknown } from "./params.ts";
 import type { Shape } from "./represent.ts";
 import { writeInSlices } from "./slices.ts";
@@ -39,8 +39,8 @@ export async function answerList(
   const envelope = definition.paged ? page : undefined;
   const write = formatOf(c.req.raw) === "json" ? shape.jsonText : shape.xmlText;
   const texts = await writeInSlices(items, write);
-  return answer(c, {
-    json: () => shape.jsonList(texts, envelope),
-    xml: () => shape.xmlList(texts, isCounted ? page : envelope),
+  return answerTexts(c, texts, {
+    json: () => shape.jsonFrame(envelope),
+    xml: () => shape.xmlFrame(isCounted ? page : envelope),
   });
 }

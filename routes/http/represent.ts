@@ -5,6 +5,7 @@ import type { AnyRecord, AnyResource } from "../../core/model/resource.ts";
 import { pascal, pathField, snake } from "../../core/base/wire.ts";
 import type { Forms } from "./answer.ts";
 import { columnsOf } from "./columns.ts";
+import type { ListFrame } from "./list_frame.ts";
 import { element, escapeXml } from "./xml.ts";
 
 /** Writes the records of one resource. */
@@ -15,9 +16,9 @@ export interface Shape {
   /** A record as the text of one in a list. */
   jsonText(record: Base): string;
   xmlText(record: Base): string;
-  /** The text of a list of such texts; without a page it is a plain array. */
-  jsonList(texts: string[], page?: Page): string;
-  xmlList(texts: string[], page?: Page): string;
+  /** What stands around such texts in a list; without a page it is a plain array. */
+  jsonFrame(page?: Page): ListFrame;
+  xmlFrame(page?: Page): ListFrame;
 }
 
 /** Addresses are relative to the base URL, without a suffix. */
@@ -72,22 +73,30 @@ export function shapeOf(
 
   const xmlText = cached(xml);
   const jsonText = cached((record) => JSON.stringify(json(record)));
-  const jsonArray = (texts: string[]) => `[${texts.join(",")}]`;
   return {
     json,
     jsonText,
     xmlText,
     forms: (record) => ({ json: () => jsonText(record), xml: () => xmlText(record) }),
-    jsonList(texts, page) {
-      if (page === undefined) return jsonArray(texts);
+    jsonFrame(page) {
+      if (page === undefined) return { open: "[", between: ",", close: "]" };
       const fields = JSON.stringify(pageFields(page, snake)).slice(0, -1);
-      return `${fields},${JSON.stringify(snake(listKey))}:${jsonArray(texts)}}`;
+      return jsonFrame(fields, snake(listKey));
     },
-    xmlList: (texts, page) =>
-      `<${listName}${page === undefined ? "" : pageAttributes(page)}>` +
-      `${texts.join("")}</${listName}>`,
+    xmlFrame: (page) => ({
+      open: `<${listName}${page === undefined ? "" : pageAttributes(page)}>`,
+      between: "",
+      close: `</${listName}>`,
+    }),
   };
 }
+
+/** What stands around an array in an object that begins with `fields`. */
+export const jsonFrame = (fields: string, key: string): ListFrame => ({
+  open: `${fields},${JSON.stringify(key)}:[`,
+  between: ",",
+  close: "]}",
+});
 
 /**
  * Caches the texts of frozen records. While a record is in the cache of the store, the store

@@ -16,11 +16,13 @@ import type { Action, AnyNoun, Asked, Listed } from "../../core/twilio/noun/noun
 import { answer, type Forms } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { formatOf } from "../http/format.ts";
+import { answerTexts } from "../http/list_frame.ts";
 import { keepingPorts, making } from "../http/make_once.ts";
 import { queryOf, readParams, warnUnknown } from "../http/params.ts";
+import { jsonFrame } from "../http/represent.ts";
 import { requesterOf } from "../http/requester.ts";
 import { writeInSlices } from "../http/slices.ts";
-import { accountAddress, accountsAddress, jsonList, jsonOf, xmlList, xmlOf } from "./represent.ts";
+import { accountAddress, accountsAddress, jsonOf, xmlFrameOf, xmlOf } from "./represent.ts";
 
 /**
  * The interface of Twilio's libraries below one account: the routes of each noun of `core/twilio/`.
@@ -126,8 +128,8 @@ async function answerList(c: Ctx, mounted: Mounted, listed: Listed): Promise<Res
     const json = jsonOf(noun, record, asked);
     return isJson ? JSON.stringify(json) : xmlOf(noun, json);
   });
-  return answer(c, {
-    json: () => jsonList(noun, texts, envelope),
-    xml: () => xmlList(noun, texts, envelope),
+  return answerTexts(c, texts, {
+    json: () => jsonFrame(JSON.stringify(envelope).slice(0, -1), noun.plural),
+    xml: () => xmlFrameOf(noun, envelope),
   });
 }

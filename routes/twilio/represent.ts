@@ -2,6 +2,7 @@ import { limits } from "../../core/base/limits.ts";
 import type { Base } from "../../core/base/record.ts";
 import type { Envelope } from "../../core/twilio/noun/list_query.ts";
 import type { AnyNoun, Asked } from "../../core/twilio/noun/noun.ts";
+import type { ListFrame } from "../http/list_frame.ts";
 import { element, escapeXml, printable } from "../http/xml.ts";
 
 /** Addresses are relative to the base URL, without a suffix. */
@@ -31,29 +32,17 @@ export function jsonOf(
   return written;
 }
 
-/** The JSON of a list of records in JSON. */
-export const jsonList = (
-  { plural }: AnyNoun,
-  records: string[],
-  envelope: Envelope,
-): string =>
-  `${JSON.stringify(envelope).slice(0, -1)},${JSON.stringify(plural)}:[${records.join(",")}]}`;
-
 /** The XML of a record, from its JSON: elements have the names of the keys in PascalCase. */
 export const xmlOf = ({ type }: AnyNoun, json: Record<string, unknown>): string =>
   element(type, contentOf(withoutSuffixes(json)));
 
-/** The XML of a list of records in XML: its paging is attributes, the keys without underscores. */
-export function xmlList(
-  { plural }: AnyNoun,
-  records: string[],
-  envelope: Envelope,
-): string {
+/** What stands around records in XML: the paging of their list is attributes, the keys without underscores. */
+export function xmlFrameOf({ plural }: AnyNoun, envelope: Envelope): ListFrame {
   const attributes = Object.entries(envelope).map(([key, value]) =>
     ` ${key.replaceAll("_", "")}="${escapeXml(withoutSuffix(String(value ?? "")))}"`
   );
   const name = pascalOf(plural);
-  return `<${name}${attributes.join("")}>${records.join("")}</${name}>`;
+  return { open: `<${name}${attributes.join("")}>`, between: "", close: `</${name}>` };
 }
 
 /** Names of elements by key. Most keys are of the program; others are not kept beyond a bound. */

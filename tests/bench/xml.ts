@@ -32,7 +32,8 @@ const address = `${accountAddress(lab.accountSid)}/Calls`;
 const query = { where: [], page: 3, pageSize: items.length, kept: [], unknown: [] };
 const { page } = pageOf({ items, total: 1_000 }, query, address);
 const shape = shapeOf(calls);
-const ours = () => xmlDocument(shape.xmlList(items.map(shape.xmlText), page), "ServiceResponse");
+const { open, close } = shape.xmlFrame(page);
+const ours = () => xmlDocument(open + items.map(shape.xmlText).join("") + close, "ServiceResponse");
 
 const syntax = { ignoreAttributes: false, parseTagValue: false, parseAttributeValue: false };
 const parsed = new XMLParser(syntax).parse(ours());

@@ -10,9 +10,9 @@ import { parseNumber } from "../../values/phone_number.ts";
  * area code that is in use, so that nobody is handed a number that somebody else answers.
  */
 export const openNumbers: NumberProvider = {
-  countries: () => Promise.resolve([...new Set(areas().map(({ isoCountry }) => isoCountry))]),
+  countries: async () => [...new Set((await areas()).map(({ isoCountry }) => isoCountry))],
   async *search({ isoCountry, kind, areaCode, contains = "" }) {
-    const wanted = areas().filter((area) =>
+    const wanted = (await areas()).filter((area) =>
       (isoCountry === undefined || area.isoCountry === isoCountry) &&
       (kind === undefined || area.kinds.includes(kind)) &&
       (areaCode === undefined || area.areaCode === areaCode)
@@ -44,16 +44,21 @@ interface Area {
   kinds: NumberOffer["kinds"];
 }
 
-let known: Area[] | undefined;
+let known: Promise<Area[]> | undefined;
 
 /** The area codes in use, as the numbering plan has them, without those of special services. */
-function areas(): Area[] {
-  known ??= Array.from({ length: 800 }, (_, index) => String(index + 200)).flatMap((areaCode) => {
-    const number = parseNumber(`+1${areaCode}5550100`);
-    if (number === null || number.isoCountry === null) return [];
+const areas = (): Promise<Area[]> => known ??= findAreas();
+
+async function findAreas(): Promise<Area[]> {
+  const found: Area[] = [];
+  const turn = createTurns();
+  for (let code = 200; code < 1_000; code++) {
+    await turn();
+    const number = parseNumber(`+1${code}5550100`);
+    if (number === null || number.isoCountry === null) continue;
     const isOrdinary = number.kinds.length === 2 || number.kinds[0] === "tollFree";
     const { isoCountry, kinds } = number;
-    return isOrdinary ? [{ areaCode, isoCountry, kinds }] : [];
-  });
-  return known;
+    if (isOrdinary) found.push({ areaCode: String(code), isoCountry, kinds });
+  }
+  return found;
 }

@@ -144,6 +144,12 @@ function detailOf(row: Row | undefined, message = ""): string {
   return detail.length > textLength ? `${detail.slice(0, textLength)}…` : detail;
 }
 
+/** The first Notification of each call. */
+const latestOfCalls = (rows: Row[]): Row[] => {
+  const ofCalls = rows.filter(({ call_sid }) => call_sid);
+  return [...new Map(ofCalls.toReversed().map((row) => [row.call_sid, row])).values()].toReversed();
+};
+
 interface GroupProps extends Group {
   below: string;
   periods: Periods;
@@ -153,9 +159,7 @@ const GroupCard = ({ code, url, rows, below, periods }: GroupProps) => {
   const last = rows[0];
   const fault = faultOf.get(code);
   const query = new URLSearchParams({ ErrorCode: String(code), ...url && { RequestUrl: url } });
-  const called = rows.filter((row, at) =>
-    row.call_sid && rows.findIndex(({ call_sid }) => call_sid === row.call_sid) === at
-  ).slice(0, mostCalls);
+  const called = latestOfCalls(rows).slice(0, mostCalls);
   return (
     <section class="card">
       <div class="heading-row">

@@ -1,4 +1,6 @@
 import { limits } from "../../../core/base/limits.ts";
+import { createTurns } from "../../../core/base/turns.ts";
+import { linesType } from "../../http/list_frame.ts";
 import { ownRequests } from "../../http/own_requests.ts";
 import { accountAddress, accountsAddress } from "../../http/represent.ts";
 
@@ -125,6 +127,8 @@ function requester({ ask, baseUrl, caller, accountSid, requestId }: ApiOptions) 
 }
 
 async function readJson(response: Response): Promise<{ body: unknown; from: Headers }> {
+  const isList = response.headers.get("Content-Type") === linesType;
+  if (isList) return { body: await readLines(response), from: response.headers };
   const text = await response.text();
   const body = text === "" ? null : JSON.parse(text);
   if (response.ok) return { body, from: response.headers };
@@ -134,6 +138,31 @@ async function readJson(response: Response): Promise<{ body: unknown; from: Head
     String(body?.message ?? "Cannot complete the request"),
     response.headers.get("Retry-After"),
   );
+}
+
+/** Reads a list that has a line for each record, record by record: a long list is long work. */
+async function readLines({ body }: Response): Promise<unknown> {
+  const [items, edges]: [Row[], string[]] = [[], []];
+  const turn = createTurns();
+  let rest = "";
+  const take = (line: string) => {
+    const isEdge = edges.length === 0 || /^]/.test(line);
+    if (isEdge) edges.push(line);
+    else if (line !== "") items.push(JSON.parse(line.replace(/,$/, "")));
+  };
+  for await (const piece of body!.pipeThrough(new TextDecoderStream())) { // A list is never empty.
+    const lines = (rest + piece).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      take(line);
+      await turn();
+    }
+  }
+  take(rest);
+  const envelope = JSON.parse(edges.join(""));
+  if (Array.isArray(envelope)) return items;
+  const [key = ""] = Object.entries(envelope).find(([, value]) => Array.isArray(value)) ?? [];
+  return { ...envelope, [key]: items };
 }
 
 const withQuery = (path: string, query?: URLSearchParams): string =>

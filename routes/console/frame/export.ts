@@ -1,8 +1,12 @@
+import { createTurns } from "../../../core/base/turns.ts";
 import type { Api, Row } from "./api.ts";
 import type { Page } from "./env.ts";
 
 /** Records that one export has at most, and how many are read at once. */
 const [mostRows, rowsAtOnce] = [100_000, 1_000];
+
+/** Characters that are sent at once at least. */
+const pieceLength = 16 << 10;
 
 /**
  * Streams a list as CSV (RFC 4180) or as JSON, page by page at the pace of the reader. An export has at
@@ -37,13 +41,22 @@ async function* rowsOf(api: Api, path: string, query: URLSearchParams): AsyncGen
 
 async function* csvTexts(pages: AsyncIterable<Row[]>): AsyncGenerator<string> {
   let columns: string[] = [];
+  const turn = createTurns();
   for await (const rows of pages) {
     const [first] = rows;
     if (columns.length === 0 && first !== undefined) {
       columns = Object.keys(first).filter((name) => name !== "subresource_uris");
       yield `${columns.join(",")}\r\n`;
     }
-    yield rows.map((row) => columns.map((name) => cell(row[name])).join(",") + "\r\n").join("");
+    let text = "";
+    for (const row of rows) {
+      text += columns.map((name) => cell(row[name])).join(",") + "\r\n";
+      if (text.length < pieceLength) continue;
+      yield text;
+      text = "";
+      await turn();
+    }
+    yield text;
   }
 }
 
@@ -57,10 +70,12 @@ function cell(value: unknown): string {
 
 async function* jsonTexts(pages: AsyncIterable<Row[]>): AsyncGenerator<string> {
   let before = "[";
+  const turn = createTurns();
   for await (const rows of pages) {
     for (const row of rows) {
       yield `${before}\n${JSON.stringify(row)}`;
       before = ",";
+      await turn();
     }
   }
   yield before === "[" ? "[]\n" : "\n]\n";
