@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { inForceAtOnce } from "../core/clients/in_force.ts";
+import { type DailyNotices, dailyNotices } from "../core/notifications/daily_notices.ts";
 import { Fault } from "../core/base/faults.ts";
 import { limits } from "../core/base/limits.ts";
 import type { Ports } from "../core/ports/ports.ts";
@@ -49,7 +50,9 @@ import { logRequests } from "./http/log_requests.ts";
 import { measureRequests } from "./http/measure_requests.ts";
 import { whileWritable } from "./http/while_writable.ts";
 import { warnOfPrivateUrls } from "./http/private_urls.ts";
+import { nearPaths } from "./http/near_path.ts";
 import { requestId } from "./http/request_id.ts";
+import { noticeUnknown } from "./http/unknown_names.ts";
 import { resourceRoutes } from "./resources/resource_routes.ts";
 import { secondFactorRoutes } from "./resources/second_factor.ts";
 import { createLoopShares, type LoopShares } from "../core/rest/loop_shares.ts";
@@ -59,6 +62,7 @@ import { statisticsRoutes } from "./resources/statistics.ts";
 import { streamRoutes } from "./resources/streams.ts";
 import { recordingTranscriptionRoutes } from "./resources/transcriptions.ts";
 import { supervisorRoutes } from "./resources/supervisor.ts";
+import { productRoots, refuseParts, refuseProducts } from "./twilio/absent.ts";
 import { authTokensPath, twilioAuthTokens } from "./twilio/auth_tokens.ts";
 import { twilioAccountRoutes, twilioRoutes } from "./twilio/mod.ts";
 import { tokenRoutes } from "./resources/tokens.ts";
@@ -110,7 +114,11 @@ function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
 const noNumbers = "a test account has no phone numbers; it may send any number as From";
 
 /** The accounts, and what a request below one of them must be allowed to do. */
-function guardedAccounts(app: Hono<Env>, ports: Ports, shares: LoopShares): void {
+function guardedAccounts(
+  app: Hono<Env>,
+  ports: Ports,
+  { shares, notices }: { shares: LoopShares; notices: DailyNotices },
+): void {
   const bounds = boundsOf(ports, shares);
   for (const version of versions) {
     app.use(`/${version}/*`, authenticate(ports, bounds), whileWritable(ports));
@@ -130,9 +138,15 @@ function guardedAccounts(app: Hono<Env>, ports: Ports, shares: LoopShares): void
     }
     app.route(`${below}/AuthTokens`, authTokenRoutes(ports));
   }
-  app.use(`${authTokensPath}/*`, authenticate(ports, bounds), whileWritable(ports));
-  app.use(`${authTokensPath}/*`, permitted("manageCredentials"), own);
+  for (const root of productRoots) {
+    app.use(`/${root}/*`, authenticate(ports, bounds), whileWritable(ports), own);
+  }
+  app.use(`${authTokensPath}/*`, permitted("manageCredentials"));
   app.route(authTokensPath, authTokenRoutes(ports, twilioAuthTokens));
+  const { settings } = ports;
+  for (const root of productRoots) {
+    app.all(`/${root}/*`, refuseProducts({ settings, notices }));
+  }
 }
 
 /** A path without an account is of that of the credentials. */
@@ -140,6 +154,14 @@ const own = createMiddleware<Env>(async (c, next) => {
   c.set("account", c.var.caller);
   await next();
 });
+
+/** Interfaces of the operator's own programs, and pages that nobody types. */
+const unnamed = /^\/(?:bridge|metrics|demo|sms|console\/)/;
+
+/** The paths of all routes that people may have meant. */
+const pathsOf = (app: Hono<Env>): string[] =>
+  app.routes.filter(({ method, path }) => method !== "ALL" && !unnamed.test(path))
+    .map(({ path }) => path === "/openapi" ? "/openapi.json" : path);
 
 /**
  * The whole HTTP interface: a pure function of its ports, so tests call `.request()` without a
@@ -160,18 +182,20 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
     app.route(`/${name}`, mount);
   }
 
+  const notices = dailyNotices(ports);
   const first = [logRequests(ports), notStored, ownSiteOnly(ports)];
   for (const version of versions) {
     app.use(`/${version}/*`, ...first);
     app.use(`/${version}/Accounts/:account/*`, warnOfPrivateUrls(ports));
+    app.use(`/${version}/*`, noticeUnknown(ports, notices));
   }
-  app.use(`${authTokensPath}/*`, ...first);
+  for (const root of productRoots) app.use(`/${root}/*`, ...first);
   for (const version of versions) { // Before authentication: a link is enough.
     app.use(`/${version}/Accounts/:account/Recordings/:sid`, openAudio(ports));
   }
-  guardedAccounts(app, ports, shares);
+  guardedAccounts(app, ports, { shares, notices });
   irregularRoutes(app, account, ports);
-  const served = {
+  const collections = {
     ...ports.records,
     applications: authoredFlows(ports),
     gateways: boundedGateways(ports),
@@ -180,23 +204,31 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   };
   for (const [name, definition] of Object.entries<AnyResource>(resourcesUnder(ports.settings))) {
     if (definition.irregular) continue;
-    const records = served[name as keyof typeof resources];
+    const records = collections[name as keyof typeof resources];
     app.route(`${account}/${definition.path}`, resourceRoutes(definition, records, ports));
   }
   app.route(
     `/${limits.gatewayApiVersion}/Accounts/:account/${gateways.path}`,
-    resourceRoutes(gateways, served.gateways, ports),
+    resourceRoutes(gateways, collections.gateways, ports),
   );
 
   const twilio = `/${limits.twilioApiVersion}/Accounts/:account`;
   app.route(`${twilio}/Recordings`, recordingRoutes(ports));
   app.route(twilio, twilioRoutes(ports));
+  app.all(`${twilio}/*`, refuseParts({ settings: ports.settings, notices }));
 
-  app.onError(onError(ports));
+  const served = Object.keys(mounts);
+  app.onError(onError(ports, served));
   const allowed = allowedMethods(app);
+  const near = nearPaths([...pathsOf(app), ...served.map((name) => `/${name}`)]);
   app.notFound((c) => {
-    const methods = allowed(c.req.path);
-    if (methods.length === 0) return answerFault(c, new Fault("notFound", c.req.path), ports);
+    const { path } = c.req;
+    const methods = allowed(path);
+    if (methods.length === 0) {
+      const hint = near(path);
+      const fault = new Fault("notFound", hint === "" ? path : `${path}. ${hint}`);
+      return answerFault(c, fault, { settings: ports.settings, served });
+    }
     c.header("Allow", methods.join(", "));
     return answerFault(c, new Fault("methodNotAllowed"), ports);
   });

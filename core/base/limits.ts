@@ -17,6 +17,12 @@ export const limits = {
   plainTextLength: 1_024,
   /** In which a refused request of one kind is noticed once, in ms. */
   refusalNoticeMs: 60_000,
+  /**
+   * Notifications a day of one fault that tell a tenant of habits of its programs, by one instance, and
+   * tenants whose notices an instance remembers.
+   */
+  dailyNotices: 50,
+  dailyNoticeTenants: 10_000,
   /** Parameters of one request, and characters of one parameter. */
   parameters: 1_000,
   /** Members, elements, arrays and objects of a JSON response to a flow. */

@@ -32,6 +32,7 @@ import { deliveryReplays, replayFailedParameters } from "../webhooks/replay_fail
 import { resources } from "../resources/mod.ts";
 import { statistics } from "../resources/views/statistics.ts";
 import { pushParameters } from "../ussd/push.ts";
+import { usagePeriods } from "../usage/periods.ts";
 import { usageRecords } from "../resources/views/usage_records.ts";
 import { callOperations } from "./call_operations.ts";
 import { designerForms, designerOperations } from "./designer.ts";
@@ -207,6 +208,16 @@ const documentTestOperations: Operation[] = [
 
 const usageOperations: Operation[] = [
   listOperation(usageRecords),
+  ...usagePeriods.map(({ segment }) =>
+    listOperation(usageRecords, {
+      path: `${accountPath}/${usageRecords.path}/${segment}`,
+      id: `listUsageRecords${segment}`,
+      summary: `Lists usage by period: ${segment}`,
+      description:
+        "Lists sums of usage for each category, the latest period first. StartDate and " +
+        "EndDate of a record are the first and last day of its period.",
+    })
+  ),
   readOperation(usageRecords, { path: `${accountPath}/${usageRecords.path}/{Day}/{Category}` }),
 ];
 

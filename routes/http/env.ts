@@ -19,6 +19,8 @@ export interface Env {
     account: Account;
     /** The parameters in the body, once they are read. */
     sent?: Sent;
+    /** Parameters of the request that are unknown, as they may be shown, and what was probably meant. */
+    unknownNames?: { name: string; hint: string }[];
     /** The Idempotency-Key of a request that makes a record. */
     once?: Once;
     /** The record that its response is kept with is committed. */

@@ -7,6 +7,7 @@ import { isMakingPath } from "../../core/notifications/own_request.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { answer } from "./answer.ts";
 import type { Ctx, Env } from "./env.ts";
+import { isForPeople, missingPage, missingPagePolicy } from "./missing_page.ts";
 import { element, escapeXml, printable } from "./xml.ts";
 
 /** The HTTP status of each kind of fault. */
@@ -23,6 +24,7 @@ export const statusOf = {
   unsatisfiable: 416,
   throttled: 429,
   internal: 500,
+  notImplemented: 501,
   unavailable: 503,
 } as const satisfies Record<FaultKind, ContentfulStatusCode>;
 
@@ -32,8 +34,22 @@ export function errorBody({ code, kind, message }: Fault, baseUrl: string) {
   return { code, message: printable(message), more_info, status: statusOf[kind] };
 }
 
-/** Responds with an error. */
-export function answerFault(c: Ctx, fault: Fault, { settings }: Ports): Response {
+/** The service as an error response shows it. */
+interface Shown {
+  settings: Pick<Ports["settings"], "baseUrl">;
+  /** The first segments of the paths of its pages. */
+  served?: readonly string[];
+}
+
+/** Responds with an error; to a person who asks for an address that is none, with a page. */
+export function answerFault(
+  c: Ctx,
+  fault: Fault,
+  { settings, served = [] }: Shown,
+): Response | Promise<Response> {
+  if (fault.kind === "missing" && served.length > 0 && isForPeople(c.req.raw)) {
+    return answerMissing(c, fault, { settings, served });
+  }
   const body = errorBody(fault, settings.baseUrl);
   if (fault.kind === "unavailable" || fault.kind === "throttled") {
     c.header("Retry-After", String(fault.retryAfterS ?? limits.retryAfterS));
@@ -51,19 +67,29 @@ export function answerFault(c: Ctx, fault: Fault, { settings }: Ports): Response
   return answer(c, { json: () => body, xml }, body.status);
 }
 
+function answerMissing(c: Ctx, fault: Fault, { settings, served = [] }: Shown) {
+  c.header("Content-Security-Policy", missingPagePolicy);
+  c.header("Referrer-Policy", "no-referrer");
+  c.header("Vary", "Accept");
+  const { code, message } = errorBody(fault, settings.baseUrl);
+  const prefix = new URL(settings.baseUrl).pathname.replace(/\/$/, "");
+  return c.html(missingPage({ code, message, served, prefix }), 404);
+}
+
 /**
  * Responds with a Fault. Any other error is a bug: it is logged once, and the client sees no
  * detail.
  */
-export const onError = (ports: Ports): ErrorHandler<Env> => async (error, c) => {
-  if (error instanceof Fault) {
-    await noticeRefusal(c, error, ports);
-    return answerFault(c, error, ports);
-  }
-  const { method, path } = c.req;
-  ports.log("Cannot complete a request", { requestId: c.var.requestId, method, path, error });
-  return answerFault(c, new Fault("bug"), ports);
-};
+export const onError =
+  (ports: Ports, served: readonly string[]): ErrorHandler<Env> => async (error, c) => {
+    if (error instanceof Fault) {
+      await noticeRefusal(c, error, ports);
+      return answerFault(c, error, { settings: ports.settings, served });
+    }
+    const { method, path } = c.req;
+    ports.log("Cannot complete a request", { requestId: c.var.requestId, method, path, error });
+    return answerFault(c, new Fault("bug"), ports);
+  };
 
 /** Writes a Notification of a refused POST that creates a record (spec, Notifications). */
 async function noticeRefusal(c: Ctx, fault: Fault, ports: Ports): Promise<void> {

@@ -10,7 +10,7 @@ import type { Ports } from "../../core/ports/ports.ts";
 import { answerText, contentOf, type Forms } from "./answer.ts";
 import { bodyBytes } from "./body.ts";
 import type { Ctx, Env } from "./env.ts";
-import { formatOf } from "./format.ts";
+import { formatOf, pathOf } from "./format.ts";
 
 /** The collections that make records: those of resources, and the accounts. */
 interface Inserting<T> {
@@ -42,7 +42,7 @@ export function making<P extends string>(
       accountSid: account.sid,
       caller: c.var.key?.sid ?? caller.sid,
       method: c.req.method,
-      path: `${new URL(c.req.url).pathname} ${formatOf(c.req.raw)}`,
+      path: `${pathOf(c.req.raw)} ${formatOf(c.req.raw)}`,
       body: await bodyBytes(c.req.raw.clone()),
     });
     const response = await earlier(once, ports);

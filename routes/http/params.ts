@@ -65,11 +65,12 @@ function parametersOf(
 /** Names the ignored parameters in the `Warning` header (RFC 7234 §5.5), and what was meant. */
 export function warnUnknown(c: Ctx, names: string[], known: readonly string[]): void {
   if (names.length === 0) return;
-  const warnings = names.slice(0, limits.warnedNames).map((name) =>
-    `299 - "Unknown parameter: ${name.replaceAll(/[^\x20-\x7e]|["\\]/g, "?").slice(0, 64)}${
-      hintOf(name, known)
-    }"`
-  );
+  const unknown = names.slice(0, limits.warnedNames).map((name) => ({
+    name: name.replaceAll(/[^\x20-\x7e]|["\\]/g, "?").slice(0, 64),
+    hint: hintOf(name, known),
+  }));
+  c.set("unknownNames", [...c.var.unknownNames ?? [], ...unknown]);
+  const warnings = unknown.map(({ name, hint }) => `299 - "Unknown parameter: ${name}${hint}"`);
   c.header("Warning", warnings.join(", "));
 }
 

@@ -12,6 +12,7 @@ import type { Account } from "../../core/resources/accounts.ts";
 import { recordings as definition } from "../../core/resources/recordings.ts";
 import { byteRange } from "../http/byte_range.ts";
 import type { Env } from "../http/env.ts";
+import { pathOf } from "../http/format.ts";
 import { answerFault } from "../http/errors.ts";
 
 /** The audio that a request wants. */
@@ -27,14 +28,15 @@ interface Wanted {
  * `.xml`. Programs for Twilio append `.mp3` to a RecordingUrl as it is, here behind its signature.
  */
 function audioOf(c: Context): Omit<Wanted, "account"> | null {
-  const { pathname, search } = new URL(c.req.url);
+  const pathname = pathOf(c.req.raw);
+  const { search } = new URL(c.req.url);
   const isBare = c.req.method !== "DELETE" &&
     pathname.startsWith(`/${limits.twilioApiVersion}/`);
   const [, sid, format = isBare ? "wav" : undefined] =
-    /\/(RE[0-9a-f]{32})(?:\.(wav|mp3))?$/.exec(pathname) ?? [];
+    /\/(RE[0-9a-f]{32})(?:\.(wav|mp3|WAV|MP3))?$/.exec(pathname) ?? [];
   if (format === undefined || sid === undefined) return null;
   const [, appended = format] = appendedFormat.exec(search) ?? [];
-  return { sid, format: appended === "mp3" ? "mp3" : "wav" };
+  return { sid, format: appended.toLowerCase() === "mp3" ? "mp3" : "wav" };
 }
 
 /** Serves audio without credentials: by a signed URL, or when RECORDINGS_PUBLIC allows it. */

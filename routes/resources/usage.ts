@@ -1,15 +1,22 @@
 import { Hono } from "hono";
 import { interval } from "../../core/base/dates.ts";
 import { Fault } from "../../core/base/faults.ts";
-import type { Condition } from "../../core/base/filters.ts";
 import { sliceOf } from "../../core/rest/paging.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { Base } from "../../core/base/record.ts";
 import type { Query } from "../../core/model/store.ts";
 import { usageRecords as definition } from "../../core/resources/views/usage_records.ts";
+import {
+  ever,
+  type Span,
+  spanOf,
+  usageOf,
+  type UsagePeriod,
+  usagePeriods,
+} from "../../core/usage/periods.ts";
 import { summarize, type UsageRecord } from "../../core/usage/summarize.ts";
 import { answer } from "../http/answer.ts";
-import type { Env } from "../http/env.ts";
+import type { Ctx, Env } from "../http/env.ts";
 import { answerList } from "../http/lists.ts";
 import { accountAddress, shapeOf } from "../http/represent.ts";
 
@@ -21,17 +28,26 @@ const shape = shapeOf(definition, (record: Base) => {
   return `${listOf(accountSid)}/${startDate}/${category}`;
 });
 
-interface Span {
-  from: number;
-  before: number;
-}
+/** A sum of more than a day has the address of its list. */
+const shapeOfPeriod = ({ segment, period }: UsagePeriod) =>
+  period === "day"
+    ? shape
+    : shapeOf(definition, ({ accountSid }: Base) => `${listOf(accountSid)}/${segment}`);
 
-/** The intersection of all date conditions. */
-function spanOf(where: Condition[]): Span {
-  const spans = where.filter((condition) => condition.op === "between");
-  return {
-    from: Math.max(-Infinity, ...spans.map(({ from }) => from)),
-    before: Math.min(Infinity, ...spans.map(({ before }) => before)),
+/** The charges of an account in each period of a kind, as below `Usage/Records` of Twilio's interface. */
+function periodList(one: UsagePeriod, ports: Ports) {
+  const { segment, period, within } = one;
+  const shape = shapeOfPeriod(one);
+  return (c: Ctx): Promise<Response> => {
+    const { account } = c.var;
+    const read = async (query: Query) => {
+      const span = spanOf(query.where, within(ports.now()));
+      const records = await usageOf(account, { span, period, isDeep: false }, ports);
+      const where = query.where.filter((condition) => condition.op !== "between");
+      return sliceOf(records, { ...query, where });
+    };
+    const address = `${listOf(account.sid)}/${segment}`;
+    return answerList(c, { definition, shape, address, read }, ports);
   };
 }
 
@@ -39,11 +55,13 @@ function spanOf(where: Condition[]): Span {
 export function usageRoutes(ports: Ports): Hono<Env> {
   const recordsOf = async (accountSid: string, span: Span) =>
     summarize(accountSid, await ports.ledger.days(accountSid, span));
-  return new Hono<Env>()
+  const app = new Hono<Env>();
+  for (const one of usagePeriods) app.get(`/${one.segment}`, periodList(one, ports));
+  return app
     .get("/", (c) => {
       const { sid } = c.var.account;
       const read = async (query: Query) =>
-        sliceOf(await recordsOf(sid, spanOf(query.where)), query);
+        sliceOf(await recordsOf(sid, spanOf(query.where, ever())), query);
       return answerList(c, { definition, shape, address: listOf(sid), read }, ports);
     })
     .get("/:day/:category", async (c) => {

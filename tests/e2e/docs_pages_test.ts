@@ -13,7 +13,8 @@ function pagesTest(name: string, body: (browser: Browser, service: string) => Pr
 }
 
 /** One page of each kind. */
-const kinds = ["/", "/docs", "/docs/api/overview", "/docs/api/call", "/docs/search?q=recording"];
+const kinds = ["/", "/docs", "/docs/api/overview", "/docs/api/call", "/docs/search?q=recording"]
+  .concat("/no-such-page", "/2012-04-25/Accounts/AC1/Call");
 
 /** Every page that the sidebar leads to. */
 const sidebar = (page: Page) =>

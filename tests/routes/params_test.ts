@@ -142,6 +142,63 @@ Deno.test("parameter names are case-sensitive, and unknown ones are named in War
   assert.match(refused.headers.get("Warning")!, /login/);
 });
 
+Deno.test("an unknown parameter makes a Notification, one a day for each name and account", async () => {
+  using app = await startApp();
+  app.clock.now = Date.UTC(2026, 4, 1, 9);
+  const other = await app.subAccount(app.root, "other");
+  const told = async ({ get }: typeof other) => {
+    const list = (await get("Notifications.json?ErrorCode=12210&PageSize=1000")).json();
+    return (list.notifications as Record<string, string>[]).toReversed();
+  };
+  const call = { To: "client:alice", From: "client:bob", Url: "https://app.test/voice" };
+  await app.root.post("Calls.json", { ...call, StatusCalback: "https://app.test/ended" });
+  app.clock.now += 2 * 3_600_000;
+  await app.root.post("Calls.json", { ...call, StatusCalback: "https://app.test/ended" });
+  await app.root.get("Calls.json?Stauts=failed&StartTime=2026-05-01");
+  const [misspelt, filter, ...more] = await told(app.root);
+
+  assert.deepEqual(more, []);
+  assert.match(
+    misspelt!.message_text!,
+    /no effect: StatusCalback\. Did you mean StatusCallback\?$/,
+  );
+  assert.equal(misspelt!.log, 1);
+  assert.equal(misspelt!.request_method, "POST");
+  assert.match(misspelt!.request_url!, /\/Calls$/);
+  assert.match(filter!.message_text!, /: Stauts\. Did you mean Status\?$/);
+  assert.deepEqual(await told(other), []);
+  await other.get(`/2010-04-01/Accounts/${other.sid}/Calls.json?Stauts=failed`);
+  assert.equal((await told(other)).length, 1);
+  app.clock.now += 14 * 3_600_000;
+  await app.root.get("Calls.json?Stauts=failed");
+  assert.equal((await told(app.root)).length, 3);
+});
+
+Deno.test("Notifications of unknown parameters are bounded for each tenant", async () => {
+  using app = await startApp();
+  const tenant = await app.subAccount(app.root, "tenant");
+  const below = await app.subAccount(tenant, "below");
+  const other = await app.subAccount(app.root, "other");
+  for (let n = 0; n < limits.dailyNotices + 20; n++) {
+    await (n % 2 === 0 ? tenant : below).get(`Clients.json?Name${n}=x`);
+  }
+  await other.get("Clients.json?Name=x");
+
+  const counted = async ({ get }: typeof other) =>
+    (await get("Notifications.json?ErrorCode=12210")).json().total;
+  assert.equal(await counted(tenant) + await counted(below), limits.dailyNotices);
+  assert.equal(await counted(other), 1);
+});
+
+Deno.test("two instances tell an account of an unknown parameter once", async () => {
+  using app = await startApp();
+  const twin = apiClient(routes(app.ports) as unknown as Hono, app.root);
+  await app.root.get("Clients.json?Name=x");
+  await twin.get("Clients.json?Name=x");
+
+  assert.equal((await app.root.get("Notifications.json?ErrorCode=12210")).json().total, 1);
+});
+
 Deno.test("parameters in the address of a POST are ignored, and named in Warning", async () => {
   using app = await startApp();
 

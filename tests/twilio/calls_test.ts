@@ -220,15 +220,16 @@ Deno.test("Notifications of a call are listed and fetched below it", async () =>
   await assert.rejects(client.calls("CA" + "0".repeat(32)).notifications.list(), { status: 404 });
 });
 
-Deno.test("what there is not of a call answers 404", async () => {
+Deno.test("what there is not of a call answers 501, which no record that is missing does", async () => {
   await using lab = await startTwilioLab();
   const { sid } = await lab.client.calls.create(call);
   const of = lab.client.calls(sid);
 
   const payment = { idempotencyKey: "1", statusCallback: "https://app.test/pay" };
-  await assert.rejects(of.payments.create(payment), { status: 404, code: 20404 });
-  await assert.rejects(of.userDefinedMessages.create({ content: "{}" }), { status: 404 });
-  await assert.rejects(of.siprec.create(), { status: 404 });
+  const absent = { status: 501, code: 20501 };
+  await assert.rejects(of.payments.create(payment), absent);
+  await assert.rejects(of.userDefinedMessages.create({ content: "{}" }), absent);
+  await assert.rejects(of.siprec.create(), absent);
 });
 
 Deno.test("Events of a call are its status callbacks with their responses", async () => {

@@ -12,6 +12,7 @@ export type FaultKind =
   | "unsatisfiable"
   | "throttled"
   | "unavailable"
+  | "notImplemented"
   | "internal";
 
 /** One way to refuse or to fail. */

@@ -8,6 +8,13 @@ export const requestFaults = {
     message: "Cannot accept the request parameters",
     advice: "Correct the parameter that the message names and send the request again.",
   },
+  unknownParameter: {
+    kind: "invalid",
+    code: 12210,
+    message: "A request had a parameter that has no effect",
+    advice: "Correct the name of the parameter, or leave it out. Names are case-sensitive. The " +
+      "Warning header of each response names the unknown parameters of its request.",
+  },
   badCredentials: {
     kind: "unauthenticated",
     code: 20003,
@@ -92,6 +99,14 @@ export const requestFaults = {
     code: 20500,
     message: "Cannot complete the request",
     advice: "This is a defect of the service. Report it with the X-Request-Id of the response.",
+  },
+  productAbsent: {
+    kind: "notImplemented",
+    code: 20501,
+    message: "Cannot serve a product of Twilio that is not here",
+    advice: "Use what the message names in its place. The service has Twilio's core API, at " +
+      "/2010-04-01, and AuthTokens of the Accounts API. A request client that leads all of " +
+      "Twilio's library here leads its other products here too.",
   },
   expired: {
     kind: "throttled",
