@@ -223,6 +223,11 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   const near = nearPaths([...pathsOf(app), ...served.map((name) => `/${name}`)]);
   app.notFound((c) => {
     const { path } = c.req;
+    const plain = path.replaceAll(/\/{2,}/g, "/").replace(/\/$/, "");
+    if (plain !== path && allowed(plain).includes(c.req.method)) { // Pages have relative links.
+      const { pathname } = new URL(ports.settings.baseUrl);
+      return c.redirect(pathname.replace(/\/$/, "") + plain + new URL(c.req.url).search, 308);
+    }
     const methods = allowed(path);
     if (methods.length === 0) {
       const hint = near(path);

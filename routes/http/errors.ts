@@ -81,7 +81,7 @@ function answerMissing(c: Ctx, fault: Fault, { settings, served = [] }: Shown) {
  * detail.
  */
 export const onError =
-  (ports: Ports, served: readonly string[]): ErrorHandler<Env> => async (error, c) => {
+  (ports: Ports, served: readonly string[] = []): ErrorHandler<Env> => async (error, c) => {
     if (error instanceof Fault) {
       await noticeRefusal(c, error, ports);
       return answerFault(c, error, { settings: ports.settings, served });

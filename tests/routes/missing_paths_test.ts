@@ -134,3 +134,13 @@ Deno.test("the suffix .json has any case, and a slash may stand before the query
   const named = await ask(app, `/2010-04-01/Accounts/${app.root.sid}/Applications.XML`);
   assert.match(named.type, /xml/);
 });
+
+Deno.test("a page with a slash too many at its end is the page without it", async () => {
+  using app = await startApp();
+  for (const path of ["/health/", "/errors/20404//", "/errors/20404/?x=1"]) {
+    const answer = await app.http.fetch(new Request(`http://api.test${path}`));
+    const plain = path.replace(/\/+(?=$|\?)/, "");
+    assert.deepEqual([answer.status, answer.headers.get("Location")], [308, plain]);
+  }
+  assert.equal((await ask(app, "/nothing/")).status, 404);
+});
