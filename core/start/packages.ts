@@ -21,6 +21,7 @@ async function missingPackages(folder: string): Promise<string[]> {
   try {
     for await (const { name } of Deno.readDir(`${folder}/node_modules/.deno`)) there.add(name);
   } catch (error) {
+    if (error instanceof Deno.errors.PermissionDenied) unreadable(`${folder}/node_modules`);
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
   return needed.filter((id) => !there.has(id.replaceAll("/", "+")));
@@ -49,6 +50,50 @@ async function install(folder: string, signal?: AbortSignal): Promise<boolean> {
   return success;
 }
 
+/** The first file below a folder's `node_modules` that is not for everybody to read; "" for none. */
+async function closedFile(folder: string): Promise<string> {
+  const find = new Deno.Command("find", {
+    args: [`${folder}/node_modules`, "!", "-type", "l", "!", "-perm", "-o+r", "-print", "-quit"],
+    stdin: "null",
+    stderr: "null",
+  });
+  try {
+    const { stdout } = await find.output();
+    return new TextDecoder().decode(stdout).split("\n")[0]!;
+  } catch {
+    return ""; // Without the program, as on Windows, Deno itself says what it cannot read.
+  }
+}
+
+/**
+ * Makes the packages of a folder readable for every user, since archives may have files for their owner
+ * alone. Fails with the command that helps where this user may not change them.
+ */
+async function openPackages(folder: string): Promise<void> {
+  const file = await closedFile(folder);
+  if (file === "") return;
+  const { success } = await new Deno.Command("chmod", {
+    args: ["-R", "a+rX", `${folder}/node_modules`],
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).output();
+  if (success) return;
+  try {
+    (await Deno.open(file)).close();
+  } catch {
+    unreadable(file);
+  }
+}
+
+const unreadable = (file: string): never =>
+  fail(
+    new Error(
+      `Cannot start: this user may not read ${file}; run "deno task packages" as the owner of ` +
+        "node_modules, which makes it readable",
+    ),
+  );
+
 if (import.meta.main) {
   const own = await missingPackages(".");
   const espeak = await wantsEspeak() ? await missingPackages(espeakFolder) : [];
@@ -69,4 +114,5 @@ if (import.meta.main) {
         "again with a network; ESPEAK_PACKAGE=false tries no download",
     );
   }
+  for (const folder of [".", espeakFolder]) await openPackages(folder);
 }

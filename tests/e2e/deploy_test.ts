@@ -6,6 +6,8 @@ import { eventually } from "../support/process/eventually.ts";
 import { freePorts } from "../support/process/system.ts";
 
 const top = new URL("../../", import.meta.url);
+const { imports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", top)));
+const honoVersion = /@([\d.]+)$/.exec(imports.hono)?.[1];
 const read = (file: string) => Deno.readTextFile(new URL(`deploy/${file}`, top));
 
 /** What a command writes, standard error included. */
@@ -22,14 +24,17 @@ Deno.test("systemd finds nothing wrong with the unit, and little that it may do"
   assert.ok(exposure <= 2, judged);
 });
 
-Deno.test("the settings of deploy/switchboard.env are accepted, each by its name", async () => {
-  const lines = (await read("switchboard.env")).split("\n");
-  const given = Object.fromEntries(
-    lines.filter((line) => /^[A-Z]/.test(line)).map((line) => [
+/** The settings of lines `NAME=value`. */
+const settingsOf = (lines: string[]): Record<string, string> =>
+  Object.fromEntries(
+    lines.filter((line) => /^[A-Z][A-Z_]*=/.test(line)).map((line) => [
       line.slice(0, line.indexOf("=")),
       line.slice(line.indexOf("=") + 1),
     ]),
   );
+
+Deno.test("the settings of deploy/switchboard.env are accepted, each by its name", async () => {
+  const given = settingsOf((await read("switchboard.env")).split("\n"));
 
   assert.deepEqual(Object.keys(given).filter((name) => !(name in variables)), []);
   const config: Config = readConfig((name) => given[name]);
@@ -38,10 +43,10 @@ Deno.test("the settings of deploy/switchboard.env are accepted, each by its name
 });
 
 Deno.test("the steps of the Containerfile make a root in which a service is ready, read-only", async () => {
-  await using root = await buildContainerRoot(top);
+  const steps = stepsOf(await read("Containerfile"));
+  await using root = await buildContainerRoot(top, steps);
   const [PORT, SIP_WS_PORT, BRIDGE_PORT, SPEECH_PORT] = freePorts(4).map(String);
   const ports = { PORT: PORT!, SIP_WS_PORT: SIP_WS_PORT!, BRIDGE_PORT: BRIDGE_PORT! };
-  const steps = stepsOf(await read("Containerfile"));
   const commands = steps.filter(({ word }) => word === "CMD" || word === "HEALTHCHECK")
     .map(({ text }): string[] => JSON.parse(text.slice(text.indexOf("["))));
   const [check, start] = commands;
@@ -60,6 +65,64 @@ Deno.test("the steps of the Containerfile make a root in which a service is read
   assert.notEqual((await root.run(check!, ports).output()).code, 0);
   const kept = [...Deno.readDirSync(root.data)].map(({ name }) => name);
   assert.ok(kept.includes("switchboard.db") && kept.includes("secret_key"), kept.join());
+});
+
+Deno.test("what root installed by docs/how-to/production.md starts as the unit's user", async () => {
+  const unit = (await read("switchboard.service")).split("\n");
+  const valuesOf = (name: string) =>
+    unit.filter((line) => line.startsWith(`${name}=`)).map((line) => line.slice(name.length + 1));
+  const page = await Deno.readTextFile(new URL("docs/how-to/production.md", top));
+  const [install = ""] = /^cd \/opt\/switchboard && sudo deno task packages/m.exec(page) ?? [];
+  const [workDirectory = ""] = valuesOf("WorkingDirectory");
+  const settings = settingsOf([
+    ...(await read("switchboard.env")).split("\n"),
+    ...valuesOf("Environment"),
+  ]);
+  const RUN = install.replace("sudo ", "");
+  await using root = await buildContainerRoot(top, [
+    { word: "WORKDIR", text: workDirectory },
+    { word: "ENV", text: `DENO_DIR=${workDirectory}/.deno` },
+    // Root may be set up to keep its files to itself.
+    { word: "RUN", text: `umask 077 && ${RUN} && chmod a+rX .deno` },
+    { word: "RUN", text: `chown 998:998 ${settings.DATA_DIR} && chmod 700 ${settings.DATA_DIR}` },
+    { word: "USER", text: "998:998" },
+    { word: "VOLUME", text: settings.DATA_DIR! },
+  ]);
+  const [PORT, SIP_WS_PORT, BRIDGE_PORT, SPEECH_PORT, SIP_UDP_PORT, MEDIA_PORT] = freePorts(
+    7,
+  )
+    .map(String);
+  const start = [
+    ...["sh", "-c", `umask ${valuesOf("UMask")} && exec ${valuesOf("ExecStart")}`],
+  ];
+  const env = {
+    ...settings,
+    ...{ PORT: PORT!, SIP_WS_PORT: SIP_WS_PORT!, BRIDGE_PORT: BRIDGE_PORT! },
+    ...{ SPEECH_PORT: SPEECH_PORT!, SIP_UDP_PORT: SIP_UDP_PORT!, MEDIA_PORT: MEDIA_PORT! },
+    ...{ SIP_HOST: "127.0.0.1", PUBLIC_IP: "127.0.0.1", RTP_PORTS: "0" },
+  };
+
+  const file = `${root.app}/node_modules/.deno/hono@${honoVersion}/node_modules/hono/package.json`;
+  await Deno.chmod(file, 0o600);
+  const refused = await root.run(start, env).output();
+  const said = new TextDecoder().decode(refused.stderr);
+  assert.match(
+    said,
+    /^Cannot start: this user may not read \.\/node_modules\/\S+; run "deno task/m,
+  );
+  await root.asRoot(RUN);
+  const child = root.run(start, env).spawn();
+  try {
+    await eventually("it is ready", async () => {
+      const response = await fetch(`http://127.0.0.1:${PORT}/ready`).catch(() => undefined);
+      await response?.body?.cancel();
+      return response?.ok;
+    });
+  } finally {
+    await endChild(child, "SIGTERM");
+  }
+  const { mode } = await Deno.stat(`${root.data}/secret_key`);
+  assert.equal((mode ?? 0) & 0o777, 0o600);
 });
 
 interface Service {

@@ -15,9 +15,11 @@ async function withProject(
   use: (
     start: (env?: Record<string, string>) => Promise<Printed>,
     registry: Registry,
+    directory: string,
   ) => Promise<void>,
+  mode?: string,
 ): Promise<void> {
-  await using registry = startRegistry(["own", "espeak"]);
+  await using registry = startRegistry(["own", "espeak"], mode);
   const directory = await Deno.makeTempDir();
   const cache = await Deno.makeTempDir();
   await Deno.mkdir(`${directory}/${espeakFolder}`, { recursive: true });
@@ -48,7 +50,7 @@ async function withProject(
     return { code, out: lines[0]!, errors: lines[1]! };
   };
   try {
-    await use(start, registry);
+    await use(start, registry, directory);
   } finally {
     await Deno.remove(directory, { recursive: true });
     await Deno.remove(cache, { recursive: true });
@@ -102,4 +104,22 @@ Deno.test("deno task packages ends the start where packages cannot be downloaded
       "Cannot start: npm packages cannot be downloaded; check the network and try again",
     );
   });
+});
+
+const system = { PATH: Deno.env.get("PATH") ?? "", ESPEAK_PACKAGE: "false" };
+const manifest = "node_modules/.deno/own@1.0.0/node_modules/own/package.json";
+const modeOf = async (path: string) => ((await Deno.stat(path)).mode ?? 0) & 0o777;
+
+Deno.test("deno task packages makes what it downloads readable for every user", async () => {
+  await withProject(async (start, _registry, directory) => {
+    assert.equal((await start(system)).code, 0);
+    assert.equal(await modeOf(`${directory}/${manifest}`), 0o644);
+
+    // So left by a former version, and by a mask of 077.
+    await Deno.chmod(`${directory}/${manifest}`, 0o600);
+    await Deno.chmod(`${directory}/node_modules`, 0o700);
+    assert.deepEqual(await start(system), { code: 0, out: [], errors: [] });
+    assert.equal(await modeOf(`${directory}/${manifest}`), 0o644);
+    assert.equal(await modeOf(`${directory}/node_modules`), 0o755);
+  }, "600");
 });

@@ -13,10 +13,14 @@ export const stepsOf = (file: string): Step[] =>
 
 /** An image that is made of this machine's system and the steps of a Containerfile. */
 export interface ContainerRoot extends AsyncDisposable {
+  /** The directory behind WORKDIR. */
+  readonly app: string;
   /** The directory behind VOLUME. */
   readonly data: string;
   /** Runs a command as the image's user, below a root that is read-only but for the volume. */
   run(command: readonly string[], env?: Record<string, string>): Deno.Command;
+  /** Performs a line of a shell as root, as RUN does. */
+  asRoot(line: string): Promise<void>;
 }
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
@@ -31,8 +35,7 @@ async function succeed(command: Deno.Command): Promise<void> {
  * files that `.containerignore` leaves, RUN is performed as root, and all packages are in the cache
  * of this machine already.
  */
-export async function buildContainerRoot(top: URL): Promise<ContainerRoot> {
-  const steps = stepsOf(await Deno.readTextFile(new URL("deploy/Containerfile", top)));
+export async function buildContainerRoot(top: URL, steps: Step[]): Promise<ContainerRoot> {
   const wordOf = (wanted: string) => steps.find(({ word }) => word === wanted)?.text ?? "";
   const directory = await Deno.makeTempDir({ prefix: "container-" });
   await Deno.chmod(directory, 0o755);
@@ -51,7 +54,9 @@ export async function buildContainerRoot(top: URL): Promise<ContainerRoot> {
   const system = [
     ...["--ro-bind", "/usr", "/usr", "--ro-bind", "/etc", "/etc", "--ro-bind", deno, "/deno"],
     ...["bin", "sbin", "lib", "lib64"].flatMap((name) => ["--symlink", `usr/${name}`, `/${name}`]),
-    ...["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--perms", "0755", "--dir", "/opt"],
+    ...["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"],
+    ...[workDirectory, wordOf("VOLUME")].flatMap(parentsOf)
+      .flatMap((parent) => ["--perms", "0755", "--dir", parent]),
     ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--die-with-parent", "--clearenv"],
     ...["--setenv", "PATH", "/deno:/usr/bin:/bin", ...env],
   ];
@@ -63,12 +68,13 @@ export async function buildContainerRoot(top: URL): Promise<ContainerRoot> {
       ],
       stdin: "null",
     });
-  for (const { word, text } of steps) {
-    if (word === "RUN") await succeed(within("--bind", ["sh", "-c", text]));
-  }
+  const asRoot = (line: string) => succeed(within("--bind", ["sh", "-c", line]));
+  for (const { word, text } of steps) if (word === "RUN") await asRoot(text);
   const [user = "", group = ""] = wordOf("USER").split(":");
   return {
+    app: app!,
     data: data!,
+    asRoot,
     run: (command, more = {}) =>
       within("--ro-bind", [
         ...["setpriv", `--reuid=${user}`, `--regid=${group}`, "--clear-groups", "--no-new-privs"],
@@ -78,6 +84,12 @@ export async function buildContainerRoot(top: URL): Promise<ContainerRoot> {
       await Deno.remove(directory, { recursive: true });
     },
   };
+}
+
+/** `/var` and `/var/lib` of `/var/lib/switchboard`. */
+function parentsOf(path: string): string[] {
+  const names = path.split("/").slice(1, -1);
+  return names.map((_, at) => `/${names.slice(0, at + 1).join("/")}`);
 }
 
 /** Where Deno keeps the packages that it has downloaded. */

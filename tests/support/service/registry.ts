@@ -13,12 +13,12 @@ export interface Registry extends AsyncDisposable {
 }
 
 /** A file in the form of tar (POSIX.1-1988, ustar). */
-function tarOf(path: string, text: string): Uint8Array<ArrayBuffer> {
+function tarOf(path: string, text: string, mode: string): Uint8Array<ArrayBuffer> {
   const content = new TextEncoder().encode(text);
   const archive = new Uint8Array(512 + Math.ceil(content.length / 512) * 512 + 1024);
   const write = (at: number, value: string) => archive.set(new TextEncoder().encode(value), at);
   write(0, path);
-  write(100, "0000644\0");
+  write(100, `${mode.padStart(7, "0")}\0`);
   write(124, `${content.length.toString(8).padStart(11, "0")}\0`);
   write(136, "00000000000\0");
   write(148, " ".repeat(8)); // The checksum is made with blanks in its place.
@@ -30,11 +30,11 @@ function tarOf(path: string, text: string): Uint8Array<ArrayBuffer> {
   return archive;
 }
 
-/** Starts one with packages that hold nothing but their name. */
-export function startRegistry(names: string[]): Registry {
+/** Starts one with packages that hold nothing but their name, in a file of a mode. */
+export function startRegistry(names: string[], mode = "644"): Registry {
   const archives = new Map(names.map((name) => {
     const manifest = JSON.stringify({ name, version: "1.0.0", main: "index.js" });
-    return [name, new Uint8Array(gzipSync(tarOf("package/package.json", manifest)))];
+    return [name, new Uint8Array(gzipSync(tarOf("package/package.json", manifest, mode)))];
   }));
   const integrity = (name: string) =>
     `sha512-${createHash("sha512").update(archives.get(name)!).digest("base64")}`;
