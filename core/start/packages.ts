@@ -59,7 +59,7 @@ async function closedFile(folder: string): Promise<string> {
   });
   try {
     const { stdout } = await find.output();
-    return new TextDecoder().decode(stdout).split("\n")[0]!;
+    return new TextDecoder().decode(stdout).split("\n", 1).join();
   } catch {
     return ""; // Without the program, as on Windows, Deno itself says what it cannot read.
   }
