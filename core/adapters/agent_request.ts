@@ -7,6 +7,7 @@ import { identifiedFetch, userAgent } from "../net/identified_fetch.ts";
 import { awakeTimer } from "../base/steady_clock.ts";
 import { limits } from "../base/limits.ts";
 import { isClosed, takeRepeats } from "../net/kept_connection.ts";
+import { netLimits } from "../net/limits.ts";
 import { lookupBy, type LookupOptions } from "../net/names.ts";
 import { type Answer, answerOf, type OutgoingRequest, requestOf } from "../base/outgoing.ts";
 
@@ -131,6 +132,12 @@ async function answerIn(incoming: IncomingMessage, url: string): Promise<Answer>
   if (status < 200 || status > 599) {
     incoming.destroy();
     throw new Error(`Cannot understand the answer: its status is ${status}`);
+  }
+  if (incoming.rawHeaders.length > 2 * netLimits.headFields) {
+    incoming.destroy();
+    throw new Error(
+      `Cannot understand the answer: it has more than ${netLimits.headFields} header fields`,
+    );
   }
   const headers = headersIn(incoming.rawHeaders);
   const coding = incoming.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";

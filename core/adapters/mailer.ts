@@ -4,6 +4,8 @@ import { limits } from "../base/limits.ts";
 import { names } from "../net/names.ts";
 import type { Mailer } from "../ports/providers.ts";
 
+type Email = Parameters<Mailer["send"]>[0];
+
 /** Sends e-mail by the SMTP server at a URL (RFC 5321), one connection for each message. */
 export function smtpMailer(url: string, domain: string): Mailer {
   const timeouts = {
@@ -13,7 +15,7 @@ export function smtpMailer(url: string, domain: string): Mailer {
   };
   const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
   return {
-    async send({ sid, from, to, cc, bcc, subject, body, dateSent }, signal) {
+    async send(email, signal) {
       // The library asks the system for names that its own look-up does not find.
       await names.addressesOf(host);
       // The name is for EHLO; without one the library asks the system for the host's.
@@ -21,19 +23,7 @@ export function smtpMailer(url: string, domain: string): Mailer {
       const close = () => transport.close();
       signal.addEventListener("abort", close);
       try {
-        const { rejected } = await transport.sendMail({
-          from,
-          to: list(to),
-          cc: list(cc),
-          bcc: list(bcc),
-          subject,
-          text: body,
-          date: new Date(dateSent),
-          messageId: `<${sid}@${domain}>`,
-          // Nothing of the message may make the library read files or URLs.
-          disableFileAccess: true,
-          disableUrlAccess: true,
-        });
+        const { rejected } = await transport.sendMail(mailOf(email, domain));
         return rejected.map(String);
       } catch (cause) {
         throw isRefusal(cause) ? new Fault("emailRefused", cause.message, { cause }) : cause;
@@ -44,6 +34,24 @@ export function smtpMailer(url: string, domain: string): Mailer {
     },
   };
 }
+
+/** An e-mail as the library takes it. */
+export const mailOf = (
+  { sid, from, to, cc, bcc, subject, body, dateSent }: Email,
+  domain: string,
+) => ({
+  from,
+  to: list(to),
+  cc: list(cc),
+  bcc: list(bcc),
+  subject,
+  text: body,
+  date: new Date(dateSent),
+  messageId: `<${sid}@${domain}>`,
+  // Nothing of the message may make the library read files or URLs.
+  disableFileAccess: true,
+  disableUrlAccess: true,
+});
 
 const list = (addresses: string | null): string[] =>
   addresses === null ? [] : addresses.split(",").map((address) => address.trim());

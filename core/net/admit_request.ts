@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { clientAddress, ContradictoryProxy, type ForwardedHeaders } from "./client_address.ts";
+import { netLimits } from "./limits.ts";
 import { plainAddress } from "./networks.ts";
 import { type Plain, refusals } from "./refusals.ts";
 import { watchUntrustedProxies } from "./untrusted_proxy.ts";
@@ -26,6 +27,10 @@ export function createAdmission(
 ): (request: IncomingMessage) => Admitted {
   const heedUntrusted = watchUntrustedProxies(log);
   return (request) => {
+    // Names and values alternate.
+    if (request.rawHeaders.length > 2 * netLimits.headFields) {
+      return { refusal: refusals.manyFields };
+    }
     if (!hasHost(request)) return { refusal: refusals.noHost };
     const peer = plainAddress(request.socket.remoteAddress ?? "");
     if (!isTrustedProxy(peer)) {

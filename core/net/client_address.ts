@@ -27,9 +27,19 @@ export function clientUsesTls(
     xForwardedProto: string | undefined;
   },
 ): boolean {
-  const schemes = [...parameter(forwarded, "proto"), ...xForwardedProto.split(",")]
-    .map((scheme) => scheme.trim()).filter((scheme) => scheme !== "");
-  return schemes.length > 0 && schemes.every((scheme) => /^(?:https|wss)$/i.test(scheme));
+  let isSaid = false;
+  for (const said of schemes(forwarded, xForwardedProto)) {
+    const scheme = said.trim();
+    if (scheme === "") continue;
+    if (!/^(?:https|wss)$/i.test(scheme)) return false;
+    isSaid = true;
+  }
+  return isSaid;
+}
+
+function* schemes(forwarded: string, xForwardedProto: string): Generator<string> {
+  for (const element of split(forwarded, ",")) yield parameter(element, "proto");
+  yield* xForwardedProto.split(",");
 }
 
 /**
@@ -43,20 +53,22 @@ export function clientAddress(
 ): string | undefined {
   const named = forwarded === undefined
     ? undefined
-    : clientOf(parameter(forwarded, "for"), isTrusted);
+    : clientOf(split(forwarded, ","), (element) => parameter(element, "for"), isTrusted);
   if (xForwardedFor === undefined) return named;
-  const listed = clientOf(xForwardedFor.split(","), isTrusted);
+  const listed = clientOf(xForwardedFor.split(","), (node) => node, isTrusted);
   if (forwarded !== undefined && named !== listed) throw new ContradictoryProxy();
   return listed;
 }
 
+/** Reads the elements of a list from its end, and no more of them than it takes. */
 function clientOf(
-  nodes: readonly string[],
+  elements: readonly string[],
+  nodeOf: (element: string) => string,
   isTrusted: (host: string) => boolean,
 ): string | undefined {
   let client: string | undefined;
-  for (const node of nodes.toReversed()) {
-    const host = hostOf(node);
+  for (const element of elements.toReversed()) {
+    const host = hostOf(nodeOf(element));
     if (host === undefined) return client;
     client = host;
     if (!isTrusted(host)) return client;
@@ -64,15 +76,14 @@ function clientOf(
   return client;
 }
 
-/** A parameter of each element of a Forwarded header, "" where one has none (RFC 7239 §4). */
-function parameter(header: string, name: "for" | "proto"): string[] {
-  return split(header, ",").map((element) => {
-    const pair = split(element, ";").find((one) =>
-      one.split("=", 1).some((key) => key.trim().toLowerCase() === name)
-    );
-    const value = pair?.slice(pair.indexOf("=") + 1).trim() ?? "";
-    return value.replace(/^"(.*)"$/, "$1").replace(/\\(.)/g, "$1");
-  });
+/** A parameter of an element of a Forwarded header, "" where it has none (RFC 7239 §4). */
+function parameter(element: string, name: "for" | "proto"): string {
+  if (!element.includes("=")) return "";
+  const pair = split(element, ";").find((one) =>
+    one.split("=", 1).some((key) => key.trim().toLowerCase() === name)
+  );
+  const value = pair?.slice(pair.indexOf("=") + 1).trim() ?? "";
+  return value.replace(/^"(.*)"$/, "$1").replace(/\\(.)/g, "$1");
 }
 
 /** Quoted strings, the last of which may lack its end, and what is between them. */

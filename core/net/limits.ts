@@ -12,6 +12,8 @@ export const netLimits = {
   /** From the first moment of a connection, or the first byte of a request, to the end of its head. */
   headMs: 15_000,
   headBytes: 32 << 10,
+  /** Header fields of a request, and of an answer to one: filling `Headers` is quadratic in them. */
+  headFields: 100,
   /** A body may take so long, and then comes at this rate at least. */
   bodyGraceMs: 15_000,
   bodyBytesPerS: 4 << 10,

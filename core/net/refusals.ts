@@ -18,6 +18,10 @@ export const refusals = {
     status: "431 Request Header Fields Too Large",
     text: "Cannot read the request: its head is too long",
   },
+  manyFields: {
+    status: "431 Request Header Fields Too Large",
+    text: `Cannot read the request: it has more than ${netLimits.headFields} header fields`,
+  },
   slow: { status: "408 Request Timeout", text: "Cannot read the request: it came too slowly" },
   tooMany: {
     status: "503 Service Unavailable",

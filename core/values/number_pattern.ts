@@ -22,12 +22,19 @@ export function isVirtualNumber(text: string): boolean {
   if (/\)\{|\{\d{3}|\(\?(?!:)|\\[^dDwWsS.*#+^$|[\](){}?\\\-]/.test(text)) return false;
   if (programSize(text) > limits.patternInstructions) return false;
   try {
-    RE2JS.compile(expressionOf(text));
+    RE2JS.compile(withoutCounts(expressionOf(text)));
     return true;
   } catch {
     return false;
   }
 }
+
+/** An expression that is valid where the given one is, and cheap to compile. */
+const withoutCounts = (expression: string): string =>
+  expression.replaceAll(
+    /\{(\d{1,3})(?:,(\d{0,3}))?\}/g,
+    (count, low, high) => high && Number(low) > Number(high) ? count : "{0,1}",
+  );
 
 /** Whether a virtual number stands for others than itself. */
 export const isPattern = (text: string): boolean =>

@@ -38,6 +38,8 @@ export const sipLimits = {
   dnsQueryMs: 1_500,
   /** Addresses that one URI may lead to. */
   targets: 20,
+  /** Names of a domain that are asked for SRV records. */
+  srvNames: 6,
   /** From the first byte of a message in a stream to its last. */
   messageCompleteMs: 10_000,
   /** Of a silent stream without an authenticated Client, and of any other. */

@@ -125,5 +125,5 @@ async function askNaptr(
       const service = candidates.find(({ naptr }) => naptr === services.toUpperCase());
       if (service === undefined) return [];
       return [{ protocol: service.protocol, name: withoutDot(replacement) }];
-    });
+    }).slice(0, sipLimits.srvNames);
 }

@@ -61,13 +61,17 @@ const none = (): never[] => [];
 /** A name of DNS without the dot that ends it. */
 export const withoutDot = (name: string): string => name.replace(/\.$/, "");
 
-/** The lowest priority first; within one, at random by weight (RFC 2782). */
+/**
+ * The lowest priority first; within one, at random by weight (RFC 2782); no more than are tried. An
+ * answer of a tenant's name server has thousands.
+ */
 export function bySrv(records: SrvRecord[], random: () => number): SrvRecord[] {
   // A target that is the root says that there is no service.
   const left = records.filter(({ target }) => withoutDot(target) !== "")
     .toSorted((a, b) => a.priority - b.priority || a.weight - b.weight);
   const ordered: SrvRecord[] = [];
   for (let [first] = left; first !== undefined; [first] = left) {
+    if (ordered.length >= sipLimits.targets) break;
     const lowest = first.priority;
     const equal = left.filter(({ priority }) => priority === lowest);
     let drawn = Math.floor(random() * (equal.reduce((sum, { weight }) => sum + weight, 0) + 1));

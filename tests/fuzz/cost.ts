@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { byteParsers } from "./cost/byte_parsers.ts";
+import { carrierParsers } from "./cost/carrier_parsers.ts";
+import { connectionParsers } from "./cost/connection_parsers.ts";
+import { httpParsers } from "./cost/http_parsers.ts";
 import { tryOne } from "./cost/measure.ts";
+import { numberParsers } from "./cost/number_parsers.ts";
 import type { Parser } from "./cost/parser.ts";
 import { restParsers } from "./cost/rest_parsers.ts";
 import { sipParsers } from "./cost/sip_parsers.ts";
@@ -13,7 +17,16 @@ import type { Target } from "./target.ts";
  * message of its size, whatever is written to cost more.
  */
 
-const parsers: Parser[] = [...sipParsers, ...textParsers, ...restParsers, ...byteParsers];
+const parsers: Parser[] = [
+  ...sipParsers,
+  ...textParsers,
+  ...restParsers,
+  ...byteParsers,
+  ...numberParsers,
+  ...httpParsers,
+  ...connectionParsers,
+  ...carrierParsers,
+];
 
 /** Of one parser and one size, as what usual messages cost is measured first. */
 const messagesOfCase = 30;

@@ -54,6 +54,14 @@ Deno.test("agentRequests() gives a short answer as a whole, and a long one as a 
   assert.equal(server.connections.length, 1);
 });
 
+Deno.test("agentRequests() refuses an answer of more than 100 header fields", async () => {
+  await using server = await serve((response) => {
+    for (let n = 0; n < 1_000; n++) response.setHeader(`x-${n}`, "a");
+    response.end("a");
+  });
+  await assert.rejects(agentRequests()(server.request()), /it has more than 100 header fields$/);
+});
+
 Deno.test("agentRequests() reads gzip and br, whole and as a stream, and says why another coding fails", async () => {
   const text = "é".repeat(40_000);
   const long = Array.from({ length: 40_000 }, (_, n) => `${n * 7_919 % 100_003}`).join(" ");

@@ -60,6 +60,18 @@ Deno.test("serveHttp() answers 431 to a head without end", async () => {
   assert.match(await client.closed, /^HTTP\/1\.1 431 /);
 });
 
+Deno.test("serveHttp() answers 431 to more header fields than 100, and reads no body", async () => {
+  await using server = await startServer();
+  const fields = (count: number) =>
+    Array.from({ length: count }, (_, n) => `x-${n}: a\r\n`).join("");
+  const [most, more] = [openRaw(server.port), openRaw(server.port)];
+  most.send(getRequest("/", `Connection: close\r\n${fields(98)}`)); // And Host.
+  more.send(getRequest("/", `${fields(100)}Content-Length: 1000\r\n`).replace("GET", "POST"));
+
+  assert.match(await most.closed, /^HTTP\/1\.1 200 /);
+  assert.match(await more.closed, /^HTTP\/1\.1 431 .*it has more than 100 header fields\n/s);
+});
+
 Deno.test("serveHttp() ends slow heads and bodies within 20 s, and no others", async () => {
   await using server = await startServer();
   const begunAt = Date.now();

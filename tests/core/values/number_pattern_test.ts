@@ -30,6 +30,37 @@ Deno.test("isVirtualNumber() takes digits, signs and patterns that match in line
   for (const text of wrong) assert.equal(isVirtualNumber(text), false, text);
 });
 
+Deno.test("isVirtualNumber() takes what compiles with its counts, and compiles none of them", () => {
+  const counts = [
+    "{9}",
+    "{1,9}",
+    "{9,1}",
+    "{99,}",
+    "{0,999}",
+    "{0,1001}",
+    "{,9}",
+    "{9}{9}",
+    "[{9,1}]",
+  ];
+  for (const count of counts) {
+    for (const text of [`1${count}`, `1${count}*`, `\\${count}`, `[1${count}]`, `(1${count})+`]) {
+      if (isVirtualNumber(text)) RE2JS.compile(text);
+    }
+  }
+  assert.equal(isVirtualNumber("1{9,1}"), false);
+  assert.equal(isVirtualNumber("1{0,999}"), true);
+  const [few, many] = ["[01]?", "[01]{0,99}"].map((part) => `${part.repeat(12)}#`);
+  for (const text of [few, many]) for (let n = 0; n < 300; n++) isVirtualNumber(text!);
+  const ms = (text: string) => {
+    const before = cpuS();
+    for (let n = 0; n < 2_000; n++) isVirtualNumber(text);
+    return cpuS() - before;
+  };
+  const [one, other] = [ms(few!), ms(many!)];
+
+  assert.ok(other < 10 * one, `${other} s with counts, ${one} s without`);
+});
+
 Deno.test("isPattern() tells a pattern from a number with signs", () => {
   for (const text of ["1234", "+15551234", "*100#", "#31#", "*", "12-34"]) {
     assert.equal(isPattern(text), false, text);

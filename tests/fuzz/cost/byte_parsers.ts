@@ -14,7 +14,7 @@ import type { Parser } from "./parser.ts";
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Parts over and over, up to a size. */
-function repeated(part: Uint8Array, size: number): Bytes {
+export function repeated(part: Uint8Array, size: number): Bytes {
   const bytes = new Uint8Array(size);
   for (let at = 0; part.length > 0 && at < size; at += part.length) {
     bytes.set(part.subarray(0, size - at), at);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { sipLimits } from "../../../sip/base/limits.ts";
 import { resolveTargets } from "../../../sip/transport/resolve.ts";
 import {
   bySrv,
@@ -143,6 +144,26 @@ Deno.test("bySrv() draws by weight within a priority", () => {
   assert.deepEqual(order(0.15), ["light", "heavy", "none", "later"]);
   assert.deepEqual(order(0.99), ["heavy", "light", "none", "later"]);
   assert.deepEqual(bySrv([srv(0, ".")], () => 0), []);
+});
+
+Deno.test("bySrv() orders no more records than are tried", () => {
+  const many = Array.from({ length: 3_000 }, (_, n) => srv(1, `a${n}.test`, 5060, n % 2));
+  let draws = 0;
+  const ordered = bySrv(many, () => (draws++, 0.5));
+
+  assert.equal(ordered.length, sipLimits.targets);
+  assert.equal(draws, sipLimits.targets);
+});
+
+Deno.test("resolveTargets() asks for a few services of a domain that names thousands", async () => {
+  const named = Array.from(
+    { length: 2_000 },
+    (_, n) => naptr(n, "SIP+D2U", `_sip._udp.a${n}.test.`),
+  );
+  const { resolver, asked } = zone({ "NAPTR many.test": named, "A many.test": ["192.0.2.6"] });
+  await resolveTargets(parseSipUri("sip:many.test")!, { resolver, speaks: () => true });
+
+  assert.equal(asked.filter((one) => one.startsWith("SRV")).length, sipLimits.srvNames);
 });
 
 Deno.test("systemResolver knows what the hosts file says", async () => {
