@@ -7,7 +7,7 @@ import { type Control, listenControl } from "./control.ts";
 import { createCredentialsCache } from "./auth/credentials.ts";
 import { keepBeating, sendHeartbeat, settled } from "./heartbeat.ts";
 import { createNonces } from "./text/digest.ts";
-import type { Endpoint, Protocol } from "./base/flow.ts";
+import type { Endpoint, Flow, Protocol } from "./base/flow.ts";
 import { createGateways, type Gateways } from "./trunk/gateways.ts";
 import { onInvite, refuseAtOnce } from "./incoming/invite.ts";
 import { countMessage } from "./base/count_message.ts";
@@ -146,7 +146,8 @@ function openSip(
   const { timers } = signalling;
   const ports = { ...transports?.ports, WS: sipPort };
   const isTrustedProxy = addressList(options.trustedProxies ?? []);
-  const taking = { places, onOver: options.onListenerOver, isTrustedProxy };
+  const isKnown = (flow: Flow) => signalling.sources.knows(flow);
+  const taking = { places, onOver: options.onListenerOver, isTrustedProxy, isKnown };
   return listenSip({ ...transports, ...taking, hostname, ports, timers, log }, {
     onConnect: signalling.admission.connect,
     onMessage(flow, text) {

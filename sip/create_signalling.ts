@@ -59,6 +59,7 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
     timers,
     log,
     sessionBounds,
+    reconnectGraceMs,
     peers: createPeerProofs(bridgeSecret),
     legNames: createLegNames(bridgeSecret),
     relayed: new Map(),

@@ -26,16 +26,25 @@ export interface Flow {
   readonly local: LocalName;
   /** Clients that have authenticated here; an idle stream without any is closed soon. */
   readonly logins: Set<string>;
+  /** How many live dialogs send their requests here; a stream with any is not closed for silence. */
+  dialogs: number;
   readonly closed: boolean;
   /** Logins that gave a right answer to our challenges here; a changed password removes its login. */
   readonly proven: Set<string>;
   /** The media that the peer has offered or accepted, where they differ from those of its transport. */
   mediaKind?: "webrtc" | "rtp" | undefined;
   /** What a transaction of the library sends through, for as long as it lives. */
-  readonly transport: Transport & { readonly protocol: Protocol };
+  readonly transport: FlowTransport;
   /** Whether a message repeats one that came, and the flow has done what is to do about it. */
   readonly absorbs?: ((message: IncomingMessage) => boolean) | undefined;
   close(): void;
+}
+
+/** The end of a flow that transactions keep. */
+export interface FlowTransport extends Transport {
+  readonly protocol: Protocol;
+  /** Whether nothing can be sent by it any more. */
+  isClosed(): boolean;
 }
 
 /** A server that a peer is behind, or is itself, which is not bound to one connection. */
@@ -83,6 +92,7 @@ class WireFlow implements Flow {
   readonly local: LocalName;
   readonly logins = new Set<string>();
   readonly proven = new Set<string>();
+  dialogs = 0;
   readonly transport: Flow["transport"];
   readonly absorbs: Flow["absorbs"];
   mediaKind: Flow["mediaKind"] = undefined;
@@ -94,6 +104,7 @@ class WireFlow implements Flow {
     this.local = wire.local;
     this.transport = {
       protocol: wire.protocol,
+      isClosed: () => wire.closed,
       send: (message) => {
         events.onSend?.(this, message);
         return wire.send(message);

@@ -1,4 +1,9 @@
-import { type Session, SessionDialog, SessionState } from "../stack/library/sip_js.ts";
+import {
+  type IncomingResponseMessage,
+  type Session,
+  SessionDialog,
+  SessionState,
+} from "../stack/library/sip_js.ts";
 import { type Flow, type Hop, withFlow } from "../base/flow.ts";
 import { sendRequest } from "./in_dialog.ts";
 import type { DialogEvents } from "../contracts/dialog_events.ts";
@@ -13,6 +18,7 @@ import { guard } from "../base/log.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 import type { Trunk } from "../contracts/trunk.ts";
 import { probe, refreshSession } from "./update.ts";
+import { reachPeer } from "./way.ts";
 
 import type { Dialog, DialogPeer, InDialogMessage, LastWords } from "../contracts/dialog.ts";
 
@@ -26,6 +32,14 @@ interface State {
   confirmed: boolean;
   leaving: boolean;
   lastWords: LastWords;
+  /** BYE was sent, and may have come. */
+  parted: boolean;
+  byes: number;
+  /** The connection is lost, and there is no other way to the peer. */
+  isLost: boolean;
+  isOver: boolean;
+  /** A new connection is being made. */
+  regaining: Promise<void> | undefined;
   /** Of each thing that concerns the flow. */
   stopWatching: (() => void)[];
 }
@@ -36,7 +50,7 @@ export function adoptDialog(signalling: Signalling, session: Session, peer: Dial
   const { state } = dialog;
   session.delegate = new SessionEvents(signalling, dialog);
   signalling.dialogs.set(session.id, dialog);
-  state.stopWatching.push(signalling.flowWatchers.add((lost) => onFlowLost(state, lost)));
+  state.stopWatching.push(signalling.flowWatchers.add((lost) => void onFlowLost(state, lost)));
   return dialog;
 }
 
@@ -45,7 +59,7 @@ class DialogOfSession implements Acknowledged {
   readonly login: string | undefined;
   readonly trunk: Trunk | undefined;
   readonly leg: string;
-  flow: Flow;
+  #flow: Flow;
   readonly isSecure: boolean;
   readonly knowsUpdate: boolean;
   readonly events: DialogEvents;
@@ -61,14 +75,15 @@ class DialogOfSession implements Acknowledged {
     this.login = login;
     this.trunk = trunk;
     this.leg = peer.leg;
-    this.flow = flow;
+    this.#flow = flow;
+    flow.dialogs++;
     this.isSecure = peer.isSecure;
     this.knowsUpdate = peer.knowsUpdate;
     this.events = peer.events;
     this.hop = trunk ?? (binding && hopOf(signalling, binding));
     this.timer = createSessionTimer({
       timers: signalling.timers,
-      refresh: (seconds) => (follow(this.state), refreshSession(signalling, this, seconds)),
+      refresh: (seconds) => this.#byWay(() => refreshSession(signalling, this, seconds)),
       expired: () => this.events.onLost("session-timer"),
       unagreedS: () => unagreedS(this, signalling.sessionBounds),
     });
@@ -81,8 +96,23 @@ class DialogOfSession implements Acknowledged {
       confirmed: false,
       leaving: false,
       lastWords: {},
+      parted: false,
+      byes: 0,
+      isLost: false,
+      isOver: false,
+      regaining: undefined,
       stopWatching: [],
     };
+  }
+  get flow() {
+    return this.#flow;
+  }
+  set flow(flow: Flow) {
+    if (!this.state.isOver) {
+      this.#flow.dialogs--;
+      flow.dialogs++;
+    }
+    this.#flow = flow;
   }
   confirmed() {
     return this.session.sessionState === SessionState.Confirmed
@@ -94,16 +124,13 @@ class DialogOfSession implements Acknowledged {
     return leave(this.state);
   }
   reinvite(sdp: string | undefined, signal?: AbortSignal) {
-    follow(this.state);
-    return sendOffer(this.state.signalling, this, { sdp, signal });
+    return this.#byWay(() => sendOffer(this.state.signalling, this, { sdp, signal }));
   }
   request(method: "info" | "refer" | "notify", message: InDialogMessage) {
-    follow(this.state);
-    return sendRequest(this.state.signalling, this, { method, ...message });
+    return this.#byWay(() => sendRequest(this.state.signalling, this, { method, ...message }));
   }
   probe() {
-    follow(this.state);
-    return probe(this.state.signalling, this);
+    return this.#byWay(() => probe(this.state.signalling, this));
   }
   abandon() {
     finish(this.state);
@@ -113,14 +140,26 @@ class DialogOfSession implements Acknowledged {
   }
   onSilence() {
     this.state.leaving = true;
-    sendBye(this.state);
+    part(this.state);
     this.events.onLost("no-ack");
+  }
+  /** Sends at once while the connection is open, else once there is another one, or none to be had. */
+  #byWay<T>(send: () => Promise<T>): Promise<T> {
+    return follow(this.state) ? send() : regain(this.state).then(send);
   }
 }
 
-function onFlowLost(state: State, lost: Flow): void {
-  const { dialog } = state;
-  if (dialog.flow === lost && !follow(state)) void reachAgain(dialog);
+/** The time for reconnecting is over: without another way to the peer, its call is. */
+async function onFlowLost(state: State, lost: Flow): Promise<void> {
+  const { signalling, dialog } = state;
+  if (dialog.flow !== lost || state.parted) return;
+  if (!follow(state)) await regain(state);
+  // Without its ACK, a call that is to end waits for the end of its INVITE.
+  if (state.parted || state.leaving && isUnacknowledged(state)) return;
+  if (state.leaving) return dialog.flow.closed ? finish(state) : depart(state);
+  if (dialog.flow !== lost) return;
+  state.isLost = true;
+  guard(signalling.log, () => dialog.events.onLost("connection-lost"))();
 }
 
 /** The first ACK confirms the dialog; a later one may bring the answer to an offer of ours. */
@@ -128,7 +167,7 @@ function onAck(state: State, body: string): void {
   const { dialog, confirmed } = state;
   state.confirmed = true;
   state.acknowledged.resolve();
-  if (state.leaving) return sendBye(state);
+  if (state.leaving) return part(state);
   // An answer that did not come leaves all as it was.
   if (body === "" && dialog.session instanceof SessionDialog) {
     dialog.session.signalingStateRollback();
@@ -151,22 +190,52 @@ function leave(state: State): Promise<void> {
   if (state.leaving || !signalling.dialogs.has(dialog.session.id)) return finished.promise;
   state.leaving = true;
   dialog.timer.stop();
-  follow(state);
   // A caller may not be sent BYE before its ACK (RFC 3261 §15).
-  const acknowledged = dialog.session.sessionState !== SessionState.AckWait;
-  if (acknowledged) guard(signalling.log, sendBye)(state);
+  if (!isUnacknowledged(state)) part(state);
   return finished.promise;
 }
 
+const isUnacknowledged = ({ dialog: { session } }: State): boolean =>
+  session.sessionState === SessionState.AckWait;
+
+/** Sends BYE; to a softphone whose connection is lost, once it is back. */
+function part(state: State): void {
+  const { signalling: { timers, reconnectGraceMs }, dialog, stopWatching } = state;
+  if (follow(state)) return depart(state);
+  if (state.isLost) return finish(state);
+  const giveUp = () => {
+    if (!state.parted) follow(state) ? depart(state) : finish(state);
+  };
+  stopWatching.push(timers.after(reconnectGraceMs, giveUp));
+  void regain(state).then(() => !dialog.flow.closed && depart(state));
+}
+
+function depart(state: State): void {
+  if (state.parted || state.isOver) return;
+  guard(state.signalling.log, sendBye)(state);
+}
+
 function sendBye(state: State): void {
-  const done = () => finish(state);
   const { lastWords: { content, reason }, signalling, dialog } = state;
-  // No response comes to a BYE on a connection that has closed.
-  const onClosed = (closed: Flow) => void (dialog.flow === closed && finish(state));
+  const sentBy = dialog.flow;
+  const which = ++state.byes;
+  state.parted = true;
+  const done = () => finish(state);
+  // The peer may not have the BYE. It gets another one by another connection, once.
+  const lose = () => {
+    if (which < state.byes || !state.parted) return;
+    if (which > 1) return done();
+    state.parted = false;
+    part(state);
+  };
+  const onClosed = (closed: Flow) => void (closed === sentBy && lose());
   state.stopWatching.push(signalling.closeWatchers.add(onClosed));
+  // The library makes a response of its own of a connection that has closed.
+  const refused = ({ message }: { message: IncomingResponseMessage }) =>
+    sentBy.closed && !message.hasHeader("via") ? lose() : done();
   withFlow(dialog.flow, () => {
     dialog.session.bye(
-      { onAccept: done, onReject: done, onRedirect: done },
+      { onAccept: done, onReject: refused, onRedirect: done },
       {
         ...content && { body: { ...content, contentDisposition: "render" } },
         ...reason && { extraHeaders: [`Reason: ${reason}`] },
@@ -175,7 +244,11 @@ function sendBye(state: State): void {
   });
 }
 
-function finish({ signalling, dialog, finished, stopWatching }: State): void {
+function finish(state: State): void {
+  const { signalling, dialog, finished, stopWatching } = state;
+  if (state.isOver) return;
+  state.isOver = true;
+  dialog.flow.dialogs--;
   dialog.timer.stop();
   signalling.dialogs.delete(dialog.session.id);
   for (const stop of stopWatching) stop();
@@ -194,16 +267,19 @@ function follow({ signalling, dialog, device }: State): boolean {
 const bindingsOf = ({ location }: Signalling, login: string | undefined): Binding[] =>
   login === undefined ? [] : location.find(login);
 
-/** A call outlives its connection to a trunk or proxy, which may close one that is idle. */
-async function reachAgain(dialog: Dialog): Promise<void> {
-  const { flow: lost, hop } = dialog;
-  try {
-    if (hop === undefined) return dialog.events.onLost("connection-lost");
-    const flow = await hop.reach();
-    if (dialog.flow !== lost) return;
-    if (mayGoBy(dialog, flow)) dialog.flow = flow;
-    else dialog.events.onLost("connection-lost");
-  } catch {
-    if (dialog.flow === lost) dialog.events.onLost("connection-lost");
-  }
+/** Makes a new connection to the peer, where it can be had. Never rejects. */
+function regain(state: State): Promise<void> {
+  const { signalling, dialog } = state;
+  const connect = async () => {
+    const { flow: lost } = dialog;
+    try {
+      const flow = await reachPeer(signalling, dialog);
+      if (dialog.flow === lost && mayGoBy(dialog, flow)) dialog.flow = flow;
+    } catch {
+      // A softphone may still come back by itself.
+    } finally {
+      state.regaining = undefined;
+    }
+  };
+  return state.regaining ??= connect();
 }

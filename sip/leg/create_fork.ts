@@ -10,6 +10,8 @@ import type { ForkInvite } from "./fork_invite.ts";
 import { forgetTransaction, moveTransaction } from "../stack/forget_transaction.ts";
 import { sipLimits } from "../base/limits.ts";
 import { guard } from "../base/log.ts";
+import { parseNameAddr } from "../text/uri.ts";
+import { reachNext } from "../dialog/way.ts";
 import { sdpBody } from "../text/sdp_body.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 import { passedHeaders } from "../text/passed_headers.ts";
@@ -93,9 +95,11 @@ class ForkOfState implements Fork {
     if (state.over) return;
     const { log, timers } = state.signalling;
     state.cancelled = true;
-    guard(log, () => {
+    const cancel = guard(log, () => {
       withFlow(state.flow, () => state.request?.cancel(reason));
-    })();
+    });
+    if (!state.flow.closed) cancel();
+    else void regain(state).then(cancel);
     // After 64*T1 a cancelled transaction counts as over, answered or not (§9.1).
     state.stopGivingUp = timers.after(sipLimits.cancelGraceMs, () => giveUp(state));
   }
@@ -172,14 +176,38 @@ function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDele
   };
 }
 
-/** A device whose connection is gone for good cannot answer any more. */
+/**
+ * A device whose connection is gone for good, and that cannot be connected to, does not answer any more.
+ * Another one answers by a connection of its own (RFC 3261 §18.2.2).
+ */
 function watchFlow(state: State, events: ForkEvents): void {
-  state.stopWatching = state.signalling.flowWatchers.add((lost) => {
-    if (lost !== state.flow) return;
+  const { flowWatchers, log } = state.signalling;
+  const lose = guard(log, (lost: Flow) => {
+    if (lost !== state.flow || state.over) return;
     giveUp(state);
     const words = "Connection lost";
     events.onRefused({ status: 480, headers: {}, retryAfterS: 0, words, isUnanswered: true });
   });
+  state.stopWatching = flowWatchers.add((lost) => {
+    if (lost === state.flow) void regain(state).then(() => lose(lost));
+  });
+}
+
+/**
+ * Makes a new connection for what the INVITE still sends, such as CANCEL: to where it went (§9.1). Never
+ * rejects.
+ */
+async function regain(state: State): Promise<void> {
+  const { signalling, device: { trunk, routeSet: [first], uri }, flow: lost } = state;
+  const next = first === undefined ? uri : parseNameAddr(first)?.uri;
+  try {
+    const flow = await (trunk?.reach() ?? reachNext(signalling, { flow: lost, next }));
+    if (state.flow !== lost || state.over) return;
+    state.flow = flow;
+    if (state.request !== undefined) moveTransaction(state.request, flow);
+  } catch {
+    // A softphone may still come back by itself.
+  }
 }
 
 function close(state: State): void {

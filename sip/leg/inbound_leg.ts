@@ -47,9 +47,9 @@ export function createInboundLeg(signalling: Signalling, call: InboundCall): Inb
     wiring: { ...createWiring(), ...call.ussdOffer !== undefined && { onContent: undefined } },
   };
   const onFlowLost = (gone: Flow) => {
-    // An early dialog may go on elsewhere, but who called by a connection can be answered there alone.
-    const isOver = state.dialog === undefined ||
-      state.answeredAt === undefined && state.dialog.hop === undefined;
+    // A softphone can be answered by its connection alone, and a server by another one (§18.2.2).
+    const isOver = state.answeredAt === undefined &&
+      (state.dialog?.hop ?? call.trunk) === undefined;
     if (gone === call.flow && isOver) lost(state, "connection-lost");
   };
   call.request.delegate = {

@@ -18,6 +18,7 @@ import { refuseInterval } from "../contracts/session_timer.ts";
 import { peerLogin } from "../identity/peer_proofs.ts";
 import { guard } from "../base/log.ts";
 import { mayGoBy, refuseInsecure, refuseSips } from "../identity/secure.ts";
+import { followResponse } from "../stack/forget_transaction.ts";
 import { refuseCopy, transactionKey } from "../stack/merged.ts";
 import { mayBeForked } from "../stack/server_transactions.ts";
 import { setOrigin } from "../identity/origin.ts";
@@ -79,6 +80,7 @@ function receiveResponse({ core }: Signalling, message: IncomingResponseMessage)
   // What is no SDP is no answer to an offer; of a body without a type the library would throw.
   if (!isAnswer(message)) message.body = "";
   completeResponse(core, message);
+  followResponse(core, message, currentFlow());
   core.receiveIncomingResponseFromTransport(message);
 }
 

@@ -1,8 +1,10 @@
 import {
   type IncomingInviteRequest,
+  type IncomingResponseMessage,
   InviteUserAgentServer,
   type OutgoingInviteRequest,
   UserAgentClient,
+  type UserAgentCore,
 } from "sip.js/lib/core/index.js";
 import type { Flow } from "../base/flow.ts";
 import type { Refusal } from "../base/refusal.ts";
@@ -39,6 +41,21 @@ export function moveTransaction(request: OutgoingInviteRequest, { transport }: F
   if (request instanceof UserAgentClient) {
     withInsides(request).transaction._transport = transport;
   }
+}
+
+/**
+ * Has the ACK to a final response, which may have come by another connection, go by that one where the
+ * INVITE's has closed (RFC 3261 §18.2.2).
+ */
+export function followResponse(
+  { userAgentClients }: UserAgentCore,
+  { viaBranch, method }: IncomingResponseMessage,
+  flow: Flow,
+): void {
+  const client = method === "INVITE" ? userAgentClients.get(viaBranch + method) : undefined;
+  if (client === undefined) return;
+  const { transaction } = withInsides(client);
+  if (transaction._transport.isClosed()) transaction._transport = flow.transport;
 }
 
 /** The core of a transaction's user, which the library declares as protected. */

@@ -86,7 +86,10 @@ function mayPass(
   if (caller.mediaKind === "webrtc" || callee.direction !== "outbound" || dialog === undefined) {
     return true;
   }
-  const sides = [{ sdp: caller.offer, flow: caller.flow }, { sdp: callee.remoteSdp, ...dialog }];
+  const sides = [
+    { sdp: caller.offer, flow: caller.flow },
+    { sdp: callee.remoteSdp, flow: dialog.flow },
+  ];
   return staysDirect(signalling.mediaRelay, sides);
 }
 

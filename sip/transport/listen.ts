@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { ListenAddress } from "../../core/net/listen_error.ts";
-import type { Endpoint, ListenEvents, LocalName, Protocol } from "../base/flow.ts";
+import type { Endpoint, Flow, ListenEvents, LocalName, Protocol } from "../base/flow.ts";
 import type { Timers } from "../base/timers.ts";
 import { plainAddress } from "../../core/net/networks.ts";
 import type { Places } from "../../core/net/places.ts";
@@ -41,6 +41,8 @@ export interface SipListenOptions extends TransportOptions {
   places?: Places | undefined;
   onOver?: ((error: Error) => void) | undefined;
   isTrustedProxy?: (host: string) => boolean;
+  /** Whether the peer of a stream is known by its address, such as a trunk's. */
+  isKnown?: (flow: Flow) => boolean;
   timers: Timers;
   log(line: string, fields?: Record<string, unknown>): void;
 }
@@ -96,7 +98,7 @@ async function openAll(
   events: ListenEvents,
   { opened, closing }: Opening,
 ): Promise<OwnRoutes> {
-  const { isTrustedProxy = () => false } = options;
+  const { isTrustedProxy = () => false, isKnown } = options;
   const { ports = {}, publicHost = options.hostname } = options;
   const clock = clockOf(options.timers);
   const watch = await certificateFor(options);
@@ -130,7 +132,7 @@ async function openAll(
   const { respondElsewhere } = routes;
   const onStream = (protocol: Protocol) => (socket: Socket) => {
     const local = nameOf(protocol, socket.localPort ?? 0, remoteOf(socket));
-    return openStream(socket, { protocol, local, clock, events, respondElsewhere });
+    return openStream(socket, { protocol, local, clock, events, respondElsewhere, isKnown });
   };
   const onWebSocket = (protocol: "WS" | "WSS") => (socket: Socket) => {
     const nameAt = (host: string, protocol: "WS" | "WSS") =>

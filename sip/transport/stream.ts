@@ -21,6 +21,8 @@ export interface StreamOptions {
   respondElsewhere(flow: Flow, response: string): Promise<void>;
   /** We connected, so the peer is known, however silent it is. */
   outgoing?: boolean;
+  /** Whether the peer is known by its address, such as a trunk's. Only those who log in, unless given. */
+  isKnown?: ((flow: Flow) => boolean) | undefined;
 }
 
 /** A flow over a connected TCP or TLS socket; it closes a peer that is idle, slow or unreadable. */
@@ -91,17 +93,22 @@ export function whyUnwritable(socket: Socket): Error | undefined {
   return new Error("Cannot send: the peer does not read");
 }
 
-/** Ends a stream that nothing came by for long; the result stops the watch. */
-function watchSilence(socket: Socket, flow: Flow, { clock, outgoing }: StreamOptions): () => void {
+/**
+ * Ends a stream that nothing came by for long; the result stops the watch. A stream with a live call
+ * stays: a call may have nothing to say by SIP for hours (RFC 3261 §12.2 asks for no connection, but a
+ * peer behind a firewall has no other). TCP itself finds out that such a peer is gone.
+ */
+function watchSilence(socket: Socket, flow: Flow, options: StreamOptions): () => void {
+  const { clock, outgoing, isKnown = () => false } = options;
   const { unauthenticatedIdleMs: strangerIdleMs, streamIdleMs } = sipLimits;
   let heardAt = clock.now();
   let stop = () => {};
   const look = () => {
-    const isKnown = outgoing || flow.logins.size > 0 || flow.proven.size > 0;
-    const leftMs = heardAt + (isKnown ? streamIdleMs : strangerIdleMs) - clock.now();
-    if (leftMs <= 0) socket.destroy();
+    const hasProof = outgoing || flow.logins.size > 0 || flow.proven.size > 0 || isKnown(flow);
+    const leftMs = heardAt + (hasProof ? streamIdleMs : strangerIdleMs) - clock.now();
+    if (leftMs <= 0 && flow.dialogs === 0) return void socket.destroy();
     // A flow that is authenticated now may not be then, and the other way round.
-    else stop = clock.after(Math.min(leftMs, strangerIdleMs), look);
+    stop = clock.after(leftMs <= 0 ? strangerIdleMs : Math.min(leftMs, strangerIdleMs), look);
   };
   look();
   socket.on("data", () => heardAt = clock.now());

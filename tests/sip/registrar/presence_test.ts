@@ -16,9 +16,10 @@ const flow: Flow = {
   remote: { host: "192.0.2.1", port: 5060 },
   local: { sentBy: "sip.test", contact: "sip:switchboard@sip.test;transport=ws" },
   logins: new Set(),
+  dialogs: 0,
   proven: new Set(),
   closed: false,
-  transport: { protocol: "WS", send: () => Promise.resolve() },
+  transport: { protocol: "WS", isClosed: () => false, send: () => Promise.resolve() },
   close() {},
 };
 

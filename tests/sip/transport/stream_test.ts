@@ -43,7 +43,7 @@ sipTest("openStream() answers keep-alives, and closes on a message that is too l
 });
 
 /** A stream on a clock that stands still, with a raw peer at its other end. */
-async function openLab() {
+async function openLab(isKnown?: (flow: Flow) => boolean) {
   const clock = handClock();
   const connected = Promise.withResolvers<Socket>();
   const server = createServer(connected.resolve);
@@ -61,6 +61,7 @@ async function openLab() {
     clock,
     events: { onMessage: (_, text) => messages.put(text), onClose: () => closed.resolve() },
     respondElsewhere: (_, response) => Promise.resolve(void elsewhere.push(response)),
+    isKnown,
   });
   const end = async (peer: SipPeer) => {
     await peer.close();
@@ -106,6 +107,31 @@ sipTest("openStream() closes a silent stranger soon, and a Client later", async 
   await client.peer.closed;
   await client.end(client.peer);
 });
+
+sipTest("openStream() keeps the silent connection of a trunk, known by its address", async () => {
+  const trunk = await openLab(({ remote }) => remote.host === "127.0.0.1");
+
+  trunk.clock.advance(sipLimits.streamIdleMs - 1);
+  assert.equal(trunk.flow.closed, false);
+  trunk.clock.advance(1);
+  await trunk.peer.closed;
+  await trunk.end(trunk.peer);
+});
+
+sipTest(
+  "openStream() keeps the silent connection of a live call, whoever its peer is",
+  async () => {
+    const peer = await openLab();
+
+    peer.flow.dialogs++;
+    peer.clock.advance(2 * sipLimits.streamIdleMs);
+    assert.equal(peer.flow.closed, false);
+    peer.flow.dialogs--;
+    peer.clock.advance(sipLimits.unauthenticatedIdleMs);
+    await peer.peer.closed;
+    await peer.end(peer.peer);
+  },
+);
 
 sipTest("openStream() hands on a response whose connection is gone, and no request", async () => {
   const { peer, flow, closed, elsewhere, end } = await openLab();

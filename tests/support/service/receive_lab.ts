@@ -198,12 +198,14 @@ function connect(signalling: Signalling, host: string): Connection {
     remote: { host, port: 5060 },
     local: { sentBy: "lab.invalid", contact: "sip:switchboard@lab.invalid;transport=ws" },
     logins: new Set(),
+    dialogs: 0,
     proven: new Set(),
     get closed() {
       return closed;
     },
     transport: {
       protocol: "WS",
+      isClosed: () => closed,
       send(message) {
         if (closed) return Promise.reject(new Error("Cannot send: the connection is closed"));
         sent.push(message);
