@@ -15,7 +15,7 @@ export const mediaKindOver = (flow: Flow): MediaKind =>
 /** Learns from an offer what a phone speaks that comes by WebSocket. */
 export function learnMediaKind(flow: Flow, sdp: string): void {
   if (!isWebSocket(flow)) return;
-  const [, transport = ""] = /^m=audio [1-9]\d* (\S+) /m.exec(sdp) ?? [];
+  const [, transport = ""] = /^m=audio \d+ (\S+) /m.exec(sdp) ?? [];
   if (/^RTP\/AVPF?$/.test(transport)) flow.mediaKind = "rtp";
   else if (transport.startsWith("UDP/TLS/") && /^a=ice-ufrag:/m.test(sdp)) {
     flow.mediaKind = "webrtc";

@@ -14,16 +14,18 @@ const PROFILES = new Map<string, Security>([
 
 /** Reads an offer or answer; throws `NoCommonCodec` when we cannot take it. */
 export function parseSdp(text: string): Session {
-  const [head, ...sections] = splitSections(text);
+  const [head, ...all] = splitSections(text);
+  if (head === undefined) throw refusal("it is empty");
+  const bundles = bundlesOf(head);
+  const sections = all.map((section) => inBundle(section, all, bundles));
   const spoken = (section: Section) => {
     const security = PROFILES.get(profileOf(section));
-    // splitSections() begins with the session's own part.
-    return security !== undefined && (security !== "srtp" || hasSrtp(section, head!));
+    return security !== undefined && (security !== "srtp" || hasSrtp(section, head));
   };
   // A peer may offer the same audio in several profiles, each in a section of its own.
   const audios = sections.filter(({ line }) => /^audio [1-9]/.test(line));
   const section = audios.find(spoken) ?? audios[0];
-  if (head === undefined || section === undefined) throw refusal("it has no audio", "media type");
+  if (section === undefined) throw refusal("it has no audio", "media type");
   const protocol = profileOf(section);
   const security = PROFILES.get(protocol);
   if (security === undefined) throw refusal(`its transport is "${protocol}"`, "transport");
@@ -33,13 +35,14 @@ export function parseSdp(text: string): Session {
 
   const [, id = "0", version = "0"] = head.line.split(" ");
   const index = sections.indexOf(section);
+  const mid = readMid(section);
   const others = sections.map((each) => ({ line: each.line, mid: readMid(each) }));
   return {
     id,
     version: Number(version) || 0,
-    bundled: (head.attributes.get("group") ?? []).some((group) => group.startsWith("BUNDLE")),
+    bundled: mid !== undefined && bundles.some((mids) => mids.includes(mid)),
     protocol,
-    audio: readAudio({ kind, security, section, head, mid: readMid(section) }),
+    audio: readAudio({ kind, security, section, head, mid }),
     before: others.slice(0, index),
     after: others.slice(index + 1),
   };
@@ -53,6 +56,55 @@ export function ofKind<Kind extends AudioSection["kind"]>(
   if (session.audio.kind === kind) return session as ReturnType<typeof ofKind<Kind>>;
   throw refusal(`its transport is "${session.protocol}"`, "transport");
 }
+
+/** The identifiers of the sections of each bundle (RFC 9143 §5). */
+const bundlesOf = ({ attributes }: Section): string[][] =>
+  (attributes.get("group") ?? []).map((group) => group.split(" ")).filter(([semantics]) =>
+    semantics === "BUNDLE"
+  ).map(([, ...mids]) => mids.slice(0, mediaLimits.mediaSections));
+
+/** Attributes that a section shares with its bundle (RFC 8859 §5). */
+const SHARED = [
+  "candidate",
+  "crypto",
+  "fingerprint",
+  "ice-pwd",
+  "ice-ufrag",
+  "rtcp",
+  "rtcp-mux",
+  "setup",
+];
+
+/**
+ * A section that is offered within its bundle alone has the port 0 (RFC 9143 §6): it goes by address
+ * and keys of the first section of the bundle that has a port.
+ */
+function inBundle(
+  section: Section,
+  sections: readonly Section[],
+  bundles: readonly string[][],
+): Section {
+  const mid = readMid(section);
+  if (mid === undefined || hasPort(section) || !section.attributes.has("bundle-only")) {
+    return section;
+  }
+  const mids = bundles.find((mids) => mids.includes(mid)) ?? [];
+  const first = mids.map((each) => sections.find((other) => readMid(other) === each))
+    .find((other) => other !== undefined && hasPort(other));
+  if (first === undefined) return section;
+  const shared = SHARED.flatMap((name) => {
+    const values = first.attributes.get(name);
+    return values === undefined ? [] : [[name, values] as const];
+  });
+  return {
+    line: section.line.replace(/ \S+/, ` ${portOf(first)}`),
+    attributes: new Map([...section.attributes, ...shared]),
+    connections: first.connections,
+  };
+}
+
+const portOf = ({ line }: Section) => line.split(" ", 2)[1] ?? "0";
+const hasPort = (section: Section) => /^0*[1-9]/.test(portOf(section));
 
 const profileOf = ({ line }: Section) => line.split(" ")[2] ?? "";
 

@@ -155,6 +155,73 @@ Deno.test("writeSdp() writes an answer with every section of the offer in its pl
   assert.match(text, /^a=ssrc:1234 cname:us\r$/m);
 });
 
+/** The bundles in our answer to a browser's offer with changes. */
+const answeredBundles = (...changes: [string | RegExp, string][]) =>
+  writeSdp(answerTo(parse(...changes), OUR_SIDE), stream).match(/^a=group:.*$/gm);
+
+Deno.test("an answer bundles no section that the bundles of the offer lack", () => {
+  const group = "a=group:BUNDLE a1 v1";
+  assert.deepEqual(answeredBundles(), ["a=group:BUNDLE a1"]);
+  assert.deepEqual(answeredBundles([group, "a=group:BUNDLE v1 a1"]), ["a=group:BUNDLE a1"]);
+  const two = "a=group:LS a1 v1\r\na=group:BUNDLE v1\r\na=group:BUNDLE x a1";
+  assert.deepEqual(answeredBundles([group, two]), ["a=group:BUNDLE a1"]);
+  for (
+    const other of ["a=group:BUNDLE v1", "a=group:BUNDLE", "a=group:BUNDLE a11 a", "a=group:LS a1"]
+  ) {
+    assert.equal(answeredBundles([group, other]), null, other);
+  }
+  assert.equal(answeredBundles([group, "a=group:BUNDLEX a1"]), null);
+  assert.equal(answeredBundles(["a=mid:a1\r\n", ""]), null);
+});
+
+/** The sections of a browser that offers its audio within the bundle of its video alone. */
+const BUNDLED_AUDIO = (() => {
+  const [head = "", audio = "", video = ""] = BROWSER_OFFER.split(/(?=^m=)/m);
+  const shared = /^a=(?:candidate|ice-ufrag|ice-pwd|fingerprint|setup|rtcp-mux|rtcp:).*\r\n/gm;
+  const own = audio.replace(shared, "").replace("m=audio 9", "m=audio 0") + "a=bundle-only\r\n";
+  return head.replace("a1 v1", "v1 a1") + video + (audio.match(shared) ?? []).join("") + own;
+})();
+
+Deno.test("parseSdp() takes audio that is offered within a bundle alone, by the bundle's transport", () => {
+  const offer = ofKind("webrtc", parseSdp(BUNDLED_AUDIO));
+  const { mid, formats, direction, ...transport } = parse().audio;
+  assert.deepEqual(offer.audio, { mid, formats, direction, ...transport });
+
+  const text = writeSdp(answerTo(offer, OUR_SIDE), stream);
+  assert.deepEqual(text.match(/^m=.*$/gm), [
+    "m=video 0 UDP/TLS/RTP/SAVPF 96",
+    "m=audio 40000 UDP/TLS/RTP/SAVPF 0 8 101",
+  ]);
+  assert.match(text, /^a=group:BUNDLE a1\r$/m);
+  assert.doesNotMatch(text, /bundle-only/);
+
+  const trunk = [
+    ["t=0 0", "t=0 0\r\na=group:BUNDLE v a"],
+    [
+      "m=audio 4000",
+      "m=video 4002 RTP/AVP 96\r\nc=IN IP4 192.0.2.10\r\na=mid:v\r\na=rtcp-mux\r\nm=audio 0",
+    ],
+    ["a=ptime:30", "a=mid:a\r\na=bundle-only"],
+  ] as const;
+  const { address, port, rtcpPort } =
+    parseTrunk(...trunk.map((each) => [...each] as [string, string])).audio;
+  assert.deepEqual([address, port, rtcpPort], ["192.0.2.10", 4002, 4002]);
+});
+
+Deno.test("parseSdp() refuses audio of port 0 that no bundle carries", () => {
+  for (
+    const [from, to] of [
+      ["a=bundle-only\r\n", ""],
+      ["a=group:BUNDLE v1 a1", "a=group:BUNDLE v1"],
+      ["a=group:BUNDLE v1 a1", "a=group:BUNDLE a1"],
+      ["m=video 9", "m=video 0"],
+      ["a=mid:a1\r\n", ""],
+    ] as const
+  ) {
+    assert.throws(() => parseSdp(BUNDLED_AUDIO.replace(from, to)), /no audio/, from);
+  }
+});
+
 Deno.test("parseSdp() reads back what writeSdp() wrote", () => {
   const session = answerTo(parse(), OUR_SIDE);
   assert.deepEqual(parseSdp(writeSdp(session)).audio, session.audio);
