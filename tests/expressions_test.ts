@@ -46,7 +46,7 @@ const bounded: Bounded[] = [
 
 /** Literals that are a part of another expression, which is tried as a whole. */
 const parts = [
-  { file: "sip/text/uri.ts", source: String.raw`(?:;([^\s<>"?]*))?(?:\?([^\s<>"]*))?$` },
+  { file: "sip/text/uri.ts", source: String.raw`(?:;([^\s<>?]*))?(?:\?([^\s<>"]*))?$` },
 ];
 
 /** Expressions that are made of strings, but not of foreign ones, where this test does not run. */

@@ -1,5 +1,5 @@
 import { type IncomingRequestMessage, type NameAddrHeader, URI } from "../stack/library/sip_js.ts";
-import { splitOutside } from "../text/grammar.ts";
+import { splitAddresses } from "../text/grammar.ts";
 import type { Refusal } from "../base/refusal.ts";
 import { parseNameAddr, userOf } from "../text/uri.ts";
 
@@ -79,7 +79,7 @@ const assertedBy = (message: IncomingRequestMessage): CallerIdentity | undefined
 /** The addresses of P-Asserted-Identity (RFC 3325 §9.1). */
 export const assertedAddresses = (message: IncomingRequestMessage): NameAddrHeader[] =>
   message.getHeaders("p-asserted-identity")
-    .flatMap((line) => splitOutside(line, ",") ?? [])
+    .flatMap((line) => splitAddresses(line) ?? [])
     .flatMap((value) => parseNameAddr(value.trim()) ?? []);
 
 /** Whether a request asks to hide its history (RFC 7044 §10.1, RFC 7544). */
@@ -100,7 +100,7 @@ export function forwardingOf(
   message: IncomingRequestMessage,
 ): { uri: URI; header: "Diversion" | "History-Info" } | undefined {
   const values = (name: string) =>
-    message.getHeaders(name).flatMap((line) => splitOutside(line, ",") ?? []);
+    message.getHeaders(name).flatMap((line) => splitAddresses(line) ?? []);
   const diverted = values("diversion")[0];
   const named = diverted ??
     values("history-info").findLast((entry) => /cause(?:=|%3d)/i.test(entry));

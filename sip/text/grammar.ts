@@ -6,11 +6,19 @@ const token = /^[A-Za-z0-9\-.!%*_+`'~]+$/;
 
 export const isToken = (text: string): boolean => token.test(text);
 
+/** A message without the line ends before its first line, which mean nothing (RFC 3261 §7.5). */
+export const fromFirstLine = (text: string): string =>
+  text.startsWith("\r\n") ? text.replace(/^(?:\r\n)+/, "") : text;
+
 /**
  * Splits at a separator outside quotes and angle brackets; undefined when those do not balance, and
- * where there are more parts than `sipLimits.parts`.
+ * where there are more parts than `sipLimits.parts`. Quotes may be taken for characters as others.
  */
-export function splitOutside(text: string, separator: string): string[] | undefined {
+export function splitOutside(
+  text: string,
+  separator: string,
+  { quotes = true }: { quotes?: boolean } = {},
+): string[] | undefined {
   if (!/["<>]/.test(text)) {
     if (!text.includes(separator)) return [text.trim()];
     const all = text.split(separator, sipLimits.parts + 1);
@@ -27,7 +35,7 @@ export function splitOutside(text: string, separator: string): string[] | undefi
       else if (char === '"') quoted = false;
     } else if (angle) {
       if (char === ">") angle = false;
-    } else if (char === '"') quoted = true;
+    } else if (char === '"') quoted = quotes;
     else if (char === "<") angle = true;
     else if (char === ">") return undefined;
     else if (char === separator) {
@@ -38,6 +46,25 @@ export function splitOutside(text: string, separator: string): string[] | undefi
   if (quoted || angle) return undefined;
   parts.push(text.slice(start).trim());
   return parts;
+}
+
+/**
+ * Splits a list of addresses at its commas. Names in the field are not always quoted as RFC 3261 §25.1
+ * asks: a part without an address is the beginning of the name after it, as in
+ * `Bell, Alexander <sip:bell@example.com>`, and a lone quote is a character of its name.
+ */
+export function splitAddresses(text: string): string[] | undefined {
+  const parts = splitOutside(text, ",") ?? splitOutside(text, ",", { quotes: false });
+  if (parts === undefined) return undefined;
+  const addresses: string[] = [];
+  let name = "";
+  for (const part of parts) {
+    const isAddress = part === "*" || part.includes("<") || /^[A-Za-z][A-Za-z0-9+.-]*:/.test(part);
+    if (isAddress) addresses.push(name + part);
+    name = isAddress ? "" : `${name}${part}, `;
+  }
+  if (name !== "") addresses.push(name.slice(0, -2));
+  return addresses;
 }
 
 export interface Parameter {

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { IncomingRequestMessage, IncomingResponseMessage } from "../stack/library/sip_js.ts";
 import { BareObject } from "../base/bare_object.ts";
-import { isToken } from "./grammar.ts";
+import { fromFirstLine, isToken } from "./grammar.ts";
 import { canonicalName, frequentName, frequentNameAt } from "./header_names.ts";
 import { readHeader } from "./parse_header.ts";
 import type { SipMessage } from "./sip_message.ts";
@@ -39,7 +39,8 @@ const almostRequestLine = /^([^ ]+) .* SIP\/\d+\.\d+ *$/i;
 const statusLine = /^SIP\/2\.0 ([1-6]\d\d)(?: (.*))?$/i;
 
 /** Reads one whole message (RFC 3261 §7); throws `SipParseError`. */
-export function parseMessage(text: string): Parsed {
+export function parseMessage(received: string): Parsed {
+  const text = fromFirstLine(received);
   const end = text.indexOf("\r\n");
   if (end < 0 || end > sipLimits.headerBytes) throw new SipParseError("it has no first line");
   const { malformed, ...parsed } = /^SIP\//i.test(text)

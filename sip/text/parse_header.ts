@@ -1,6 +1,6 @@
 import { IncomingRequestMessage } from "../stack/library/sip_js.ts";
 import type { Challenges } from "./digest_client.ts";
-import { splitOutside } from "./grammar.ts";
+import { splitAddresses, splitOutside } from "./grammar.ts";
 import { parseNameAddr } from "./uri.ts";
 import type { SipMessage } from "./sip_message.ts";
 import { parseVia } from "./via.ts";
@@ -37,22 +37,25 @@ const single =
   };
 
 /** A header with several values, in lines or joined by commas (RFC 3261 §7.3.1). */
-const list =
-  (read: (message: SipMessage, value: string) => unknown): Reader => (message, value, name) => {
-    if (!value.includes(",")) {
-      const parsed = read(message, value);
-      add(message, name, value, parsed);
-      return parsed === undefined ? `its ${name} is malformed` : undefined;
-    }
-    const values = splitOutside(value, ",")?.map((raw) => ({ raw, parsed: read(message, raw) }));
-    // What cannot be read is kept as it came, for the response that says so.
-    if (values === undefined || values.some(({ parsed }) => parsed === undefined)) {
-      add(message, name, value);
-      return `its ${name} is malformed`;
-    }
-    for (const { raw, parsed } of values) add(message, name, raw, parsed);
-    return undefined;
-  };
+const list = (
+  read: (message: SipMessage, value: string) => unknown,
+  split: (value: string) => string[] | undefined = (value) => splitOutside(value, ","),
+): Reader =>
+(message, value, name) => {
+  if (!value.includes(",")) {
+    const parsed = read(message, value);
+    add(message, name, value, parsed);
+    return parsed === undefined ? `its ${name} is malformed` : undefined;
+  }
+  const values = split(value)?.map((raw) => ({ raw, parsed: read(message, raw) }));
+  // What cannot be read is kept as it came, for the response that says so.
+  if (values === undefined || values.some(({ parsed }) => parsed === undefined)) {
+    add(message, name, value);
+    return `its ${name} is malformed`;
+  }
+  for (const { raw, parsed } of values) add(message, name, raw, parsed);
+  return undefined;
+};
 
 const number = (max: number) => (_: SipMessage, value: string) =>
   /^\d{1,10}$/.test(value) && Number(value) <= max ? Number(value) : undefined;
@@ -85,7 +88,7 @@ const readers: ReadonlyMap<string, Reader> = new Map(Object.entries<Reader>({
     return message.callId = value;
   }),
   "CSeq": single(readCSeq),
-  "Contact": list((_, value) => value === "*" ? value : parseNameAddr(value)),
+  "Contact": list((_, value) => value === "*" ? value : parseNameAddr(value), splitAddresses),
   "Content-Length": single(number(2 ** 31)),
   "Max-Forwards": single(number(255)),
   // The library compares the type with its own, so it gets it bare and in lower case.

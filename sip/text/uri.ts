@@ -1,14 +1,17 @@
 import { NameAddrHeader, URI } from "../stack/library/sip_js.ts";
 import { sipLimits } from "../base/limits.ts";
 import { readUserPart, type UserPart } from "../../core/base/user_part.ts";
-import { isHeaderSafe, isToken, parseParameters } from "./grammar.ts";
+import { isHeaderSafe, parseParameters } from "./grammar.ts";
 
-/** Scheme, user, host, port, parameters and headers (RFC 3261 §19.1.1). */
+/**
+ * Scheme, user, host, port, parameters and headers (RFC 3261 §19.1.1). Values of parameters may be
+ * quoted, as OpenSIPS does to hide a topology: `;thinfo="…="`.
+ */
 const sipUri = new RegExp(
   [
     /^(sips?):(?:([^\s<>"@]+)@)?/,
     /(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9.])?)(?::(\d{1,5}))?/,
-    /(?:;([^\s<>"?]*))?(?:\?([^\s<>"]*))?$/,
+    /(?:;([^\s<>?]*))?(?:\?([^\s<>"]*))?$/,
   ].map(({ source }) => source).join(""),
   "i",
 );
@@ -79,7 +82,8 @@ export function parseNameAddr(text: string): NameAddrHeader | undefined {
 }
 
 function parseAnyNameAddr(text: string): NameAddrHeader | undefined {
-  const split = text.startsWith('"') ? splitQuoted(text) : splitPlain(text);
+  const open = openOf(text);
+  const split = open < 0 ? splitBare(text) : splitNamed(text, open);
   if (split === undefined) return undefined;
   const uri = parseUri(split.uri);
   if (uri === undefined) return undefined;
@@ -92,37 +96,51 @@ function parseAnyNameAddr(text: string): NameAddrHeader | undefined {
 }
 
 interface NameAddrParts {
+  /** As it stands between quotes. */
   name: string;
   uri: string;
   rest: string;
 }
 
-function splitQuoted(text: string): NameAddrParts | undefined {
-  let end = 1;
-  while (end < text.length && text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
-  const after = text.slice(end + 1).trimStart();
-  const close = after.indexOf(">");
-  if (end >= text.length || !after.startsWith("<") || close < 0) return undefined;
-  return {
-    name: text.slice(1, end),
-    uri: after.slice(1, close),
-    rest: after.slice(close + 1).trim(),
-  };
+/** Where the bracket of the URI opens: behind a quoted name, else at the first scheme; -1 for none. */
+function openOf(text: string): number {
+  const from = quotedEnd(text);
+  const named = text.slice(from).search(/<[A-Za-z][A-Za-z0-9+.-]*:/);
+  return named < 0 ? text.indexOf("<", from) : from + named;
 }
 
-function splitPlain(text: string): NameAddrParts | undefined {
-  const open = text.indexOf("<");
-  if (open < 0) {
-    const [uri, rest] = cut(text, ";");
-    // Without brackets the URI may hold no comma, semicolon or question mark (§20).
-    if (/[,?]/.test(uri)) return undefined;
-    return { name: "", uri: uri.trim(), rest: rest === undefined ? "" : `;${rest}` };
-  }
-  const name = text.slice(0, open).trim();
-  if (name !== "" && !name.split(/[ \t]+/).every(isToken)) return undefined;
+/** The place behind a quoted string that a text begins with: 0 for none, its end for an open one. */
+function quotedEnd(text: string): number {
+  if (!text.startsWith('"')) return 0;
+  let end = 1;
+  while (end < text.length && text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
+  return Math.min(end + 1, text.length);
+}
+
+/** An address as it is written, without its name: `<sip:a@b>;x` of `A (B) <sip:a@b>;x`. */
+export function withoutName(text: string): string {
+  const open = openOf(text);
+  return open < 0 ? text : text.slice(open);
+}
+
+/**
+ * Names that should be quoted and are not (RFC 4475 §3.1.2.15) are taken as they are: no call is worth
+ * less for the name of its caller.
+ */
+function splitNamed(text: string, open: number): NameAddrParts | undefined {
   const close = text.indexOf(">", open);
   if (close < 0) return undefined;
+  const written = text.slice(0, open).trim();
+  const isQuoted = written !== "" && quotedEnd(written) === written.length;
+  const name = isQuoted ? written.slice(1, -1) : written.replace(/["\\]/g, "\\$&");
   return { name, uri: text.slice(open + 1, close), rest: text.slice(close + 1).trim() };
+}
+
+function splitBare(text: string): NameAddrParts | undefined {
+  const [uri, rest] = cut(text, ";");
+  // Without brackets the URI may hold no comma, semicolon or question mark (§20).
+  if (/[,?]/.test(uri)) return undefined;
+  return { name: "", uri: uri.trim(), rest: rest === undefined ? "" : `;${rest}` };
 }
 
 function setParameters(uri: URI, text: string | undefined): boolean {

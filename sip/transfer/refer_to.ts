@@ -3,7 +3,7 @@ import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
 import { isHeaderSafe } from "../text/grammar.ts";
 import type { Refusal } from "../base/refusal.ts";
 import type { Signalling } from "../contracts/signalling.ts";
-import { parseNameAddr } from "../text/uri.ts";
+import { parseNameAddr, withoutName } from "../text/uri.ts";
 import type { Dialog } from "../contracts/dialog.ts";
 
 /** Whom a REFER names. */
@@ -53,5 +53,10 @@ export function readReferTo(
   const passed = headers.filter(([name, value]) =>
     /^(x-[\w\-.]{1,60}|user-to-user)$/i.test(name) && isHeaderSafe(value)
   );
-  return { raw, uri: atDomain(text ?? ""), replaces, headers: Object.fromEntries(passed) };
+  return {
+    raw: withoutName(raw),
+    uri: atDomain(text ?? ""),
+    replaces,
+    headers: Object.fromEntries(passed),
+  };
 }

@@ -13,6 +13,7 @@ import type { Clock } from "../base/clock.ts";
 import { createFlowTable } from "./flow_table.ts";
 import { plainAddress } from "../../core/net/networks.ts";
 import { createRetransmission, type Retransmission } from "./retransmission.ts";
+import { fromFirstLine } from "../text/grammar.ts";
 import { readSent, type SentMessage } from "./sent_message.ts";
 import { type StoredText, storeText } from "../base/stored_text.ts";
 
@@ -100,13 +101,13 @@ async function receiveAll(
   }
 }
 
-/** The first line of a request or a response; whatever else comes by UDP is noise. */
-const firstLine = /^(?:SIP\/2\.0 \d{3}|[A-Za-z0-9\-.!%*_+`'~]{1,32} [^\r\n]{1,2048} SIP\/\d)/;
+/** The first line of a request or a response (RFC 3261 §7.1); whatever else comes by UDP is noise. */
+const firstLine = /^(?:SIP\/2\.0 \d{3}|[A-Z0-9\-.!%*_+`'~]{1,32} [^\r\n]{1,2048} SIP\/\d)/i;
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 function readDatagram(data: Uint8Array): string | undefined {
-  const text = decoder.decode(data);
+  const text = fromFirstLine(decoder.decode(data));
   return firstLine.test(text) ? text : undefined;
 }
 

@@ -92,6 +92,40 @@ sipTest("admitNumber() believes whom a trunk asserts where From names nobody", a
   assert.deepEqual(shown, ["+14155550100", undefined]);
 });
 
+sipTest("admitNumber() takes names that their trunk did not quote", async () => {
+  await using lab = await startTrusting();
+  await using trunk = await trusted(lab);
+  lab.service.answer = () => [{ type: "reject", status: 486 }];
+  const told = async (from: string, headers: string[] = []) => {
+    const known = lab.service.reports.length;
+    callNumber(trunk, from, headers);
+    const { event } = await lab.service.reported((report) =>
+      lab.service.reports.indexOf(report) >= known && report.event.type === "incomingNumber"
+    );
+    if (event.type !== "incomingNumber") return [];
+    return [event.from.user, event.displayName, event.forwardedFrom];
+  };
+  const names = [
+    "O'Neil (Sales) GmbH",
+    "Büro Köln",
+    "Bell, Alexander",
+    'Joe "The Boss" Smith',
+    "=SUM(1)",
+  ];
+  const nobody = "<sip:anonymous@anonymous.invalid>";
+
+  for (const name of names) {
+    const number = `${name} <sip:+14155550177@carrier.test>`;
+    const forwarder = `Diversion: ${name} <sip:+15557777@carrier.test>;reason=no-answer`;
+    const entry =
+      `History-Info: ${name} <sip:+15557777@carrier.test?Reason=SIP%3Bcause%3D302>;index=1`;
+    const asserted = `P-Asserted-Identity: ${number}, <tel:+14155550177>`;
+
+    assert.deepEqual(await told(number, [forwarder]), ["+14155550177", name, "+15557777"]);
+    assert.deepEqual(await told(nobody, [asserted, entry]), ["+14155550177", name, "+15557777"]);
+  }
+});
+
 /** A text of a trunk for the number; the status that it is answered with. */
 async function textNumber(trunk: TrunkPeer, from: string, headers: string[]): Promise<number> {
   trunk.send(writeSip(

@@ -84,7 +84,11 @@ const invalid: Torture[] = [
   },
   { file: "regbadct", what: "a Contact with headers and no brackets", answers: [400] },
   { file: "badaspec", what: "blanks within the brackets of To", answers: [400] },
-  { file: "baddn", what: "a comma in an unquoted display name", answers: [400] },
+  {
+    file: "baddn",
+    what: "headers that do not end; the unquoted comma in a display name would be taken",
+    answers: [400],
+  },
   { file: "badvers", what: "another version of SIP", answers: [505] },
   { file: "mismatch01", what: "a method that differs from its CSeq", answers: [400] },
   {

@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
-import { IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import { IncomingRequestMessage, type NameAddrHeader } from "sip.js/lib/core/index.js";
 import { type ParsedRequest, parseMessage, SipParseError } from "../../../sip/text/parse.ts";
 import { sipLimits } from "../../../sip/base/limits.ts";
-import { parseNameAddr, parseSipUri, parseUri, userOf } from "../../../sip/text/uri.ts";
+import { splitAddresses } from "../../../sip/text/grammar.ts";
+import {
+  parseNameAddr,
+  parseSipUri,
+  parseUri,
+  userOf,
+  withoutName,
+} from "../../../sip/text/uri.ts";
 import { parseVia, receivedVia, type Via } from "../../../sip/text/via.ts";
 
 const text = (start: string, ...headers: string[]) =>
@@ -194,6 +201,92 @@ Deno.test("parseNameAddr() reads names, parameters and bare URIs", () => {
   assert.deepEqual([quoted?.getParam("q"), quoted?.getParam("x")], ["0.1", null]);
   assert.equal(bare?.getParam("tag"), "1");
   assert.equal(bare?.uri.hasParam("tag"), false);
+});
+
+/** Names that should be quoted, with how they stand between quotes. */
+const unquoted = {
+  "O'Neil (Sales) GmbH": "O'Neil (Sales) GmbH",
+  "Büro Köln": "Büro Köln",
+  "山田 太郎": "山田 太郎",
+  "Bell, Alexander": "Bell, Alexander",
+  "Sales; Support": "Sales; Support",
+  "A/B @ C: D=E [F]": "A/B @ C: D=E [F]",
+  '5" Pipes': '5\\" Pipes',
+  'Joe "The Boss" Smith': 'Joe \\"The Boss\\" Smith',
+  '"Joe" (Sales)': '\\"Joe\\" (Sales)',
+  "back\\slash": "back\\\\slash",
+  "3 < 4": "3 < 4",
+};
+
+for (const [written, name] of Object.entries(unquoted)) {
+  Deno.test(`parseNameAddr() takes the name ${written} without quotes`, () => {
+    const address = parseNameAddr(`${written} <sip:a@b;lr>;tag=1`);
+
+    assert.equal(address?.displayName, name);
+    assert.equal(address?.uri.toString(), "sip:a@b;lr");
+    assert.equal(address?.getParam("tag"), "1");
+    assert.equal(parseNameAddr(address!.toString())?.displayName, name);
+    assert.equal(withoutName(`${written} <sip:a@b;lr>;tag=1`), "<sip:a@b;lr>;tag=1");
+  });
+
+  Deno.test(`parseMessage() takes the name ${written} in From, To and Contact`, () => {
+    const start = text("OPTIONS sip:x SIP/2.0", `Contact: ${written} <sip:c@d>, <sip:e@f>;q=0.5`)
+      .replace("From: ", `From: ${written} `).replace("To: ", `To:${written}`);
+    const { message } = parseMessage(start) as ParsedRequest;
+
+    assert.deepEqual([message.from.displayName, message.to.displayName], [name, name]);
+    assert.deepEqual([message.fromTag, userOf(message.to.uri)], ["1", "bob"]);
+    const contacts = message.headers["Contact"]!.map(({ parsed }) => parsed as NameAddrHeader);
+    assert.deepEqual(contacts.map(({ uri }) => uri.toString()), ["sip:c@d", "sip:e@f"]);
+    assert.equal(contacts[0]!.displayName, name);
+  });
+}
+
+Deno.test("parseNameAddr() refuses names that do not end before an address", () => {
+  for (
+    const value of ['"A <sip:a@b>', 'A "<sip:a@b', "A sip:a@b", '"A" sip:a@b', "A <a@b>", "A <>"]
+  ) {
+    assert.equal(parseNameAddr(value), undefined, value);
+  }
+  assert.throws(() => request("Contact: <sip:a@b>, A"), /its Contact is malformed/);
+});
+
+Deno.test("splitAddresses() parts addresses at their commas, and no names", () => {
+  const parted: [string, string[]][] = [
+    ["<sip:a@b>", ["<sip:a@b>"]],
+    ['"A, B" <sip:a@b>, sip:c@d;x', ['"A, B" <sip:a@b>', "sip:c@d;x"]],
+    ["A, B, C <sip:a@b>,D <sip:c@d>", ["A, B, C <sip:a@b>", "D <sip:c@d>"]],
+    ['5" A, B <sip:a,b@b>, <sip:c@d>', ['5" A, B <sip:a,b@b>', "<sip:c@d>"]],
+    ["*", ["*"]],
+    ["<sip:a@b>, A", ["<sip:a@b>", "A"]],
+  ];
+  for (const [value, parts] of parted) assert.deepEqual(splitAddresses(value), parts, value);
+  assert.equal(splitAddresses("A > <sip:a@b>, B"), undefined);
+});
+
+Deno.test("parseSipUri() keeps quoted parameters, as OpenSIPS hides a topology with", () => {
+  const written = 'sip:1.2.3.4:5060;thinfo="FTEyMy4x;MjM0==";lr';
+  assert.equal(parseSipUri(written)?.toRaw(), written);
+  const contact = parseNameAddr(`<${written}>;expires=60`);
+  assert.equal(contact?.uri.toRaw(), written);
+  assert.equal(contact?.getParam("expires"), "60");
+  assert.equal((request(`Contact: <${written}>`)).message.headers["Contact"]?.length, 1);
+  assert.equal(parseSipUri('sip:1.2.3.4;thinfo="a'), undefined);
+});
+
+Deno.test("parseMessage() takes a version of SIP in small letters, and line ends before a message", () => {
+  const small = text("OPTIONS sip:x sip/2.0").replace("SIP/2.0/WS", "sip/2.0/ws");
+  for (const ends of ["", "\r\n", "\r\n\r\n", "\r\n".repeat(9)]) {
+    const { message, refusal } = parseMessage(ends + small) as ParsedRequest;
+    assert.deepEqual([message.method, message.viaBranch, refusal], [
+      "OPTIONS",
+      "z9hG4bK1",
+      undefined,
+    ]);
+  }
+  const response = parseMessage("\r\n" + text("sip/2.0 200 OK").replace("1 sip/2.0", "1 INVITE"));
+  assert.equal(response.message instanceof IncomingRequestMessage, false);
+  assert.throws(() => parseMessage("\n" + small), SipParseError);
 });
 
 Deno.test("receivedVia() answers rport wherever it stands, and nothing that looks like it", () => {

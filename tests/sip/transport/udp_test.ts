@@ -85,6 +85,24 @@ sipTest("openUdp() drops without a word what is not SIP", async () => {
   assert.deepEqual(peer.heard, [response]);
 });
 
+sipTest(
+  "openUdp() serves requests behind line ends, and those of a version in small letters",
+  async () => {
+    await using lab = await startSipLab(onUdp);
+    const { peer } = await peerOf(lab);
+    const plain = peerRequest("OPTIONS", "UDP", peer.port);
+    const small = (text: string) => text.replaceAll("SIP/2.0", "sip/2.0");
+    const forms = [(text: string) => `\r\n${text}`, (text: string) => `\r\n\r\n${text}`, small];
+
+    for (const [at, form] of forms.entries()) {
+      peer.send(form(plain.replaceAll(/branch=\w+/g, `branch=z9hG4bKform${at}`)));
+      const response = await peer.next();
+      assert.equal(response.status, 200, form(""));
+    }
+    await peer.close();
+  },
+);
+
 sipTest("openUdp() gives a repeated request the same response, once per copy", async () => {
   await using lab = await startSipLab(onUdp);
   const { peer } = await peerOf(lab);
