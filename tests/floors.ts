@@ -113,7 +113,7 @@ kv/lists               | cache records store core/base core/model               
 kv/collections         | * core/accounts core/base core/model core/ports core/protocol core/resources core/values | node: | what core is offered: records, accounts, presence, ledger, stock
 kv/changes             | * core/model core/ports core/resources | | the changes of records as they are committed, for those who follow them
 kv                     | * core/base core/model core/ports core/resources             | node: | the store on Deno KV, put together
-routes/http            | core/accounts core/base core/idempotency core/metrics core/model core/net core/notifications core/ports core/resources core/resources/internal core/rest | hono | what every answer shares: errors, formats, parameters, access
+routes/http            | core/accounts core/base core/idempotency core/metrics core/model core/net core/notifications core/ports core/resources core/resources/internal core/rest core/values | hono | what every answer shares: errors, formats, parameters, access
 routes/resources       | http core/*                                                  | hono | routes of resources that are not regular
 routes/events          | http resources core/* | hono | the event stream of an account
 routes/twilio          | http core/*                                                  | hono zod | the interface for Twilio's libraries, from its nouns

@@ -53,8 +53,30 @@ export const apiVersion = z.string().regex(
   "must be a version like 2012-04-24",
 );
 
-/** A phone number, perhaps: the `+` that form decoding makes a space of is read as `+` again. */
-export const phoneText = () => z.string().overwrite(withPlus);
+/**
+ * A phone number, perhaps: digits, signs and spaces of other scripts are read as those of ASCII, and the `+`
+ * that form decoding makes a space of as `+` again.
+ */
+export const phoneText = () => z.string().overwrite((text) => withPlus(plainDigits(text)));
+
+/**
+ * A phone number in ASCII, as people copy one: full-width and other decimal digits, hyphens and dashes, no-break
+ * spaces, and marks of direction that show nothing. A text that holds anything else stays as it is.
+ */
+export function plainDigits(text: string): string {
+  if (!/[^\x20-\x7e]/.test(text) || text.length > limits.numberPatternLength) return text;
+  const plain = text.normalize("NFKC").replaceAll(/\p{Nd}/gu, digitOf)
+    .replaceAll(/\p{Pd}|\u2212/gu, "-").replaceAll(/\p{Cf}/gu, "").replaceAll(/\p{Zs}/gu, " ");
+  return /^[\d\s+().\-\/*#]+$/.test(plain) ? plain.trim() : text;
+}
+
+/** The decimal digits of a script stand in a row of ten, and no two rows touch once they are normalized. */
+function digitOf(digit: string): string {
+  const code = digit.codePointAt(0) ?? 0;
+  let zero = code;
+  while (code - zero < 9 && /^\p{Nd}$/u.test(String.fromCodePoint(zero - 1))) zero--;
+  return String(code - zero);
+}
 
 /** A text whose leading space before a digit is the `+` of a phone number. */
 export const withPlus = (text: string): string => text.replace(/^ (?=\d)/, "+");

@@ -5,6 +5,7 @@ import { reference } from "../base/fields.ts";
 import { applicationUrl } from "../flows/address.ts";
 import { callerId, callerIdAtClient } from "../gateways/caller_id.ts";
 import { numberFor } from "../gateways/find_number.ts";
+import { ownPartyOf, partyOf } from "../gateways/party.ts";
 import { trunkRoutes } from "../gateways/trunk_routes.ts";
 import { dialString } from "../values/dialled.ts";
 import type { Parameters } from "../rest/parameters.ts";
@@ -33,16 +34,22 @@ export const placeParameters: Parameters = {
 };
 
 /**
- * The fields of a call that is placed, from the parameters sent: an application comes before a Url
+ * The fields of a call that is placed, from the parameters sent, with numbers in E.164 form: an application comes before a Url
  * and all that goes with one, as for numbers and Clients. Throws `badUrl` without either, and
  * `badParameter` for an application that cannot say what is done in such a call, and
  * `callerIdNotAllowed` for a From that the account may not show at the number or Client it calls.
  */
 export async function placedBy(
-  { applicationSid, ...sent }: Record<string, unknown>,
+  { applicationSid, ...asked }: Record<string, unknown>,
   { kind, account }: { kind: Application["kind"]; account: Account },
   ports: Ports,
 ): Promise<Record<string, unknown>> {
+  const ends = {
+    to: await partyOf(String(asked.to), account, ports),
+    from: await ownPartyOf(String(asked.from), account, ports),
+  };
+  assertDialable(ends.to);
+  const sent: typeof asked = { ...asked, ...ends };
   const fields = await withMarkup({ applicationSid, ...sent }, { kind, account }, ports);
   await assertCallerId(String(sent.from), String(sent.to), account, ports);
   await assertGateway(sent, account, ports);
@@ -51,6 +58,16 @@ export async function placedBy(
   if (quote !== null && "fault" in quote) throw new Fault(quote.fault, quote.detail);
   const isTalked = quote !== null && kind === "voice"; // A USSD dialogue has no minutes.
   return isTalked ? { ...fields, rateMicros: quote.rateMicros } : fields;
+}
+
+/** Throws `badTo` for a text that is neither a number nor another address. */
+function assertDialable(to: string): void {
+  const address = parseAddress(to);
+  const isTooLong = address?.kind === "number" && /^\+(?:0|\d{16})/.test(address.dialled);
+  if (address !== null && !isTooLong) return;
+  const rule =
+    "To must be a phone number (+ and at most 15 digits), a sip: address or client: and a Login";
+  throw new Fault("badTo", rule);
 }
 
 /** Throws `badParameter` for a Gateway that the account may not use, or that no number is called by. */

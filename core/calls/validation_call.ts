@@ -11,6 +11,7 @@ import { vouchesForCallerIds } from "../gateways/caller_id.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Call } from "../resources/calls.ts";
+import { ownedNumber } from "../resources/outgoing_caller_ids.ts";
 import { formatNumber } from "../values/phone_number.ts";
 
 /** Seconds after which the call that asks for the code is ended. */
@@ -18,7 +19,7 @@ const validationS = 180;
 
 /** A request to validate a number. */
 export interface ValidationWanted {
-  /** In E.164 form. */
+  /** In E.164 form, or as it is dialled in DEFAULT_COUNTRY. */
   phoneNumber: string;
   friendlyName?: string | undefined;
   /** Seconds until the number is called. */
@@ -36,9 +37,10 @@ export interface ValidationWanted {
 export async function validationCall(
   wanted: ValidationWanted,
   account: Pick<Account, "sid">,
-  ports: Pick<Ports, "records">,
+  ports: Pick<Ports, "records" | "settings">,
 ): Promise<Record<string, unknown>> {
-  const { phoneNumber, friendlyName, callDelay, extension, ...callback } = wanted;
+  const { friendlyName, callDelay, extension, ...callback } = wanted;
+  const phoneNumber = ownedNumber(wanted.phoneNumber, ports.settings.trunks.country);
   const validation: Call["validation"] = {
     code: newCode(),
     phoneNumber,

@@ -2,6 +2,7 @@ import type { Report } from "../protocol/companion.ts";
 import type { LegEvent } from "../protocol/events.ts";
 import { Fault } from "../base/faults.ts";
 import { numberFor } from "../gateways/find_number.ts";
+import { partyOf } from "../gateways/party.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Change } from "../model/store.ts";
@@ -86,7 +87,8 @@ async function fieldsOf(client: Client, uri: string, ports: Ports): Promise<Part
   const user = isHere ? address.user : address?.kind === "number" ? address.dialled : null;
   const account = await ports.accounts.get(client.accountSid);
   const callee = user === null || account === null ? null : await clientAt(user, account, ports);
-  const to = callee === null ? (user ?? uri).slice(0, longest) : `client:${callee.login}`;
+  const dialled = user === null || account === null ? uri : await partyOf(user, account, ports);
+  const to = callee === null ? dialled.slice(0, longest) : `client:${callee.login}`;
   const hasMarkup = client.voiceUrl !== null || client.voiceApplicationSid !== null;
   if (hasMarkup || callee !== null || user === null || account === null) {
     return { ...await voiceMarkup(client, ports), to };

@@ -1,6 +1,7 @@
 import { isRoot, tenantOf } from "../accounts/tenant.ts";
 import { dialString, e164Of, formsOf, numberLike } from "../values/dialled.ts";
 import type { Ports } from "../ports/ports.ts";
+import { ownPartyOf } from "./party.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Call } from "../resources/calls.ts";
 
@@ -18,7 +19,8 @@ export async function callerIdAtClient(
     const toOthers = () => areOthers(caller.account.sid, owner, ports);
     return await callerId(from, { ...caller, toOthers }, ports);
   }
-  return await showsForeignLogin(from, caller, ports) ? null : from;
+  if (await showsForeignLogin(from, caller, ports)) return null;
+  return caller.call?.from === from ? from : await ownPartyOf(from, caller.account, ports);
 }
 
 /** Returns whether two accounts are of different tenants. */
@@ -87,8 +89,10 @@ export async function callerId(from: string, shown: Shown, ports: Ports): Promis
       return number.phoneNumber;
     }
   }
-  const value = e164Of(from, trunks.country) ?? from;
-  return await isDeclared(value, account, ports) ? value : null;
+  for (const value of new Set([e164Of(from, trunks.country) ?? from, from])) {
+    if (await isDeclared(value, account, ports)) return value;
+  }
+  return null;
 }
 
 /**

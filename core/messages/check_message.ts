@@ -8,6 +8,7 @@ import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts
 import { refusedRecipient } from "./reserve.ts";
 import { refusalOf, senderRefusal } from "../values/test_calls.ts";
 import type { Message } from "../resources/messages.ts";
+import { e164Of } from "../values/dialled.ts";
 
 const e164 = /^\+[1-9]\d{5,14}$/;
 const shortCode = /^\d{3,8}$/;
@@ -30,7 +31,7 @@ export async function checkMessage(
   account: Pick<Account, "sid" | "type">,
   ports: Ports,
 ): Promise<Ends> {
-  if (isTest(account)) return checkTestMessage(ends);
+  if (isTest(account)) return checkTestMessage(ends, ports.settings);
   const { sid: accountSid } = account;
   const to = await recipient(ends.to, ports);
   const from = await sender({ ...ends, to }, accountSid, ports);
@@ -58,7 +59,10 @@ async function isVouched(
 }
 
 /** The same for a test account: any sender is its own, but for those that are refused for a test. */
-function checkTestMessage({ from, to, mayName = false }: Wanted): Ends {
+function checkTestMessage(ends: Wanted, settings: Ports["settings"]): Ends {
+  const { mayName = false } = ends;
+  const to = numberOr(ends.to, settings);
+  const from = shortCode.test(ends.from) ? ends.from : numberOr(ends.from, settings);
   if (!e164.test(to) && !clientAddress.test(to) || refusalOf(to) === "invalid") throw badTo();
   const login = client.exec(from)?.[1];
   const isName = mayName && e164.test(to) && senderName.test(from);
@@ -88,7 +92,8 @@ async function checkShown({ from, to }: Ends, accountSid: string, ports: Ports):
 }
 
 /** A Client named with `client:` need not exist, one named by its Login alone must. */
-async function recipient(to: string, { records }: Ports): Promise<string> {
+async function recipient(written: string, { records, settings }: Ports): Promise<string> {
+  const to = numberOr(written, settings);
   if (e164.test(to) || clientAddress.test(to)) return to;
   const login = client.exec(to)?.[1];
   if (login !== undefined && await records.clients.holder("login", login) !== null) {
@@ -97,15 +102,21 @@ async function recipient(to: string, { records }: Ports): Promise<string> {
   throw badTo();
 }
 
+/** The number in E.164 form that a text means, however it is written; any other text as it is. */
+const numberOr = (text: string, { trunks }: Ports["settings"]): string =>
+  e164Of(text, trunks.country) ?? text;
+
 const badTo = () =>
   new Fault("badTo", "To must be a number in E.164 form (+ and digits), or client: and a Login");
 
 async function sender(
-  { from, to, mayName = false }: Wanted,
+  { from: written, to, mayName = false }: Wanted,
   accountSid: string,
-  { records }: Ports,
+  { records, settings }: Ports,
 ): Promise<string> {
-  if (e164.test(from) || shortCode.test(from)) return from;
+  if (shortCode.test(written)) return written;
+  const from = numberOr(written, settings);
+  if (e164.test(from)) return from;
   const login = client.exec(from)?.[1];
   const holder = login === undefined ? null : await records.clients.holder("login", login);
   if (holder?.accountSid === accountSid) return `client:${holder.login}`;

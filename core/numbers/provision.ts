@@ -7,6 +7,7 @@ import {
   type IncomingPhoneNumber,
   incomingPhoneNumbers as definition,
 } from "../resources/incoming_phone_numbers.ts";
+import { e164Of } from "../values/dialled.ts";
 import { isPattern, isVirtualNumber } from "../values/number_pattern.ts";
 import { type NumberOffer, usualCapabilities } from "../values/offer.ts";
 import { formatNumber, type NumberKind, parseNumber } from "../values/phone_number.ts";
@@ -82,7 +83,7 @@ async function grant(
   ports: NumberPorts,
 ): Promise<Granted> {
   const { isSIP = false } = sent;
-  const number = parseNumber(text);
+  const number = parseNumber(isSIP ? text : e164Of(text, ports.settings.trunks.country) ?? text);
   const offer = number && await ports.numbers.offer(number.phoneNumber);
   if (offer !== null) return { ...offer, isSIP: false };
   if (isSIP) {

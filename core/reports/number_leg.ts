@@ -2,7 +2,7 @@ import { effectiveStatus } from "../accounts/access.ts";
 import type { Report } from "../protocol/companion.ts";
 import type { Script } from "../protocol/script.ts";
 import type { IncomingNumber } from "../protocol/trunks.ts";
-import { dialString, e164Of } from "../values/dialled.ts";
+import { callerNumber, dialString } from "../values/dialled.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
 import { heard, insertRinging, longest } from "../documents/new_leg.ts";
@@ -23,7 +23,10 @@ export async function receiveForNumber(
     from: callerOf(event, ports).slice(0, longest),
     to: calledAs(number, event.dialled).slice(0, longest),
     callerName: event.displayName?.slice(0, longest) ?? null,
-    forwardedFrom: event.forwardedFrom?.slice(0, longest) ?? null,
+    forwardedFrom: event.forwardedFrom === undefined
+      ? null
+      : shownNumber(event.forwardedFrom, ports)?.slice(0, longest) ??
+        event.forwardedFrom.slice(0, longest),
     numberHops: event.hops,
     gatewayOf: event.gatewayOf ?? null,
     sipCallId: event.sipCallId.slice(0, longest),
@@ -43,6 +46,10 @@ export async function numberScript(context: ScriptContext): Promise<Script> {
   return await refuse({ fault: "noRoute", detail }, 404, context);
 }
 
+/** A number of a trunk in E.164 form where it is one, else its digits; null of any other text. */
+const shownNumber = (user: string, { settings }: Pick<Ports, "settings">): string | null =>
+  callerNumber(user, settings.trunks.country) ?? dialString(user);
+
 /**
  * The caller as records show it: a number, a SIP address, or `anonymous`. A Client of ours only on
  * a call from within: what a trunk says of our own domain proves nothing.
@@ -52,7 +59,7 @@ export function callerOf(
   { settings }: Pick<Ports, "settings">,
 ): string {
   if (user === "" || /^anonymous$/i.test(user)) return "anonymous";
-  const number = e164Of(user, settings.trunks.country) ?? dialString(user);
+  const number = shownNumber(user, { settings });
   if (number !== null) return number;
   const isOurs = hops > 0 && host.toLowerCase() === settings.sipDomain.toLowerCase();
   return isOurs ? `client:${user}` : `sip:${user}@${host}`;

@@ -28,7 +28,7 @@ const address = phoneText().trim().min(1).max(255).regex(
 );
 
 /** A phone number or a code as people write them, as the source of a regular expression. */
-export const numberPattern = String.raw`\+?[0-9*#][0-9*#().\- ]*`;
+export const numberPattern = String.raw`[+(]?[0-9*#(][0-9*#().\-/ ]*`;
 
 /** A phone number as people write them, a SIP address, or a Client. */
 const callee = address.regex(

@@ -49,12 +49,17 @@ interface Reading {
   query: ListQuery;
   dated: Dated[];
   problems: string[];
+  soughtAs: SoughtAs;
 }
+
+/** The spellings that a filter for an address finds, or the one for a part of a phone number. */
+export type SoughtAs = (value: string, isPart: boolean) => [string, ...string[]];
 
 /** Reads a list's query. Throws `badParameter`, which names every wrong parameter. */
 export function readListQuery(
   definition: AnyResource,
   sent: Iterable<[name: string, value: string]>,
+  soughtAs: SoughtAs = (value) => [value],
 ): ListQuery {
   const query: ListQuery = {
     where: [],
@@ -64,7 +69,7 @@ export function readListQuery(
     unknown: [],
     ...(definition.sorted && { sortedBy: definition.sorted.by }),
   };
-  const reading: Reading = { definition, query, dated: [], problems: [] };
+  const reading: Reading = { definition, query, dated: [], problems: [], soughtAs };
   const read = new Set<string>();
   for (const [name, value] of sent) {
     if (read.has(name)) {
@@ -149,7 +154,8 @@ function dateConditions({ definition, dated }: Reading): Condition[] {
 }
 
 /** Reads a filter on a field. */
-function readFilter({ definition, query, problems }: Reading, name: string, value: string) {
+function readFilter(reading: Reading, name: string, value: string) {
+  const { definition, query, problems } = reading;
   const { filters = {}, fields } = definition;
   const field = Object.keys(filters).find((field) => pascal(field) === name);
   if (field === undefined) return false;
@@ -159,21 +165,29 @@ function readFilter({ definition, query, problems }: Reading, name: string, valu
   }
   const kind = filters[field]!; // `field` is a key of `filters`.
   const accepted = filterValue(kind, fields[field]).safeParse(value);
-  if (accepted.success) query.where.push(condition(kind, field, String(accepted.data)));
+  if (accepted.success) query.where.push(condition(kind, field, String(accepted.data), reading));
   // An error of zod has an issue at least.
   else problems.push(`${name} ${ruleOf(accepted.error.issues[0]!, value)}`);
   query.kept.push([name, value]);
   return true;
 }
 
-function condition(kind: FilterKind, field: string, value: string): Condition {
+function condition(
+  kind: FilterKind,
+  field: string,
+  value: string,
+  { soughtAs }: Pick<Reading, "soughtAs">,
+): Condition {
   if (kind === "contains") return { field, op: "contains", value };
-  if (kind === "number") return { field, op: "hasPart", value };
-  if (kind === "address" && value.includes("*")) return { field, op: "matches", value };
-  const login = kind === "address" && clientAddress.exec(value)?.[1];
-  return login
-    ? { field, op: "oneOf", values: [`client:${login}`, login] }
-    : { field, op: "equals", value };
+  if (kind === "equals") return { field, op: "equals", value };
+  const [sought, ...others] = soughtAs(value, kind === "number");
+  if (kind === "number") return { field, op: "hasPart", value: sought };
+  if (value.includes("*")) return { field, op: "matches", value: sought };
+  const login = clientAddress.exec(value)?.[1];
+  if (login) return { field, op: "oneOf", values: [`client:${login}`, login] };
+  return others.length === 0
+    ? { field, op: "equals", value }
+    : { field, op: "oneOf", values: [sought, ...others] };
 }
 
 /** A Client as records have it, or by a Login that is no number. */

@@ -1,28 +1,40 @@
+import { dialString } from "../values/dialled.ts";
+import { currentNumber } from "../values/former_plans.ts";
 import type { Search } from "./erased.ts";
 
 /** A text as it may stand in a pattern. */
 const literal = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /**
- * How records name the subject of an erasure: a number with or without its +, also as a URL has it and
- * as the user of a SIP address; a Client as `client:LOGIN`, as its Login alone where an address
+ * How records name the subject of an erasure: a number with or without its + and with separators, also as a
+ * URL has it, as the user of a SIP address and as a former plan had it; a Client as `client:LOGIN`, as its Login alone where an address
  * stands, and as the user of a SIP address. Logins are taken as they are written.
  */
 export function searchFor(subject: string): Search {
   const [, login] = /^client:(.*)$/.exec(subject) ?? [];
-  const name = literal(login ?? subject.replace(/^\+/, ""));
-  const whole = login === undefined
-    ? new RegExp(`^(?:sips?:)?(?:\\+|%2B)?${name}(?:@.*)?$`, "i")
-    : new RegExp(`^(?:client:|sips?:)?${name}(?:@.*)?$`);
-  const within = login === undefined
-    ? new RegExp(`(?:\\+|%2B|\\b(?:sips?|tel):)${name}(?!\\d)`, "i")
-    : new RegExp(`(?:client(?::|%3A)|\\bsips?:)${name}(?![\\w.+-])`);
+  if (login === undefined) return searchForNumber(subject);
+  const name = literal(login);
+  const whole = new RegExp(`^(?:client:|sips?:)?${name}(?:@.*)?$`);
+  const within = new RegExp(`(?:client(?::|%3A)|\\bsips?:)${name}(?![\\w.+-])`);
   return {
     is: (text) => typeof text === "string" && whole.test(text),
     isIn: (text) => within.test(text),
     sids: new Set(),
   };
 }
+
+function searchForNumber(subject: string): Search {
+  const number = currentNumber(subject);
+  const isIt = (digits = "") => currentNumber(`+${digits}`) === number;
+  return {
+    is: (text) => typeof text === "string" && isIt(numberAt.exec(dialString(text) ?? text)?.[1]),
+    isIn: (text) => text.matchAll(numbersIn).some(([, digits]) => isIt(digits)),
+    sids: new Set(),
+  };
+}
+
+const numberAt = /^(?:sips?:)?(?:\+|%2B)?(\d+)(?:@.*)?$/i;
+const numbersIn = /(?:\+|%2B|\b(?:sips?|tel):)(\d+)/gi;
 
 /** A subject of which as little shows as is needed to tell it from others. */
 export function maskedSubject(subject: string): string {

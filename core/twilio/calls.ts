@@ -11,7 +11,6 @@ import { modifyCall } from "../reports/modify_call.ts";
 import { type Call, calls as definition } from "../resources/calls.ts";
 import { callStatus, isLive } from "../values/status.ts";
 import { addressed, dated, equal } from "./noun/filters.ts";
-import { asWritten } from "./noun/numbers.ts";
 import { inlineParameter } from "./noun/markup.ts";
 import { action, type Asked, noun, refused, type SentOf, works } from "./noun/noun.ts";
 import { recordingOfSent, recordingParameters } from "./noun/recording_parameters.ts";
@@ -38,8 +37,8 @@ const statusCallback = {
 };
 
 const parameters = {
-  To: works(asWritten.pipe(fields.to), "required"),
-  From: works(asWritten.pipe(fields.from), "required"),
+  To: works(fields.to, "required"),
+  From: works(fields.from, "required"),
   ...markup,
   ...statusCallback,
   StatusCallbackEvent: works(fields.statusCallbackEvent),
@@ -52,7 +51,7 @@ const parameters = {
   MachineDetectionSilenceTimeout: works(fields.machineDetectionSilenceTimeout),
   SendDigits: works(digits.max(limits.sentDigits), "`MachineDetection` is then ignored"),
   TimeLimit: works(timeLimit),
-  CallerId: works(asWritten.pipe(fields.from), "is shown in place of `From`"),
+  CallerId: works(fields.from, "is shown in place of `From`"),
   Record: works(flag, "from the answer to the end, `Trim` unless do-not-trim is sent"),
   ...recordingParameters,
   AsyncAmd: works(flag, "the markup goes on during `MachineDetection`"),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, instant, reference, url } from "../base/fields.ts";
+import { flag, instant, phoneText, reference, url } from "../base/fields.ts";
 import { Fault, faults } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { checkMessage } from "../messages/check_message.ts";
@@ -9,7 +9,6 @@ import { smartEncoded } from "../messages/smart_encoding.ts";
 import { segmentCount } from "../messages/segments.ts";
 import { twilioStatus } from "../messages/twilio_status.ts";
 import { longBody, type Message, messages as definition } from "../resources/messages.ts";
-import { asWritten } from "./noun/numbers.ts";
 import { addressed, dated } from "./noun/filters.ts";
 import { action, type Asked, noun, refused, type SentOf, works } from "./noun/noun.ts";
 import { fetched, found, given, listedOf, made } from "./noun/regular.ts";
@@ -19,9 +18,9 @@ const noMedia = "messages have no media";
 const noContent = "there are no content templates; send Body";
 
 const parameters = {
-  To: works(asWritten.trim().max(255), "required"),
+  To: works(phoneText().trim().max(255), "required"),
   From: works(
-    asWritten.trim().max(255),
+    phoneText().trim().max(255),
     "required; also a name of at most 11 letters and digits, towards a number",
   ),
   Body: works(longBody, "required; up to 1,600 characters"),

@@ -11,7 +11,6 @@ import type { Participant } from "../resources/participants.ts";
 import { asyncAmdOf, placed } from "./calls.ts";
 import { type Asked, refused, type SentOf, works } from "./noun/noun.ts";
 import { eventNames, recordingOfSent, recordingParameters } from "./noun/recording_parameters.ts";
-import { asWritten } from "./noun/numbers.ts";
 import { given } from "./noun/regular.ts";
 
 const { fields } = calls;
@@ -41,9 +40,9 @@ export function coachOf(
 
 /** What a call into a conference may be asked: that of a call, and that of the noun Conference. */
 export const entering = {
-  From: works(asWritten.pipe(fields.from), "required"),
-  To: works(asWritten.pipe(fields.to), "required"),
-  CallerId: works(asWritten.pipe(fields.from), "is shown in place of `From`"),
+  From: works(fields.from, "required"),
+  To: works(fields.to, "required"),
+  CallerId: works(fields.from, "is shown in place of `From`"),
   Timeout: works(fields.timeout),
   TimeLimit: works(wholeNumber(1, limits.callTimeLimitS)),
   StatusCallback: works(url),

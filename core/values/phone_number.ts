@@ -1,8 +1,10 @@
 import {
+  type CountryCode,
   isSupportedCountry,
   parsePhoneNumberFromString,
   type PhoneNumber,
 } from "libphonenumber-js/max";
+import { currentNumber } from "./former_plans.ts";
 
 /** The three kinds of IncomingPhoneNumbers, as their sub-lists name them. */
 export type NumberKind = "local" | "tollFree" | "mobile";
@@ -26,10 +28,20 @@ export interface RealNumber {
   kinds: NumberKind[];
 }
 
+/** The number of today's plan that a text means within a country, or everywhere; undefined for none. */
+function read(text: string, country?: CountryCode): PhoneNumber | undefined {
+  const options = country === undefined ? {} : { defaultCountry: country };
+  const parsed = parsePhoneNumberFromString(text, { ...options, extract: false });
+  const current = parsed && currentNumber(parsed.number);
+  return current === undefined || current === parsed?.number
+    ? parsed
+    : parsePhoneNumberFromString(current, { extract: false });
+}
+
 /** Reads a number in E.164 form, with or without separators; null when no such number is possible. */
 export function parseNumber(text: string): RealNumber | null {
   if (!/^\+[\d\s().\-\/]{2,40}$/.test(text)) return null;
-  const parsed = parsePhoneNumberFromString(text, { extract: false });
+  const parsed = read(text);
   if (parsed === undefined || !parsed.isPossible()) return null;
   return {
     phoneNumber: parsed.number,
@@ -39,12 +51,19 @@ export function parseNumber(text: string): RealNumber | null {
   };
 }
 
+/** Fewer digits are an extension or a short number, unless the plan of the country has the number. */
+const leastDialled = 7;
+
 /** The E.164 form of a number as it is dialled within a country; null when none is possible. */
 export function parsePossible(text: string, country: string): string | null {
   if (!isSupportedCountry(country)) return null;
-  const parsed = parsePhoneNumberFromString(text, { defaultCountry: country, extract: false });
-  return parsed?.isPossible() === true ? parsed.number : null;
+  const parsed = read(text, country);
+  if (parsed === undefined || !parsed.isPossible()) return null;
+  return text.length >= leastDialled || parsed.isValid() ? parsed.number : null;
 }
+
+/** Returns whether a number in E.164 form is in a range that is known to be in use. */
+export const isInUse = (number: string): boolean => read(number)?.isValid() === true;
 
 /**
  * The kinds that a number's type allows. North American numbers do not tell fixed from mobile, and

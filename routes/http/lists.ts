@@ -1,4 +1,5 @@
 import { listNames, readListQuery } from "../../core/rest/list_query.ts";
+import { partOf, soughtAs } from "../../core/values/dialled.ts";
 import { linkHeader, pageOf, windowOf } from "../../core/rest/paging.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { Base } from "../../core/base/record.ts";
@@ -28,7 +29,12 @@ export async function answerList(
   { definition, shape, address, isCounted, read }: ListSource,
   { settings }: Ports,
 ): Promise<Response> {
-  const query = readListQuery(definition, queryOf(c));
+  const { country } = settings.trunks;
+  const query = readListQuery(
+    definition,
+    queryOf(c),
+    (value, isPart) => isPart ? [partOf(value)] : soughtAs(value, country),
+  );
   warnUnknown(c, query.unknown, listNames(definition));
   const suffix = formatOf(c.req.raw) === "json" ? ".json" : "";
   const { items, page } = pageOf(await read(windowOf(query)), query, address + suffix);

@@ -7,7 +7,8 @@ import {
   type ValidationWanted,
 } from "../../core/calls/validation_call.ts";
 import { refuseWithoutTaker } from "../../core/companions/companions.ts";
-import { creation, newBase } from "../../core/model/resource.ts";
+import { creation, newBase, paramsSchema } from "../../core/model/resource.ts";
+import { outgoingCallerIds, ownedNumber } from "../../core/resources/outgoing_caller_ids.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { type Call, calls } from "../../core/resources/calls.ts";
 import {
@@ -22,15 +23,30 @@ import { readParams } from "../http/params.ts";
 import { shapeOf } from "../http/represent.ts";
 
 const shape = shapeOf(validationRequests, null);
+const ownShape = shapeOf(outgoingCallerIds);
+const { required = [], optional = [] } = outgoingCallerIds.create ?? {};
+const declared = {
+  ...outgoingCallerIds,
+  schema: paramsSchema(outgoingCallerIds.fields, required, optional),
+};
 const shown = { forms: (call: Call) => shape.forms(validationRequestOf(call)) };
 
 /** The operations of OutgoingCallerIds beyond the regular ones: a number is validated by a call. */
 export function callerIdRoutes(ports: Ports): Hono<Env> {
   return new Hono<Env>()
-    .post("/", async (c, next) => {
-      await assertMayDeclare(c.var, ports);
-      await next(); // The regular operation adds the number.
-    })
+    .post(
+      "/",
+      making(ports, async (c: Ctx) => {
+        await assertMayDeclare(c.var, ports);
+        const sent = await readParams(c, declared);
+        const { country } = ports.settings.trunks;
+        const phoneNumber = ownedNumber(String(sent.phoneNumber), country);
+        const base = newBase(outgoingCallerIds, c.var.account.sid, ports);
+        const change = creation(outgoingCallerIds, { ...sent, phoneNumber }, base);
+        const into = keeping(c, ports.records.outgoingCallerIds, ownShape, ports);
+        return answer(c, ownShape.forms(await into.insert(change)));
+      }),
+    )
     .post(
       "/ValidationRequests",
       making(ports, async (c: Ctx) => {

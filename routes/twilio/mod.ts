@@ -114,7 +114,7 @@ function formsOf({ noun }: Mounted, record: Base, asked: Asked): Forms {
 async function answerList(c: Ctx, mounted: Mounted, listed: Listed): Promise<Response> {
   const { noun, path } = mounted;
   const asked = askedOf(c, mounted);
-  const query = readPageQuery(listed, queryOf(c));
+  const query = readPageQuery(listed, queryOf(c), asked.ports.settings.trunks.country);
   warnUnknown(c, query.unknown, listNames(listed));
   const below = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => asked.path[name] ?? "");
   const suffix = formatOf(c.req.raw) === "json" ? ".json" : "";

@@ -2,6 +2,8 @@ import { interval } from "../../base/dates.ts";
 import { Fault } from "../../base/faults.ts";
 import type { Condition } from "../../base/filters.ts";
 import { limits } from "../../base/limits.ts";
+import { plainDigits, withPlus } from "../../base/fields.ts";
+import { partOf, soughtAs } from "../../values/dialled.ts";
 import type { Filter } from "./noun.ts";
 
 /** Checks a text; throws the rule that it breaks, as the end of a sentence. */
@@ -37,7 +39,11 @@ export const equalAs = (field: string, values: Record<string, string>): Filter =
 export const numberPart = (field: string): Filter => ({
   state: "works",
   note: "a part of the number; `*` stands for one digit",
-  conditions: (text) => [{ field, op: "hasPart", value: checked(text.replace(/^ /, "+")) }],
+  conditions: (text) => [{
+    field,
+    op: "hasPart",
+    value: partOf(checked(plainDigits(text.replace(/^ /, "+")))),
+  }],
 });
 
 /** A Client by its Login, with or without `client:`. */
@@ -47,12 +53,13 @@ const clientAddress = /^(?:client:)?([A-Za-z][A-Za-z0-9\-._+]{0,63})$/;
 export const addressed = (field: string): Filter => ({
   state: "works",
   note: "`*` stands for any characters",
-  conditions: (sent): Condition[] => {
-    const value = checked(sent.replace(/^ (?=\d)/, "+"));
-    if (value.includes("*")) return [{ field, op: "matches", value }];
+  conditions: (sent, _, country): Condition[] => {
+    const value = checked(withPlus(plainDigits(sent)));
     const login = clientAddress.exec(value)?.[1];
-    if (login === undefined) return [{ field, op: "equals", value }];
-    return [{ field, op: "oneOf", values: [`client:${login}`, login] }];
+    if (login !== undefined) return [{ field, op: "oneOf", values: [`client:${login}`, login] }];
+    const values = soughtAs(value, country);
+    if (value.includes("*")) return [{ field, op: "matches", value: values[0] }];
+    return [{ field, op: "oneOf", values }];
   },
 });
 

@@ -30,10 +30,11 @@ export const listNames = ({ filters }: Pick<Listed, "filters">): string[] => [
   ...Object.keys(filters),
 ];
 
-/** Reads the query of a list. Throws `badParameter`, which names every wrong parameter. */
+/** Reads the query of a list; `country`: that of numbers without `+`. Throws `badParameter`, which names every wrong parameter. */
 export function readPageQuery(
   listed: Pick<Listed, "filters">,
   sent: Iterable<[name: string, value: string]>,
+  country: string | null = null,
 ): PageQuery {
   const query: PageQuery = {
     where: [],
@@ -46,7 +47,7 @@ export function readPageQuery(
   const problems: string[] = [];
   for (const [name, value] of sent) {
     try {
-      readOne(query, listed, [name, value]);
+      readOne(query, listed, [name, value], country);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       problems.push(`${name} ${error.detail}`);
@@ -60,6 +61,7 @@ function readOne(
   query: PageQuery,
   { filters }: Pick<Listed, "filters">,
   [name, value]: [string, string],
+  country: string | null,
 ): void {
   if (name === "Page") query.page = whole(value, 0);
   else if (name === "PageSize") query.pageSize = Math.min(whole(value, 1), limits.pageSizeMax);
@@ -69,7 +71,7 @@ function readOne(
     if (found === null) return void query.unknown.push(name);
     query.kept.push([name, value]);
     if (found.text === "") return; // As if it was not sent: libraries send what a form was left as.
-    query.where.push(...found.filter.conditions(found.text, found.operator));
+    query.where.push(...found.filter.conditions(found.text, found.operator, country));
   }
 }
 

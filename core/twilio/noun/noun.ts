@@ -103,8 +103,8 @@ export interface Filter {
   note: string;
   /** A date: the name may end in `<` or `>`. */
   isDate?: boolean;
-  /** The conditions on records. Throws `badParameter`, without the name, for a wrong value. */
-  conditions(text: string, operator: DateOperator): Condition[];
+  /** The conditions on records; `country`: that of numbers without `+`. Throws `badParameter`, without the name, for a wrong value. */
+  conditions(text: string, operator: DateOperator, country: string | null): Condition[];
 }
 
 /** A list: its filters, and how it is read. */

@@ -3,6 +3,7 @@ import { calls } from "../../../core/resources/calls.ts";
 import { clients } from "../../../core/resources/clients.ts";
 import { incomingPhoneNumbers } from "../../../core/resources/incoming_phone_numbers.ts";
 import { messages } from "../../../core/resources/messages.ts";
+import { dialString, e164Of } from "../../../core/values/dialled.ts";
 import type { Ports } from "../../../core/ports/ports.ts";
 import { type Api, ApiRefusal, type Row } from "../frame/api.ts";
 import type { Page } from "../frame/env.ts";
@@ -31,7 +32,10 @@ export async function search(c: Page, ports: Ports): Promise<Response> {
   return show(
     c,
     query,
-    query === "" ? [] : await found(c.var.api, query, belowOf(c, ports)),
+    query === "" ? [] : await found(c.var.api, query, {
+      below: belowOf(c, ports),
+      country: ports.settings.trunks.country,
+    }),
     ports,
   );
 }
@@ -68,11 +72,18 @@ interface Found {
 }
 
 /** Looks for a number or a Login in all that has one. */
-async function found(api: Api, query: string, below: string): Promise<Found[]> {
-  const isNumber = /^[+\d][\d ().-]*$/.test(query);
-  const text = isNumber ? query.replaceAll(/[ ().-]/g, "") : query.replace(/^client:/, "");
-  // People leave the + out, and the store has it.
-  const texts = isNumber && !text.startsWith("+") ? [text, `+${text}`] : [text];
+async function found(
+  api: Api,
+  query: string,
+  { below, country }: { below: string; country: string | null },
+): Promise<Found[]> {
+  const dialled = dialString(query);
+  const isNumber = dialled !== null && !/[*#]/.test(dialled);
+  const text = isNumber ? dialled : query.replace(/^client:/, "");
+  // People leave the + out, or write a number as they dial it, and the store has it in E.164 form.
+  const known = isNumber ? e164Of(query, country) : null;
+  const number = isNumber && !text.startsWith("+") ? `+${text}` : text;
+  const texts = [...new Set(known === null ? [text, number] : [text, number, known])];
   const list = async (path: string, filter: Record<string, string>) =>
     (await api.list(path, { ...filter, PageSize: most }).catch(absent))?.items ?? [];
   const both = async (path: string) => {

@@ -52,9 +52,10 @@ Deno.test("e164Of() reads + and 00, and the numbers of a country", () => {
 });
 
 Deno.test("readsAsNumber() knows numbers without their +, and those of emergency services", () => {
-  const numbers = ["+442079460000", "442079460000", "00442079460000", "14155550101", "112", "911"];
+  const numbers = ["+442079460000", "442079460000", "00442079460000", "14155550101", "112", "911"]
+    .concat("٤٤٢٠٧٩٤٦٠٠٠٠", "＋４４２０７９４６００００");
   for (const text of numbers) assert.equal(readsAsNumber(text, null), true, text);
-  for (const text of ["1000", "12345", "*135#", "alice", "1a", "٤٤٢٠٧٩٤٦٠٠٠٠", "", "+"]) {
+  for (const text of ["1000", "12345", "*135#", "alice", "1a", "٤٤ alice", "", "+"]) {
     assert.equal(readsAsNumber(text, null), false, text);
   }
   assert.equal(readsAsNumber("020 7946 0000", null), false);
