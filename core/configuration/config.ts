@@ -57,8 +57,8 @@ export const variables = {
       return origin(publicHost(values.HOST, values, machine), values.PORT, scheme);
     },
     help:
-      "Where customers reach the REST interface. Default: http://HOST:PORT, https with TLS_CERT; unless HOST is of " +
-      "the loopback, PUBLIC_IP in place of HOST, or this machine's address where that is every address.",
+      "Where customers reach the REST interface. Default: http://HOST:PORT, or https with TLS_CERT. If HOST is " +
+      "not a loopback address, PUBLIC_IP replaces it where set; if HOST is 0.0.0.0, this machine's address does.",
   },
   DATA_DIR: {
     schema: text.regex(/^[^,]+$/, "must not hold a comma"),

@@ -29,8 +29,8 @@ export const listenVariables = {
     schema: count.min(16),
     fallback: String(netLimits.connections),
     help:
-      "Connections that a process has at most. A further one takes the place of the oldest that has " +
-      "sent nothing; without such a one, it is closed at once. " +
+      "Most connections of a process. At the limit the oldest connection that has sent nothing is " +
+      "closed; if there is none, the new one is refused. " +
       "Default under `deno task start`: half of the descriptor limit (ulimit -n).",
   },
 } satisfies Record<string, Variable>;

@@ -53,7 +53,7 @@ export const transportVariables = {
     schema: host,
     fallback: sipPublicHost,
     help:
-      "Host that SIP peers answer to over UDP, TCP and TLS. Default: PUBLIC_IP, else SIP_HOST; " +
+      "Public host written into Via and Contact over UDP, TCP and TLS. Default: PUBLIC_IP, else SIP_HOST; " +
       "where that is every address, SIP_DOMAIN, or this machine's address where that is localhost.",
   },
   SIP_WS_URL: {

@@ -30,8 +30,8 @@ export const trunkVariables = {
       "must be host names, *.domains or * separated by commas",
     ),
     fallback: "",
-    help: "Hosts beside SIP_DOMAIN that sip: addresses may name: names; *.domains or * for the " +
-      "public ones of a domain or of all. Empty: none.",
+    help: "Hosts that may be dialled as sip: besides SIP_DOMAIN, comma-separated. *.example.com " +
+      "allows the public hosts of a domain, * all public hosts. Empty: none.",
   },
   SIP_TRUSTED_SOURCES: {
     schema: networks,

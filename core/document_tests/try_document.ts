@@ -79,7 +79,7 @@ interface Sample {
 
 /**
  * Requests markup as a call or message would, signed and within the same limits, and says what it would
- * do. Nothing is performed or kept; only external services of a flow are requested indeed. Throws
+ * do. Nothing is performed or kept; only a flow's external services receive real requests. Throws
  * `badUrl` without a Url and an application that has markup.
  */
 export async function tryDocument(

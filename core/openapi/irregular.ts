@@ -201,7 +201,7 @@ const documentTestOperations: Operation[] = [
   createOperation(documentTests, {
     summary: "Tries the markup at a URL",
     description: "Requests markup as a call or message would, and says what it would do. Nothing " +
-      "is performed or kept; only external services of a flow are requested indeed.",
+      "is performed or kept; only a flow's external services receive real requests.",
     isMaking: false,
   }),
 ];

@@ -16,6 +16,8 @@ export interface Section {
   id: string;
   heading: string;
   text: string;
+  /** The text in lower case, which each search reads. */
+  lower: string;
 }
 
 /** The address of a heading, as repositories show it: `Set up TLS` is `set-up-tls`. */
@@ -103,13 +105,30 @@ function sectionsOf(tokens: Token[], ids: Map<Token, string>): Section[] {
   for (const token of tokens) {
     if (token.type === "heading") {
       const heading = plain((token as Tokens.Heading).tokens);
-      sections.push({ id: ids.get(token) ?? "", heading, text: "" });
+      sections.push({ id: ids.get(token) ?? "", heading, text: "", lower: "" });
     } else {
       const last = sections.at(-1);
-      if (last !== undefined) last.text += ` ${token.raw}`;
+      const text = last === undefined ? "" : textOf(token).replaceAll(/\s+/g, " ").trim();
+      if (last !== undefined && text !== "") last.text += last.text === "" ? text : ` ${text}`;
     }
   }
+  for (const section of sections) section.lower = section.text.toLowerCase();
   return sections;
+}
+
+/** The text of a block as a reader sees it: without marks, targets of links and comments. */
+function textOf(token: Token): string {
+  if (token.type === "html" || token.type === "def") return "";
+  if (token.type === "table") {
+    const { header, rows } = token as Tokens.Table;
+    return [header, ...rows].flat().map(({ tokens }) => plain(tokens)).filter(Boolean).join(" · ");
+  }
+  if (token.type === "list") {
+    return (token as Tokens.List).items.map((item) => item.tokens.map(textOf).join(" ")).join(" ");
+  }
+  if (token.type === "blockquote") return (token.tokens ?? []).map(textOf).join(" ");
+  if ("tokens" in token && token.tokens) return plain(token.tokens);
+  return "text" in token ? unescape(token.text) : "";
 }
 
 /** The text of inline tokens, without their marks. */
@@ -117,7 +136,7 @@ const plain = (tokens: Token[]): string =>
   tokens.map((token) =>
     "tokens" in token && token.tokens
       ? plain(token.tokens)
-      : "text" in token
+      : "text" in token && token.type !== "html"
       ? unescape(token.text)
       : ""
   ).join("");

@@ -84,7 +84,7 @@ export async function documentationOf(
   }
   const start = all.find(({ path }) => path === "");
   const others = all.filter((page) => page !== start);
-  const groups = groupsOf(others);
+  const groups = groupsOf(others, start === undefined ? [] : linkedFrom(start, docs));
   const first: Page = {
     ...start ?? startOf(others, groups, docs),
     path: "",
@@ -95,14 +95,25 @@ export async function documentationOf(
   };
 }
 
-function groupsOf(pages: Page[]): Group[] {
+/** The paths that the first page leads to, in its order. */
+const linkedFrom = ({ html }: Page, docs: string): string[] =>
+  [...html.matchAll(/<a href="([^"#]*)/g)].map(([, href = ""]) => href)
+    .filter((href) => href.startsWith(`${docs}/`)).map((href) => href.slice(docs.length + 1));
+
+/** Pages by folder: those that the first page leads to in its order, then the others by title. */
+function groupsOf(pages: Page[], linked: string[]): Group[] {
+  const placeOf = (path: string): number => {
+    const at = linked.indexOf(path);
+    return at < 0 ? linked.length : at;
+  };
   const unknown = [...new Set(pages.map(({ group }) => group))].filter((one) => !(one in folders));
   return [...Object.keys(folders), ...unknown].map((folder) => ({
     name: folders[folder] ?? folder,
     entries: pages.filter(({ group }) => group === folder)
       .map(({ path, title }) => ({ path, title }))
       .sort((one, other) =>
-        indexFirst(one.path, other.path) || one.title.localeCompare(other.title)
+        indexFirst(one.path, other.path) || placeOf(one.path) - placeOf(other.path) ||
+        one.title.localeCompare(other.title)
       ),
   })).filter(({ entries }) => entries.length > 0);
 }

@@ -1,4 +1,4 @@
-import { anchorOf, codeBlock, escape } from "./markdown.ts";
+import { anchorOf, codeBlock, escape, type Section } from "./markdown.ts";
 import type { Page } from "./page.ts";
 import { prose } from "./schema_text.ts";
 
@@ -14,9 +14,16 @@ export const page = (path: string, title: string, lead: string, parts: Part[]): 
       "\n",
     ),
   sections: [
-    { id: anchorOf(title), heading: title, text: lead },
-    ...parts.map(({ id, heading, text }) => ({ id, heading, text })),
+    section({ id: anchorOf(title), heading: title, text: lead }),
+    ...parts.map(section),
   ],
+});
+
+const section = ({ id, heading, text }: Pick<Part, "id" | "heading" | "text">): Section => ({
+  id,
+  heading,
+  text,
+  lower: text.toLowerCase(),
 });
 
 /** The table of contents of a long page. */

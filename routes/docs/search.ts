@@ -1,9 +1,29 @@
 import type { Page } from "./page.ts";
 import type { Documentation } from "./pages.ts";
 import { escape, type Section } from "./markdown.ts";
+import { alternativesOf, wordsOf } from "./synonyms.ts";
 
 const mostResults = 30;
+const mostWords = 10;
 const excerptLength = 160;
+
+/** Words that a question has and a section need not have. */
+const fillers = new Set(
+  "a an and are as at be by can do does for from how i in is it my of on or that the this to use what when where which why with you"
+    .split(" "),
+);
+
+/** How much a find on a page of a folder counts: who searches wants to do something. */
+const weights: Record<string, number> = {
+  tutorials: 1.5,
+  "how-to": 1.5,
+  reference: 1.2,
+  api: 0.6,
+  explanation: 0.8,
+  decisions: 0.3,
+};
+/** Pages of the first folder that tell how Switchboard came to be. */
+const histories = new Set(["changelog", "benchmarks", "coverage", "code-map", "licences"]);
 
 interface Found {
   page: Page;
@@ -11,19 +31,21 @@ interface Found {
   rank: number;
 }
 
-/** The sections that have every word of a query, the best first, as HTML. */
+/** Sections that have every word of a query, or one that means the same, the best first, as HTML. */
 export function searchResults(
   { pages }: Documentation,
   query: string,
   docs: string,
 ): string {
-  const words = query.toLowerCase().split(/\s+/).filter((word) => word !== "").slice(0, 10);
+  const all = wordsOf(query);
+  const chosen = all.filter((word) => !fillers.has(word));
+  const words = (chosen.length > 0 ? chosen : all).slice(0, mostWords).map(alternativesOf);
   const found = words.length === 0 ? [] : find(pages, words);
   const items = found.slice(0, mostResults).map(({ page, section }) => {
     const address = `${docs}/${page.path}#${section.id}`;
     const where = section.heading === page.title ? "" : `${page.title}: `;
     return `<li><a href="${escape(address)}">${escape(where + section.heading)}</a>
-<p>${escape(excerptOf(section.text, words[0] ?? ""))}</p></li>`;
+<p>${escape(excerptOf(section, words.flat()))}</p></li>`;
   });
   const status = words.length === 0
     ? "Type words into the search field."
@@ -33,29 +55,54 @@ export function searchResults(
 <ol class="results">${items.join("\n")}</ol>`;
 }
 
-function find(pages: Documentation["pages"], words: string[]): Found[] {
-  const all = [...pages.values()].flatMap((page) =>
-    page.sections.map((section) => ({ page, section, rank: rankOf(page, section, words) }))
-  );
-  return all.filter(({ rank }) => rank > 0).sort((one, other) => other.rank - one.rank);
+function find(pages: Documentation["pages"], words: string[][]): Found[] {
+  // The first page names everything and explains nothing.
+  const all = [...pages.values()].filter(({ path }) => path !== "").flatMap((page) => {
+    const { group, path, title } = page;
+    const weight = histories.has(path) ? 0.2 : weights[group] ?? 1;
+    return page.sections.map((section) => {
+      const { rank, missing } = rankOf(title.toLowerCase(), section, words);
+      return { page, section, rank: weight * rank, missing };
+    });
+  });
+  // Where no section has all of many words, those are shown that lack one.
+  const most = words.length > 2 && !all.some(({ missing }) => missing === 0) ? 1 : 0;
+  return all.filter(({ missing }) => missing <= most)
+    .sort((one, other) => other.rank - one.rank);
 }
 
-/** 0 unless every word is there; a word in a heading counts more than one in the text. */
-function rankOf(page: Page, { heading, text }: Section, words: string[]): number {
-  const title = page.title.toLowerCase();
-  const [ofHeading, ofText] = [heading.toLowerCase(), text.toLowerCase()];
-  let rank = 0;
-  for (const word of words) {
-    const own = (ofHeading.includes(word) ? 8 : 0) + (ofText.includes(word) ? 1 : 0);
-    if (own === 0 && !title.includes(word)) return 0;
-    rank += own + (title.includes(word) ? 4 : 0);
+/** How well a section fits, and how many words it lacks; a heading counts more than the text. */
+function rankOf(
+  title: string,
+  { heading, lower }: Section,
+  words: string[][],
+): { rank: number; missing: number } {
+  const [ofHeading, ofText] = [heading.toLowerCase(), lower];
+  let [rank, missing] = [0, 0];
+  for (const [word = "", ...others] of words) {
+    // A word that only means the same counts for half.
+    const found = [
+      ...others.map((other) => 0.5 * shareOf(other, { title, heading: ofHeading, text: ofText })),
+      shareOf(word, { title, heading: ofHeading, text: ofText }),
+    ];
+    const best = Math.max(...found);
+    if (best === 0) missing++;
+    rank += best;
   }
-  return rank;
+  return { rank, missing };
 }
 
-function excerptOf(text: string, word: string): string {
-  const plain = text.replaceAll(/[*`#|>[\]]/g, "").replaceAll(/\s+/g, " ").trim();
-  const at = Math.max(0, plain.toLowerCase().indexOf(word) - 40);
-  const cut = plain.slice(at, at + excerptLength);
-  return (at > 0 ? "…" : "") + cut + (plain.length > at + excerptLength ? "…" : "");
+const shareOf = (
+  word: string,
+  { title, heading, text }: { title: string; heading: string; text: string },
+): number =>
+  (heading.includes(word) ? 8 : 0) + (title.includes(word) ? 4 : 0) + (text.includes(word) ? 1 : 0);
+
+/** The part of a text that has the first of some words. */
+function excerptOf({ text, lower }: Section, words: string[]): string {
+  const places = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0);
+  const near = Math.max(0, Math.min(...places, lower.length) - 40);
+  const at = places.length === 0 || near === 0 ? 0 : text.indexOf(" ", near) + 1;
+  const cut = text.slice(at, at + excerptLength);
+  return (at > 0 ? "…" : "") + cut + (text.length > at + excerptLength ? "…" : "");
 }

@@ -150,7 +150,7 @@ export const explain = (served: readonly string[]): Handler<Env, "/errors/:code"
 <dl>
   <dt>What happened</dt><dd>${message}.</dd>
   <dt>What to do</dt><dd>${escapeXml(entry.advice)}</dd>
-  <dt>HTTP status, when it is the answer to a request</dt><dd>${statusOf[entry.kind]}</dd>
+  <dt>HTTP status</dt><dd>${statusOf[entry.kind]}</dd>
 </dl>
 </main>
 ${links.length === 0 ? "" : `<nav aria-label="Further pages">${links.join("\n")}</nav>`}

@@ -81,6 +81,44 @@ Deno.test("/docs/search finds sections by all of their words, and shows a query 
   assert.doesNotMatch(nothing, /<script/);
 });
 
+Deno.test("/docs/search finds what means the same, guides first, in plain text", async () => {
+  const real = at(docs(documentationFiles, { settings }));
+  const search = async (query: string) => {
+    const response = await real.request(`/docs/search?q=${encodeURIComponent(query)}`);
+    const [, text = ""] = /<ol class="results">(.*?)<\/ol>/s.exec(await response.text())!;
+    const results = [
+      ...text.matchAll(/<li><a href="\/pbx\/docs\/([^"#]+)[^>]*>.*?<\/a>\n<p>(.*?)<\/p>/gs),
+    ];
+    return results.map(([, page = "", excerpt = ""]) => ({ page, excerpt }));
+  };
+
+  for (
+    const [query, page] of Object.entries({
+      voicemail: "tutorials/ivr-node",
+      docker: "how-to/production",
+      kubernetes: "how-to/production",
+      "2fa": "how-to/console",
+      "How do I verify webhook signatures?": "how-to/verify-signatures",
+      "apikeys": "how-to/api-keys",
+      "move from one xyzzy upgrade": "how-to/upgrade",
+    })
+  ) {
+    const found = await search(query);
+    assert.ok(found.slice(0, 3).some((one) => one.page === page), `${query}: ${found[0]?.page}`);
+  }
+  const all = await Promise.all(["webhooks", "configuration", "call", "trunk"].map(search));
+  const debris = all.flat().filter(({ excerpt }) => /\]\(|&lt;!--|\*\*/.test(excerpt));
+  assert.deepEqual(debris, []);
+});
+
+Deno.test("the sidebar has the pages in the order of the first page", async () => {
+  const real = at(docs(documentationFiles, { settings }));
+  const text = await (await real.request("/docs")).text();
+  const [, tutorials = ""] = /<p class="group">Tutorials<\/p>\s*<ul>(.*?)<\/ul>/s.exec(text)!;
+  const paths = [...tutorials.matchAll(/href="\/pbx\/docs\/tutorials\/([^"]+)"/g)];
+  assert.equal(paths[0]?.[1], "ivr-node");
+});
+
 Deno.test("/docs runs no script and loads nothing from elsewhere", async () => {
   const { headers, text } = await get("/api/call");
   const policy = headers.get("Content-Security-Policy")!;
