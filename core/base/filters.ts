@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { phoneText } from "./fields.ts";
 import { limits } from "./limits.ts";
+import { sidTime } from "./sid.ts";
 
 /**
  * How a list may be narrowed by a field; declared per resource, planned by the store. `equals` takes
@@ -36,7 +37,9 @@ export type Condition =
   | { field: string; op: "contains"; value: string }
   | { field: string; op: "hasPart"; value: string }
   /** Instants in ms; `before` itself does not pass. Either may be infinite. */
-  | { field: string; op: "between"; from: number; before: number };
+  | { field: string; op: "between"; from: number; before: number }
+  /** The same of the instant at which the record's Sid was made: the order of lists has it. */
+  | { field: "sid"; op: "made"; from: number; before: number };
 
 /** Whether a record passes every condition. */
 export const matches = (record: Record<string, unknown>, conditions: Condition[]): boolean =>
@@ -55,9 +58,14 @@ function passes(value: unknown, condition: Condition): boolean {
     case "hasPart":
       return hasPart(String(value ?? ""), condition.value);
     case "between":
-      return typeof value === "number" && value >= condition.from && value < condition.before;
+      return typeof value === "number" && isWithin(value, condition);
+    case "made":
+      return isWithin(sidTime(String(value)), condition);
   }
 }
+
+const isWithin = (at: number, { from, before }: { from: number; before: number }): boolean =>
+  at >= from && at < before;
 
 /** Whether a text fits a pattern. In time linear in text × pattern, whatever the pattern. */
 export function fitsPattern(text: string, pattern: string): boolean {

@@ -20,6 +20,9 @@ export interface CallProgress {
   requested_by_sid: string | null;
   requested_by_name: string | null;
   requested_by_path: Requester["path"] | null;
+  /** The Gateway of its account that it left by, once it has ended; null for any other way. */
+  gateway_sid: string | null;
+  gateway_name: string | null;
 }
 
 /** The progress of a call. What its companion did not report is null. */
@@ -49,6 +52,8 @@ export function progressOf(call: Call): CallProgress {
     requested_by_sid: requester && requester.sid,
     requested_by_name: requester && requester.name,
     requested_by_path: requester && requester.path,
+    gateway_sid: call.leftBy?.name === undefined ? null : call.leftBy.sid,
+    gateway_name: call.leftBy?.name ?? null,
   };
 }
 

@@ -3,7 +3,7 @@ import { tenantOf } from "../accounts/tenant.ts";
 import { Fault } from "../base/faults.ts";
 import { reference } from "../base/fields.ts";
 import { applicationUrl } from "../flows/address.ts";
-import { callerId, callerIdAtClient } from "../gateways/caller_id.ts";
+import { callerId, callerIdAtClient, callerIdRule } from "../gateways/caller_id.ts";
 import { numberFor } from "../gateways/find_number.ts";
 import { ownPartyOf, partyOf } from "../gateways/party.ts";
 import { trunkRoutes } from "../gateways/trunk_routes.ts";
@@ -135,8 +135,7 @@ async function assertCallerId(
     };
     if (await callerId(from, { ...caller, toOthers }, ports) !== null) return;
   }
-  const cure = "send a number, an OutgoingCallerId or client:LOGIN of a Client of the account";
-  throw new Fault("callerIdNotAllowed", `${from}: ${cure}`);
+  throw new Fault("callerIdNotAllowed", callerIdRule(from));
 }
 
 /** The refusals that a test account asks for by its magic numbers. */

@@ -5,6 +5,7 @@ import type { FaultName } from "../base/faults.ts";
 import {
   callerId,
   callerIdAtClient,
+  callerIdRule,
   isUnproven,
   showsForeignLogin,
 } from "../gateways/caller_id.ts";
@@ -66,6 +67,12 @@ export interface Unroutable {
 }
 
 export type Routing = Routed | Unroutable;
+
+/** Names the caller ID, the parameters that set it, and what they may be. */
+const callerIdRefused = (from: string): Unroutable => ({
+  fault: "callerIdNotAllowed",
+  detail: callerIdRule(from),
+});
 
 const noRoute = (detail: string): Unroutable => ({ fault: "noRoute", detail });
 
@@ -147,7 +154,7 @@ async function clientRoute(
   const owner = await ports.accounts.get(client.accountSid);
   const isOthers = owner === null || tenantOf(owner) !== tenantOf(caller.account);
   if (from === null || isOthers && await isUnproven(from, caller, ports)) {
-    return { fault: "callerIdNotAllowed", detail: caller.from };
+    return callerIdRefused(caller.from);
   }
   return { target: { kind: "client", login }, to: `client:${login}`, from, rateMicros: 0 };
 }
@@ -163,7 +170,7 @@ async function numberRoute(dialled: string, caller: Caller, ports: Ports): Promi
   const toOthers = () =>
     Promise.resolve(found === null || tenantOf(found.owner) !== tenantOf(account));
   const from = await callerId(caller.from, { ...caller, toOthers }, ports);
-  const refused = { fault: "callerIdNotAllowed", detail: caller.from } as const;
+  const refused = callerIdRefused(caller.from);
   if (from === null) return refused;
   if (!await isUnproven(from, caller, ports)) return { ...routing, from };
   const { target } = routing;
@@ -224,7 +231,7 @@ async function directly(address: SipAddress, caller: Caller, ports: Ports): Prom
     ? wanted
     : await callerId(wanted, { ...caller, toOthers }, ports);
   const isRefused = from === null || await isUnproven(wanted, caller, ports);
-  if (isRefused) return { fault: "callerIdNotAllowed", detail: wanted };
+  if (isRefused) return callerIdRefused(wanted);
   const routes = [{ ...route, ...(credentials === undefined ? {} : { credentials }) }];
   return { target: { kind: "trunk", dialled: uri, routes }, to: uri, from, rateMicros: 0 };
 }

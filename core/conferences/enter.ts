@@ -38,7 +38,9 @@ export async function enterConference(
     if (instead !== undefined) return instead ?? await refused("failed", next, context);
   }
   for (let attempt = 0; attempt < limits.commitAttempts; attempt++) {
-    if (only !== undefined && await isOver(only, context)) return [{ type: "hangup" }];
+    if (only !== undefined && await isOver(only, context)) {
+      return [{ type: "hangup", cause: "script-end" }];
+    }
     const { accountSid, sid, companion } = await conferenceNamed(wanted, own, context);
     const at = companion && await meetingPlace(companion, own, ports);
     if (at === null) continue; // It was lost meanwhile: the next attempt closes the Conference.

@@ -48,8 +48,10 @@ export async function compile(
   if (needsAnswer && isSilent && !document.some(({ name }) => name === "Dial")) {
     script.unshift({ type: "answer" });
   }
-  const type = context.call.direction === "outbound-dial" ? "connect" : "hangup";
-  return { script: [...script, { type }], skipped };
+  const last: Script[number] = context.call.direction === "outbound-dial"
+    ? { type: "connect" }
+    : { type: "hangup", cause: "end-of-markup" };
+  return { script: [...script, last], skipped };
 }
 
 /** Whether a step begins a copy of the audio, which waits for an answer and gives none. */

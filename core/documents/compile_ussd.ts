@@ -32,14 +32,19 @@ export async function compileUssd(
   const skipped: string[] = [];
   const context = { ...known, skip: (what: string) => skipped.push(what) };
   const reading: Reading = { script: [], texts: [], language: undefined, context };
+  let hangsUp = false;
   for (const element of document) {
-    if (element.name === "Hangup") break;
+    hangsUp = element.name === "Hangup";
+    if (hangsUp) break;
     if (await read(element, reading)) return { script: reading.script, skipped };
   }
   const { script, texts } = reading;
-  script.push(texts.length > 0 ? stepOf(reading, false) : { type: "hangup" });
+  script.push(texts.length > 0 ? stepOf(reading, false) : last(hangsUp));
   return { script, skipped };
 }
+
+const last = (hangsUp: boolean): Script[number] =>
+  hangsUp ? { type: "hangup" } : { type: "hangup", cause: "end-of-markup" };
 
 /** True: nothing after it is reached. */
 async function read(element: Element, reading: Reading): Promise<boolean> {

@@ -40,14 +40,15 @@ export async function refuse(
 ): Promise<Script> {
   await notify({ accountSid, callSid, fault, detail, level: "error", cause }, ports);
   const { kind, message } = faults[fault];
-  if (kind !== "denied") return [{ type: "reject", status }];
-  return [{ type: "reject", status: 403, text: `${message}: ${detail}`.slice(0, 500) }];
+  if (kind !== "denied") return [{ type: "reject", status, cause: "unreachable" }];
+  const text = `${message}: ${detail}`.slice(0, 500);
+  return [{ type: "reject", status: 403, text, cause: "not-allowed" }];
 }
 
 /** The script of a call's first document: its Url, and its FallbackUrl when that fails. */
 export async function firstScript(context: ScriptContext): Promise<Script> {
   const { call: { url, method, fallbackUrl, fallbackMethod }, params: told = {} } = context;
-  if (url === null) return [{ type: "hangup" }];
+  if (url === null) return [{ type: "hangup", cause: "script-end" }];
   try {
     return await scriptAt({ url, method, params: told }, 0, context);
   } catch (error) {
@@ -138,9 +139,10 @@ function refusal(
   { status }: Pick<DocumentFault, "status"> = {},
 ): Script[number] {
   if (instead !== undefined) return instead;
+  const cause = "document-failed";
   return call.direction === "inbound" && call.status !== "in-progress"
-    ? { type: "reject", status: status === 404 ? 404 : 500 }
-    : { type: "hangup" };
+    ? { type: "reject", status: status === 404 ? 404 : 500, cause }
+    : { type: "hangup", cause };
 }
 
 /** `ending` is what comes after the last verb, where that is not a hang-up. */
@@ -152,7 +154,7 @@ async function scriptAt(
 ): Promise<Script> {
   const { call, ports, signal, cause } = context;
   const account = await ports.accounts.get(call.accountSid);
-  if (account === null) return [{ type: "hangup" }];
+  if (account === null) return [{ type: "hangup", cause: "not-allowed" }];
   const known = callParameters(call, ports.settings);
   const request = { ...source, params: { ...known, ...source.params } };
   const sid = requestSid(request, cause, ports);

@@ -23,6 +23,11 @@ export async function callerIdAtClient(
   return caller.call?.from === from ? from : await ownPartyOf(from, caller.account, ports);
 }
 
+/** Names a caller ID that is refused, the parameters that set it, and what it may be. */
+export const callerIdRule = (from: string): string =>
+  `${from}. From (callerId in markup) must be a phone number or an OutgoingCallerId of the account, ` +
+  "or client: and the Login of one of its Clients";
+
 /** Returns whether two accounts are of different tenants. */
 export async function areOthers(
   one: string,

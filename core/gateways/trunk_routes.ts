@@ -23,11 +23,13 @@ export async function trunkRoutes(
     const isOperators = accountSid === (account.ancestors[0] ?? account.sid);
     const publicOnly = !isOperators && !ports.settings.trunks.allowPrivate;
     const usable = items.toReversed().toSorted((a, b) => rank(a) - rank(b));
-    for (const { sid: gatewaySid, proxy, userName, password, register, status } of usable) {
+    for (const { sid: gatewaySid, friendlyName, register, status, ...gateway } of usable) {
+      const { proxy, userName, password } = gateway;
       const credentials = { userName, password };
       const isFailed = register && status === "failed";
+      const named = accountSid === account.sid && { gatewayName: friendlyName };
       (isFailed ? failed : routes).push(
-        { gatewaySid, accountSid, proxy, credentials, publicOnly },
+        { gatewaySid, ...named, accountSid, proxy, credentials, publicOnly },
       );
     }
   }

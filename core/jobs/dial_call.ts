@@ -1,15 +1,16 @@
 import { plainReason } from "../base/plain_reason.ts";
 import { effectiveStatus, isTest } from "../accounts/access.ts";
 import type { Companion } from "../protocol/companion.ts";
+import type { ServiceCause } from "../protocol/disconnection.ts";
 import type { Script, Target } from "../protocol/script.ts";
 import { customHeaders } from "../values/custom_headers.ts";
 import { parseAddress } from "../values/address.ts";
-import { progress } from "../calls/progress.ts";
+import { end } from "../calls/progress.ts";
 import { routeTo, type Routing, type Unroutable } from "../calls/route.ts";
 import { aheadOf, callTime } from "../calls/call_time.ts";
 import { dialDelayMs, isLive } from "../values/status.ts";
 import { companionFor, liveCompanions, withPeers } from "../companions/companions.ts";
-import { Fault } from "../base/faults.ts";
+import { Fault, type FaultName } from "../base/faults.ts";
 import { limitFaultOf } from "../values/account_limits.ts";
 import { sidOfCause } from "../base/sid.ts";
 import { recordings } from "../resources/recordings.ts";
@@ -170,6 +171,21 @@ export async function routeOf(call: Call, account: Account, ports: Ports): Promi
   return await routeTo(address, { account, from, call: null, gatewaySid, provesCallee }, ports);
 }
 
+/** Faults after which a call never left, by the cause that its record names. */
+const causes: { [F in FaultName]?: ServiceCause } = {
+  noRoute: "unreachable",
+  notRegistered: "unreachable",
+  trunkUnreachable: "unreachable",
+  notDialled: "not-placed",
+  dialTooLate: "not-placed",
+  documentInvalid: "error",
+  concurrentCallsLimit: "limit",
+  callsPerSecondLimit: "limit",
+  spendPerDayLimit: "limit",
+};
+
+const causeOf = ({ fault }: Unroutable): ServiceCause => causes[fault] ?? "not-allowed";
+
 /** Ends a call that no companion holds, with the callback and a Notification of the reason, if any. */
 export async function fail(
   { accountSid, sid: callSid }: Call,
@@ -178,7 +194,8 @@ export async function fail(
 ): Promise<void> {
   const { instanceId } = ports.settings;
   await ports.records.calls.update(accountSid, callSid, (call) => {
-    const change = progress(call, "failed", { at: callTime(call, ports), instanceId });
+    const moment = { at: callTime(call, ports), instanceId };
+    const change = end(call, "failed", moment, reason && { by: "service", cause: causeOf(reason) });
     if (change.record === call || reason === undefined) return change;
     const exchange = callRequest(call, ports);
     const notice = { accountSid, callSid, ...reason, level: "error" } as const;

@@ -64,6 +64,8 @@ export interface Resource<F extends Fields = Fields> {
   sorted?: { by: Name<F>; holds: Name<F>[] };
   /** The date fields that the filters StartTime and EndTime are about. */
   period?: { start: Name<F> | keyof Base; end: Name<F> | keyof Base };
+  /** Lists may be filtered by DateCreated too: the start of the period may be missing. */
+  filtersCreation?: boolean;
   defaults?: Defaults<NoInfer<F>>;
   /** Fields whose value no other record of the service may have. */
   unique?: Name<F>[];

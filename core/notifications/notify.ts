@@ -1,5 +1,6 @@
 import { type Exchange, unanswered, withoutCredentials } from "../base/exchange.ts";
 import { Fault, type FaultName, faults } from "../base/faults.ts";
+import { statusIn } from "../base/faults/specific_advice.ts";
 import { currentRequestId } from "../base/origin.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -30,6 +31,8 @@ export function notification(
   const now = ports.now();
   const { code, message } = faults[notice.fault];
   const exchange = notice.exchange ?? unanswered({ url: "", method: "", params: {} });
+  const messageText = cut(`${message}: ${notice.detail}`);
+  const status = statusIn(code, messageText);
   const record: Notification = {
     sid: notice.cause === undefined ? ports.newSid("NO") : sidOf(notice.cause, notice),
     accountSid: notice.accountSid,
@@ -39,8 +42,9 @@ export function notification(
     apiVersion: limits.apiVersion,
     log: notice.level === "error" ? 0 : 1,
     errorCode: code,
-    moreInfo: `${ports.settings.baseUrl}/errors/${code}`,
-    messageText: cut(`${message}: ${notice.detail}`),
+    moreInfo: `${ports.settings.baseUrl}/errors/${code}` +
+      (status === undefined ? "" : `?status=${status}`),
+    messageText,
     messageDate: now,
     requestUrl: short(withoutCredentials(exchange.url)),
     requestMethod: short(exchange.method),

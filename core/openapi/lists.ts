@@ -60,7 +60,9 @@ const query = (name: string, schema: JsonSchema, description: string): JsonSchem
 });
 
 /** The query parameters that a list understands. */
-export function listParameters({ filters = {}, fields, period, sidPrefix, sorted }: AnyResource) {
+export function listParameters(
+  { filters = {}, fields, period, filtersCreation, sidPrefix, sorted }: AnyResource,
+) {
   const parameters = Object.entries<FilterKind | undefined>(filters).flatMap(([field, kind]) =>
     kind === undefined ? [] : [query(
       pascal(field),
@@ -68,9 +70,14 @@ export function listParameters({ filters = {}, fields, period, sidPrefix, sorted
       [descriptionOf(fields[field]), meaning[kind]].filter(Boolean).join(" "),
     )]
   );
+  const rule = "a day (YYYY-MM-DD) or an instant (ISO 8601); `<` before it means up to it, `>` " +
+    "from it on.";
+  if (filtersCreation) {
+    parameters.push(
+      query("DateCreated", { type: "string" }, `Creation of the record: ${rule}`),
+    );
+  }
   if (period !== undefined) {
-    const rule = "a day (YYYY-MM-DD) or an instant (ISO 8601); `<` before it means up to it, `>` " +
-      "from it on.";
     parameters.push(query("StartTime", { type: "string" }, `Start of the record: ${rule}`));
     parameters.push(query("EndTime", { type: "string" }, `End of the record: ${rule}`));
   }

@@ -76,6 +76,11 @@ export const serviceSchemas: Record<string, JsonSchema> = {
         "How the request came: by this interface, by that of Twilio's libraries, or by the console of the service.",
         { type: ["string", "null"], enum: [...requester.shape.path.options, null] },
       ),
+      gateway_sid: described(
+        "Sid of the Gateway of the account that the call left by, once it has ended; null for any other way.",
+        textOrNone,
+      ),
+      gateway_name: described("FriendlyName of that Gateway.", textOrNone),
     }),
   ),
   SipTrace: described(

@@ -8,7 +8,7 @@ import { z } from "zod";
 /** What the peer of a leg did: BYE, CANCEL, or a final response that refuses its INVITE. */
 const remoteCauses = ["bye", "cancel", "refused"] as const;
 
-/** What a hang-up step may say about its cause. */
+/** Causes that a hang-up or reject step may name. */
 const orderedCauses = [
   /** A request to the interface, or the console. */
   "request",
@@ -18,14 +18,22 @@ const orderedCauses = [
   "limit",
   /** The conference for which the leg was called ended before the leg was answered. */
   "conference-end",
+  /** The markup came to its end: its last verb was performed, and none of them hangs up. */
+  "end-of-markup",
+  /** The markup, its URL or its flow could not be used. */
+  "document-failed",
+  /** The last step was performed, without markup. */
+  "script-end",
+  /** The callee cannot be reached: not registered, no trunk, no route. */
+  "unreachable",
+  /** Its account, caller ID or destination is not allowed. */
+  "not-allowed",
 ] as const;
 
 const serviceCauses = [
   ...orderedCauses,
   /** A Hangup or Reject in the markup, or in a flow. */
   "hangup",
-  /** The last step was performed. */
-  "script-end",
   /** The leg that it was connected to, or that dialled it, ended or went on without it. */
   "other-leg",
   /** A party pressed the star key, where its Dial has hangupOnStar. */
@@ -48,8 +56,8 @@ const serviceCauses = [
   "media-lost",
   /** The two do not agree on media. */
   "no-codec",
-  /** The callee cannot be reached: not registered, no trunk, no route. */
-  "unreachable",
+  /** No companion took it: none runs, or none could be reached in time. */
+  "not-placed",
   /** The service did not say what to do. */
   "no-script",
   /** The companion stopped. */

@@ -156,6 +156,9 @@ export const legEvent = z.discriminatedUnion("type", [
     detail: z.string().max(eventLimits.endDetailLength).optional(),
     /** Which side ended it, and by what. A cause that this program does not know counts as none. */
     disconnection: disconnection.optional().catch(undefined),
+    /** The Gateway that its last INVITE left by, as the route named it. */
+    gateway: z.object({ sid: z.string(), name: z.string().optional() }).optional()
+      .catch(undefined),
   }),
 ]);
 

@@ -106,6 +106,8 @@ export const step = z.discriminatedUnion("type", [
     type: z.literal("reject"),
     status: z.number().int().min(300).max(699),
     text: z.string().max(500).optional().catch(undefined),
+    /** Absent: the markup refuses the call. */
+    cause: hangupCause.optional().catch(undefined),
   }),
   playStep,
   sayStep,

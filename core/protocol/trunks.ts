@@ -18,6 +18,8 @@ export const trunkLimits = {
 export const trunkRoute = z.object({
   /** The Gateway it belongs to; null is the operator's proxy, or the host of a `sip:` address. */
   gatewaySid: z.string().nullable(),
+  /** Its FriendlyName, where it is one of the calling account. */
+  gatewayName: z.string().optional(),
   /** The account that owns the Gateway. */
   accountSid: z.string().optional(),
   /** `[sip:|sips:]host[:port][;transport=…]` */

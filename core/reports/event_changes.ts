@@ -36,7 +36,7 @@ export function explainEnd(
   const fault = endFault(ended, direction);
   if (fault === undefined) return change;
   const peer = direction === "inbound" ? from : to;
-  const detail = [peer, answerIn(fault, ended)].filter(Boolean).join(": ");
+  const detail = [peer, answerIn(fault, ended)].filter(Boolean).join(": ") + wayOf(ended);
   const exchange = callRequest(change.record, ports);
   const notice = { accountSid, callSid, fault, detail, level: "error" } as const;
   return { ...change, also: [notification({ ...notice, exchange }, ports)] };
@@ -71,6 +71,14 @@ function answerIn(
   const isAnswered = fault === "callRefused" || fault === "trunkUnreachable";
   return isAnswered ? `SIP ${sipStatus} ${detail}`.trimEnd() : detail;
 }
+
+/** The Gateway that a call left by, for its owner; an account above does not tell the name of its own. */
+const wayOf = ({ gateway }: Ended): string =>
+  gateway === undefined
+    ? ""
+    : gateway.name === undefined
+    ? " (by a Gateway of an account above)"
+    : ` (by Gateway ${gateway.name})`;
 
 /** Requests the action of a step in which the caller hung up; the answer is ignored. */
 export function requestAction(

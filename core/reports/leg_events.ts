@@ -216,7 +216,8 @@ const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
   },
   ended: {
     change(call, event, { moment, ports }) {
-      const change = end(call, event.outcome, moment, disconnectionIn(event));
+      const left = event.gateway === undefined ? call : { ...call, leftBy: event.gateway };
+      const change = end(left, event.outcome, moment, disconnectionIn(event));
       const isKnown = call.disconnection?.cause === "limit"; // A Notification has said why.
       return isKnown ? change : explainEnd(change, event, ports);
     },

@@ -39,7 +39,7 @@ export async function numberScript(context: ScriptContext): Promise<Script> {
   const { call, ports } = context;
   const account = await ports.accounts.get(call.accountSid);
   if (account === null || await effectiveStatus(account, ports.accounts) !== "active") {
-    return [{ type: "reject", status: 403 }];
+    return [{ type: "reject", status: 403, cause: "not-allowed" }];
   }
   if (call.url !== null) return await firstScript(context);
   const detail = `${call.to} has no ${call.isUssd ? "UssdUrl" : "VoiceUrl"}`;

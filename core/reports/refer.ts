@@ -78,7 +78,7 @@ export async function referScript(
     media: "anchored",
     timeoutS: limits.ringTimeoutS,
     timeLimitS: limits.dialTimeLimitS,
-  }, { type: "hangup" }];
+  }, { type: "hangup", cause: "script-end" }];
 }
 
 /** Adds the transfer of a call to the callbacks of its number. */

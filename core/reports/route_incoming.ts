@@ -45,7 +45,7 @@ export async function routeIncoming(
     media: routing.target.kind === "client" ? "proxied" : "anchored",
     timeoutS: limits.ringTimeoutS,
     timeLimitS: limits.dialTimeLimitS,
-  }, { type: "hangup" }];
+  }, { type: "hangup", cause: "script-end" }];
 }
 
 /** Takes the place of another leg of the same account, at whichever companion that is. */
@@ -57,7 +57,9 @@ async function replaceScript(leg: string, { call, ports }: ScriptContext): Promi
   }
   // Only the companion knows whether the leg is connected to another one.
   const isThere = replaced !== null && isLive(replaced.status);
-  return isThere ? [{ type: "replace", leg }] : [{ type: "reject", status: 481 }];
+  return isThere
+    ? [{ type: "replace", leg }]
+    : [{ type: "reject", status: 481, cause: "unreachable" }];
 }
 
 const contextOf = (rateMicros: number) =>

@@ -25,7 +25,7 @@ export async function takeOver(
   const holder = await ports.companions.get(id);
   const sipUri = holder?.runId === runId ? holder?.sipUri : undefined;
   if (replaced === null || !isLive(replaced.status) || sipUri === undefined) {
-    return [{ type: "reject", status: 481 }];
+    return [{ type: "reject", status: 481, cause: "unreachable" }];
   }
   const { sid, accountSid } = replaced;
   const target = { kind: "leg", leg: sid, accountSid, peer: { sipUri } } as const;
@@ -36,7 +36,7 @@ export async function takeOver(
     media,
     timeoutS: limits.ringTimeoutS,
     timeLimitS: limits.dialTimeLimitS,
-  }, { type: "hangup" }];
+  }, { type: "hangup", cause: "script-end" }];
 }
 
 /** The party that a leg is connected to. */

@@ -194,6 +194,8 @@ export const calls = resource({
     /** Minutes of the rate that limits of money have counted so far; null: the first one alone. */
     countedMinutes: z.number().int().nonnegative().nullable(),
     limitedBy,
+    /** The Gateway that its last INVITE left by; without a name where it is one of an account above. */
+    leftBy: z.object({ sid: z.string(), name: z.string().optional() }).nullable(),
   },
   hidden: [
     ...optionalParameters,
@@ -228,6 +230,7 @@ export const calls = resource({
     "requestId",
     "countedMinutes",
     "limitedBy",
+    "leftBy",
   ],
   create: {
     required: ["from", "to"],
@@ -297,6 +300,7 @@ export const calls = resource({
     isUssd: false,
     countedMinutes: null,
     limitedBy: null,
+    leftBy: null,
   },
   filters: {
     to: "address",
@@ -305,6 +309,7 @@ export const calls = resource({
     parentCallSid: "equals",
   },
   period: { start: "startTime", end: "endTime" },
+  filtersCreation: true,
   paged: true,
   groups: {
     live: ({ status, companion }) => isLive(status) && companion !== null ? companion.id : null,

@@ -24,15 +24,18 @@ export interface ListQuery {
 }
 
 const datedNames = ["StartTime", "EndTime"] as const;
-type DatedName = (typeof datedNames)[number];
+type DatedName = (typeof datedNames)[number] | "DateCreated";
 
 /** The names that the query string of a list may have. */
-export const listNames = ({ filters = {}, period, sidPrefix, sorted }: AnyResource): string[] => [
+export const listNames = (
+  { filters = {}, period, filtersCreation, sidPrefix, sorted }: AnyResource,
+): string[] => [
   "Page",
   "PageSize",
   ...(sidPrefix === "" ? [] : ["AfterSid"]), // Without a prefix no record of the list has a Sid.
   ...(sorted === undefined ? [] : [cursorName(sorted.by)]),
   ...(period === undefined ? [] : datedNames),
+  ...(filtersCreation ? ["DateCreated"] : []),
   ...Object.keys(filters).map(pascal),
 ];
 
@@ -117,12 +120,12 @@ function readPlace(query: ListQuery, name: string, value: string): boolean {
 }
 
 /**
- * Reads StartTime or EndTime. The operator may end the name (`StartTime>=D`, which a query string
+ * Reads StartTime, EndTime or DateCreated. The operator may end the name (`StartTime>=D`, which a query string
  * splits at its equals sign), stand in it (`StartTime>D`), or begin the value.
  */
 function readDate(reading: Reading, name: string, value: string): boolean {
-  const parts = /^(StartTime|EndTime)(?:([<>])=?(.*))?$/s.exec(name);
-  if (parts === null || reading.definition.period === undefined) return false;
+  const parts = /^(StartTime|EndTime|DateCreated)(?:([<>])=?(.*))?$/s.exec(name);
+  if (parts === null || !hasDate(reading.definition, parts[1] as DatedName)) return false;
   const [, dated, inName, rest] = parts;
   const [, inValue, bare = ""] = /^([<>]?)=?\s*(.*)$/s.exec(rest || value) ?? [];
   const operator = (inName ?? inValue ?? "") as DateOperator;
@@ -134,8 +137,23 @@ function readDate(reading: Reading, name: string, value: string): boolean {
   return true;
 }
 
+const hasDate = ({ period, filtersCreation }: AnyResource, name: DatedName): boolean =>
+  name === "DateCreated" ? filtersCreation === true : period !== undefined;
+
 /** A StartTime and an EndTime without operators are one range, both days included. */
-function dateConditions({ definition, dated }: Reading): Condition[] {
+function dateConditions({ definition, dated: all }: Reading): Condition[] {
+  const made = all.filter(({ name }) => name === "DateCreated")
+    .map(({ interval }): Condition => ({ field: "sid", op: "made", ...interval }));
+  const dated = all.filter((one): one is Dated & { name: (typeof datedNames)[number] } =>
+    one.name !== "DateCreated"
+  );
+  return [...made, ...periodConditions(definition, dated)];
+}
+
+function periodConditions(
+  definition: AnyResource,
+  dated: (Dated & { name: (typeof datedNames)[number] })[],
+): Condition[] {
   if (definition.period === undefined) return [];
   const field = { StartTime: definition.period.start, EndTime: definition.period.end };
   const [start, end] = datedNames.map((name) =>

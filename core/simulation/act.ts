@@ -154,7 +154,9 @@ const phases: Record<State["phase"], Phase> = {
   async talking(leg, line) {
     const [step, ...left] = leg.state.script;
     if (step === undefined || step.type === "hangup" || step.type === "reject") {
-      const cause = step === undefined ? "script-end" : "hangup";
+      const cause = step === undefined
+        ? "script-end"
+        : step.type === "hangup" && step.cause || "hangup";
       return await end(leg, "completed", line, { by: "service", cause });
     }
     const { taken } = leg.state;

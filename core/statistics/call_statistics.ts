@@ -1,4 +1,5 @@
 import type { Condition } from "../base/filters.ts";
+import { sidTime } from "../base/sid.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
 import type { CallFailure, CallPeriod } from "../resources/views/statistics.ts";
@@ -11,7 +12,7 @@ export interface Span {
   periods: number;
 }
 
-/** Calls that are looked at: in one list, and in each period where more began. */
+/** Calls that are looked at: in one list, and in each period where more were created. */
 const [most, mostOfPeriod] = [500, 20];
 
 export interface CallStatistics {
@@ -24,8 +25,9 @@ export interface CallStatistics {
 }
 
 /**
- * What became of the calls that began in a span of time. Reads 500 calls where no more began, else the
- * latest 20 of each period: totals are exact, outcomes then estimates.
+ * Outcomes of the calls that were created in a span of time, those included that failed before an INVITE
+ * left. Reads 500 calls where no more were created, else the latest 20 of each period: totals are exact,
+ * outcomes then estimates.
  */
 export async function callStatistics(
   accountSid: string,
@@ -34,7 +36,7 @@ export async function callStatistics(
 ): Promise<CallStatistics> {
   const { from, periodMs, periods } = span;
   const before = from + periods * periodMs;
-  const where: Condition[] = [{ field: "startTime", op: "between", from, before }];
+  const where: Condition[] = [{ field: "sid", op: "made", from, before }];
   const list = (limit: number) => ports.records.calls.list(accountSid, { where, skip: 0, limit });
   const starts = Array.from({ length: periods }, (_, at) => from + at * periodMs);
   const { total } = await list(1);
@@ -64,7 +66,7 @@ const sumOf = (numbers: number[]): number => numbers.reduce((sum, one) => sum + 
 function apart(calls: Call[], { from, periodMs, periods }: Span): Sample[] {
   const samples: Sample[] = Array.from({ length: periods }, () => ({ calls: [], total: 0 }));
   for (const call of calls) {
-    const sample = samples[Math.floor(((call.startTime ?? from) - from) / periodMs)];
+    const sample = samples[Math.floor((sidTime(call.sid) - from) / periodMs)];
     if (sample === undefined) continue;
     sample.calls.push(call);
     sample.total++;

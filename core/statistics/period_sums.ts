@@ -4,7 +4,7 @@ import type { Call } from "../resources/calls.ts";
 import type { CallFailure, CallPeriod } from "../resources/views/statistics.ts";
 import { isLive } from "../values/status.ts";
 
-/** The calls of a period that were read, and how many began in it. */
+/** The calls of a period that were read, and how many were created in it. */
 export interface Sample {
   calls: Call[];
   total: number;
@@ -88,7 +88,7 @@ export async function periodSums(
   const [key, readAt] = [`${accountSid} ${from} ${before}`, steadyNow()];
   const found = known.get(key);
   if (found !== undefined && readAt - found.readAt < keptMs) return found.sums;
-  const where: Condition[] = [{ field: "startTime", op: "between", from, before }];
+  const where: Condition[] = [{ field: "sid", op: "made", from, before }];
   const { items, total } = await records.calls.list(accountSid, { where, skip: 0, limit });
   const sums = sumsOf({ calls: items, total });
   known.delete(key);

@@ -113,6 +113,9 @@ async function addCondition(
     }
     case "between":
       return await addDates(source, plan, condition);
+    case "made":
+      plan.maybe = overlap(plan.maybe, condition);
+      plan.sure = overlap(plan.sure, condition);
   }
 }
 

@@ -34,7 +34,8 @@ export function consolePages({ files, ask }: ConsoleOptions, ports: Ports): Hono
   app.use("*", requireSession(ports));
   app.get("/", (c) => goTo(c, `${home}/${c.var.caller.sid}`));
   app.get("/errors/:code{[0-9]+}", (c) => {
-    return goTo(c, `${home}/${c.var.caller.sid}/errors/${c.req.param("code")}`);
+    const { search } = new URL(c.req.url);
+    return goTo(c, `${home}/${c.var.caller.sid}/errors/${c.req.param("code")}${search}`);
   });
   app.use("/security/*", withAccount(ask, ports));
   app.route("/security", securityPages(ports));

@@ -57,14 +57,14 @@ export function authenticate(
     if (isKeySid(user)) {
       const caller = await keyring.callerOf(user, password);
       if (caller !== null) return caller;
-      throw new Fault("badCredentials");
+      throw new Fault("badCredentials", wrongCredentials);
     }
     const known = await findAccount(user, accounts);
     const account = known ?? accounts.decoy();
     const isSame = isTokenOf(account ?? { authToken: "-" }, password);
     if (known !== null && isSame) return { account: known };
     if (known === null && isEmail(user)) await accounts.get(absentSid); // As for a known address.
-    throw new Fault("badCredentials");
+    throw new Fault("badCredentials", wrongCredentials);
   }
 
   /** The same, unless the client has to wait. */
@@ -125,6 +125,12 @@ function limitRate(c: Ctx, tenant: string, rates: RateLimits): void {
   for (const [name, value] of Object.entries(headers)) c.header(name, value);
   if (retryAfterS > 0) throw new Fault("throttled", undefined, { retryAfterS });
 }
+
+/** What a refusal says; the same for an account that is not there and for a wrong AuthToken. */
+const wrongCredentials =
+  "no account or API key has these credentials. The user name is an account Sid, " +
+  "an e-mail address or the Sid of an API key; the password is its AuthToken or secret";
+const noCredentials = "the request has no Authorization header with HTTP Basic credentials";
 
 /** A Sid that no account has. */
 const absentSid = definition.sidPrefix + "0".repeat(32);
@@ -232,7 +238,7 @@ const utf8 = new TextDecoder();
 
 function basicCredentials(header: string | undefined): Credentials {
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header ?? "")?.[1];
-  if (encoded === undefined) throw new Fault("badCredentials");
+  if (encoded === undefined) throw new Fault("badCredentials", noCredentials);
   try {
     const text = utf8.decode(Uint8Array.fromBase64(encoded));
     const [user = "", ...password] = text.split(":");

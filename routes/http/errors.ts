@@ -1,6 +1,7 @@
 import type { ErrorHandler, Handler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { Fault, type FaultKind, faults } from "../../core/base/faults.ts";
+import { askedAdvice, statusAdvices } from "../../core/base/faults/specific_advice.ts";
 import { limits } from "../../core/base/limits.ts";
 import { notifyRefusal } from "../../core/notifications/notify_refusal.ts";
 import { isMakingPath } from "../../core/notifications/own_request.ts";
@@ -129,9 +130,16 @@ export const explain = (served: readonly string[]): Handler<Env, "/errors/:code"
     "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   );
   const message = escapeXml(entry.message);
+  const sent = c.req.query("status");
+  const asked = askedAdvice(entry.code, sent);
+  const statuses = asked === undefined ? statusAdvices(entry.code) : [];
   // Relative, since a reverse proxy may serve the service below a path.
   const links = onward.filter(({ name }) => served.includes(name))
-    .map(({ title, path }) => `<a href="../${path(code)}">${title}</a>`);
+    .map(({ title, path }) =>
+      `<a href="../${path(code)}${
+        asked === undefined || !title.startsWith("This") ? "" : `?status=${sent}`
+      }">${title}</a>`
+    );
   return c.html(`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -149,7 +157,13 @@ export const explain = (served: readonly string[]): Handler<Env, "/errors/:code"
 <h1>Error ${code}</h1>
 <dl>
   <dt>What happened</dt><dd>${message}.</dd>
-  <dt>What to do</dt><dd>${escapeXml(entry.advice)}</dd>
+  <dt>What to do</dt><dd>${
+    escapeXml(asked === undefined ? entry.advice : `SIP ${sent}: ${asked}`)
+  }</dd>
+${
+    statuses.map(([status, advice]) => `  <dt>SIP ${status}</dt><dd>${escapeXml(advice)}</dd>`)
+      .join("\n")
+  }
   <dt>HTTP status</dt><dd>${statusOf[entry.kind]}</dd>
 </dl>
 </main>

@@ -15,6 +15,8 @@ export interface Ending {
   /** What was wrong, in words for the customer. */
   detail?: string;
   disconnection?: Disconnection;
+  /** The Gateway that its last INVITE left by. */
+  gateway?: { sid: string; name?: string };
 }
 
 /** Characters of a Reason header, or of words in its place, that are reported. */

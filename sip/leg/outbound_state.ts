@@ -64,6 +64,8 @@ export interface OutboundState {
   /** Resolves when our media have taken the early SDP, or cannot. */
   early: Promise<void> | undefined;
   readonly wiring: Wiring;
+  /** The Gateway that its last INVITE left by. */
+  gateway?: NonNullable<Ending["gateway"]>;
   stopTimeout(): void;
 }
 
@@ -90,7 +92,8 @@ export function bye(state: OutboundState, ending: Ending, words?: LastWords): vo
 
 /** Ends the leg, once. */
 export function finish(state: OutboundState, ending: Ending): void {
-  if (!state.over.end(ending)) return;
+  const { gateway } = state;
+  if (!state.over.end({ ...ending, ...gateway && { gateway } })) return;
   state.stopTimeout();
   state.answered.resolve(false);
   closeMedia(state);

@@ -101,6 +101,7 @@ async function tryRoute(
     return failed;
   }
   let status = failed;
+  noteGateway(state, route);
   try {
     const proxy = await locateProxy(signalling, route).catch((error) => {
       holds.miss({ route });
@@ -129,11 +130,21 @@ async function tryRoute(
   return status;
 }
 
+/** Notes the Gateway of the route that is tried: the end of the leg names it. */
+function noteGateway(
+  state: OutboundState,
+  { gatewaySid: sid, gatewayName: name }: TrunkRoute,
+): void {
+  if (sid === null) delete state.gateway;
+  else state.gateway = { sid, ...name !== undefined && { name } };
+}
+
 async function tryWay(
   state: OutboundState,
   called: TrunkTarget,
   way: Way,
 ): Promise<Failure | undefined> {
+  noteGateway(state, way.route);
   const { signalling, over } = state;
   let flow: Flow;
   try {

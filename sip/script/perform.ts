@@ -65,8 +65,8 @@ const stepHandlers: { readonly [T in PerformedStep["type"]]: StepHandler<T> } = 
   answer: async ({ live: { leg } }) => {
     if (leg.direction === "inbound") await leg.answer().catch(() => {});
   },
-  reject({ calls, live: { leg } }, { status, text }) {
-    leg.hangup({ status, cause: "hangup", ...warningOf(calls, text) });
+  reject({ calls, live: { leg } }, { status, text, cause }) {
+    leg.hangup({ status, cause: cause ?? "hangup", ...warningOf(calls, text) });
   },
   play,
   say,

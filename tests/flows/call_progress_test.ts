@@ -45,6 +45,8 @@ Deno.test("GET /Calls/{Sid}/Progress has when a call rang, was answered and ende
     requested_by_sid: null,
     requested_by_name: null,
     requested_by_path: null,
+    gateway_sid: null,
+    gateway_name: null,
   });
   const sibling = await app.subAccount(app.root, "sibling");
   assert.equal((await sibling.get(`Calls/${sid}/Progress.json`)).status, 404);

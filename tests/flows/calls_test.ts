@@ -75,7 +75,7 @@ Deno.test("POST /Calls rings, is answered, performs the markup and tells every e
   app.clock.now += 5_000;
   assert.deepEqual(await leg.report({ type: "answered" }), [
     { type: "play", url: "https://app.test/hello.wav", loop: 1 },
-    { type: "hangup" },
+    { type: "hangup", cause: "end-of-markup" },
   ]);
   assert.equal((await callOf(app, sid)).status, "in-progress");
   app.clock.now += 7_000;
@@ -270,7 +270,10 @@ Deno.test("FallbackUrl is asked when Url fails, with the error; both failing han
       ? new Response("oops", { status: 500 })
       : xml("<Pause/>");
   for (
-    const script of [[{ type: "silence", seconds: 1 }, { type: "hangup" }], [{ type: "hangup" }]]
+    const script of [
+      [{ type: "silence", seconds: 1 }, { type: "hangup", cause: "end-of-markup" }],
+      [{ type: "hangup", cause: "document-failed" }],
+    ]
   ) {
     const sid = await postCall(app, { FallbackUrl: "https://app.test/fallback" });
     const leg = companionOf(app, sid);
@@ -302,7 +305,7 @@ Deno.test("Redirect goes from document to document, and a loop of them ends the 
     [step] = await leg.report({ type: "next", action: step.action });
     documents++;
   }
-  assert.deepEqual(step, { type: "hangup" });
+  assert.deepEqual(step, { type: "hangup", cause: "document-failed" });
   assert.equal(documents, limits.documentHops + 2);
   assert.match((await notifications(app))[0]!, /50 documents in a row redirected without/);
 });
@@ -449,7 +452,7 @@ Deno.test("a Client's call to nobody is refused with 404 and a Notification", as
   for (const uri of ["sip:nobody@sip.test", "sip:bob@elsewhere.test"]) {
     const leg = companionOf(app, `CA${uri.length.toString(16).padStart(32, "0")}`);
     assert.deepEqual(await leg.report(incoming(uri, "alice", alice.sid)), [
-      { type: "reject", status: 404 },
+      { type: "reject", status: 404, cause: "unreachable" },
     ]);
   }
   assert.equal((await notifications(app)).length, 2);
@@ -463,7 +466,7 @@ Deno.test("a Client with VoiceUrl gets its markup, answered first; a failing one
   assert.deepEqual(await leg.report(incoming("sip:1234@sip.test", "alice", alice.sid)), [
     { type: "answer" },
     { type: "play", url: "https://app.test/hi.wav", loop: 1 },
-    { type: "hangup" },
+    { type: "hangup", cause: "end-of-markup" },
   ]);
   assert.equal((await callOf(app, inboundLeg)).to, "1234");
 
@@ -471,7 +474,7 @@ Deno.test("a Client with VoiceUrl gets its markup, answered first; a failing one
     app.answers = () => new Response(null, { status: answered! });
     const other = companionOf(app, `CA${answered!.toString(16).padStart(32, "b")}`);
     assert.deepEqual(await other.report(incoming("sip:1@sip.test", "alice", alice.sid)), [
-      { type: "reject", status: refused },
+      { type: "reject", status: refused, cause: "document-failed" },
     ]);
   }
 });
@@ -572,7 +575,7 @@ Deno.test("a redirect gives a call in progress the script of its new Url", async
   await app.runJobs();
   assert.deepEqual(app.scripts, [{
     leg: sid,
-    script: [{ type: "silence", seconds: 1 }, { type: "hangup" }],
+    script: [{ type: "silence", seconds: 1 }, { type: "hangup", cause: "end-of-markup" }],
   }]);
   assert.equal(new URL(app.fetched.at(-1)!.url).pathname, "/new");
 });
@@ -702,7 +705,7 @@ Deno.test("a Dial that rings nobody, again and again, ends the call", async () =
     [step] = await leg.report({ ...failed, leg: step.legs[0]!.leg, action: step.action! });
     documents++;
   }
-  assert.deepEqual(step, { type: "hangup" });
+  assert.deepEqual(step, { type: "hangup", cause: "document-failed" });
   assert.equal(documents, limits.documentHops + 2);
 });
 
@@ -731,7 +734,11 @@ Deno.test("what a phone says of itself at any length still makes a call that end
   const leg = companionOf(app, inboundLeg);
   const long = "a".repeat(3_000);
   const event = { ...incoming(`sip:${long}@sip.test`, "alice", alice.sid), displayName: long };
-  assert.deepEqual(await leg.report(event), [{ type: "reject", status: 404 }]);
+  assert.deepEqual(await leg.report(event), [{
+    type: "reject",
+    status: 404,
+    cause: "unreachable",
+  }]);
   await leg.report({
     type: "problem",
     url: `https://app.test/${"x".repeat(70_000)}`,

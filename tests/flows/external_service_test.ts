@@ -179,7 +179,7 @@ Deno.test("externalService reaches no private address, and what it is told shows
   const { script } = await calledFlow(app, flowOf({ ask: { ...ask, url: service.origin } }));
 
   assert.deepEqual(service.asked, []);
-  assert.deepEqual(script, [{ type: "reject", status: 500 }]);
+  assert.deepEqual(script, [{ type: "reject", status: 500, cause: "document-failed" }]);
   const [{ message_text, ...notice }] = (await app.root.get("Notifications.json")).json()
     .notifications;
   assert.match(

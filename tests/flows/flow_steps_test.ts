@@ -11,12 +11,14 @@ const becomes: Record<string, { step: object; script: unknown[] }> = {
     step: { type: "say", text: "Hello $From", voice: "man", language: "de", loop: 2 },
     script: [{ type: "say", text: "Hello +12025550199", voice: "man", language: "de", loop: 2 }, {
       type: "hangup",
+      cause: "end-of-markup",
     }],
   },
   "play": {
     step: { type: "play", url: "https://app.test/$To.wav", loop: 0 },
     script: [{ type: "play", url: "https://app.test/%2B14155550150.wav", loop: 0 }, {
       type: "hangup",
+      cause: "end-of-markup",
     }],
   },
   "gather": {
@@ -68,7 +70,7 @@ const becomes: Record<string, { step: object; script: unknown[] }> = {
         body: "Call +12025550199",
         statusCallbackMethod: "POST",
       },
-    }, { type: "hangup" }],
+    }, { type: "hangup", cause: "end-of-markup" }],
   },
   "email": {
     step: {
@@ -91,7 +93,7 @@ const becomes: Record<string, { step: object; script: unknown[] }> = {
         subject: "From +12025550199",
         body: "Hi",
       },
-    }, { type: "hangup" }],
+    }, { type: "hangup", cause: "end-of-markup" }],
   },
   "hangup": { step: { type: "hangup" }, script: [{ type: "hangup" }] },
 };

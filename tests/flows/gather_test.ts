@@ -50,7 +50,10 @@ for (const [what, { event, digits, speech }] of Object.entries(results)) {
     );
     const form = await lastForm(app);
 
-    assert.deepEqual(script, [{ type: "silence", seconds: 1 }, { type: "hangup" }]);
+    assert.deepEqual(script, [{ type: "silence", seconds: 1 }, {
+      type: "hangup",
+      cause: "end-of-markup",
+    }]);
     assert.deepEqual(told(form, "CallSid", "Digits"), [sid, digits]);
     assert.deepEqual(told(form, "SpeechResult", "Confidence"), speech);
   });
@@ -162,7 +165,7 @@ const screenings: Record<string, { answer: () => Response; script: Script; notic
   },
   "cannot be had": {
     answer: () => new Response("gone", { status: 500 }),
-    script: [{ type: "hangup" }],
+    script: [{ type: "hangup", cause: "document-failed" }],
     notice: /the server answered 500/,
   },
 };
@@ -186,9 +189,13 @@ Deno.test("the action of a Gather in a screening may let the leg through", async
   assert.deepEqual(script, [{ type: "connect" }]);
 });
 
-const play: Script = [{ type: "play", url: "https://app.test/voice", loop: 1 }, { type: "hangup" }];
-const pause: Script = [{ type: "silence", seconds: 1 }, { type: "hangup" }];
-const nothing: Script = [{ type: "hangup" }];
+const play: Script = [{ type: "play", url: "https://app.test/voice", loop: 1 }, {
+  type: "hangup",
+  cause: "end-of-markup",
+}];
+const pause: Script = [{ type: "silence", seconds: 1 }, { type: "hangup", cause: "end-of-markup" }];
+const nothing: Script = [{ type: "hangup", cause: "end-of-markup" }];
+const failed: Script = [{ type: "hangup", cause: "document-failed" }];
 const document = "<Response><Pause/></Response>";
 
 const kinds: [type: string | null, body: string | null, script: Script, notice: RegExp][] = [
@@ -202,13 +209,13 @@ const kinds: [type: string | null, body: string | null, script: Script, notice: 
   ["text/xml", "  \n ", nothing, /^$/],
   [null, null, nothing, /^$/],
   ["text/html; charset=UTF-8", document, pause, /^$/],
-  ["text/html", "<html/>", nothing, /content type.*text\/html/],
-  ["application/json", "{}", nothing, /content type.*application\/json/],
-  [null, document, nothing, /content type.*the response has no Content-Type/],
-  ["text/xml", "<response/>", nothing, /the root is "response"/],
-  ["text/xml", `<!DOCTYPE x><Response/>`, nothing, /document type/],
-  ["text/xml", `<Response>${" ".repeat(64 << 10)}</Response>`, nothing, /larger than 64 KiB/],
-  ["text/xml", `<Response>${"<Pause/>".repeat(101)}</Response>`, nothing, /more than 100 verbs/],
+  ["text/html", "<html/>", failed, /content type.*text\/html/],
+  ["application/json", "{}", failed, /content type.*application\/json/],
+  [null, document, failed, /content type.*the response has no Content-Type/],
+  ["text/xml", "<response/>", failed, /the root is "response"/],
+  ["text/xml", `<!DOCTYPE x><Response/>`, failed, /document type/],
+  ["text/xml", `<Response>${" ".repeat(64 << 10)}</Response>`, failed, /larger than 64 KiB/],
+  ["text/xml", `<Response>${"<Pause/>".repeat(101)}</Response>`, failed, /more than 100 verbs/],
 ];
 
 for (const [type, body, wanted, notice] of kinds) {

@@ -390,7 +390,9 @@ for (const [name, failure] of Object.entries(failures)) {
     assert.equal(told.length, 1, text);
     const [one] = told;
     assert.equal(one.log, failure.log ?? 0);
-    assert.equal(one.more_info, `http://api.test/errors/${failure.code}`);
+    const status = /SIP (\d{3})/.exec(one.message_text)?.[1];
+    const about = status === undefined ? "" : `?status=${status}`;
+    assert.equal(one.more_info, `http://api.test/errors/${failure.code}${about}`);
     const explained = await app.root.get(new URL(one.more_info).pathname);
     assert.deepEqual([explained.status, explained.text.includes(String(failure.code))], [
       200,

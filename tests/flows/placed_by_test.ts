@@ -58,7 +58,7 @@ Deno.test("POST Calls with an ApplicationSid asks for its RcmlUrl, with what is 
   });
 
   assert.deepEqual(app.fetched.map(({ method, url }) => `${method} ${url}`), [`POST ${RcmlUrl}`]);
-  assert.deepEqual(script, [{ type: "hangup" }]);
+  assert.deepEqual(script, [{ type: "hangup", cause: "document-failed" }]);
   assert.equal((await notifications(app)).length, 1);
 });
 
@@ -72,7 +72,7 @@ Deno.test("a call of an application that is deleted before its answer ends, and 
 
   const script = await companionOf(app, sid).report({ type: "answered" });
 
-  assert.deepEqual(script, [{ type: "hangup" }]);
+  assert.deepEqual(script, [{ type: "hangup", cause: "document-failed" }]);
   const told = await notifications(app);
   assert.equal(told.length, 1, told.join("\n"));
   assert.match(told[0]!, new RegExp(`the application ${ApplicationSid} has none any more`));

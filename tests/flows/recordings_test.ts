@@ -317,7 +317,10 @@ Deno.test("the action of Record is asked with the recording and the key", async 
 
   const script = await call.far.report(recorded("#"), { wantsScript: true });
 
-  assert.deepEqual(script, [{ type: "silence", seconds: 3 }, { type: "hangup" }]);
+  assert.deepEqual(script, [{ type: "silence", seconds: 3 }, {
+    type: "hangup",
+    cause: "end-of-markup",
+  }]);
   const [form] = await sentTo(app, "https://app.test/next?a=1");
   assert.deepEqual(
     [form?.RecordingSid, form?.RecordingDuration, form?.Digits, form?.CallSid],

@@ -44,7 +44,7 @@ Deno.test("a Refer names whom the account could call, and whether that leaves th
       action: { ...action, hops: 1 },
     },
     { type: "refer", to: far, leaves: true },
-    { type: "hangup" },
+    { type: "hangup", cause: "end-of-markup" },
   ]);
   const [notice] = await notifications(app);
   assert.match(

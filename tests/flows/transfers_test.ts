@@ -92,7 +92,7 @@ Deno.test("referScript() refuses a transfer to nobody, with a Notification", asy
   const script = await callee.report(refer("sip:nobody@sip.test"));
   const gone = await callee.report(refer("sip:carol@sip.test", leg("e")));
 
-  assert.deepEqual(script, [{ type: "reject", status: 404 }]);
+  assert.deepEqual(script, [{ type: "reject", status: 404, cause: "unreachable" }]);
   assert.deepEqual(gone, [{ type: "reject", status: 481 }]);
   assert.match((await notifications(app)).join(), /nobody/);
 });
@@ -121,7 +121,10 @@ for (const withApplication of [false, true]) {
     const url = new URL(asked.url);
     const form = withApplication ? new URLSearchParams(await asked.text()) : url.searchParams;
 
-    assert.deepEqual(script, [{ type: "silence", seconds: 3 }, { type: "hangup" }]);
+    assert.deepEqual(script, [{ type: "silence", seconds: 3 }, {
+      type: "hangup",
+      cause: "end-of-markup",
+    }]);
     assert.equal(url.pathname, withApplication ? "/application" : "/refer");
     assert.equal(asked.method, withApplication ? "POST" : "GET");
     assert.deepEqual(
@@ -167,7 +170,7 @@ Deno.test("referScript() lets only Clients of the account transfer to numbers", 
   const toClient = await trunk.report(refer("sip:dora@sip.test"));
 
   assert.deepEqual([byClient[0]?.type, toClient[0]?.type], ["dial", "dial"]);
-  assert.deepEqual(byNumber, [{ type: "reject", status: 403 }]);
+  assert.deepEqual(byNumber, [{ type: "reject", status: 403, cause: "unreachable" }]);
 });
 
 Deno.test("referScript() refuses the transfer when the number's markup cannot be had", async () => {
@@ -226,7 +229,7 @@ Deno.test("routeIncoming() lets a call take the place of a leg of its account on
   const refused = await companionOf(app, leg("d")).report(incoming(leg("e")));
 
   assert.deepEqual(taken, [{ type: "replace", leg: leg("b") }]);
-  assert.deepEqual(refused, [{ type: "reject", status: 481 }]);
+  assert.deepEqual(refused, [{ type: "reject", status: 481, cause: "unreachable" }]);
 });
 
 Deno.test("takeOver() calls who talks to a leg at another companion, while that lives", async () => {
@@ -243,7 +246,7 @@ Deno.test("takeOver() calls who talks to a leg at another companion, while that 
     ...refer("sip:dora@sip.test"),
     replaces: { leg: leg("c"), accountSid },
   } as LegEvent);
-  const refused = [{ type: "reject", status: 481 }];
+  const refused = [{ type: "reject", status: 481, cause: "unreachable" }];
 
   const unknown = await callee.report(asked());
   const state = { ...elsewhere, seenAt: app.clock.now, sipUri: "sip:127.0.0.1:5;transport=ws" };

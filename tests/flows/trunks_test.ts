@@ -177,6 +177,7 @@ Deno.test("POST /Calls to a number leaves by its Gateways, its ancestors', then 
   );
   assert.deepEqual(routes[0], {
     gatewaySid: good.sid,
+    gatewayName: "good",
     accountSid: sub.sid,
     proxy: "good.test:5060",
     credentials: { userName: "good", password: "of good" },
@@ -451,7 +452,7 @@ Deno.test("a number without VoiceUrl refuses, as one that is gone and one of a s
   using app = await startTrunks();
   const silent = await number(app.root, ours, { VoiceUrl: "" });
   assert.deepEqual(await companionOf(app, leg("1")).report(arriving(silent)), [
-    { type: "reject", status: 404 },
+    { type: "reject", status: 404, cause: "unreachable" },
   ]);
   assert.match((await notifications(app))[0]!, /\+14155550101 has no VoiceUrl/);
 
@@ -463,7 +464,7 @@ Deno.test("a number without VoiceUrl refuses, as one that is gone and one of a s
   const found = await number(tenant, theirs);
   await app.root.post(`/2012-04-24/Accounts/${tenant.sid}`, { Status: "suspended" });
   assert.deepEqual(await companionOf(app, leg("3"), tenant.sid).report(arriving(found)), [
-    { type: "reject", status: 403 },
+    { type: "reject", status: 403, cause: "not-allowed" },
   ]);
   assert.deepEqual(app.fetched, []);
 });
@@ -500,7 +501,7 @@ Deno.test("a Client that dials a number of its account gets the markup of that n
   const { calls: [call] } = (await app.root.get("Calls.json")).json();
   assert.deepEqual([call.to, call.phone_number_sid, call.direction], [ours, found.sid, "inbound"]);
   await made(app.root, `IncomingPhoneNumbers/${found.sid}`, { VoiceUrl: "" });
-  assert.deepEqual(await dials(app, ours), [{ type: "reject", status: 404 }]);
+  assert.deepEqual(await dials(app, ours), [{ type: "reject", status: 404, cause: "unreachable" }]);
 });
 
 Deno.test("a Client that dials any other number goes out through the trunks", async () => {
@@ -518,7 +519,7 @@ Deno.test("a Client that dials any other number goes out through the trunks", as
   assert.deepEqual(serviceContext, { rateMicros: 20_000 });
 
   app.ports.settings.trunks.outboundProxy = null;
-  assert.deepEqual(await dials(app, far), [{ type: "reject", status: 404 }]);
+  assert.deepEqual(await dials(app, far), [{ type: "reject", status: 404, cause: "unreachable" }]);
 });
 
 Deno.test("a number of another account is called within the service, when the two belong together", async () => {

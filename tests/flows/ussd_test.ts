@@ -73,7 +73,7 @@ Deno.test("a USSD dialogue to a number without UssdUrl is refused, and told of",
   using app = await startApp();
   const { script } = await begun(app, { VoiceUrl: "https://app.test/voice" });
 
-  assert.deepEqual(script, [{ type: "reject", status: 404 }]);
+  assert.deepEqual(script, [{ type: "reject", status: 404, cause: "unreachable" }]);
   assert.match((await notifications(app))[0]!, /\*135# has no UssdUrl/);
 });
 
@@ -94,7 +94,7 @@ Deno.test("UssdFallbackUrl is asked when UssdUrl fails, and that of calls never"
     assert.deepEqual(app.fetched.map(({ url }) => url), urls);
     assert.deepEqual(
       hasFallback ? shown(script) : script,
-      hasFallback ? [["b", false]] : [{ type: "reject", status: 500 }],
+      hasFallback ? [["b", false]] : [{ type: "reject", status: 500, cause: "document-failed" }],
     );
   }
 });

@@ -8,15 +8,20 @@ import { makeSample } from "../support/service/samples.ts";
 
 const minuteMs = 60_000;
 
-/** Keeps a call that began some minutes ago. */
+/** Calls that the tests have kept: their Sids of one instant are in this order. */
+let kept = 0;
+
+/** Keeps a call that was created some minutes ago, and began then unless it failed before. */
 async function keepCall(
   app: App,
   { sid: accountSid }: ApiClient,
   minutes: number,
   own: Partial<Call>,
 ): Promise<void> {
-  const startTime = app.clock.now - minutes * minuteMs;
-  const base = newBase(calls, accountSid, app.ports);
+  const at = app.clock.now - minutes * minuteMs;
+  const sid = `CA${at.toString(16).padStart(12, "0")}${String(++kept).padStart(20, "0")}`;
+  const base = newBase(calls, accountSid, { newSid: () => sid, now: () => at });
+  const startTime = own.status === "failed" ? null : at;
   const sent = { from: "+15550001", to: "client:bob", startTime, ...own };
   const record = { ...base, ...withDefaults(calls, sent) } as Call;
   await app.ports.records.calls.insert({ record });
@@ -204,4 +209,51 @@ Deno.test("GET Statistics says since when registrations are not known, while a c
   await closeLostCompanions(app.ports);
   assert.deepEqual(await companions.list(), []);
   assert.deepEqual(await read(), [null, lastHeardAt]);
+});
+
+Deno.test("calls that fail before an INVITE leaves count in Statistics as in the list and the metrics", async () => {
+  using app = await startApp();
+  for (let at = 0; at < 5; at++) {
+    await app.root.post("Calls.json", {
+      From: "me",
+      To: at < 3 ? "client:nobody" : "sip:someone@elsewhere.test",
+      Url: "https://app.test/voice",
+    });
+  }
+  await app.runJobs();
+  const { total, calls: list } = (await app.root.get("Calls.json?Status=failed")).json();
+  const { calls, periods, failures } = (await app.root.get("Statistics.json")).json();
+  const { Metrics } = (await app.root.get("Supervisor/metrics.json")).json();
+
+  assert.deepEqual([total, list[0].start_time], [5, null]);
+  assert.deepEqual([calls, sumOf(periods, "failed")], [5, 5]);
+  assert.deepEqual([Metrics.TotalCallsSinceUptime, Metrics.FailedCalls], [5, 5]);
+  assert.deepEqual(failures, [{ cause: "unreachable", sip_response_code: null, count: 5 }]);
+  const progress = (await app.root.get(`Calls/${list[0].sid}/Progress.json`)).json();
+  assert.deepEqual([progress.disconnected_by, progress.disconnect_cause], [
+    "service",
+    "unreachable",
+  ]);
+});
+
+Deno.test("DateCreated narrows the list of calls, those without a start included", async () => {
+  using app = await startApp();
+  const dayMs = 24 * 60 * minuteMs;
+  await keepCall(app, app.root, 3 * dayMs / minuteMs, { status: "failed" });
+  await keepCall(app, app.root, dayMs / minuteMs, { status: "failed" });
+  await keepCall(app, app.root, 0, { status: "completed" });
+  const day = (before: number) =>
+    new Date(app.clock.now - before * dayMs).toISOString().slice(0, 10);
+  const count = async (query: string) => {
+    const { status, json } = await app.root.get(`Calls.json?${query}`);
+    return status === 200 ? json().total : status;
+  };
+
+  assert.equal(await count(`DateCreated=${day(1)}`), 1);
+  assert.equal(await count(`DateCreated>=${day(1)}`), 2);
+  assert.equal(await count(`DateCreated>=${day(1)}&Status=failed`), 1);
+  assert.equal(await count(`DateCreated<=${day(1)}`), 1);
+  assert.equal(await count(`DateCreated>=${day(3)}&DateCreated<=${day(0)}&From=%2B15550001`), 2);
+  assert.equal(await count(`DateCreated=yesterday`), 400);
+  assert.equal(await count(`StartTime>=${day(3)}`), 1);
 });

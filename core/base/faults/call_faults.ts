@@ -99,7 +99,9 @@ export const callFaults = {
     kind: "unavailable",
     code: 13227,
     message: "Cannot place the call: no Gateway accepted it",
-    advice: "Check Proxy, UserName, Password and Status of the account's Gateways.",
+    advice:
+      "The text has the SIP status of the last Gateway that was tried, and its name. Check Proxy, " +
+      "UserName, Password and Status of the account's Gateways.",
   },
   draining: {
     kind: "unavailable",
@@ -112,10 +114,8 @@ export const callFaults = {
     code: 13228,
     message: "Cannot connect the call: the called side refused it",
     advice:
-      "The text has the SIP status and the words of the phone or carrier. 401 and 407: check " +
-      "UserName and Password of the Gateway. 403: the carrier does not allow the caller ID or the " +
-      "destination. 404, 410, 484 and 604: check the number and its format. 480: the phone takes " +
-      "no calls.",
+      "The text has the SIP status, the words of the phone or carrier, and the Gateway. The page of " +
+      "the error says what to do about that status, as the call at the console does.",
   },
   conferenceEnded: {
     kind: "invalid",

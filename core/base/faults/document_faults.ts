@@ -6,8 +6,9 @@ export const documentFaults = {
     kind: "unavailable",
     code: 11200,
     message: "Cannot deliver a status callback",
-    advice: "The application server must respond to the callback URL with a status below 500 " +
-      "within 15 seconds.",
+    advice:
+      "The application server must be reachable, and respond to the callback URL with a status " +
+      "below 500 within 15 seconds. The text says what failed.",
   },
   deliveryQueued: {
     kind: "invalid",
@@ -19,7 +20,9 @@ export const documentFaults = {
     kind: "unavailable",
     code: 11210,
     message: "Cannot fetch the markup document",
-    advice: "The application server must respond to the URL with 2xx and markup within 15 seconds.",
+    advice:
+      "The application server must be reachable, and respond to the URL with 2xx and markup " +
+      "within 15 seconds.",
   },
   documentInvalid: {
     kind: "invalid",

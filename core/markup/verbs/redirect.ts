@@ -10,6 +10,6 @@ export const redirect = sharedVerb({
     const url = resolveUrl(text, context);
     if (url !== null) return [{ type: "next", action: { url, method, hops: context.hops } }];
     context.skip(`Redirect to "${text}": it is no http or https address`);
-    return [{ type: "hangup" }];
+    return [{ type: "hangup", cause: "document-failed" }];
   },
 });

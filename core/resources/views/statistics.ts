@@ -5,10 +5,10 @@ import { type RecordOf, resource } from "../../model/resource.ts";
 const count = z.number().int().nonnegative();
 const ms = count.nullable();
 
-/** The part of a span of time, and what became of the calls that began in it. */
+/** The part of a span of time, and the outcomes of the calls that were created in it. */
 const period = z.object({
   startTime: isoDate.describe("Start of the period."),
-  total: count.describe("Calls that began in the period."),
+  total: count.describe("Calls that were created in the period."),
   live: count.describe("Of those, calls that have not ended."),
   completed: count.describe("Of those, calls that were answered and have ended."),
   busy: count.describe("Of those, calls whose callee was busy or refused."),
@@ -38,9 +38,11 @@ export const statistics = resource({
   fields: {
     startTime: isoDate.describe("Start of the span of time."),
     endTime: isoDate.describe("End of the span of time."),
-    calls: count.describe("Calls that began in the span of time."),
+    calls: count.describe(
+      "Calls that were created in the span of time, those included that failed before an INVITE was sent.",
+    ),
     sampledCalls: count.describe(
-      "Calls that were looked at. Where more began, outcomes are estimated from these, by period.",
+      "Calls that were looked at. Where more were created, outcomes are estimated from these, by period.",
     ),
     setupMedian: ms.describe(
       "Median of the milliseconds from the start of a call to its answer, null without an answered call.",

@@ -201,7 +201,7 @@ function Result({ tried, below }: { tried: Row; below: string }) {
           <p>
             <a href={`${below}/errors/${error_code}`}>{error_code}</a> {text}
           </p>
-          {adviceOf(error_code) && <p class="advice">{adviceOf(error_code)}</p>}
+          {adviceOf(error_code, text) && <p class="advice">{adviceOf(error_code, text)}</p>}
         </div>
       ))}
       <Facts

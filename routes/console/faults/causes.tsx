@@ -39,9 +39,12 @@ export function Causes({ below, failures }: { below: string; failures: Rows }) {
             title: "Code",
             cell: ({ sid }) => <a href={`${below}/Notifications?ErrorCode=${sid}`}>{sid}</a>,
           },
-          { title: "Times", isNumber: true, cell: ({ count }) => String(count) },
+          { title: "Count", isNumber: true, cell: ({ count }) => String(count) },
           { title: "Latest", cell: ({ text }) => <span class="value">{String(text)}</span> },
-          { title: "Cure", cell: ({ sid }) => <span class="cure">{adviceOf(sid) ?? "–"}</span> },
+          {
+            title: "What to do",
+            cell: ({ sid, text }) => <span class="cure">{adviceOf(sid, text) ?? "–"}</span>,
+          },
         ]}
       />
     </section>

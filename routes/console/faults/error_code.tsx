@@ -1,5 +1,10 @@
 import { Hono } from "hono";
 import { Fault, faults } from "../../../core/base/faults.ts";
+import {
+  adviceOfStatus,
+  askedAdvice,
+  statusIn,
+} from "../../../core/base/faults/specific_advice.ts";
 import type { Ports } from "../../../core/ports/ports.ts";
 import { statusOf } from "../../http/errors.ts";
 import type { ConsoleEnv } from "../frame/env.ts";
@@ -21,11 +26,20 @@ export function errorCodePages(ports: Ports): Hono<ConsoleEnv> {
     const query = { ErrorCode: code, PageSize: String(latest) };
     const { items, total } = await c.var.api.list("Notifications", query);
     const title = `${code} ${fault.message}`;
+    const asked = askedAdvice(fault.code, c.req.query("status"));
+    const statuses = items.map((row) => statusIn(fault.code, String(row.message_text)))
+      .filter((status, at, all) => status !== undefined && all.indexOf(status) === at);
     const content = (
       <>
         <Heading title={title} kind="Error log" up={`${below}/Notifications`} />
         <section class="card stack">
-          <p class="advice">{fault.advice}</p>
+          {asked === undefined
+            ? <p class="advice">{fault.advice}</p>
+            : <p class="advice">SIP {c.req.query("status")}: {asked}</p>}
+          {asked === undefined &&
+            statuses.map((status) => (
+              <p class="advice">SIP {status}: {adviceOfStatus(status ?? 0)}</p>
+            ))}
           <Facts
             facts={[["As the answer to a request", `HTTP ${statusOf[fault.kind]}`]]}
           />

@@ -8,6 +8,7 @@ import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { Empty, Heading, Time } from "../frame/parts.tsx";
 import { countsOf, type Periods, periodsUpTo, startsOf } from "../frame/periods.ts";
 import { Spark } from "../frame/spark.tsx";
+import { adviceOf, errorPath } from "../build/advice.ts";
 import { belowOf, showPage } from "../frame/render.tsx";
 
 const hourMs = 3_600_000;
@@ -24,7 +25,7 @@ type Span = typeof spans[number];
 /** Groups that the page shows, characters of the text of each, and calls of each. */
 const [mostGroups, textLength, mostCalls] = [9, 200, 3];
 
-/** Notifications of one code and URL. */
+/** Notifications of one code and URL; of refused calls, of one SIP status. */
 interface Group {
   code: number;
   url: string;
@@ -127,7 +128,10 @@ function show(c: Page, { items, total, span, periods, counts }: Shown, ports: Po
 }
 
 function groupsOf(items: Row[]): Group[] {
-  const byKey = Map.groupBy(items, (row) => JSON.stringify([row.error_code, row.request_url]));
+  const byKey = Map.groupBy(
+    items,
+    (row) => JSON.stringify([errorPath(row.error_code, row.message_text), row.request_url]),
+  );
   return [...byKey.values()].map((rows) => ({
     code: Number(rows[0]?.error_code),
     url: String(rows[0]?.request_url ?? ""),
@@ -175,7 +179,8 @@ const GroupCard = ({ code, url, rows, below, periods }: GroupProps) => {
       <p>{detailOf(last, fault?.message)}</p>
       {fault && (
         <p class="advice">
-          {fault.advice} <a href={`${below}/errors/${code}`}>More about {code}</a>
+          {adviceOf(code, last?.message_text)}{" "}
+          <a href={`${below}/${errorPath(code, last?.message_text)}`}>More about {code}</a>
         </p>
       )}
       {called.length > 0

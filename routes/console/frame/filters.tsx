@@ -62,15 +62,24 @@ function Filter({ field, schema, value }: { field: string; schema: unknown; valu
 
 /**
  * The query that a list is asked with: what a browser sent, without empty values. One day alone is that
- * day or later, or that day or earlier.
+ * day or later, or that day or earlier. Days of records that may have no start, such as calls that failed
+ * before, are those of their creation.
  */
-export function listQuery(sent: URLSearchParams, pageSize: number): URLSearchParams {
+export function listQuery(
+  sent: URLSearchParams,
+  pageSize: number,
+  { filtersCreation }: Pick<AnyResource, "filtersCreation">,
+): URLSearchParams {
   const query = new URLSearchParams({ PageSize: String(pageSize) });
   const isRange = Boolean(sent.get("StartTime") && sent.get("EndTime"));
   for (const [name, value] of sent) {
     if (value === "" || name === "PageSize" || name === "done") continue;
-    const isDay = /^\d{4}-\d\d-\d\d$/.test(value) && !isRange;
-    if (isDay && name === "StartTime") query.append("StartTime>", value);
+    const isDate = /^\d{4}-\d\d-\d\d$/.test(value);
+    const isDay = isDate && !isRange;
+    if (isDate && filtersCreation && name === "StartTime") query.append("DateCreated>", value);
+    else if (isDate && filtersCreation && name === "EndTime") {
+      query.append("DateCreated<", `${value}T23:59:59.999Z`);
+    } else if (isDay && name === "StartTime") query.append("StartTime>", value);
     else if (isDay && name === "EndTime") query.append("EndTime<", value);
     else query.append(name, value);
   }

@@ -6,10 +6,10 @@ import type { Page } from "../frame/env.ts";
 import { Act, Empty, Facts, Heading, priced, seconds, Sid, Status, Time } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readCall, type WholeCall } from "./call_parts.ts";
-import { endSentence } from "./call_end.ts";
+import { endSentence, failedDial } from "./call_end.ts";
 import { entriesOf } from "./call_entries.tsx";
 import { isEndedBy } from "../faults/ended_by_error.ts";
-import { adviceOf } from "../build/advice.ts";
+import { adviceOf, errorPath } from "../build/advice.ts";
 import { Recordings } from "./call_recordings.tsx";
 import { directionOf } from "./call_columns.tsx";
 
@@ -89,6 +89,12 @@ const factsOf = (
   ["Caller", call.caller_name ? String(call.caller_name) : null],
   ["Answered by", call.answered_by ? String(call.answered_by) : null],
   ["Forwarded from", call.forwarded_from ? String(call.forwarded_from) : null],
+  [
+    "Gateway",
+    progress?.gateway_sid
+      ? <Sid sid={progress.gateway_sid} below={below} label={progress.gateway_name ?? "Gateway"} />
+      : null,
+  ],
   ["Number", call.phone_number_sid ? <Sid sid={call.phone_number_sid} below={below} /> : null],
   [
     "Placed by",
@@ -117,7 +123,7 @@ const errorOf = ({ notifications }: WholeCall): Row | undefined =>
 /** Where the error was, and what to do about it. */
 function Cure({ error, below }: { error: Row | undefined; below: string }) {
   if (error === undefined) return null;
-  const advice = adviceOf(error.error_code);
+  const advice = adviceOf(error.error_code, error.message_text);
   return (
     <>
       {error.request_url && (
@@ -126,15 +132,29 @@ function Cure({ error, below }: { error: Row | undefined; below: string }) {
       {advice && (
         <p class="advice">
           {advice}{" "}
-          <a href={`${below}/errors/${error.error_code}`}>More about {String(error.error_code)}</a>
+          <a href={`${below}/${errorPath(error.error_code, error.message_text)}`}>
+            More about {String(error.error_code)}
+          </a>
         </p>
       )}
     </>
   );
 }
 
-/** Why the call is as it is, in one sentence: the last error, else how it ended. */
+/** Why the call is as it is: the last error, else how it ended; and what else its owner did not want. */
 function verdictOf(whole: WholeCall): string {
+  const dial = isLive(whole.call.status as CallStatus) ? null : failedDial(whole);
+  return [outcomeOf(whole), dial, skippedIn(whole)].filter(Boolean).join(" ");
+}
+
+/** Verbs and attributes of its markup that were skipped. */
+function skippedIn({ documents }: WholeCall): string | null {
+  const skipped = documents.flatMap(({ skipped }) => skipped ? [String(skipped)] : []);
+  return skipped.length === 0 ? null : `Skipped in its markup: ${skipped.join("; ")}.`;
+}
+
+/** How it went, in one sentence. */
+function outcomeOf(whole: WholeCall): string {
   const { call, ladder } = whole;
   const error = errorOf(whole);
   if (error) {
@@ -147,7 +167,9 @@ function verdictOf(whole: WholeCall): string {
   if (why !== null && (status !== "completed" || isOfParty(whole))) return why;
   if (refusal && status !== "completed") return `The last SIP answer was ${refusal.summary}.`;
   return ({
-    "completed": `It was answered and lasted ${seconds(call.duration)}. ${why ?? endOf(whole)}`,
+    "completed": `It was answered and lasted ${seconds(call.duration)}. ${
+      failedDial(whole) === null ? why ?? endOf(whole) : ""
+    }`.trimEnd(),
     "busy": "The callee is busy, or refused it.",
     "no-answer": "The callee did not answer in time.",
     "canceled": "It was ended before the callee answered.",

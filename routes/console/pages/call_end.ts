@@ -10,7 +10,11 @@ const causes: Record<string, string> = {
   "limit": "A limit of the account refused it, or its money of the day was spent",
   "conference-end": "The conference ended before it was answered",
   "hangup": "The service ended it: Hangup in the markup",
-  "script-end": "The service ended it: the markup had no verb left",
+  "end-of-markup": "The markup came to its end",
+  "document-failed": "Its markup could not be fetched or read",
+  "not-allowed": "Its account, caller ID or destination is not allowed",
+  "not-placed": "No SIP companion took the call",
+  "script-end": "The service ended it: nothing was left to do",
   "other-leg": "The other leg of the call ended",
   "star": "A party pressed the star key, and its Dial has hangupOnStar",
   "answered-elsewhere": "Another callee of the same Dial answered first",
@@ -60,14 +64,43 @@ export function endSentence(whole: WholeCall): string | null {
   if (cause === "hangup") return `${own.replace("Hangup", lastVerb(whole) ?? "Hangup")}.`;
   if (cause === "other-leg" && parent) {
     const why = sentence(parent.progress, parent.call);
-    if (why && parent.progress.disconnect_cause !== "script-end") return `${why}.`;
+    if (why && !isAtEnd(parent.progress.disconnect_cause)) return `${why}.`;
   }
-  const first = cause === "script-end" ? endedFirst(whole) : undefined;
+  const first = isAtEnd(cause) ? endedFirst(whole) : undefined;
   const why = first && sentence(first.progress, first.leg);
-  const left = whole.documents.length === 0 ? "" : ", and the markup had no verb left";
+  const left = cause === "end-of-markup" ? ", and the markup came to its end" : "";
   if (why) return `${why} (${first.leg.to})${left}.`;
-  return cause === "script-end" && left === "" ? "Nothing was left to do." : `${own}.`;
+  return cause === "script-end" ? "Nothing was left to do." : `${own}.`;
 }
+
+/** Causes of a call that ended since everything in it was done. */
+const isAtEnd = (cause: string | null): boolean =>
+  cause === "script-end" || cause === "end-of-markup";
+
+/** How a Dial ends that connects nobody, by the status of its leg. */
+const missed: Record<string, string> = {
+  "busy": "was busy or refused it",
+  "no-answer": "did not answer",
+  "failed": "could not be reached",
+};
+
+/** Dials that connected nobody, in one sentence; null where one was answered, or there was none. */
+export function failedDial({ legs, dialled }: WholeCall): string | null {
+  const isMissed = legs.length > 0 && legs.every(({ status }) => String(status) in missed);
+  if (!isMissed) return null;
+  const texts = legs.slice(-mostMissed).map((leg) => {
+    const { progress } = dialled.find((one) => one.leg.sid === leg.sid) ?? {};
+    const why = progress ? sentence(progress, leg) : null;
+    return `${leg.to} ${missed[String(leg.status)]}${
+      why === null ? "" : ` (${why[0]?.toLowerCase()}${why.slice(1)})`
+    }`;
+  });
+  const more = legs.length - texts.length;
+  return `Its Dial connected nobody: ${texts.join("; ")}${more > 0 ? `; and ${more} more` : ""}.`;
+}
+
+/** Callees that the sentence names. */
+const mostMissed = 3;
 
 /** What is said of the end of one leg, without a full stop. */
 export function sentence(progress: CallProgress, call: Row): string | null {
@@ -78,7 +111,8 @@ export function sentence(progress: CallProgress, call: Row): string | null {
   if (by === "service") return `${causes[cause] ?? `The service ended it: ${cause}`}${said}`;
   const code = cause === "refused" && progress.sip_response_code;
   const why = code ? ` with ${code}${text ? ` ${text}` : ""}` : said;
-  return `The ${by} ${deeds[cause] ?? `ended it: ${cause}`}${why}${after(progress, call)}`;
+  const way = progress.gateway_name ? `, by Gateway ${progress.gateway_name}` : "";
+  return `The ${by} ${deeds[cause] ?? `ended it: ${cause}`}${why}${way}${after(progress, call)}`;
 }
 
 /** How long the call had lasted. */

@@ -4,7 +4,7 @@ import type { Row } from "../frame/api.ts";
 import { Act, seconds, Sid, Status } from "../frame/parts.tsx";
 import { endSentence, sentence } from "./call_end.ts";
 import type { WholeCall } from "./call_parts.ts";
-import { adviceOf } from "../build/advice.ts";
+import { adviceOf, errorPath } from "../build/advice.ts";
 import { Exchange, exchangeOf } from "./exchange.tsx";
 
 /** A line of the timeline. */
@@ -177,7 +177,7 @@ function sipEntry(
 }
 
 function notificationEntry(one: Row, { below }: Around): Entry {
-  const advice = adviceOf(one.error_code);
+  const advice = adviceOf(one.error_code, one.message_text);
   return {
     at: ms(one.message_date),
     kind: one.log === 0 ? "Error" : "Warning",
@@ -185,7 +185,9 @@ function notificationEntry(one: Row, { below }: Around): Entry {
     content: (
       <>
         <p>
-          <a href={`${below}/errors/${one.error_code}`}>{String(one.error_code)}</a>{" "}
+          <a href={`${below}/${errorPath(one.error_code, one.message_text)}`}>
+            {String(one.error_code)}
+          </a>{" "}
           {String(one.message_text)}
         </p>
         {advice && <p class="advice">{advice}</p>}
@@ -250,7 +252,7 @@ const heard: [name: string, title: string][] = [
 ];
 
 function documentEntry(one: Row, notice: Row | undefined, { below }: Around): Entry {
-  const advice = notice && adviceOf(notice.error_code);
+  const advice = notice && adviceOf(notice.error_code, notice.message_text);
   const sent = new URLSearchParams(String(one.request_variables ?? ""));
   const input = heard.filter(([name]) => sent.get(name));
   return {

@@ -49,7 +49,7 @@ export function kindPages(kind: Kind, with_: KindPorts): Hono<ConsoleEnv> {
   const app = new Hono<ConsoleEnv>()
     .get("/", (c) => showList(c, kind, ports))
     .get("/export", (c) => {
-      const query = listQuery(new URL(c.req.url).searchParams, pageSize);
+      const query = listQuery(new URL(c.req.url).searchParams, pageSize, kind.definition);
       const format = query.get("format") === "csv" ? "csv" : "json";
       query.delete("format");
       return exportList(c, { path, query, name: kind.title.toLowerCase(), format });
@@ -76,7 +76,7 @@ async function showList(c: Page, kind: Kind, ports: Ports): Promise<Response> {
   const below = belowOf(c, ports);
   const to = `${below}/${definition.path}`;
   const sent = new URL(c.req.url).searchParams;
-  const rows = await c.var.api.list(definition.path, listQuery(sent, pageSize));
+  const rows = await c.var.api.list(definition.path, listQuery(sent, pageSize, definition));
   const items = await kind.enrich?.(c, rows.items) ?? rows.items;
   const kept = new URLSearchParams(
     [...sent].filter(([name, value]) =>

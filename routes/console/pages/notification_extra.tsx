@@ -3,20 +3,21 @@ import type { Ports } from "../../../core/ports/ports.ts";
 import type { Row } from "../frame/api.ts";
 import type { Page } from "../frame/env.ts";
 import { belowOf } from "../frame/render.tsx";
-import { adviceOf } from "../build/advice.ts";
+import { adviceOf, errorPath } from "../build/advice.ts";
 import { exchangeExtra } from "./exchange.tsx";
 
 /** What to do about a Notification, and the request that it is about. */
 export function notificationExtra(c: Page, row: Row, ports: Ports): Child {
-  const { error_code: code } = row;
-  const advice = adviceOf(code);
+  const { error_code: code, message_text: text } = row;
+  const advice = adviceOf(code, text);
   return (
     <>
       {advice && (
         <section class="card">
           <h2>What to do</h2>
           <p class="advice">
-            {advice} <a href={`${belowOf(c, ports)}/errors/${code}`}>More about {String(code)}</a>
+            {advice}{" "}
+            <a href={`${belowOf(c, ports)}/${errorPath(code, text)}`}>More about {String(code)}</a>
           </p>
         </section>
       )}

@@ -24,7 +24,7 @@ const compiled = (body: string) =>
 const conference = (attributes: string, dial = "") =>
   `<Dial ${dial}><Conference ${attributes}>lobby</Conference></Dial>`;
 const at = (path: string) => `https://app.test/voice/${path}`;
-const hangup = { type: "hangup" };
+const hangup = { type: "hangup", cause: "end-of-markup" };
 
 /** What a Conference without attributes asks for. */
 const plain = {

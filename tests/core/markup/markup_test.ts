@@ -4,7 +4,10 @@ import { parseDocument } from "../../../core/markup/parse.ts";
 import type { Call } from "../../../core/resources/calls.ts";
 import { compiled, inbound } from "../../support/service/compile_lab.ts";
 
-const hangup = { type: "hangup" };
+const hangup = { type: "hangup", cause: "end-of-markup" };
+
+/** A Hangup in the markup. */
+const byVerb = { type: "hangup" };
 const leg = (login: string, number = 1) => ({
   leg: "CA" + String(number).padStart(32, "0"),
   accountSid: "AC1",
@@ -179,7 +182,7 @@ const documents: Record<string, { body: string; call?: Partial<Call>; script: un
         ],
         action: { url: "https://app.test/voice/typed", method: "POST", hops: 1 },
       },
-      hangup,
+      byVerb,
     ],
   },
   "Gather of words": {
@@ -227,7 +230,7 @@ const documents: Record<string, { body: string; call?: Partial<Call>; script: un
   "Hangup for such a leg is a hang-up": {
     body: `<Hangup/>`,
     call: { direction: "outbound-dial", status: "in-progress" },
-    script: [hangup],
+    script: [byVerb],
   },
   "a Dial is no answer, and what comes after it is answered": {
     body: `<Dial><Client>bob</Client></Dial><Play>/t.wav</Play>`,
@@ -247,7 +250,7 @@ const documents: Record<string, { body: string; call?: Partial<Call>; script: un
   "Hangup first answers": {
     body: `<Hangup/>`,
     call: inbound,
-    script: [{ type: "answer" }, hangup],
+    script: [{ type: "answer" }, byVerb],
   },
   "a call that was answered is not answered again": {
     body: `<Play>/t.wav</Play>`,

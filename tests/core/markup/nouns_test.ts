@@ -28,5 +28,5 @@ Deno.test("Connect without a noun that is performed goes on at its action", asyn
   const { script } = await compiled('<Connect action="done" method="get"><Room>x</Room></Connect>');
 
   const action = { url: "https://app.test/voice/done", method: "GET", hops: 1, params: {} };
-  assert.deepEqual(script, [{ type: "next", action }, { type: "hangup" }]);
+  assert.deepEqual(script, [{ type: "next", action }, { type: "hangup", cause: "end-of-markup" }]);
 });

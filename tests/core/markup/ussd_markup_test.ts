@@ -17,7 +17,7 @@ const shown = (text: string, collect: boolean, more: object = {}) => ({
   collect,
   ...more,
 });
-const hangup = { type: "hangup" };
+const hangup = { type: "hangup", cause: "end-of-markup" };
 
 const documents: Record<string, { body: string; script: unknown[]; skipped?: string[] }> = {
   "nothing": { body: "", script: [hangup] },

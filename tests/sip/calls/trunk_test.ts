@@ -262,6 +262,28 @@ sipTest("a silent trunk is called all the same where there is no other", async (
   assert.deepEqual(ended, { type: "ended", ...expected });
 });
 
+sipTest("the end of a call names the Gateway that its last INVITE left by", async () => {
+  await using lab = await startTrunkLab();
+  await using full = await openTrunk();
+  await using good = await openTrunk();
+  const of = (digit: string, name?: string) => ({
+    gatewaySid: `GW${digit.repeat(32)}`,
+    ...name !== undefined && { gatewayName: name },
+  });
+
+  const routes = [{ ...full.route, ...of("1", "full") }, { ...good.route, ...of("2") }];
+  const placed = await call(lab, routes);
+  full.respond(await full.request("INVITE"), 503);
+  good.respond(await good.request("INVITE"), 404);
+  const ended = await placed.event("ended");
+  const named = await call(lab, [{ ...full.route, ...of("3", "carrier") }]);
+  full.respond(await full.request("INVITE"), 486);
+
+  assert.deepEqual(ended.gateway, { sid: of("2").gatewaySid });
+  const { gateway } = await named.event("ended");
+  assert.deepEqual(gateway, { sid: of("3").gatewaySid, name: "carrier" });
+});
+
 sipTest("ringTrunk() ends as no-trunk when no route is of use, with the last status", async () => {
   await using lab = await startTrunkLab();
   await using broken = await openTrunk();
