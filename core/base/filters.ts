@@ -39,7 +39,7 @@ export type Condition =
   /** Instants in ms; `before` itself does not pass. Either may be infinite. */
   | { field: string; op: "between"; from: number; before: number }
   /** The same of the instant at which the record's Sid was made: the order of lists has it. */
-  | { field: "sid"; op: "made"; from: number; before: number };
+  | { field: string; op: "made"; from: number; before: number };
 
 /** Whether a record passes every condition. */
 export const matches = (record: Record<string, unknown>, conditions: Condition[]): boolean =>
