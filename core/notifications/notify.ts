@@ -1,6 +1,6 @@
 import { type Exchange, unanswered, withoutCredentials } from "../base/exchange.ts";
 import { Fault, type FaultName, faults } from "../base/faults.ts";
-import { statusIn } from "../base/faults/specific_advice.ts";
+import { statusIn } from "../base/specific_advice.ts";
 import { currentRequestId } from "../base/origin.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";

@@ -1,7 +1,7 @@
 import type { ErrorHandler, Handler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { Fault, type FaultKind, faults } from "../../core/base/faults.ts";
-import { askedAdvice, statusAdvices } from "../../core/base/faults/specific_advice.ts";
+import { askedAdvice, statusAdvices } from "../../core/base/specific_advice.ts";
 import { limits } from "../../core/base/limits.ts";
 import { notifyRefusal } from "../../core/notifications/notify_refusal.ts";
 import { isMakingPath } from "../../core/notifications/own_request.ts";

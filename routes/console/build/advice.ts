@@ -1,5 +1,5 @@
 import { faults } from "../../../core/base/faults.ts";
-import { specificAdvice, statusIn } from "../../../core/base/faults/specific_advice.ts";
+import { specificAdvice, statusIn } from "../../../core/base/specific_advice.ts";
 
 const byCode = new Map(Object.values(faults).map(({ code, advice }) => [String(code), advice]));
 

@@ -1,10 +1,6 @@
 import { Hono } from "hono";
 import { Fault, faults } from "../../../core/base/faults.ts";
-import {
-  adviceOfStatus,
-  askedAdvice,
-  statusIn,
-} from "../../../core/base/faults/specific_advice.ts";
+import { adviceOfStatus, askedAdvice, statusIn } from "../../../core/base/specific_advice.ts";
 import type { Ports } from "../../../core/ports/ports.ts";
 import { statusOf } from "../../http/errors.ts";
 import type { ConsoleEnv } from "../frame/env.ts";

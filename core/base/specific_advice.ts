@@ -1,5 +1,5 @@
-import { callFaults } from "./call_faults.ts";
-import { documentFaults } from "./document_faults.ts";
+import { callFaults } from "./faults/call_faults.ts";
+import { documentFaults } from "./faults/document_faults.ts";
 
 /**
  * Advice for one failure, where the advice of its code covers several: by the SIP status of a refusal, or
