@@ -3,22 +3,25 @@ import type { Gathered, PartialSpeech } from "../protocol/gather.ts";
 import type { Call } from "../resources/calls.ts";
 import { limits } from "../base/limits.ts";
 import { iso8601 } from "../base/wire.ts";
+import { placeParameters } from "../values/place.ts";
 import { answeredByShown } from "./answered_by.ts";
 
 /**
- * What every markup request and callback of a call carries. A value that is not known is left out.
+ * What every markup request and callback of a call carries. A value that is not known is left out, but for
+ * the places of a call by /2010-04-01.
  * `status` is the CallStatus to tell, where that is not the call's own.
  */
 export function callParameters(
   call: Call,
   { instanceId, status = call.status }: { instanceId: string; status?: string },
 ): Record<string, string> {
+  const isTwilio = call.apiVersion === limits.twilioApiVersion;
   const known: Record<string, string | null> = {
     CallSid: call.sid,
     AccountSid: call.accountSid,
     From: call.from,
     To: call.to,
-    ...call.apiVersion === limits.twilioApiVersion && { Called: call.to, Caller: call.from },
+    ...isTwilio && { Called: call.to, Caller: call.from },
     CallStatus: status,
     ApiVersion: call.apiVersion,
     Direction: call.direction,
@@ -34,10 +37,21 @@ export function callParameters(
     ...(!call.transfer ? {} : transferParameters(call.transfer)),
     ...prefixed("SipHeader_", call.sipHeaders ?? {}),
   };
-  return Object.fromEntries(
-    Object.entries(known).filter((pair): pair is [string, string] => Boolean(pair[1])),
-  );
+  return {
+    ...Object.fromEntries(
+      Object.entries(known).filter((pair): pair is [string, string] => Boolean(pair[1])),
+    ),
+    ...isTwilio && placesOf(call),
+  };
 }
+
+/** Where the parties are from, as Twilio has it: empty where that is not known. */
+const placesOf = ({ from, to }: Pick<Call, "from" | "to">): Record<string, string> => ({
+  ...placeParameters("From", from),
+  ...placeParameters("To", to),
+  ...placeParameters("Caller", from),
+  ...placeParameters("Called", to),
+});
 
 /** Callback parameters of a transfer. */
 export const transferParameters = (

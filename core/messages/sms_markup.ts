@@ -6,6 +6,7 @@ import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts
 import type { Message } from "../resources/messages.ts";
 import type { Signable } from "../base/signature.ts";
 import { spelt } from "../calls/parameters.ts";
+import { placeParameters } from "../values/place.ts";
 import { segmentCount } from "./segments.ts";
 
 type Source = Pick<Signable, "url" | "method">;
@@ -52,6 +53,8 @@ export const smsParameters = (message: Message): Record<string, string> => ({
     SmsMessageSid: message.sid,
     SmsStatus: message.status,
     NumSegments: String(segmentCount(message.body)),
+    ...placeParameters("From", message.from),
+    ...placeParameters("To", message.to),
   },
   SmsSid: message.sid,
   MessageSid: message.sid,

@@ -31,7 +31,19 @@ export const parameterTexts: Record<string, string> = {
   CallTimestamp: "Date when the call began (ISO 8601, in UTC).",
   CallbackSource: "Source of the callback: call-progress-events or transcription-events.",
   Called: "The same as To, in a call of /2010-04-01.",
+  CalledCity: "City of the callee, in a call of /2010-04-01; always empty.",
+  CalledCountry:
+    "Country of the number of the callee (ISO 3166-1), in a call of /2010-04-01; empty where not known.",
+  CalledState:
+    "State or province of a number of the United States or Canada, in a call of /2010-04-01; else empty.",
+  CalledZip: "Postal code of the callee, in a call of /2010-04-01; always empty.",
   Caller: "The same as From, in a call of /2010-04-01.",
+  CallerCity: "City of the caller, in a call of /2010-04-01; always empty.",
+  CallerCountry:
+    "Country of the number of the caller (ISO 3166-1), in a call of /2010-04-01; empty where not known.",
+  CallerState:
+    "State or province of a number of the United States or Canada, in a call of /2010-04-01; else empty.",
+  CallerZip: "Postal code of the caller, in a call of /2010-04-01; always empty.",
   CallerName: "Display name of the caller.",
   Cause: "Cause of the failure of the look-up.",
   CellId: "Identity of the radio cell (Cell ID).",
@@ -58,6 +70,12 @@ export const parameterTexts: Record<string, string> = {
   ForwardedFrom: "Number that forwarded the call to the service.",
   FriendlyName: "Name of the conference.",
   From: "Caller ID or sender.",
+  FromCity: "City of the caller or sender, by /2010-04-01; always empty.",
+  FromCountry:
+    "Country of the number of the caller or sender (ISO 3166-1), by /2010-04-01; empty where not known.",
+  FromState:
+    "State or province of a number of the United States or Canada, by /2010-04-01; else empty.",
+  FromZip: "Postal code of the caller or sender, by /2010-04-01; always empty.",
   GeolocationSid: "Sid of the Geolocation.",
   GeolocationStatus: "Result of the look-up: successful or failed.",
   GeolocationType: "Type of the look-up: Immediate or Notification.",
@@ -116,6 +134,12 @@ export const parameterTexts: Record<string, string> = {
   StreamSid: "Sid of the Stream.",
   StreamStatus: "Status of the stream: stopped or failed.",
   To: "Callee or recipient.",
+  ToCity: "City of the callee or recipient, by /2010-04-01; always empty.",
+  ToCountry:
+    "Country of the number of the callee or recipient (ISO 3166-1), by /2010-04-01; empty where not known.",
+  ToState:
+    "State or province of a number of the United States or Canada, by /2010-04-01; else empty.",
+  ToZip: "Postal code of the callee or recipient, by /2010-04-01; always empty.",
   TranscriptionSid: "Sid of the Transcription.",
   TranscriptionStatus: "Result of the transcription: completed or failed.",
   TranscriptionText: "Text of the recording.",

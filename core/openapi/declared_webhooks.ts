@@ -18,9 +18,12 @@ export interface Webhook {
 /** Parameters that every request about a call has, and those that are left out when unknown. */
 const ofCall = ["CallSid", "AccountSid", "From", "To", "CallStatus", "ApiVersion", "Direction"];
 const alwaysOfCall = [...ofCall, "CallTimestamp", "InstanceId"];
+const placeNames = (...parties: string[]): string[] =>
+  parties.flatMap((party) => ["City", "State", "Zip", "Country"].map((part) => party + part));
 const sometimesOfCall = [
   "Called",
   "Caller",
+  ...placeNames("From", "To", "Caller", "Called"),
   "CallerName",
   "AnsweredBy",
   "ForwardedFrom",
@@ -179,6 +182,7 @@ export const declaredWebhooks: Record<string, Webhook> = {
       "SmsMessageSid",
       "NumSegments",
       "StirVerstat",
+      ...placeNames("From", "To"),
     ],
     values: { SmsStatus: ["sending", "failed", "received"], MessageStatus: ["sending"] },
     isMarkup: true,
