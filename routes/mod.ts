@@ -5,7 +5,7 @@ import { type DailyNotices, dailyNotices } from "../core/notifications/daily_not
 import { Fault } from "../core/base/faults.ts";
 import { limits } from "../core/base/limits.ts";
 import type { Ports } from "../core/ports/ports.ts";
-import { withLinks } from "../core/recordings/link.ts";
+import { withLinks } from "../core/recordings/links/link.ts";
 import type { AnyResource } from "../core/model/resource.ts";
 import { gateways } from "../core/resources/gateways.ts";
 import { boundedGateways } from "../core/gateways/room.ts";

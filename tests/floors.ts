@@ -31,6 +31,7 @@ core/gateways          | accounts base notifications ports protocol resources va
 core/retention         | accounts base model notifications ports resources values     |  | the removal of records that are older than they are kept
 core/webhooks          | accounts base metrics model notifications ports resources rest    | zod | signed webhooks and their Deliveries
 core/usage             | accounts base model ports resources resources/internal resources/views webhooks |  | sums of usage, and triggers that watch them
+core/recordings/links  | base model ports protocol resources                          |  | addresses of the audio of recordings
 core/calls             | *                                                            |  | calls: statuses, parameters, route, rates
 core/markup            | base calls flows protocol resources values                   | fast-xml-parser zod | the markup: parser and what verbs share
 core/markup/nouns      | base markup protocol values                                  | zod | nouns of Start, Stop and Connect

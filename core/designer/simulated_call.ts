@@ -91,7 +91,8 @@ const callerLeft = () => ended("caller", "The caller hangs up");
 
 /** What an event brings, by the rule that counts on a call. */
 async function broughtBy(event: LegEvent, run: Run): Promise<Came | undefined> {
-  const result = await ruleOf(event).result?.(event, run.account.sid, run.ports) ?? null;
+  const call = { accountSid: run.account.sid, apiVersion: limits.apiVersion };
+  const result = await ruleOf(event).result?.(event, call, run.ports) ?? null;
   return result === null ? undefined : { action: result.action, params: result.params };
 }
 

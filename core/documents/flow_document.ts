@@ -9,6 +9,7 @@ import { readFlow } from "../flows/check_flow.ts";
 import type { Variables } from "../flows/expand.ts";
 import { askService } from "./external_service.ts";
 import { broken, walkFlow } from "./flow_walk.ts";
+import { linkTo } from "../recordings/links/link.ts";
 import type { Flow } from "../flows/steps.ts";
 
 /** The call or message that a flow runs for. */
@@ -32,12 +33,16 @@ export async function flowDocument(
   context: FlowContext,
   ports: Ports,
 ): Promise<Document> {
-  const { known, callSid, tenant, signal } = context;
+  const { accountSid, known, callSid, tenant, signal } = context;
+  const { RecordingSid: sid } = params; // Its steps send the address to people, who have no credentials.
+  const linked = sid === undefined
+    ? params
+    : { ...params, RecordingUrl: await linkTo({ accountSid, sid }, ports) };
   const place = readFlowUrl(url);
   const flow = await flowOf(place, context, ports);
   const warn = (fault: FaultName, detail: string, exchange: Exchange = flowExchange(place)) =>
     notify({
-      accountSid: context.accountSid,
+      accountSid,
       callSid,
       cause: context.cause,
       exchange,
@@ -46,7 +51,7 @@ export async function flowDocument(
       level: "warning",
     }, ports);
   const { verbs, skipped } = await walkFlow(
-    { flow, place, params, known, isCall: callSid !== null },
+    { flow, place, params: linked, known, isCall: callSid !== null },
     {
       ask: (step, known) => askService(step, known, { signal, tenant, ports }),
       warn: (detail, exchange) => warn("serviceFailed", detail, exchange),

@@ -5,6 +5,7 @@ import { faults } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { shownUrl } from "../flows/address.ts";
 import { documentAt } from "./document_at.ts";
+import { withAudioLinks } from "../recordings/links/script_links.ts";
 import { compile, endsOf } from "./compile.ts";
 import { DocumentFault } from "./fetch.ts";
 import { keepRequest, requestSid } from "./keep_request.ts";
@@ -193,7 +194,7 @@ async function scriptAt(
     skipped.length > 0 && notifySkipped(skipped, request, context),
     notifyUnroutable(unroutable, request, context),
   ]);
-  return script;
+  return await withAudioLinks(script, accountSid, ports);
 }
 
 function notifyFailure(

@@ -11,7 +11,7 @@ import type { Call } from "../resources/calls.ts";
 import type { Recording } from "../resources/recordings.ts";
 import type { recordingEvents } from "../values/recording_context.ts";
 import { transcribe } from "./transcribe.ts";
-import { linkTo } from "./link.ts";
+import { callbackUrl } from "./links/link.ts";
 import { wavHeader, wavHeaderBytes } from "./wav_header.ts";
 
 interface Ending {
@@ -23,11 +23,12 @@ interface Ending {
 
 /** Ends a recording, with its callback; what broke off has failed, with a Notification. Once only. */
 export async function finishRecording(
-  { accountSid, sid }: Recording,
+  recording: Recording,
   ending: Ending,
   ports: Ports,
 ): Promise<void> {
-  const url = await linkTo({ accountSid, sid }, ports);
+  const { accountSid, sid } = recording;
+  const url = await callbackUrl(recording, ports);
   await ports.records.recordings.update(accountSid, sid, (recording) => {
     if (recording.status !== "in-progress") return { record: recording };
     return finished(recording, ending, { url, ports });

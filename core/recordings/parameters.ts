@@ -1,16 +1,17 @@
 import type { Recorded } from "../protocol/recordings.ts";
-import { linkTo } from "./link.ts";
+import type { Call } from "../resources/calls.ts";
+import { callbackUrl } from "./links/link.ts";
 
 /** What the request of an action carries of a recording; nothing where there is none. */
 export async function recordingParameters(
-  accountSid: string,
+  { accountSid, apiVersion }: Pick<Call, "accountSid" | "apiVersion">,
   recorded: Recorded | undefined,
-  ports: Parameters<typeof linkTo>[1],
+  ports: Parameters<typeof callbackUrl>[1],
 ): Promise<Record<string, string>> {
   if (recorded === undefined) return {};
   const { sid, durationS } = recorded;
   return {
-    RecordingUrl: await linkTo({ accountSid, sid }, ports),
+    RecordingUrl: await callbackUrl({ accountSid, sid, apiVersion }, ports),
     RecordingSid: sid,
     RecordingDuration: String(durationS),
   };

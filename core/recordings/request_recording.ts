@@ -7,7 +7,7 @@ import { type Recording, recordings } from "../resources/recordings.ts";
 import { isLive } from "../values/status.ts";
 import { orderOf, type RecordingWanted } from "../values/recording_wanted.ts";
 import { recordingCallbacks } from "./finish.ts";
-import { linkTo } from "./link.ts";
+import { callbackUrl } from "./links/link.ts";
 import { beginRecording } from "./take_part.ts";
 
 /** Recordings that requests start, pause, resume and stop. */
@@ -45,7 +45,8 @@ export async function startRecording(
   const order = { type: "start", recording, recordingManner } as const;
   const { recordings: records } = ports.records;
   // Before the order: the audio is never faster than the record, so it need not make it.
-  await beginRecording({ recording, leg, channels }, ports, { silent: true });
+  const { apiVersion } = call;
+  await beginRecording({ recording, leg, channels }, ports, { apiVersion, silent: true });
   try {
     if (!await ports.control.recording({ leg, order }, companion)) {
       throw new Fault(
@@ -57,7 +58,7 @@ export async function startRecording(
     await records.remove(accountSid, sid, recordings.removed);
     throw error;
   }
-  const url = await linkTo({ accountSid, sid }, ports);
+  const url = await callbackUrl({ accountSid, sid, apiVersion }, ports);
   return await records.update(accountSid, sid, (record) => ({
     record,
     jobs: recordingCallbacks(record, "in-progress", url),

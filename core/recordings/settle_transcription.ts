@@ -4,7 +4,7 @@ import { limits } from "../base/limits.ts";
 import { notification } from "../notifications/notify.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Change } from "../model/store.ts";
-import { withLinks } from "./link.ts";
+import { callbackUrl } from "./links/link.ts";
 import type { Recording } from "../resources/recordings.ts";
 import type { Transcription } from "../resources/transcriptions.ts";
 import { money } from "../usage/summarize.ts";
@@ -21,7 +21,8 @@ export async function settle(
   ports: Ports,
 ): Promise<void> {
   const { records } = ports;
-  const recording = await withLinks(records.recordings, ports).get(accountSid, recordingSid);
+  const recording = await records.recordings.get(accountSid, recordingSid);
+  const url = recording && await callbackUrl(recording, ports);
   const call = recording && await records.calls.get(accountSid, recording.callSid);
   const change = (now: Transcription): Change<Transcription> => {
     if (now.status !== "in-progress") return { record: now };
@@ -30,7 +31,7 @@ export async function settle(
       : failed(now, result.cause, { callSid: recording?.callSid ?? null, ports });
     if (callback === null) return { ...settled, jobs };
     const params = {
-      ...parameters(settled.record, recording, ports),
+      ...parameters(settled.record, recording && { ...recording, url: url ?? "" }, ports),
       ...call && { From: call.from, To: call.to },
     };
     const told = { accountSid, callSid: recording?.callSid ?? null, ...callback, params };
@@ -74,20 +75,25 @@ function failed(
 /** Parameters of the callback; unknown values are left out. */
 function parameters(
   { accountSid, sid, status, transcriptionText, recordingSid }: Transcription,
-  recording: Recording | null,
+  recording: (Recording & { url: string }) | null,
   { now, settings }: Ports,
 ): Record<string, string> {
-  const account = `${settings.baseUrl}/${limits.apiVersion}/Accounts/${accountSid}`;
+  const { apiVersion } = recording ?? limits;
+  const account = `${settings.baseUrl}/${apiVersion}/Accounts/${accountSid}`;
   return {
     AccountSid: accountSid,
-    ApiVersion: limits.apiVersion,
+    ApiVersion: apiVersion,
     TranscriptionSid: sid,
     TranscriptionStatus: status,
     TranscriptionUrl: `${account}/Transcriptions/${sid}`,
     ...transcriptionText !== null && { TranscriptionText: transcriptionText },
     RecordingSid: recordingSid,
-    ...recording?.fileUri && { RecordingUrl: recording.fileUri },
-    ...recording && { CallSid: recording.callSid, RecordingDuration: String(recording.duration) },
+    ...recording &&
+      {
+        RecordingUrl: recording.url,
+        CallSid: recording.callSid,
+        RecordingDuration: String(recording.duration),
+      },
     InstanceId: settings.instanceId,
     Timestamp: rfc2822(now()),
     CallbackSource: "transcription-events",

@@ -7,10 +7,11 @@ import { limits } from "../base/limits.ts";
 import { notify } from "../notifications/notify.ts";
 import type { Ports } from "../ports/ports.ts";
 import { removedSid } from "../resources/internal/removed_recordings.ts";
+import type { Call } from "../resources/calls.ts";
 import type { Recording } from "../resources/recordings.ts";
 import { sidTime } from "../base/sid.ts";
 import { finishRecording, recordingCallbacks } from "./finish.ts";
-import { linkTo } from "./link.ts";
+import { callbackUrl } from "./links/link.ts";
 import { recordingContext } from "../values/recording_context.ts";
 import { wavHeader, wavHeaderBytes } from "./wav_header.ts";
 
@@ -27,7 +28,7 @@ export async function takePart(part: RecordingPart, ports: Ports): Promise<boole
   if (recording === null) return false;
   if (recording.status !== "in-progress") return part.end !== undefined;
   if (part.end === "discard") {
-    const url = await linkTo({ accountSid, sid }, ports);
+    const url = await callbackUrl(recording, ports);
     await ports.records.recordings.remove(accountSid, sid, (record) => ({
       record,
       jobs: [
@@ -52,8 +53,9 @@ export async function takePart(part: RecordingPart, ports: Ports): Promise<boole
 /** The callback of a recording that never came to be, as nothing was said. */
 async function tellAbsent(part: RecordingPart, ports: Ports): Promise<void> {
   const { recording: { accountSid }, leg } = part;
-  if (await ports.records.calls.get(accountSid, leg) === null) return;
-  const jobs = recordingCallbacks(recordOf(part, ports.now()), "absent", "");
+  const call = await ports.records.calls.get(accountSid, leg);
+  if (call === null) return;
+  const jobs = recordingCallbacks(recordOf(part, call, ports.now()), "absent", "");
   if (jobs.length === 0) return;
   await ports.records.calls.update(accountSid, leg, (record) => ({ record, jobs }));
 }
@@ -64,6 +66,7 @@ function recordOf(
     RecordingPart,
     "recording" | "leg" | "channels"
   >,
+  { apiVersion }: Pick<Call, "apiVersion">,
   now: number,
 ): Recording {
   const wanted = recordingContext.parse(serviceContext);
@@ -74,7 +77,7 @@ function recordOf(
     dateUpdated: now,
     callSid,
     duration: 0,
-    apiVersion: limits.apiVersion,
+    apiVersion,
     fileUri: null,
     s3Uri: null,
     status: "in-progress",
@@ -91,18 +94,18 @@ function recordOf(
 }
 
 /**
- * Begins a recording: its record and the check that it ends. Its status callback is committed with it,
+ * Begins a recording of a call, at whose interface its addresses are: its record and the check that it ends. Its status callback is committed with it,
  * unless it is `silent`.
  */
 export async function beginRecording(
   part: Pick<RecordingPart, "recording" | "leg" | "channels">,
   ports: Ports,
-  { silent = false } = {},
+  { apiVersion, silent = false }: Pick<Call, "apiVersion"> & { silent?: boolean },
 ): Promise<Recording> {
   const { accountSid, sid } = part.recording;
   const now = ports.now();
-  const record = recordOf(part, now);
-  const url = await linkTo({ accountSid, sid }, ports);
+  const record = recordOf(part, { apiVersion }, now);
+  const url = await callbackUrl(record, ports);
   const check = settleRecording({ accountSid, recordingSid: sid }, now + limits.recordingCheckMs);
   return await ports.records.recordings.insert({
     record,
@@ -115,8 +118,8 @@ async function begin(part: RecordingPart, ports: Ports): Promise<Recording | nul
   if (at > 0 || end === "discard") return null;
   const { calls, removedRecordings } = ports.records;
   if (await removedRecordings.get(accountSid, removedSid(sid)) !== null) return null;
-  if (await calls.get(accountSid, callSid) === null) return null;
-  return await beginRecording(part, ports);
+  const call = await calls.get(accountSid, callSid);
+  return call && await beginRecording(part, ports, { apiVersion: call.apiVersion });
 }
 
 /** Writes sound and header; false when the audio was deleted meanwhile. */

@@ -75,7 +75,7 @@ async function nextScript(
   noted: Noted | null,
   context: ScriptContext,
 ): Promise<Script> {
-  const result = await resultOf(report, noted, context.ports);
+  const result = await resultOf(report, noted, context);
   return result === null ? [] : await actionScript(result.action, result.params, context);
 }
 
@@ -89,8 +89,9 @@ async function commit(
   const opened = ruleOf(event).open?.(event, report, ports);
   if (opened !== undefined) return await opened;
   const { calls } = ports.records;
-  if (await calls.get(accountSid, leg) === null) return null;
-  const result = report.wantsScript ? null : await resultOf(report, noted, ports);
+  const call = await calls.get(accountSid, leg);
+  if (call === null) return null;
+  const result = report.wantsScript ? null : await resultOf(report, noted, { call, ports });
   const steadyAt = steadyFrom(at, ports);
   const changing = { at, steadyAt, result, noted, hasEnded, ports };
   return await calls.update(accountSid, leg, (call) => changed(call, report, changing));
@@ -130,10 +131,10 @@ function changedBy(
 }
 
 async function resultOf(
-  { event, accountSid }: Report,
+  { event }: Report,
   noted: Noted | null,
-  ports: Ports,
+  { call, ports }: Pick<ScriptContext, "call" | "ports">,
 ): Promise<StepResult | null> {
   if (noted !== null) return noted.result;
-  return await ruleOf(event).result?.(event, accountSid, ports) ?? null;
+  return await ruleOf(event).result?.(event, call, ports) ?? null;
 }

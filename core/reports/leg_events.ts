@@ -70,7 +70,7 @@ export interface EventRule<E> {
   /** What the step came to, for its action; null without one. */
   result?(
     event: E,
-    accountSid: string,
+    call: Pick<Call, "accountSid" | "apiVersion">,
     ports: Ports,
   ): StepResult | null | Promise<StepResult | null>;
   /** The script that answers; unless given, that of the result's action, or an empty one. */
@@ -136,15 +136,15 @@ const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
   dialled: {
     change: (call, event, changing) =>
       requestAction({ ...call, dialled: legParameters(event) }, changing),
-    async result(event, accountSid, ports) {
-      const recording = await recordingParameters(accountSid, event.recording, ports);
+    async result(event, call, ports) {
+      const recording = await recordingParameters(call, event.recording, ports);
       return resultAt(event.action, { ...dialParameters(event), ...recording }, "dial.action");
     },
   },
   recorded: {
     change: (call, _, changing) => requestAction(call, changing),
-    async result({ action, digits, recording }, accountSid, ports) {
-      const params = await recordingParameters(accountSid, recording, ports);
+    async result({ action, digits, recording }, call, ports) {
+      const params = await recordingParameters(call, recording, ports);
       return resultAt(action, { ...digits && { Digits: digits }, ...params }, "record.action");
     },
   },
@@ -157,8 +157,8 @@ const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
     change: (call, _, changing) => requestAction({ ...call, conferenceSid: null }, changing),
     settle: ({ conferenceSid }, call, { at }, ports) =>
       leaveConference(call, { sid: conferenceSid, at }, ports),
-    async result(event, accountSid, ports) {
-      const recording = await recordingParameters(accountSid, event.recording, ports);
+    async result(event, call, ports) {
+      const recording = await recordingParameters(call, event.recording, ports);
       return resultAt(
         event.action,
         { ...conferenceParameters(event), ...recording },
@@ -179,7 +179,7 @@ const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
   stream: { settle: takeStreamNews },
   streamed: {
     change: (call, _, changing) => requestAction(call, changing),
-    async result({ action, sid }, accountSid, ports) {
+    async result({ action, sid }, { accountSid }, ports) {
       const params = await streamedParameters({ accountSid, sid }, ports);
       return resultAt(action, params, "connect.action");
     },

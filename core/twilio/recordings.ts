@@ -3,7 +3,7 @@ import { Fault } from "../base/faults.ts";
 import { faults } from "../base/faults.ts";
 import type { Query, Slice } from "../model/store.ts";
 import { pauseBehavior } from "../protocol/recordings.ts";
-import { withLinks } from "../recordings/link.ts";
+import { lastingUrl } from "../recordings/links/link.ts";
 import {
   changeRecording,
   recordingsInProgress,
@@ -39,13 +39,11 @@ const shown: Written<Recording> = {
   price: () => null,
   price_unit: () => null,
   encryption_details: () => null,
-  media_url: ({ fileUri }) => fileUri,
+  media_url: (recording, { ports }) => lastingUrl(recording, ports),
 };
 
-const linked = ({ ports }: Asked) => withLinks(ports.records.recordings, ports);
-
 async function recordingOf(asked: Asked, sid = asked.path.Sid ?? ""): Promise<Recording> {
-  const recording = await linked(asked).get(asked.account.sid, sid);
+  const recording = await asked.ports.records.recordings.get(asked.account.sid, sid);
   if (recording === null) throw new Fault("notFound", sid);
   return recording;
 }
@@ -76,7 +74,7 @@ export const recordings = noun<Recording>({
       ConferenceSid: equal("conferenceSid"),
       IncludeSoftDeleted: notFiltered("what is deleted is gone at once", ["false"]),
     },
-    read: (asked, query) => linked(asked).list(asked.account.sid, query),
+    read: (asked, query) => asked.ports.records.recordings.list(asked.account.sid, query),
   },
 });
 
@@ -137,7 +135,7 @@ const below = (recorded: Recorded) => ({
     async read(asked: Asked, query: Query): Promise<Slice<Recording>> {
       const value = await recorded.parent(asked);
       const where = [...query.where, { field: recorded.field, op: "equals" as const, value }];
-      return await linked(asked).list(asked.account.sid, { ...query, where });
+      return await asked.ports.records.recordings.list(asked.account.sid, { ...query, where });
     },
   },
 });

@@ -3,7 +3,7 @@ import type { Base } from "../../core/base/record.ts";
 import type { AnyResource } from "../../core/model/resource.ts";
 import type { RecordChange } from "../../core/ports/change_feed.ts";
 import type { Ports } from "../../core/ports/ports.ts";
-import { linked } from "../../core/recordings/link.ts";
+import { linked } from "../../core/recordings/links/link.ts";
 import { type EventType, eventTypes } from "../../core/model/event_types.ts";
 import { resourcesUnder } from "../../core/resources/mod.ts";
 import type { Queue } from "../../core/resources/queues.ts";

@@ -10,7 +10,7 @@ import { mutedCall, mutedCalls } from "../../core/calls/muted_call.ts";
 import { Fault } from "../../core/base/faults.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { AnyCollection } from "../../core/model/store.ts";
-import { withLinks } from "../../core/recordings/link.ts";
+import { withLinks } from "../../core/recordings/links/link.ts";
 import { type AnyResource, creation, newBase } from "../../core/model/resource.ts";
 import { calls } from "../../core/resources/calls.ts";
 import { notifications } from "../../core/resources/notifications.ts";

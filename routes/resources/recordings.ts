@@ -5,7 +5,7 @@ import { tenantOf } from "../../core/accounts/tenant.ts";
 import { limits } from "../../core/base/limits.ts";
 import { Fault } from "../../core/base/faults.ts";
 import type { Ports } from "../../core/ports/ports.ts";
-import { appendedFormat, isSigned } from "../../core/recordings/link.ts";
+import { appendedFormat, isSigned } from "../../core/recordings/links/link.ts";
 import { mp3Gate, mp3Length, mp3Of } from "../../core/recordings/mp3.ts";
 import { wavHeaderBytes } from "../../core/recordings/wav_header.ts";
 import type { Account } from "../../core/resources/accounts.ts";

@@ -311,7 +311,7 @@ async function leavesMessage({ system, logged, told, number }: Lab, ben: Telepho
   await eventually("the message is recorded for two seconds", async () => {
     const [recording] = await client.recordings.list({ callSid: CallSid! });
     if (recording === undefined) return false;
-    const file = await (await fetch(recording.mediaUrl)).bytes();
+    const file = await (await fetch(recording.mediaUrl, { headers: system.headers })).bytes();
     return secondsOf(600, readRecording(file).samples) > 1.5;
   });
   call.talking.press(11); // The key #.
@@ -328,7 +328,9 @@ async function leavesMessage({ system, logged, told, number }: Lab, ben: Telepho
   const audio = await told("audio", { RecordingSid: recorded.RecordingSid! });
   assert.deepEqual([audio.status, audio.type], [200, "audio/mpeg"]);
   const recording = await client.recordings(recorded.RecordingSid!).fetch();
-  const { samples, channels } = readRecording(await (await fetch(recording.mediaUrl)).bytes());
+  const { samples, channels } = readRecording(
+    await (await fetch(recording.mediaUrl, { headers: system.headers })).bytes(),
+  );
   const seconds = samples.length / 8_000;
   assert.equal(channels, 1);
   assert.ok(secondsOf(600, samples) > 1.5, `${secondsOf(600, samples)} s of ${seconds} s`);

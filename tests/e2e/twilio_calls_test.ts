@@ -62,13 +62,13 @@ async function hangUp({ client, trunk }: Lab, { sid, voice }: { sid: string; voi
 }
 
 /** The audio of a recording that has ended. */
-async function audioOf({ client }: Lab, sid: string) {
+async function audioOf({ client, system }: Lab, sid: string) {
   const recording = await eventually("the recording is complete", async () => {
     const one = await client.recordings(sid).fetch();
     return one.status === "completed" && one;
   });
   const { mediaUrl } = recording;
-  const file = await (await fetch(mediaUrl)).bytes();
+  const file = await (await fetch(mediaUrl, { headers: system.headers })).bytes();
   return { recording, ...readRecording(file) };
 }
 

@@ -4,7 +4,7 @@ import { takeCode } from "../../core/console/guard.ts";
 import { confirmFactor, offerFactor } from "../../core/console/second_factor.ts";
 import { openSession, sessionOf } from "../../core/console/sessions.ts";
 import { codeAt, stepAt } from "../../core/console/totp.ts";
-import { isSigned, linkTo } from "../../core/recordings/link.ts";
+import { isSigned, linkTo } from "../../core/recordings/links/link.ts";
 import { createRequestCap } from "../../core/rest/request_cap.ts";
 import { handClock } from "../support/service/hand_clock.ts";
 import { closeLostCompanions, takeHeartbeat } from "../../core/reports/heartbeats.ts";

@@ -261,3 +261,92 @@ Deno.test("no account reaches the recordings of another's call", async () => {
   await assert.rejects(theirs.recordings(made.sid).remove(), { status: 404 });
   assert.equal(app.recordingOrders.length, 1);
 });
+
+const lasting = ({ app }: TwilioLab, sid: string) =>
+  `http://api.test/2010-04-01/Accounts/${app.root.sid}/Recordings/${sid}`;
+
+Deno.test("callbacks of a call of Twilio's interface have addresses that last, for who authenticates", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  const { sid } = await answeredCall(lab);
+  const made = await client.calls(sid).recordings.create({
+    recordingStatusCallback,
+    recordingStatusCallbackEvent: ["in-progress", "completed"],
+  });
+  await send(lab, sid, { end: "whole" });
+
+  const address = lasting(lab, made.sid);
+  const urls = (await told(lab)).map(({ RecordingUrl }) => RecordingUrl);
+  assert.deepEqual(urls, [address, address]);
+  const [record] = await client.recordings.list();
+  assert.equal(record!.apiVersion, "2010-04-01");
+  assert.equal(record!.mediaUrl, address);
+  const credentials = btoa(`${app.root.sid}:${app.root.token}`);
+  const read = (url: string, Authorization = `Basic ${credentials}`) =>
+    app.http.fetch(new Request(url, { headers: { Authorization } }));
+  for (const days of [0, 400]) {
+    app.clock.now += days * 86_400_000;
+    for (const end of ["", ".wav", ".mp3", ".MP3", "/"]) {
+      const owner = await read(address + end);
+      assert.equal(owner.status, 200, end);
+      assert.match(owner.headers.get("Content-Type")!, /^audio\//, end);
+      assert.equal((await read(address + end, "none")).status, 401, end);
+    }
+  }
+  const other = await app.subAccount(app.root, "other");
+  assert.equal((await other.get(new URL(address).pathname)).status, 403);
+});
+
+Deno.test("the action of a Record of Twilio's interface gets the address that lasts", async () => {
+  await using lab = await startTwilioLab();
+  const { app } = lab;
+  const { leg, sid } = await answeredCall(lab, {
+    twiml: "<Response><Record action='https://app.test/done'/></Response>",
+  });
+  const recording = `RE${"1".repeat(32)}`;
+  app.answers = () => new Response("<Response/>", { headers: { "content-type": "text/xml" } });
+  const action = { url: "https://app.test/done", method: "POST", hops: 0 } as const;
+
+  const recorded = { accountSid: app.root.sid, sid: recording, durationS: 2 };
+  await leg.report({ type: "recorded", action, recording: recorded } as never, {
+    wantsScript: true,
+  });
+
+  const [asked] = app.fetched.filter(({ url }) => url.endsWith("/done"));
+  const form = new URLSearchParams(await asked!.text());
+  assert.equal(form.get("CallSid"), sid);
+  assert.equal(form.get("RecordingUrl"), lasting(lab, recording));
+});
+
+Deno.test("Play and Email of the account's own recordings need no credentials", async () => {
+  await using lab = await startTwilioLab();
+  const { app } = lab;
+  const { leg } = await answeredCall(lab);
+  const own = lasting(lab, `RE${"1".repeat(32)}`);
+  const foreign = own.replace(app.root.sid, `AC${"0".repeat(32)}`);
+  const signed = `${own}.wav?Expires=1&amp;Signature=x`;
+  const document = `<Response>
+    <Play>${own}</Play>
+    <Gather><Play>${own}.mp3</Play></Gather>
+    <Email from="a@app.test" to="b@app.test">Listen: ${own} (${own}.mp3).</Email>
+    <Play>${foreign}</Play>
+    <Play>${own}/Transcriptions</Play>
+    <Play>${signed}</Play>
+  </Response>`;
+  app.answers = () => new Response(document, { headers: { "content-type": "text/xml" } });
+  const action = { url: "https://app.test/next", method: "POST", hops: 0 } as const;
+
+  const script = await leg.report({ type: "next", action } as never) as never[];
+
+  const text = JSON.stringify(script);
+  const link =
+    /http:\/\/api\.test\/2012-04-24\/Accounts\/\w+\/Recordings\/\w+\.wav\?Expires=\d{9,}&Signature=[\w-]+/g;
+  const [first, ...others] = text.match(link)!;
+  assert.equal(others.length, 3); // In Gather, and twice in the e-mail.
+  assert.ok(others.every((one) => one === first));
+  const { pathname, search } = new URL(first!);
+  assert.notEqual((await app.root.get(pathname + search, { Authorization: "none" })).status, 401);
+  for (const kept of [foreign, `${own}/Transcriptions`, signed.replace("&amp;", "&")]) {
+    assert.ok(text.includes(`"${kept}"`), kept);
+  }
+});

@@ -11,6 +11,8 @@ export interface System {
   readonly speechUrl: string;
   readonly accountSid: string;
   readonly authToken: string;
+  /** The credentials of the account, as a request has them. */
+  readonly headers: { authorization: string };
   /** What was printed so far. */
   readonly output: () => string;
   /** Form POST, or GET, below the root account; the answer as JSON. */
@@ -99,6 +101,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     speechUrl: `http://127.0.0.1:${speechPort}`,
     accountSid,
     authToken,
+    headers,
     output,
     get: async (path) => await json(await fetch(api + path, { headers })),
     post: async (path, form = {}) =>

@@ -1,7 +1,7 @@
-import { limits } from "../base/limits.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Collection } from "../model/store.ts";
-import type { Recording } from "../resources/recordings.ts";
+import { limits } from "../../base/limits.ts";
+import type { Ports } from "../../ports/ports.ts";
+import type { Collection } from "../../model/store.ts";
+import type { Recording } from "../../resources/recordings.ts";
 
 /** Where the audio of a recording is, below the base URL. */
 const audioPath = (accountSid: string, sid: string) =>
@@ -27,6 +27,25 @@ export async function linkTo(
   const signature = await ports.signer.sign(signed(path, String(expires)));
   return `${baseUrl}${path}?Expires=${expires}&Signature=${signature}`;
 }
+
+/** A recording as its addresses need it. */
+type Addressed = Pick<Recording, "accountSid" | "sid" | "apiVersion">;
+
+/**
+ * The address of a recording that lasts as long as the recording, at the interface of Twilio's libraries.
+ * It asks for credentials unless `settings.recordingsPublic`.
+ */
+export const lastingUrl = (
+  { accountSid, sid }: Pick<Recording, "accountSid" | "sid">,
+  { settings }: Pick<Ports, "settings">,
+): string =>
+  `${settings.baseUrl}/${limits.twilioApiVersion}/Accounts/${accountSid}/Recordings/${sid}`;
+
+/** The address of a recording in callbacks: programs for Twilio keep it, so theirs lasts. */
+export const callbackUrl = async (recording: Addressed, ports: LinkPorts): Promise<string> =>
+  recording.apiVersion === limits.twilioApiVersion
+    ? lastingUrl(recording, ports)
+    : await linkTo(recording, ports);
 
 /** What programs for Twilio append to a link: it follows the signature. */
 export const appendedFormat = /(?<=[?&]Signature=[^&]*)\.(wav|mp3)$/;
