@@ -52,16 +52,17 @@ function createAgent({ login, password, wsUrl, domain, microphone }, delegate) {
  * A Client's registration: connects, registers, and repeats both after each loss until it is
  * refused or closed. `onState` receives `connecting`, `registered` (`isBack`: it was not registered
  * before), `waiting` (with the `seconds` left) and `refused` (with a `reason`). `onInvite` receives
- * each invitation. `isCalling` returns whether calls are to be recovered.
+ * each invitation, `onMessage` each MESSAGE. `isCalling` returns whether calls are to be recovered.
  */
 export function openAccount(
   { login, password, wsUrl, domain, microphone },
-  { onState, onInvite, isCalling },
+  { onState, onInvite, onMessage, isCalling },
 ) {
   let [tries, isStarted, isTrying, isClosed, isRegistered] = [0, false, false, false, false];
   let [countdown, refresh] = [];
   const agent = createAgent({ login, password, wsUrl, domain, microphone }, {
     onInvite,
+    onMessage,
     onDisconnect: (error) => error && lost(),
   });
   const { register, granted, giveUp } = createRegistration(agent);

@@ -51,9 +51,13 @@ function begin(session, direction, nameOf) {
  * One call. Its `state` is `incoming`, `calling`, `ringing`, `talking` or `ended`; `media` is
  * `none`, `connecting`, `connected`, `interrupted` or `lost`. `onChange` is called after each
  * change. `onSuccessor` receives the call of a transfer, which replaces this one. Late commands do
- * nothing. `nameOf` returns the known name of a number; `renew` checks the phone's registration.
+ * nothing. `onMessage` receives each MESSAGE in the call. `nameOf` returns the known name of a number; `renew` checks the phone's registration.
  */
-export function createCall(session, direction, { nameOf, onChange, onSuccessor, renew }) {
+export function createCall(
+  session,
+  direction,
+  { nameOf, onChange, onMessage, onSuccessor, renew },
+) {
   const call = begin(session, direction, nameOf);
   Object.assign(call, {
     recovery: createRecovery(call, renew),
@@ -92,6 +96,7 @@ export function createCall(session, direction, { nameOf, onChange, onSuccessor, 
     onInvite({ body }) {
       if (body !== "") call.change({ isHeldByPeer: /^a=(sendonly|inactive)\s*$/m.test(body) });
     },
+    onMessage,
     onSessionDescriptionHandler: (handler) => watchMedia(call, handler),
     async onRefer(referral) {
       await referral.accept();

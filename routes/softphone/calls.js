@@ -10,9 +10,9 @@ const LINGER_MS = 4_000;
 /**
  * The calls, newest first. Only one is active: a placed, answered or resumed call puts the others
  * on hold. `onChange` receives each changed call, `onEnded` each ended one once. `renew` checks the
- * registration; the phone calls `registered` after it.
+ * registration; the phone calls `registered` after it. `onMessage` receives each MESSAGE in a call.
  */
-export function createCalls({ nameOf, renew, onChange, onEnded }) {
+export function createCalls({ nameOf, renew, onChange, onEnded, onMessage }) {
   const calls = [];
   const alive = () => calls.filter(({ state }) => state !== "ended");
 
@@ -21,6 +21,7 @@ export function createCalls({ nameOf, renew, onChange, onEnded }) {
       nameOf,
       renew,
       onChange: changed,
+      onMessage,
       // The peer transfers this phone: call the target.
       onSuccessor: (inviter) => void add(inviter, "outgoing").place(),
     });

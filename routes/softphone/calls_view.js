@@ -1,4 +1,5 @@
 import { callView } from "./call_view.js";
+import { notice } from "./notices.js";
 import { followCalls } from "./ringing.js";
 import { maySound } from "./sounds.js";
 
@@ -26,6 +27,7 @@ export function callsView(calls, deeds) {
 
   function announce(call) {
     $("announcer").textContent = `${call.name} is calling`;
+    notice(`${call.name} is calling`, { body: call.user, tag: `call-${call.id}` });
     const { activeElement } = document;
     if (!(activeElement instanceof HTMLInputElement) || activeElement.value === "") focus(call);
     if (!maySound()) $("notice").textContent = "Touch this page once, so that it may ring.";

@@ -1,4 +1,8 @@
 import { openAccount } from "./account.js";
+import { notice } from "./notices.js";
+import { maySound, start } from "./sounds.js";
+import { LONGEST, openTexts, peerOf, sendText, takeText } from "./texts.js";
+import { textsView } from "./texts_view.js";
 import { createCalls } from "./calls.js";
 import { callsView } from "./calls_view.js";
 import { openHistory } from "./history.js";
@@ -7,6 +11,7 @@ import { makeKeypad } from "./keypad.js";
 import { microphone } from "./microphone.js";
 import { meetTabs } from "./tabs.js";
 import { target } from "./target.js";
+import { shownAs } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const dialForm = document.querySelector("#dial form");
@@ -34,7 +39,18 @@ export function openPhone({ login, password }, settings, onState) {
   const { ws_url: wsUrl, domain, demo_numbers: demo } = settings;
   const history = openHistory(login);
   let isRegistered = false;
+  const texts = openTexts(login, () => shownTexts.show());
+  /** Takes a MESSAGE, of a call or not. */
+  const onMessage = (message) => {
+    const text = takeText(message);
+    const peer = text && peerOf(text.uri, domain);
+    if (text === undefined || !texts.receive(peer, text)) return;
+    $("announcer").textContent = `Message from ${shownAs(peer)}: ${text.body}`;
+    notice(shownAs(peer), { body: text.body, tag: `text-${peer}` });
+    if (maySound()) start("text");
+  };
   const calls = createCalls({
+    onMessage,
     nameOf: (user) => demo.find(({ number }) => number === user)?.name,
     renew: () => account.renew(),
     onChange: (call) => view.show(call),
@@ -52,7 +68,25 @@ export function openPhone({ login, password }, settings, onState) {
     },
     isCalling: () => calls.alive().length > 0,
     onInvite: (invitation) => calls.take(invitation),
+    onMessage,
   });
+  /** Sends a text to who is named; returns the peer, or the text of a problem. */
+  const text = (to, body) => {
+    const { uri, problem } = read(to, domain);
+    if (problem !== undefined) return { problem };
+    if (!isRegistered) return { problem: "Not connected: wait until you are registered" };
+    if (body.trim() === "") return { problem: "Enter a message" };
+    const length = [...body].length;
+    if (length > LONGEST) {
+      return { problem: `A message has at most ${LONGEST} characters; this one has ${length}` };
+    }
+    const [id, peer] = [crypto.randomUUID(), peerOf(uri, domain)];
+    texts.send(peer, { id, body });
+    void sendText(account.agent, uri, { id, body, name: shownAs(peer) })
+      .then((outcome) => texts.settle(peer, id, outcome));
+    return { peer };
+  };
+  const shownTexts = textsView(texts, text);
   /** Calls the target in a text; returns the text of a problem. */
   const place = (text) => {
     const { uri, problem } = read(text, domain);
@@ -87,6 +121,8 @@ export function openPhone({ login, password }, settings, onState) {
       await calls.hangUpAll();
       await account.close();
       view.close();
+      shownTexts.close();
+      texts.close();
       dial = () => {};
     },
   };

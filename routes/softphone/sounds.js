@@ -16,6 +16,7 @@ export const maySound = () => audioContext().state === "running";
 const patterns = {
   ring: { notes: [[659.25], [783.99], [1046.5]], noteS: 0.16, everyS: 2.4, gain: 0.16 },
   ringback: { notes: [[440, 480]], noteS: 1.6, everyS: 5, gain: 0.05 },
+  text: { notes: [[783.99], [1046.5]], noteS: 0.09, everyS: 1, gain: 0.1, times: 1 },
   busy: { notes: [[480, 620]], noteS: 0.4, everyS: 0.8, gain: 0.05, times: 3 },
 };
 

@@ -1,0 +1,149 @@
+import { Messager } from "sip.js";
+
+/** Conversations that are kept, and texts of each. */
+const MOST_CONVERSATIONS = 50;
+const MOST_TEXTS = 200;
+/** The longest text that Switchboard takes from a Client, in characters. */
+export const LONGEST = 160;
+/** A request without a response counts as lost after this time. */
+const TIMEOUT_MS = 32_000;
+
+const key = (login) => `switchboard.texts.${login}`;
+
+/**
+ * The conversations of a login in this browser, the latest first: `{ peer, unread, texts }`. A text is
+ * `{ id, direction, body, at, state, why }`; `state` is `received`, `sending`, `sent` or `failed`.
+ * Other tabs of the browser share them; `onChange` is called after each change.
+ */
+export function openTexts(login, onChange) {
+  let memory = []; // For a browser that allows no storage.
+  const read = () => {
+    try {
+      const kept = JSON.parse(localStorage.getItem(key(login)) ?? "[]");
+      return Array.isArray(kept) ? kept.map(withoutLost) : [];
+    } catch {
+      return memory;
+    }
+  };
+  const write = (conversations) => {
+    memory = conversations;
+    try {
+      localStorage.setItem(key(login), JSON.stringify(conversations));
+    } catch {
+      // Private windows may allow no storage: then they last as long as the page.
+    }
+    onChange();
+  };
+  /** Changes the conversation with a peer, which comes first when it has a new text. */
+  const change = (peer, changed) => {
+    const all = read();
+    const known = all.find((one) => one.peer === peer) ?? { peer, unread: 0, texts: [] };
+    const next = changed(known);
+    const others = all.filter((one) => one !== known);
+    const isNew = next.texts.length > known.texts.length;
+    const place = isNew ? 0 : Math.max(all.indexOf(known), 0);
+    const cut = { ...next, texts: next.texts.slice(-MOST_TEXTS) };
+    write(others.toSpliced(place, 0, cut).slice(0, MOST_CONVERSATIONS));
+  };
+  const onStorage = (event) => event.key === key(login) && onChange();
+  globalThis.addEventListener("storage", onStorage);
+
+  return {
+    all: read,
+    with: (peer) => read().find((one) => one.peer === peer),
+    /** Adds a received text; false where it was there, as after a repeat by the sender. */
+    receive(peer, { id, body }) {
+      if (read().some(({ texts }) => texts.some((text) => text.id === id))) return false;
+      const text = { id, direction: "incoming", body, at: Date.now(), state: "received" };
+      change(peer, (now) => ({ ...now, unread: now.unread + 1, texts: [...now.texts, text] }));
+      return true;
+    },
+    /** Adds a text of ours, which is being sent. */
+    send(peer, { id, body }) {
+      const text = { id, direction: "outgoing", body, at: Date.now(), state: "sending" };
+      change(peer, (now) => ({ ...now, texts: [...now.texts, text] }));
+    },
+    settle(peer, id, outcome) {
+      const settled = (text) => text.id === id ? { ...text, ...outcome } : text;
+      change(peer, (now) => ({ ...now, texts: now.texts.map(settled) }));
+    },
+    read(peer) {
+      if (read().some((one) => one.peer === peer && one.unread > 0)) {
+        change(peer, (now) => ({ ...now, unread: 0 }));
+      }
+    },
+    close: () => globalThis.removeEventListener("storage", onStorage),
+  };
+}
+
+/** A conversation whose texts are being sent no more where the page closed before the answer. */
+const withoutLost = (conversation) => ({
+  ...conversation,
+  texts: conversation.texts.map((text) =>
+    text.state === "sending" && text.at < Date.now() - 2 * TIMEOUT_MS
+      ? { ...text, state: "failed", why: "no answer came" }
+      : text
+  ),
+});
+
+/** The peer of a SIP URI, as it is shown and dialled: a login, a number, or an address elsewhere. */
+export function peerOf(uri, domain) {
+  const user = decodeURIComponent(uri.user ?? "");
+  return uri.host === domain ? user : `${user}@${uri.host}`;
+}
+
+/**
+ * The text of a MESSAGE (RFC 3428 §7), which is accepted; undefined for one that the page cannot show,
+ * which is refused, so that its sender knows.
+ */
+export function takeText(message) {
+  const { request } = message;
+  const [type = ""] = (request.getHeader("Content-Type") ?? "text/plain").split(";");
+  const isPlain = type.trim().toLowerCase() === "text/plain" &&
+    !request.hasHeader("Content-Encoding");
+  if (!isPlain) {
+    const extraHeaders = ["Accept: text/plain", "Accept-Encoding: identity"];
+    return void message.reject({ statusCode: 415, extraHeaders });
+  }
+  if (request.body === "") return void message.reject({ statusCode: 400 });
+  void message.accept();
+  return { id: request.callId, uri: request.from.uri, body: request.body };
+}
+
+/** Sends a text to a URI. Resolves with its state: `sent`, or `failed` and why. */
+export function sendText(agent, uri, { id, body, name }) {
+  const { promise, resolve } = Promise.withResolvers();
+  const failed = (why) => resolve({ state: "failed", why });
+  const timer = setTimeout(() => failed("Switchboard did not answer"), TIMEOUT_MS);
+  const messager = new Messager(agent, uri, body, "text/plain;charset=UTF-8", {
+    params: { callId: id },
+  });
+  const requestDelegate = {
+    onAccept: () => resolve({ state: "sent" }),
+    onReject: ({ message }) => failed(refusal(message, name)),
+  };
+  messager.message({ requestDelegate }).catch(() => failed("The connection was lost"));
+  return promise.finally(() => clearTimeout(timer));
+}
+
+/** The reason of a refused text. */
+function refusal(message, name) {
+  const wait = parseInt(message.getHeader("Retry-After") ?? "");
+  switch (message.statusCode) {
+    case 404:
+      return `there is no ${name} here`;
+    case 480:
+      return wait > 0 ? `too many messages: wait ${wait} s` : `${name} cannot be reached now`;
+    case 401:
+    case 403:
+    case 407:
+      return `you may not text ${name}`;
+    case 413:
+      return "it is too long";
+    case 408:
+    case 503:
+      return "Switchboard cannot take it now";
+    default:
+      return `it was refused with ${message.statusCode}`;
+  }
+}
