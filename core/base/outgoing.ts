@@ -12,6 +12,11 @@ export interface OutgoingRequest {
   tenant?: string;
 }
 
+/** The same with a body of bytes, which nobody signs. */
+export type SentRequest = Omit<OutgoingRequest, "body"> & {
+  body: string | Uint8Array<ArrayBuffer>;
+};
+
 /** What a server answered to it. */
 export interface Answer {
   /** The URL that answered, after redirects. */

@@ -3,3 +3,6 @@
  * it promises.
  */
 export const version = "0.3.0";
+
+/** What Switchboard calls itself in the User-Agent of requests (RFC 9110 §10.1.5). */
+export const userAgent = `Switchboard/${version}`;

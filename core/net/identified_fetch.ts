@@ -1,39 +1,34 @@
-import { names } from "./names.ts";
-import { version } from "../base/version.ts";
-
-/** What Switchboard calls itself in the User-Agent of requests (RFC 9110 §10.1.5). */
-export const userAgent = `Switchboard/${version}`;
+import { responseOf } from "../base/outgoing.ts";
+import { agentRequests, readCodings } from "./agent_request.ts";
+import { followRedirects, tracedRequest } from "./follow_redirects.ts";
+import type { Names } from "./names.ts";
 
 /**
- * `fetch` with our User-Agent, unless the request has one: a customer may set it in a flow. `fetch`
- * resolves names by blocking threads (`names.ts` says why that must not wait), and takes no other
- * resolver. So a name has to be resolved here first: what no name server answers never reaches `fetch`.
- * `tenant` is the one of `Names.addressesOf`.
+ * `fetch` with our User-Agent, unless the request has one, and without the blocking threads by which
+ * `fetch` resolves names (`names.ts` says why those must not wait). It follows as many redirects as
+ * `followRedirects`; a body that is a stream is read before it is sent. An answer has its coding removed.
  */
-export async function identifiedFetch(
+export type IdentifiedFetch = (
   input: Request | URL | string,
   init?: RequestInit,
-  tenant?: string,
-): Promise<Response> {
-  const request = new Request(input, init);
-  if (!request.headers.has("user-agent")) request.headers.set("user-agent", userAgent);
-  const { hostname } = new URL(request.url);
-  await unlessAborted(
-    names.addressesOf(hostname.replace(/^\[|\]$/g, ""), tenant),
-    request.signal,
-  );
-  return await fetch(request);
+) => Promise<Response>;
+
+export function createFetch(names?: Names): IdentifiedFetch {
+  const send = agentRequests({ by: names });
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const { url, method, signal } = request;
+    const body = request.body === null ? "" : await request.bytes();
+    const headers = {
+      "accept-encoding": readCodings,
+      ...Object.fromEntries(request.headers),
+    };
+    const asked = { url: new URL(url), method, headers, body, signal };
+    return responseOf(
+      await followRedirects(asked, (request) => tracedRequest(request, send)),
+    );
+  };
 }
 
-/** Rejects with the reason of a signal that aborts first. */
-async function unlessAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal.reason);
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort);
-  try {
-    await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
-}
+/** The one of this process. */
+export const identifiedFetch: IdentifiedFetch = createFetch();

@@ -27,7 +27,7 @@ import { iceSettings } from "../configuration/reach_variables.ts";
 import { recognitionEndpoint } from "../configuration/speech_endpoints.ts";
 import { httpTranscriber } from "../adapters/transcriber.ts";
 import { smtpMailer } from "../adapters/mailer.ts";
-import { plainAgentRequests } from "../adapters/agent_request.ts";
+import { agentRequests } from "../net/agent_request.ts";
 import { outboundRequests } from "../adapters/outbound_fetch.ts";
 import type { Clocks } from "../base/steady_clock.ts";
 import { log } from "../process/log.ts";
@@ -112,7 +112,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
       url: config.BRIDGE_URL,
       companions: store.companions,
       secret: bridgeSecret,
-      fetch: plainAgentRequests(),
+      fetch: agentRequests(),
       now,
       steadyNow,
       timeoutMs: 5_000,

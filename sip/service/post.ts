@@ -1,8 +1,14 @@
-import { identifiedFetch, userAgent } from "../../core/net/identified_fetch.ts";
+import { userAgent } from "../../core/base/version.ts";
 import { isClosed, takeRepeats } from "../../core/net/kept_connection.ts";
 import { lookupBy } from "../../core/net/names.ts";
 import { Buffer } from "node:buffer";
-import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as plainRequest,
+} from "node:http";
+import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import { sipLimits } from "../base/limits.ts";
 import type { Timers } from "../base/timers.ts";
 
@@ -30,13 +36,6 @@ export interface Answer {
 /** Posts to one origin; rejects with why there is no answer. */
 export type Poster = (post: Post) => Promise<Answer>;
 
-/**
- * Connections without TLS are those of `node:http`, at half the CPU time of `fetch`, which would also
- * keep what is young alive for longer. Those with TLS trust Deno's certificate authorities.
- */
-export const createPoster = (origin: string, life: PosterLife): Poster =>
-  new URL(origin).protocol === "https:" ? securePoster(origin) : plainPoster(origin, life);
-
 export interface PosterLife {
   timers: Timers;
   /** Ends its connections. */
@@ -45,28 +44,19 @@ export interface PosterLife {
   reuseMs?: number;
 }
 
-const securePoster = (origin: string): Poster => async (post) => {
-  const { path, headers, body, ms, signals, parts } = post;
-  const response = await identifiedFetch(new URL(path, origin), {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers() },
-    body,
-    signal: AbortSignal.any([AbortSignal.timeout(ms), ...signals]),
-  });
-  const { status } = response;
-  if (parts === undefined || status !== 200) return { status, body: await response.text() };
-  parts.onBegin();
-  const texts = response.body?.pipeThrough(new TextDecoderStream()) ?? [];
-  for await (const text of texts) parts.onText(text);
-  return { status, body: "" };
-};
-
-function plainPoster(
+/**
+ * Connections are those of `node:http`, at half the CPU time of `fetch`, which would also keep what is
+ * young alive for longer, and resolve names by blocking threads.
+ */
+export function createPoster(
   origin: string,
   { timers, stopped, reuseMs = sipLimits.reuseMs }: PosterLife,
 ): Poster {
-  const { hostname, port } = new URL(origin);
-  const agent = new Agent({ keepAlive: true, timeout: reuseMs, lookup: lookupBy() });
+  const { hostname, port, protocol } = new URL(origin);
+  const isSecure = protocol === "https:";
+  const options = { keepAlive: true, timeout: reuseMs, lookup: lookupBy() };
+  const agent = isSecure ? new SecureAgent(options) : new Agent(options);
+  const request = isSecure ? secureRequest : plainRequest;
   stopped.addEventListener("abort", () => agent.destroy(), { once: true });
   // Brackets are for URLs.
   const host = hostname.replace(/^\[(.*)\]$/, "$1");

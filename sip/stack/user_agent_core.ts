@@ -1,4 +1,4 @@
-import { userAgent } from "../../core/net/identified_fetch.ts";
+import { userAgent } from "../../core/base/version.ts";
 import {
   type DigestAuthentication,
   type IncomingRequestMessage,

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { outboundFetch } from "../../../core/adapters/outbound_fetch.ts";
-import { identifiedFetch, userAgent } from "../../../core/net/identified_fetch.ts";
-import { version } from "../../../core/base/version.ts";
+import { createFetch, identifiedFetch } from "../../../core/net/identified_fetch.ts";
+import { userAgent, version } from "../../../core/base/version.ts";
+import { createNames } from "../../../core/net/names.ts";
+import { startNameServer } from "../../support/process/name_server.ts";
 import { createPoster } from "../../../sip/service/post.ts";
 import { createTimers } from "../../../sip/base/timers.ts";
 
@@ -55,4 +57,37 @@ Deno.test("requests between the processes name Switchboard and its version", asy
 
   assert.equal(body, userAgent);
   stopped.abort();
+});
+
+Deno.test("identifiedFetch() asks the name servers by itself", async () => {
+  await using nameServer = await startNameServer(({ type }) => ({
+    records: type === "A" ? [{ address: "127.0.0.1" }] : [],
+  }));
+  await using server = echoServer();
+  const { port } = new URL(server.url);
+  const ask = createFetch(createNames({ servers: [nameServer.address] }));
+
+  // The system knows no such name: what asked it would fail.
+  const response = await ask(`http://provider.test:${port}/`, {
+    method: "POST",
+    body: new Uint8Array(200_000),
+  });
+
+  assert.equal(await response.text(), userAgent);
+  assert.equal(new URL(response.url).hostname, "provider.test");
+  assert.ok(nameServer.asked.length > 0);
+});
+
+Deno.test("identifiedFetch() gives a name up whose name server is silent, with its signal", async () => {
+  await using nameServer = await startNameServer(() => null);
+  const ask = createFetch(createNames({ servers: [nameServer.address] }));
+  const giveUp = new AbortController();
+  const asked = ask("https://provider.test/", { signal: giveUp.signal });
+  giveUp.abort(new Error("it took too long"));
+
+  await assert.rejects(asked, /it took too long/);
+  await assert.rejects(
+    ask("https://provider.test/"),
+    /provider\.test cannot be resolved by DNS: its name server does not answer/,
+  );
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { agentRequests } from "../../../core/adapters/agent_request.ts";
+import { agentRequests } from "../../../core/net/agent_request.ts";
 import { timeLimit } from "../../../core/base/time_limit.ts";
 import { companionRequests, readyPath, serviceRequests } from "../../../core/protocol/requests.ts";
 import { createServiceLink } from "../../../sip/service/service_link.ts";

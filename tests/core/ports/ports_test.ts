@@ -3,6 +3,7 @@ import { Fault } from "../../../core/base/faults.ts";
 import { blobDirectory } from "../../../core/adapters/blob_directory.ts";
 import { locationSource } from "../../../core/adapters/location_source.ts";
 import { smtpMailer } from "../../../core/adapters/mailer.ts";
+import type { Names } from "../../../core/net/names.ts";
 import type { Email } from "../../../core/resources/emails.ts";
 import { startMailServer } from "../../support/service/mail_server.ts";
 
@@ -129,6 +130,23 @@ Deno.test("smtpMailer() tells who was refused, and throws emailRefused when all 
     assert.match(error.message, /550/);
     return true;
   });
+});
+
+Deno.test("smtpMailer() takes the address of its server from the names of the process", async () => {
+  await using server = await startMailServer();
+  const asked: string[] = [];
+  const names: Names = {
+    addressesOf(host) {
+      asked.push(host);
+      return Promise.resolve([{ address: "::1", family: 6 }, { address: "127.0.0.1", family: 4 }]);
+    },
+    query: (work) => work(),
+  };
+  const url = server.url.replace("127.0.0.1", "mail.test"); // The system knows no such name.
+  await smtpMailer(url, "sip.test", names).send(email, signal);
+
+  assert.deepEqual(asked, ["mail.test"]);
+  assert.equal(server.mails.length, 1);
 });
 
 Deno.test("smtpMailer() throws what can be tried again when nobody listens", async () => {

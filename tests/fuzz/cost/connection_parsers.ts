@@ -1,7 +1,7 @@
 import { Duplex } from "node:stream";
 import { createServer, type Server, type Socket } from "node:net";
 import { setImmediate } from "node:timers";
-import { agentRequests } from "../../../core/adapters/agent_request.ts";
+import { agentRequests } from "../../../core/net/agent_request.ts";
 import { responseOf } from "../../../core/base/outgoing.ts";
 import { acceptWebSocket } from "../../../sip/transport/accept_web_socket.ts";
 import { openServerSocket } from "../../../sip/server_socket/socket.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { agentRequests } from "../../../core/adapters/agent_request.ts";
+import { agentRequests } from "../../../core/net/agent_request.ts";
 import { textOf } from "../../../core/base/exchange.ts";
 import type { Answer, OutgoingRequest } from "../../../core/base/outgoing.ts";
 
@@ -206,4 +206,27 @@ Deno.test("agentRequests() leaves nothing at a signal once an answer is complete
 
   assert.equal(await textIn(kept), "");
   assert.equal(listeners, 0);
+});
+
+Deno.test("agentRequests() closes the connection of a long answer that is given up, read or not", async () => {
+  const closed: Promise<unknown>[] = [];
+  await using server = await serve((response) => {
+    closed.push(once(response, "close"));
+    const more = () => {
+      while (response.write("x".repeat(10_000)));
+    };
+    response.on("drain", more);
+    more();
+  });
+  const send = agentRequests();
+
+  for (const reads of [false, true]) {
+    const { body } = await send(server.request());
+    assert.ok(!(body instanceof Uint8Array));
+    const reader = body.getReader();
+    if (reads) await reader.read();
+    await reader.cancel();
+  }
+
+  await Promise.all(closed);
 });

@@ -3,13 +3,13 @@ import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest
 import { Agent as SecureAgent, request as httpsRequest } from "node:https";
 import { type Duplex, pipeline, Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
-import { identifiedFetch, userAgent } from "../net/identified_fetch.ts";
+import { userAgent } from "../base/version.ts";
 import { awakeTimer } from "../base/steady_clock.ts";
 import { limits } from "../base/limits.ts";
-import { isClosed, takeRepeats } from "../net/kept_connection.ts";
-import { netLimits } from "../net/limits.ts";
-import { lookupBy, type LookupOptions } from "../net/names.ts";
-import { type Answer, answerOf, type OutgoingRequest, requestOf } from "../base/outgoing.ts";
+import { isClosed, takeRepeats } from "./kept_connection.ts";
+import { netLimits } from "./limits.ts";
+import { lookupBy, type LookupOptions } from "./names.ts";
+import type { Answer, SentRequest } from "../base/outgoing.ts";
 
 /** So many bytes of an answer are waited for before it is given out; longer ones come as a stream. */
 const wholeBytes = 64 << 10;
@@ -28,12 +28,12 @@ const steadyUseMs = 200;
  */
 export function agentRequests(
   looking: Pick<LookupOptions, "by" | "refusalOf"> = {},
-): (request: OutgoingRequest) => Promise<Answer> {
+): (request: SentRequest) => Promise<Answer> {
   const options = { keepAlive: true, timeout: reusedConnectionMs };
   const [plain, secure] = [new Agent(options), new SecureAgent(options)];
   const afterClose = readingCloses();
 
-  return async function send(request: OutgoingRequest): Promise<Answer> {
+  return async function send(request: SentRequest): Promise<Answer> {
     const { url, method, body, signal, tenant } = request;
     signal.throwIfAborted();
     const isSecure = url.protocol === "https:";
@@ -98,21 +98,12 @@ function readingCloses(): (socket: Duplex, next: () => void) => void {
 }
 
 /** Names and values by turns: `node:http` writes those as they are. */
-function headerList({ url, headers, body }: OutgoingRequest): string[] {
+function headerList({ url, headers, body }: SentRequest): string[] {
   const list = ["host", url.host];
   if (!("user-agent" in headers)) list.push("user-agent", userAgent);
   for (const name in headers) list.push(name, headers[name]!); // It is one of them.
   list.push("content-length", String(Buffer.byteLength(body)));
   return list;
-}
-
-/** The same; requests with TLS are those of `fetch`, which trusts Deno's authorities. */
-export function plainAgentRequests(): (request: OutgoingRequest) => Promise<Answer> {
-  const send = agentRequests();
-  return async (request) =>
-    request.url.protocol === "https:"
-      ? answerOf(await identifiedFetch(requestOf(request)))
-      : await send(request);
 }
 
 /** Ends a request whose connection is not there in time; the whole of it has the signal's time. */
@@ -195,8 +186,10 @@ function bodyOf(answer: Readable, incoming: IncomingMessage): Promise<Answer["bo
     answer.off("error", reject);
     answer.off("close", end);
     answer.pause();
+    const whole = Readable.from(follow(chunks, answer));
+    whole.once("close", () => answer.destroy()); // Also where its reader did not come so far.
     // Node's types and those of the web differ for the same stream.
-    resolve(Readable.toWeb(Readable.from(follow(chunks, answer))) as unknown as Streamed);
+    resolve(Readable.toWeb(whole) as unknown as Streamed);
   };
   const end = () => {
     if (!incoming.complete) {
