@@ -3,7 +3,7 @@ import { startSystem } from "../support/process/system.ts";
 import { webkitTest } from "../support/browsers/webkit.ts";
 
 webkitTest(
-  "WebKitGTK, which has no WebRTC, registers, and says that it makes no calls",
+  "WebKitGTK, which has no WebRTC, registers, says that it makes no calls, and has messages",
   async (page) => {
     await using system = await startSystem();
     await system.post("Clients.json", { Login: "alice", Password: "secret" });
@@ -22,7 +22,17 @@ webkitTest(
       "return [...document.querySelectorAll('button')].filter((each) => each.checkVisibility())" +
         ".map((each) => each.textContent)",
     );
-    assert.deepEqual(buttons, ["Log out"]);
+    assert.deepEqual(
+      buttons.filter((text) => /call/i.test(text) && !text.startsWith("Notify")),
+      [],
+    );
+    assert.ok(buttons.includes("New message"), buttons.join());
+    await system.post("SMS/Messages.json", {
+      From: "client:bob",
+      To: "client:alice",
+      Body: "hello",
+    });
+    await page.shows("#conversations", "bob (1 new)");
     assert.equal((await bob.call("sip:alice@localhost").final).status, 488);
   },
 );
