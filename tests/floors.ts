@@ -25,10 +25,10 @@ core/process           | base                                                   
 core/configuration     | base net numbers process values                              | node: zod | the environment variables, checked
 core/events            | accounts base model ports protocol resources rest                   | zod | event streams: what is asked of them, and their bounds
 core/admin             | base configuration events model net process                               | node: | the command line of operators, on the REST interface
-core/notifications     | base flows model ports resources rest values                 |  | Notifications: what the error log says
+core/notifications     | base flows model ports resources resources/internal rest values |  | Notifications: what the error log says
 core/idempotency       | accounts base model ports resources                                 | node: | responses to requests with an Idempotency-Key
 core/gateways          | accounts base notifications ports protocol resources values  | node: | trunks: which one a call takes, caller ids, registrations
-core/retention         | accounts base model notifications ports resources values     |  | the removal of records that are older than they are kept
+core/retention         | accounts base model notifications ports resources resources/internal values |  | the removal of records that are older than they are kept
 core/webhooks          | accounts base metrics model notifications ports resources rest    | zod | signed webhooks and their Deliveries
 core/usage             | accounts base model ports resources resources/internal resources/views webhooks |  | sums of usage, and triggers that watch them
 core/recordings/links  | base model ports protocol resources                          |  | addresses of the audio of recordings

@@ -43,7 +43,8 @@ const shownOf = (url: string): string =>
 
 /**
  * Keeps a request for markup, as Deliveries keep callbacks. The record is written with the next commit,
- * so the call need not wait for it. Never rejects: a store that fails does not end the call.
+ * so the call need not wait for it. Nothing is kept of a call that was removed meanwhile. Never rejects: a
+ * store that fails does not end the call.
  */
 export async function keepRequest(
   made: RequestMade,
@@ -51,6 +52,8 @@ export async function keepRequest(
   ports: Ports,
 ): Promise<void> {
   try {
+    const { accountSid, sid } = made.call;
+    if (await ports.records.calls.get(accountSid, sid) === null) return;
     await ports.records.documentRequests.insertSoon({ record: recordOf(made, outcome, ports) });
   } catch (error) {
     const isKept = error instanceof Fault && error.fault === "alreadyExists";

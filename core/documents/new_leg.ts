@@ -8,6 +8,7 @@ import type { Ports } from "../ports/ports.ts";
 import type { Change } from "../model/store.ts";
 import { withDefaults } from "../model/resource.ts";
 import { type Call, calls } from "../resources/calls.ts";
+import { isRemoved } from "../resources/internal/removed_records.ts";
 import type { Client } from "../resources/clients.ts";
 import { parseAddress } from "../values/address.ts";
 import { end, progress } from "../calls/progress.ts";
@@ -73,6 +74,7 @@ export async function insertRinging(
   const moment = { at: report.at, instanceId: ports.settings.instanceId };
   return await insertOnce(
     progress(newLeg(report, { ...known, ...came }, ports), "ringing", moment),
+    report,
     ports,
   );
 }
@@ -132,9 +134,10 @@ export async function placeChild(
   const moment = { at: report.at, instanceId: ports.settings.instanceId };
   const change = progress(leg, "initiated", moment);
   // Where nobody waits for a refusal, the INVITE is out.
-  if (!report.wantsScript) return await insertOnce({ ...change, hasHappened: true }, ports);
-  return await insertOnce(change, ports)
-    .catch((error) => insertOnce(refusedLeg(leg, limitFaultOf(error), report, ports), ports));
+  if (!report.wantsScript) return await insertOnce({ ...change, hasHappened: true }, report, ports);
+  return await insertOnce(change, report, ports).catch((error) =>
+    insertOnce(refusedLeg(leg, limitFaultOf(error), report, ports), report, ports)
+  );
 }
 
 /** A leg that a limit of its account refuses: it has failed, with the SIP status that its caller gets. */
@@ -164,6 +167,9 @@ async function noteLeg(
 
 const methodOf = (told: unknown) => told === "GET" ? "GET" : "POST";
 
+/** A report of this age, in ms, is no repeat of one whose call has ended and was removed. */
+const freshMs = 1_000;
+
 /** A leg that a companion holds, from its first report. */
 function newLeg(
   { leg, accountSid, at, seq, companion }: Report,
@@ -176,13 +182,23 @@ function newLeg(
   return { ...base, ...withDefaults(calls, { ...known, ...held, hasStreams: false }) } as Call;
 }
 
-/** Inserts a call, or returns the one that a first delivery of the same report inserted. */
-async function insertOnce(change: Change<Call>, { records }: Ports): Promise<Call | null> {
+/**
+ * Inserts a call, or returns the one that a first delivery of the same report inserted; null where that
+ * was removed since.
+ */
+async function insertOnce(
+  change: Change<Call>,
+  { ageMs = Infinity }: Pick<Report, "ageMs">,
+  { records }: Ports,
+): Promise<Call | null> {
+  const { record: call } = change;
   try {
+    // A call that has just begun was not removed.
+    if (ageMs > freshMs && await isRemoved(call, records)) return null;
     return await records.calls.insert(change);
   } catch (error) {
     const isRepeated = error instanceof Fault && error.fault === "alreadyExists";
     if (!isRepeated) throw error;
-    return await records.calls.get(change.record.accountSid, change.record.sid);
+    return await records.calls.get(call.accountSid, call.sid);
   }
 }

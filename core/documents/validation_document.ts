@@ -6,6 +6,7 @@ import { parseDocument } from "../markup/parse.ts";
 import { creation, newBase } from "../model/resource.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
+import { isRemoved } from "../resources/internal/removed_records.ts";
 import { outgoingCallerIds } from "../resources/outgoing_caller_ids.ts";
 import type { Document } from "./fetch.ts";
 
@@ -61,7 +62,8 @@ async function validate(call: Call, ports: Ports): Promise<void> {
   const [known] = (await records.list(accountSid, { where, skip: 0, limit: 1 })).items;
   const newSid = (prefix: string) => sidOfCause(prefix, { at, id: `${sid} validated` });
   const base = newBase(outgoingCallerIds, accountSid, { newSid, now: ports.now });
-  if (known === undefined) {
+  // A repeat of the report brings no caller ID back that was removed meanwhile.
+  if (known === undefined && !await isRemoved(base, ports.records)) {
     const fields = { phoneNumber, ...friendlyName !== null && { friendlyName } };
     await records.insert(creation(outgoingCallerIds, fields, base) as never).catch((error) => {
       if (!(error instanceof Fault) || error.fault !== "alreadyExists") throw error;

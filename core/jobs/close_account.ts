@@ -37,7 +37,7 @@ const atClose: Record<keyof Records, "deleted" | "kept"> = {
   sandboxes: "kept",
   simulatedLegs: "kept",
   partialTexts: "kept",
-  removedRecordings: "kept",
+  removedRecords: "kept",
   erasures: "kept",
   auditEntries: "kept",
   consoleSessions: "deleted",

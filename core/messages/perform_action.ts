@@ -16,7 +16,8 @@ import type {
   RecordTypes,
   ResourceName,
 } from "../model/record_types.ts";
-import type { Collection } from "../model/store.ts";
+import type { AnyCollection, Collection } from "../model/store.ts";
+import { isRemoved } from "../resources/internal/removed_records.ts";
 import {
   type AnyResource,
   creation,
@@ -70,12 +71,16 @@ export async function performAction(
   }
 }
 
-/** Keeps what an order made, unless it was kept before. */
+/** Keeps what an order made, unless it was kept before, also where it was removed since. */
 export async function keep(
   { also: [first], jobs, instead }: PerformedAction,
   ports: Ports,
 ): Promise<void> {
   if (first === undefined) return;
+  const { accountSid, sid } = first.record;
+  const collection: AnyCollection = ports.records[first.into];
+  if (await collection.get(accountSid, sid) !== null) return;
+  if (await isRemoved({ accountSid, sid }, ports.records)) return;
   try {
     await insertInto(ports.records, first, jobs);
   } catch (error) {

@@ -30,12 +30,16 @@ export async function receiveMessage(
 ): Promise<"taken" | "unknown" | "forbidden"> {
   const { dialled, gateway, from, body, carrierId = null, part } = arriving;
   const { sipHeaders = null, stirVerstat = null } = arriving;
-  const { messages, incomingPhoneNumbers } = ports.records;
+  const { messages, incomingPhoneNumbers, removedRecords } = ports.records;
   const found = await numberOf({ dialled, gateway }, ports);
   const number = found && await incomingPhoneNumbers.get(found.accountSid, found.numberSid);
   if (found === null || number === null) return "unknown";
   if (!found.allowed) return "forbidden";
-  if (carrierId !== null && await messages.holder("arrivalId", carrierId) !== null) return "taken";
+  if (carrierId !== null) {
+    const known = await messages.holder("arrivalId", carrierId) ??
+      await removedRecords.holder("arrivalId", carrierId);
+    if (known !== null) return "taken";
+  }
   const { accountSid } = number;
   const text = { accountSid, from, to: calledAs(number, found.dialled), body };
   if (part !== undefined) await takePart(text, part, number, ports);

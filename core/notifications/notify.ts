@@ -5,6 +5,7 @@ import { currentRequestId } from "../base/origin.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { AlsoInserted } from "../model/record_types.ts";
+import { isRemoved } from "../resources/internal/removed_records.ts";
 import type { Notification } from "../resources/notifications.ts";
 import { type Cause, sidOfCause } from "../base/sid.ts";
 
@@ -62,14 +63,21 @@ function sidOf({ at, id }: Cause, { fault, exchange }: Notice): string {
   return sidOfCause("NO", { at, id: text });
 }
 
-/** Records a Notification that belongs to no other change. */
+/** Records a Notification that belongs to no other change; none of a call that was removed meanwhile. */
 export async function notify(notice: Notice, ports: Ports): Promise<void> {
   try {
+    if (await isOfRemoved(notice, ports)) return;
     await ports.records.notifications.insert({ record: notification(notice, ports).record });
   } catch (error) {
     const isKnown = error instanceof Fault && error.fault === "alreadyExists";
     if (!isKnown) throw error;
   }
+}
+
+/** Some calls are never kept: only a mark says that one was removed. */
+async function isOfRemoved({ accountSid, callSid }: Notice, { records }: Ports): Promise<boolean> {
+  if (callSid === null || await records.calls.get(accountSid, callSid) !== null) return false;
+  return await isRemoved({ accountSid, sid: callSid }, records);
 }
 
 /** What a store's value has room for, however much a server sent. */

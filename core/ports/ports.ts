@@ -117,6 +117,7 @@ export interface SipTraces {
   put(call: { accountSid: string; sid: string }, trace: Trace, keptMs: number): Promise<void>;
   /** Null where there is none, or none any more. */
   get(call: { accountSid: string; sid: string }): Promise<Trace | null>;
+  remove(call: { accountSid: string; sid: string }): Promise<void>;
 }
 
 /** Whose cookies: those of one host, for a call or a text of an account. */

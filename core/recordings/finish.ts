@@ -109,6 +109,9 @@ export async function breakOff(recording: Recording, ports: Ports): Promise<void
   const bytes = Math.max(0, size - wavHeaderBytes);
   // The process may have been killed between sound and header.
   if (bytes > 0) await ports.blobs.write(accountSid, sid, 0, wavHeader(channels, bytes));
+  if (await ports.records.recordings.get(accountSid, sid) === null) { // Removed meanwhile.
+    return await ports.blobs.remove(accountSid, sid);
+  }
   await finishRecording(recording, { bytes, isWhole: false }, ports);
 }
 

@@ -6,7 +6,7 @@ import { settleRecording } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import { notify } from "../notifications/notify.ts";
 import type { Ports } from "../ports/ports.ts";
-import { removedSid } from "../resources/internal/removed_recordings.ts";
+import { isRemoved, withMark } from "../resources/internal/removed_records.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Recording } from "../resources/recordings.ts";
 import { sidTime } from "../base/sid.ts";
@@ -30,6 +30,7 @@ export async function takePart(part: RecordingPart, ports: Ports): Promise<boole
   if (part.end === "discard") {
     const url = await callbackUrl(recording, ports);
     await ports.records.recordings.remove(accountSid, sid, (record) => ({
+      ...withMark(record),
       record,
       jobs: [
         removeAudio({ accountSid, recordingSid: sid }),
@@ -116,9 +117,8 @@ export async function beginRecording(
 async function begin(part: RecordingPart, ports: Ports): Promise<Recording | null> {
   const { recording: { accountSid, sid }, leg: callSid, at, end } = part;
   if (at > 0 || end === "discard") return null;
-  const { calls, removedRecordings } = ports.records;
-  if (await removedRecordings.get(accountSid, removedSid(sid)) !== null) return null;
-  const call = await calls.get(accountSid, callSid);
+  if (await isRemoved({ accountSid, sid }, ports.records)) return null;
+  const call = await ports.records.calls.get(accountSid, callSid);
   return call && await beginRecording(part, ports, { apiVersion: call.apiVersion });
 }
 

@@ -1,11 +1,20 @@
 import type { z } from "zod";
 import type { traceReport } from "../protocol/traces.ts";
+import { isRemoved } from "../resources/internal/removed_records.ts";
 import type { Ports } from "../ports/ports.ts";
 
-/** Keeps the SIP trace of a call that failed, unless the operator wants none. */
+/**
+ * Keeps the SIP trace of a call that failed, unless the operator wants none; none of a call that was
+ * removed meanwhile.
+ */
 export async function takeTrace(
   { accountSid, leg: sid, trace }: z.infer<typeof traceReport>,
-  { settings: { sipTraceMs }, sipTraces }: Ports,
+  { settings: { sipTraceMs }, sipTraces, records }: Ports,
 ): Promise<void> {
-  if (sipTraceMs > 0) await sipTraces.put({ accountSid, sid }, trace, sipTraceMs);
+  if (sipTraceMs === 0) return;
+  const call = { accountSid, sid };
+  await sipTraces.put(call, trace, sipTraceMs);
+  const isGone = await records.calls.get(accountSid, sid) === null &&
+    await isRemoved(call, records);
+  if (isGone) await sipTraces.remove(call);
 }

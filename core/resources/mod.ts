@@ -25,7 +25,7 @@ import { partialTexts } from "./internal/partial_texts.ts";
 import { participants } from "./participants.ts";
 import { queues } from "./queues.ts";
 import { recordings, recordingsWith } from "./recordings.ts";
-import { removedRecordings } from "./internal/removed_recordings.ts";
+import { removedRecords } from "./internal/removed_records.ts";
 import { sandboxes } from "./sandboxes.ts";
 import { simulatedLegs } from "./internal/simulated_legs.ts";
 import { streams } from "./streams.ts";
@@ -59,7 +59,7 @@ export const resources = {
   participants,
   queues,
   recordings,
-  removedRecordings,
+  removedRecords,
   sandboxes,
   simulatedLegs,
   streams,

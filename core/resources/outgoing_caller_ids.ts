@@ -4,6 +4,7 @@ import { phoneText } from "../base/fields.ts";
 import { limits } from "../base/limits.ts";
 import { dialString, e164Of } from "../values/dialled.ts";
 import { formatNumber, parseNumber } from "../values/phone_number.ts";
+import { withMark } from "./internal/removed_records.ts";
 import { type RecordOf, resource } from "../model/resource.ts";
 
 const notPossible = "must be a possible number in E.164 form, + first";
@@ -44,6 +45,7 @@ export const outgoingCallerIds = resource({
   filters: { phoneNumber: "equals", friendlyName: "equals" },
   faults: { phoneNumber: "badPhoneNumber" },
   removable: true,
+  removed: (callerId) => ({ record: callerId, ...withMark(callerId) }),
 });
 
 export type OutgoingCallerId = RecordOf<typeof outgoingCallerIds>;

@@ -4,7 +4,7 @@ import {
   recordingStatusCallback,
   recordingTracks,
 } from "../values/recording_context.ts";
-import { withMark } from "./internal/removed_recordings.ts";
+import { withMark } from "./internal/removed_records.ts";
 import { method, reference, textNumber } from "../base/fields.ts";
 import { removeAudio } from "../model/job_kinds.ts";
 import type { Settings } from "../values/settings.ts";
@@ -66,7 +66,7 @@ export const recordings = resource({
   removed: (recording) => ({
     record: recording,
     jobs: [removeAudio({ accountSid: recording.accountSid, recordingSid: recording.sid })],
-    ...recording.status === "in-progress" && withMark(recording),
+    ...withMark(recording),
   }),
 });
 

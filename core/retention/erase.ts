@@ -1,11 +1,15 @@
 import { tenantOf } from "../accounts/tenant.ts";
 import { batches } from "../accounts/walk.ts";
+import { Fault } from "../base/faults.ts";
+import { limits } from "../base/limits.ts";
+import { sidTime } from "../base/sid.ts";
 import type { AnyRecord } from "../model/resource.ts";
 import type { AnyCollection } from "../model/store.ts";
 import type { Ports, Records } from "../ports/ports.ts";
 import type { Erasure } from "../resources/erasures.ts";
 import { type Erased, erased, type Search } from "./erased.ts";
 import { pauseFor } from "./pace.ts";
+import { markOf } from "../resources/internal/removed_records.ts";
 import { searchFor } from "./subject.ts";
 
 type Entry = [name: keyof Records, erased: Erased];
@@ -72,10 +76,24 @@ async function eraseOf(
     const found = batch.filter((one) => has(one, search));
     const over = found.filter((one) => !isInUse(one));
     inUse += found.length - over.length;
+    if (marked.includes(name)) await mark(over, ports);
     const gone = await records.erase(accountSid, over.map(({ sid }) => sid));
     if (gone.length > 0) onErased(gone.length);
   }
   return inUse;
+}
+
+/** What late writers may make anew: reports, orders and texts that come once more. */
+const marked: (keyof Records)[] = ["calls", "messages"];
+
+/** Marks the recent ones of some records that are about to be erased. */
+async function mark(records: AnyRecord[], { records: { removedRecords }, now }: Ports) {
+  const recent = records.filter(({ sid }) => now() - sidTime(sid) < limits.idempotencyKeptMs);
+  await Promise.all(recent.map(async (record) => {
+    await removedRecords.insert({ record: markOf(record) }).catch((error) => {
+      if (!(error instanceof Fault) || error.fault !== "alreadyExists") throw error;
+    });
+  }));
 }
 
 /** The batches, each after the time that the work on the one before leaves to requests. */

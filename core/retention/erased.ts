@@ -90,7 +90,7 @@ export const erased = {
   // They are gone when the call has ended.
   simulatedLegs: null,
   // They name no caller.
-  removedRecordings: null,
+  removedRecords: null,
   conferences: null,
   // They hold the Sids of calls while these wait.
   queues: null,

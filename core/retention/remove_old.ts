@@ -36,7 +36,7 @@ const kept: readonly Kept[] = [
   { resource: "transcriptions", kind: "recordings", stays: statusIs("in-progress") },
   { resource: "deliveries", kind: "deliveries", stays: statusIs("queued") },
   { resource: "idempotencyKeys" },
-  { resource: "removedRecordings" },
+  { resource: "removedRecords" },
   { resource: "documentRequests", kind: "deliveries" },
   { resource: "auditEntries", kind: "audit" },
 ];

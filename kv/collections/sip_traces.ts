@@ -21,6 +21,7 @@ export const sipTraces = (kv: Deno.Kv, now: () => number): SipTraces => ({
     const { value } = await kv.get<Kept>(keys.sipTrace(accountSid, sid));
     return value === null || value.until <= now() ? null : await unpacked(value.packed);
   },
+  remove: ({ accountSid, sid }) => kv.delete(keys.sipTrace(accountSid, sid)),
 });
 
 /** The last messages that fit; text that is hard to compress may leave out the first ones. */

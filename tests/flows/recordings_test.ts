@@ -434,10 +434,13 @@ Deno.test("audio that cannot be deleted is tried for hours, and told of at last"
   assert.match((await notifications(app))[0]!, /Cannot delete the audio .* RE1+: .*503/);
 
   isDown = false;
-  await send(app, call.sid, { seconds: [2], end: "whole" });
-  assert.equal((await app.root.delete(`Recordings/${sid}.json`)).status, 204);
+  const other = app.ports.newSid("RE");
+  const recording = { sid: other, accountSid: app.root.sid, serviceContext: {} };
+  await send(app, call.sid, { recording, seconds: [2], end: "whole" });
+  assert.notEqual(await memory.size(app.root.sid, other), null);
+  assert.equal((await app.root.delete(`Recordings/${other}.json`)).status, 204);
   await hours(1);
-  assert.equal(await memory.size(app.root.sid, sid), null);
+  assert.equal(await memory.size(app.root.sid, other), null);
 });
 
 Deno.test("audio that can never be stored stays here, with one Notification", async () => {

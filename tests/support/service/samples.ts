@@ -19,7 +19,7 @@ export type SampledName = Exclude<
   | "idempotencyKeys"
   | "keys"
   | "partialTexts"
-  | "removedRecordings"
+  | "removedRecords"
   | "participants"
   | "queues"
   | "simulatedLegs"
