@@ -25,6 +25,10 @@ const reasons: readonly [pattern: RegExp, words: string][] = [
     /invalid (gzip|deflate)|corrupt (gzip|deflate)|decompress|incorrect header check/i,
     "the response cannot be decompressed: its Content-Encoding is wrong",
   ],
+  [
+    /WRONG_VERSION_NUMBER|InvalidContentType|tls handshake/i,
+    "the server does not speak TLS on this port; is it http in place of https?",
+  ],
   [/HPE_|parse error|invalid HTTP/i, "the response is not HTTP"],
   [/ENOSPC|no space left|disk quota|EDQUOT/i, "the disk of the service is full"],
   [/EROFS|read-only file system/i, "the disk of the service is read-only"],

@@ -66,7 +66,8 @@ function assertDialable(to: string): void {
   const isTooLong = address?.kind === "number" && /^\+(?:0|\d{16})/.test(address.dialled);
   if (address !== null && !isTooLong) return;
   const rule =
-    "To must be a phone number (+ and at most 15 digits), a sip: address or client: and a Login";
+    "To must be a phone number (+ and at most 15 digits), client: and a Login, or a sip: address " +
+    "(with a port from 1 to 65535)";
   throw new Fault("badTo", rule);
 }
 

@@ -70,6 +70,10 @@ function fetchFor(source: Signable, hops: number, answering: Answering): Promise
   return documentAt(source, context, ports);
 }
 
+/** Why a plain text is no reply to a text of a number that was not made at Twilio's interface. */
+const plainTextRule = "a text/plain response is a reply for numbers made at /2010-04-01 alone; " +
+  "send <Response><Sms>…</Sms></Response> as text/xml";
+
 /** Does what a document says; resolves with the document that it goes on with. */
 async function perform(
   document: Document,
@@ -78,8 +82,12 @@ async function perform(
 ): Promise<Signable | null> {
   const { from: theirs, to: ours, apiVersion } = answering.message;
   const context = { documentUrl: document.url, hops, ends: { ours, theirs, apiVersion } };
-  const plain = apiVersion === limits.twilioApiVersion ? document.plain : undefined;
-  const verbs = plain ?? document.verbs;
+  const isTwilio = apiVersion === limits.twilioApiVersion;
+  if (document.plain !== undefined && !isTwilio) {
+    await tellSkipped([plainTextRule], source, answering);
+    return null;
+  }
+  const verbs = document.plain ?? document.verbs;
   const { steps, skipped } = await compileAnswer(verbs, context);
   if (skipped.length > 0) await tellSkipped(skipped, source, answering);
   for (const [at, step] of steps.entries()) {

@@ -1,3 +1,4 @@
+import { withMark } from "../resources/internal/removed_records.ts";
 import { z } from "zod";
 import { isTest } from "../accounts/access.ts";
 import { twilioAnswerer } from "../calls/answered_by.ts";
@@ -12,7 +13,7 @@ import { type Call, calls as definition } from "../resources/calls.ts";
 import { callStatus, isLive } from "../values/status.ts";
 import { addressed, dated, equal } from "./noun/filters.ts";
 import { inlineParameter } from "./noun/markup.ts";
-import { action, type Asked, noun, refused, type SentOf, works } from "./noun/noun.ts";
+import { action, type Asked, ignored, noun, refused, type SentOf, works } from "./noun/noun.ts";
 import { recordingOfSent, recordingParameters } from "./noun/recording_parameters.ts";
 import { asFields, fetched, found, given, listedOf, made } from "./noun/regular.ts";
 import { apiVersion, basic, currency, date, formatted, price, text } from "./noun/written.ts";
@@ -61,8 +62,8 @@ const parameters = {
   SipAuthPassword: refused(sip),
   Passports: refused("calls are not signed (STIR/SHAKEN)"),
   Byoc: refused("a Gateway of the account takes the place of a BYOC trunk"),
-  CallReason: refused("carriers are not told the reason of a call"),
-  CallToken: refused("forwarded caller IDs need no token here; From is checked as any other"),
+  CallReason: ignored("carriers are not told the reason of a call"),
+  CallToken: ignored("forwarded caller IDs need no token here; From is checked as any other"),
   ClientNotificationUrl: refused("phones register by SIP; there are no push notifications"),
 };
 
@@ -107,7 +108,7 @@ export async function placed(sent: Record<string, unknown>, asked: Asked): Promi
 async function removeCall(asked: Asked): Promise<void> {
   const { account, path, ports } = asked;
   await ports.records.calls.remove(account.sid, path.Sid ?? "", (call) => {
-    if (!isLive(call.status)) return { record: call };
+    if (!isLive(call.status)) return { record: call, ...withMark(call) };
     throw new Fault("notModifiable", `Status is ${call.status}; only an ended call can be deleted`);
   });
 }

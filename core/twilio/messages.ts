@@ -1,3 +1,4 @@
+import { withMark } from "../resources/internal/removed_records.ts";
 import { z } from "zod";
 import { flag, instant, phoneText, reference, url } from "../base/fields.ts";
 import { Fault, faults } from "../base/faults.ts";
@@ -10,7 +11,7 @@ import { segmentCount } from "../messages/segments.ts";
 import { twilioStatus } from "../messages/twilio_status.ts";
 import { longBody, type Message, messages as definition } from "../resources/messages.ts";
 import { addressed, dated } from "./noun/filters.ts";
-import { action, type Asked, noun, refused, type SentOf, works } from "./noun/noun.ts";
+import { action, type Asked, ignored, noun, refused, type SentOf, works } from "./noun/noun.ts";
 import { fetched, found, given, listedOf, made } from "./noun/regular.ts";
 import { apiVersion, basic, date, price } from "./noun/written.ts";
 
@@ -34,18 +35,18 @@ const parameters = {
   ValidityPeriod: works(definition.fields.validityPeriod.unwrap(), "up to 86,400 s"),
   SendAt: works(instant, "up to 35 days ahead; `ScheduleType` is fixed then"),
   ScheduleType: works(z.enum(["fixed"]), "with `SendAt`"),
-  MaxPrice: refused("the rates of the operator apply"),
-  ProvideFeedback: refused("there is no feedback of users", ["false"]),
-  Attempt: refused("messages are counted by their receipts", ["1"]),
-  ForceDelivery: refused("each message is sent", ["false"]),
+  MaxPrice: ignored("the rates of the operator apply"),
+  ProvideFeedback: ignored("there is no feedback of users"),
+  Attempt: ignored("messages are counted by their receipts"),
+  ForceDelivery: ignored("each message is sent"),
   ContentRetention: refused("update Body to an empty text, or DELETE the message", ["retain"]),
   AddressRetention: refused("DELETE the message", ["retain"]),
   SmartEncoded: works(flag, "quotes, dashes and spaces of the GSM alphabet for those like them"),
   PersistentAction: refused(noMedia),
-  TrafficType: refused("there are no classes of traffic"),
+  TrafficType: ignored("there are no classes of traffic"),
   ShortenUrls: refused("links are sent as they are", ["false"]),
-  MessageIntent: refused("there are no classes of traffic"),
-  RiskCheck: refused("messages are not checked for fraud", ["disable"]),
+  MessageIntent: ignored("there are no classes of traffic"),
+  RiskCheck: ignored("messages are not checked for fraud"),
   FallbackFrom: refused("send From"),
 };
 
@@ -151,7 +152,7 @@ export const messages = noun<Message>({
   remove: ({ account, path, ports }) =>
     ports.records.messages.remove(account.sid, path.Sid ?? "", (message) => {
       assertEnded(message);
-      return { record: message };
+      return { record: message, ...withMark(message) };
     }),
   listed: listedOf("messages", {
     To: addressed("to"),

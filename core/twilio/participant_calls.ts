@@ -9,7 +9,7 @@ import { limits } from "../base/limits.ts";
 import { type Call, calls } from "../resources/calls.ts";
 import type { Participant } from "../resources/participants.ts";
 import { asyncAmdOf, placed } from "./calls.ts";
-import { type Asked, refused, type SentOf, works } from "./noun/noun.ts";
+import { type Asked, ignored, refused, type SentOf, works } from "./noun/noun.ts";
 import { eventNames, recordingOfSent, recordingParameters } from "./noun/recording_parameters.ts";
 import { given } from "./noun/regular.ts";
 
@@ -88,8 +88,8 @@ export const entering = {
     "a hint: the jitter buffer adapts by itself",
   ),
   Byoc: refused("a Gateway of the account takes the place of a BYOC trunk"),
-  CallReason: refused("carriers are not told the reason of a call"),
-  CallToken: refused("From is checked as that of any call"),
+  CallReason: ignored("carriers are not told the reason of a call"),
+  CallToken: ignored("From is checked as that of any call"),
   Passports: refused("calls are not signed (STIR/SHAKEN)"),
   ClientNotificationUrl: refused("phones register by SIP; there are no push notifications"),
   CallerDisplayName: refused("From is shown"),

@@ -26,13 +26,24 @@ const descriptions: Record<string, string> = {
   totalprice: "Total price",
 };
 
+/** The midnight of a day so many days from today, in ms: `-30days`, `+1day`. */
+function offset(text: string, now: number): number | undefined {
+  // In a query string that was not encoded, a plus sign arrives as a space.
+  const [, sign, days] = /^([-+ ])(\d{1,5})days?$/i.exec(text) ?? [];
+  if (days === undefined) return undefined;
+  return now - now % dayMs + (sign === "-" ? -1 : 1) * Number(days) * dayMs;
+}
+
 /** A date filter of usage: a day, or so many days before or after today. */
 const day = (isEnd: boolean): Filter => ({
   state: "works",
   note: "a day in UTC, or an offset such as `-30days`",
-  conditions(text) {
-    const start = /^\d{4}-\d\d-\d\d$/.test(text) ? interval("", text)?.from : undefined;
-    if (start === undefined) throw new Fault("badParameter", "must be a date as YYYY-MM-DD");
+  conditions(text, _operator, { now }) {
+    const start = /^\d{4}-\d\d-\d\d$/.test(text) ? interval("", text)?.from : offset(text, now);
+    if (start === undefined) {
+      const rule = "must be a date as YYYY-MM-DD, or days from today as -30days";
+      throw new Fault("badParameter", rule);
+    }
     return [{
       field: "day",
       op: "between",
@@ -47,8 +58,8 @@ const categories = Object.keys(units);
 
 const filters: Record<string, Filter> = {
   Category: { ...equal("category", categories), note: categories.join(", ") },
-  StartDate: { ...day(false), note: "a day in UTC" },
-  EndDate: { ...day(true), note: "a day in UTC" },
+  StartDate: day(false),
+  EndDate: day(true),
   IncludeSubaccounts: { ...equal("deep", ["true", "false"]), note: "true unless sent" },
 };
 

@@ -40,6 +40,7 @@ function parseSipAddress(text: string): SipAddress | null {
     .exec(text);
   if (parts === null) return null;
   const [, scheme, user = "", host = "", port, parameters = ""] = parts;
+  if (port !== undefined && !isPort(port)) return null;
   const part = readUserPart(user);
   const name = unescaped(part.user);
   if (name === "" || part.user.includes(";") || !parameter.test(part.parameters)) return null;
@@ -53,6 +54,9 @@ function parseSipAddress(text: string): SipAddress | null {
     transport: /;transport=(udp|tcp|tls|wss?)(?:;|$)/i.exec(parameters)?.[1]?.toLowerCase() ?? null,
   };
 }
+
+/** Whether digits are a port (RFC 3986 §3.2.3 leaves the bound to the transport: 1 to 65535). */
+export const isPort = (digits: string): boolean => Number(digits) >= 1 && Number(digits) <= 65_535;
 
 /** Parameters of a user part, in signs that may stand in one unescaped (RFC 3261 §25.1). */
 const parameter = /^(?:[A-Za-z0-9\-_.!~*'()&=+$,;/]|%[0-9A-Fa-f]{2})*$/;

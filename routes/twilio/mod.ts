@@ -12,7 +12,7 @@ import {
 import type { Account } from "../../core/resources/accounts.ts";
 import { accounts } from "../../core/twilio/accounts.ts";
 import { nouns } from "../../core/twilio/mod.ts";
-import type { Action, AnyNoun, Asked, Listed } from "../../core/twilio/noun/noun.ts";
+import type { Action, AnyNoun, Asked, Listed, Parameters } from "../../core/twilio/noun/noun.ts";
 import { answer, type Forms } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { formatOf } from "../http/format.ts";
@@ -97,13 +97,25 @@ function performing(mounted: Mounted, action: Action, status: 200 | 201) {
   const shape = Object.entries(parameters).map(([name, { schema }]) => [name, schema]);
   const read = { schema: z.object(Object.fromEntries(shape)), ...faults && { faults } };
   return async (c: Ctx): Promise<Response> => {
-    const sent = await readParams(c, read);
+    const given = await readParams(c, read);
+    const sent = Object.fromEntries(
+      Object.entries(given).filter(([name]) => parameters[name]?.state !== "ignored"),
+    );
+    warnIgnored(c, parameters, given);
     const asked = askedOf(c, mounted);
     const forms = (record: Base) => formsOf(mounted, record, asked);
     const keptForms = (made: Base) => forms(shown?.(made, asked, sent) ?? made);
     const ports = keepingPorts(c, mounted.ports, { forms: keptForms, status });
     return answer(c, forms(await perform({ ...asked, ports }, sent)), status);
   };
+}
+
+/** Names each parameter that has no effect in the `Warning` header (RFC 7234 §5.5), and the reason. */
+function warnIgnored(c: Ctx, parameters: Parameters, given: Record<string, unknown>): void {
+  for (const [name, { state, note }] of Object.entries(parameters)) {
+    if (state !== "ignored" || !given[name]) continue;
+    c.header("Warning", `299 - "${name} has no effect: ${note}"`, { append: true });
+  }
 }
 
 function formsOf({ noun }: Mounted, record: Base, asked: Asked): Forms {
@@ -114,7 +126,9 @@ function formsOf({ noun }: Mounted, record: Base, asked: Asked): Forms {
 async function answerList(c: Ctx, mounted: Mounted, listed: Listed): Promise<Response> {
   const { noun, path } = mounted;
   const asked = askedOf(c, mounted);
-  const query = readPageQuery(listed, queryOf(c), asked.ports.settings.trunks.country);
+  const { now, settings } = mounted.ports;
+  const circumstances = { country: settings.trunks.country, now: now() };
+  const query = readPageQuery(listed, queryOf(c), circumstances);
   warnUnknown(c, query.unknown, listNames(listed));
   const below = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => asked.path[name] ?? "");
   const suffix = formatOf(c.req.raw) === "json" ? ".json" : "";

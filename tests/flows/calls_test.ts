@@ -758,3 +758,26 @@ Deno.test("an address of markup that is too long is skipped, and the call goes o
   const [dial] = await leg.report({ type: "answered" });
   assert.equal(dial?.type === "dial" && dial.action, undefined);
 });
+
+Deno.test("a port that is none is refused: of a SIP address that is called, and of a Gateway", async () => {
+  using app = await startApp();
+  for (const port of ["0", "65536", "99999"]) {
+    const to = `sip:bob@pbx.example.com:${port}`;
+    const call = await app.root.post("Calls.json", {
+      From: "+12025550143",
+      To: to,
+      Url: "https://a.test/",
+    });
+    assert.equal(call.status, 400, port);
+    assert.equal(call.json().code, 21211);
+    const gateway = {
+      FriendlyName: "g",
+      UserName: "u",
+      Password: "p",
+      Proxy: `pbx.example.com:${port}`,
+    };
+    const answer = await app.root.post("Management/Gateways.json", gateway);
+    assert.equal(answer.status, 400, port);
+    assert.match(answer.json().message, /Proxy must have a port from 1 to 65535/);
+  }
+});

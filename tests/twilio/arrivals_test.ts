@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import twilio from "twilio";
 import { settle } from "../../core/messages/settle.ts";
 import { type App, startApp } from "../support/service/app.ts";
-import { companionOf, made, xml } from "../support/service/hand_companion.ts";
+import { companionOf, made, notifications, xml } from "../support/service/hand_companion.ts";
 import { startTwilioLab, type TwilioLab } from "../support/service/twilio_lab.ts";
 
 /** What comes in for a number that was made by Twilio's interface is answered as there. */
@@ -158,4 +158,9 @@ Deno.test("a plain text answers no text to a number of /2012-04-24", async () =>
 
   assert.equal((await formsAt(lab.app, "/sms")).length, 1);
   assert.equal((await lab.client.messages.list({ from: form.PhoneNumber })).length, 0);
+  const [notice] = await notifications(lab.app);
+  assert.match(
+    notice!,
+    /a text\/plain response is a reply for numbers made at \/2010-04-01 alone; send/,
+  );
 });

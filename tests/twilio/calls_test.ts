@@ -148,6 +148,14 @@ Deno.test("Twiml redirects a call in progress, and is refused when it is no mark
       message: /Twiml must/,
     });
   }
+  for (const twiml of ["", "  "]) {
+    const empty = await lab.ask("POST", `Calls/${sid}.json`, { Twiml: twiml });
+    assert.equal(empty.status, 400);
+    assert.match(
+      (await empty.json()).message,
+      /Twiml must be markup: it is empty; send <Response\/>/,
+    );
+  }
 });
 
 Deno.test("a call ends at its TimeLimit after the answer, also at one that was set later", async () => {

@@ -103,9 +103,9 @@ Deno.test("errors reach npm twilio with code, message, more_info and status", as
 Deno.test("a parameter with an effect at Twilio and none here is refused with its reason", async () => {
   await using lab = await startTwilioLab();
 
-  await assert.rejects(lab.client.calls.create({ ...call, byoc: "BY1", callReason: "news" }), {
+  await assert.rejects(lab.client.calls.create({ ...call, byoc: "BY1", passports: "x" }), {
     status: 400,
-    message: /Byoc is not supported: a Gateway .*; CallReason is not supported/,
+    message: /Passports is not supported: .*; Byoc is not supported: a Gateway/,
   });
   const ignored = await lab.ask("POST", "Calls.json", {
     To: call.to,
@@ -115,6 +115,46 @@ Deno.test("a parameter with an effect at Twilio and none here is refused with it
   });
   assert.equal(ignored.status, 201);
   assert.match(ignored.headers.get("Warning") ?? "", /Unknown parameter: Misspelt/);
+});
+
+Deno.test("a parameter that only tells something is accepted, with a Warning", async () => {
+  await using lab = await startTwilioLab();
+  const placed = await lab.ask("POST", "Calls.json", {
+    To: call.to,
+    From: call.from,
+    Url: call.url,
+    CallReason: "your order",
+    CallToken: "",
+    Misspelt: "1",
+  });
+  assert.equal(placed.status, 201);
+  const warning = placed.headers.get("Warning") ?? "";
+  assert.match(
+    warning,
+    /299 - "CallReason has no effect: carriers are not told the reason of a call"/,
+  );
+  assert.match(warning, /Unknown parameter: Misspelt/);
+  assert.doesNotMatch(warning, /CallToken/);
+
+  const told = { MaxPrice: "0.05", ProvideFeedback: "true", Attempt: "2", TrafficType: "free" };
+  const sent = await lab.ask("POST", "Messages.json", {
+    To: "+14155550109",
+    From: "+14155550101",
+    Body: "Hi",
+    ...told,
+  });
+  assert.equal(sent.status, 201);
+  for (const name of Object.keys(told)) {
+    assert.match(sent.headers.get("Warning") ?? "", new RegExp(`"${name} has no effect: `));
+  }
+  const { body } = await lab.client.messages.create({
+    to: "+14155550109",
+    from: "+14155550101",
+    body: "by the library",
+    maxPrice: 1,
+    provideFeedback: true,
+  });
+  assert.equal(body, "by the library");
 });
 
 Deno.test("records, lists and errors are in XML below TwilioResponse without a suffix", async () => {

@@ -239,6 +239,21 @@ Deno.test("npm twilio sums usage by category and period, and reads the balance",
   assert.deepEqual(await priceOf(records.lastMonth.list({ category })), [2.3]);
   const until = new Date(Date.UTC(2024, 0, 31));
   assert.deepEqual(await priceOf(records.list({ category, endDate: until })), [2.3]);
+  const priceIn = async (query: string) => {
+    const answer = await lab.ask("GET", `Usage/Records.json?Category=phonenumbers&${query}`);
+    const { usage_records: found } = await answer.json();
+    return found.map(({ price }: { price: string }) => Number(price));
+  };
+  assert.deepEqual(await priceIn("StartDate=-30days"), [3.45]);
+  assert.deepEqual(await priceIn("StartDate=-0days"), [1.15]);
+  assert.deepEqual(await priceIn("EndDate=-1day"), [2.3]);
+  assert.deepEqual(await priceIn("StartDate=-1days&EndDate=%2B1days"), [3.45]);
+  assert.deepEqual(await priceIn("StartDate=+1days"), []);
+  for (const wrong of ["-30", "30days", "-30weeks", "--30days", "-999999days"]) {
+    const answer = await lab.ask("GET", `Usage/Records.json?StartDate=${wrong}`);
+    assert.equal(answer.status, 400, wrong);
+    assert.match((await answer.json()).message, /StartDate must be a date .*, or days .* -30days/);
+  }
   const [january] = (await records.monthly.list({ category })).slice(1);
   assert.equal(january!.startDate.toISOString().slice(0, 10), "2024-01-01");
   assert.equal(january!.endDate.toISOString().slice(0, 10), "2024-01-31");

@@ -53,7 +53,7 @@ const clientAddress = /^(?:client:)?([A-Za-z][A-Za-z0-9\-._+]{0,63})$/;
 export const addressed = (field: string): Filter => ({
   state: "works",
   note: "`*` stands for any characters",
-  conditions: (sent, _, country): Condition[] => {
+  conditions: (sent, _, { country }): Condition[] => {
     const value = checked(withPlus(plainDigits(sent)));
     const login = clientAddress.exec(value)?.[1];
     if (login !== undefined) return [{ field, op: "oneOf", values: [`client:${login}`, login] }];

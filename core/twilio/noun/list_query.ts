@@ -3,7 +3,7 @@ import { Fault } from "../../base/faults.ts";
 import { limits } from "../../base/limits.ts";
 import type { Base } from "../../base/record.ts";
 import type { Query, Slice } from "../../model/store.ts";
-import type { Filter, Listed } from "./noun.ts";
+import type { Circumstances, Filter, Listed } from "./noun.ts";
 
 /** Where a page begins: after a record, named by its Sid, and by its text in a sorted list. */
 interface Cursor {
@@ -30,11 +30,11 @@ export const listNames = ({ filters }: Pick<Listed, "filters">): string[] => [
   ...Object.keys(filters),
 ];
 
-/** Reads the query of a list; `country`: that of numbers without `+`. Throws `badParameter`, which names every wrong parameter. */
+/** Reads the query of a list. Throws `badParameter`, which names every wrong parameter. */
 export function readPageQuery(
   listed: Pick<Listed, "filters">,
   sent: Iterable<[name: string, value: string]>,
-  country: string | null = null,
+  circumstances: Circumstances,
 ): PageQuery {
   const query: PageQuery = {
     where: [],
@@ -47,7 +47,7 @@ export function readPageQuery(
   const problems: string[] = [];
   for (const [name, value] of sent) {
     try {
-      readOne(query, listed, [name, value], country);
+      readOne(query, listed, { name, value, circumstances });
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       problems.push(`${name} ${error.detail}`);
@@ -60,8 +60,7 @@ export function readPageQuery(
 function readOne(
   query: PageQuery,
   { filters }: Pick<Listed, "filters">,
-  [name, value]: [string, string],
-  country: string | null,
+  { name, value, circumstances }: { name: string; value: string; circumstances: Circumstances },
 ): void {
   if (name === "Page") query.page = whole(value, 0);
   else if (name === "PageSize") query.pageSize = Math.min(whole(value, 1), limits.pageSizeMax);
@@ -71,7 +70,7 @@ function readOne(
     if (found === null) return void query.unknown.push(name);
     query.kept.push([name, value]);
     if (found.text === "") return; // As if it was not sent: libraries send what a form was left as.
-    query.where.push(...found.filter.conditions(found.text, found.operator, country));
+    query.where.push(...found.filter.conditions(found.text, found.operator, circumstances));
   }
 }
 

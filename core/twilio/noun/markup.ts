@@ -21,6 +21,7 @@ export const inlineParameter = z.string().transform((markup, { addIssue }) => {
 });
 
 function problemOf(markup: string): string | null {
+  if (markup.trim() === "") return "it is empty; send <Response/> where nothing is to be done";
   try {
     parseDocument(markup);
     return null;

@@ -21,7 +21,7 @@ export interface Asked {
 }
 
 /** What the service does with a parameter of Twilio's library. */
-export type State = "works" | "stored" | "refused";
+export type State = "works" | "stored" | "ignored" | "refused";
 
 /** A parameter of an operation, by its name in Twilio's interface. */
 export interface Parameter<S extends z.ZodType = z.ZodType> {
@@ -67,6 +67,16 @@ export const refused = (
   note: harmless.length === 0 ? reason : `${reason} (${harmless.join(", ")}: accepted)`,
 });
 
+/**
+ * A parameter that tells something, without an effect on what was asked for. It is accepted and not kept;
+ * a value is answered with a `Warning` header that has the reason.
+ */
+export const ignored = (reason: string): Parameter<z.ZodOptional<z.ZodType>> => ({
+  state: "ignored",
+  schema: z.any().optional(),
+  note: reason,
+});
+
 export type Parameters = Record<string, Parameter>;
 
 /** What was sent, by the names of the parameters; refused ones are never there. */
@@ -97,14 +107,22 @@ export const action = <T, P extends Parameters>(
   },
 ): Action<T> => declared as Action<T>;
 
+/** What the value of a filter means depends on. */
+export interface Circumstances {
+  /** Country of numbers without `+` (ISO 3166). */
+  country: string | null;
+  /** In ms: the day that offsets count from. */
+  now: number;
+}
+
 /** How a list may be narrowed, by the name of a query parameter of Twilio's interface. */
 export interface Filter {
   state: State;
   note: string;
   /** A date: the name may end in `<` or `>`. */
   isDate?: boolean;
-  /** The conditions on records; `country`: that of numbers without `+`. Throws `badParameter`, without the name, for a wrong value. */
-  conditions(text: string, operator: DateOperator, country: string | null): Condition[];
+  /** The conditions on records. Throws `badParameter`, without the name, for a wrong value. */
+  conditions(text: string, operator: DateOperator, circumstances: Circumstances): Condition[];
 }
 
 /** A list: its filters, and how it is read. */

@@ -53,7 +53,7 @@ export function readWav(bytes: Uint8Array): WavAudio {
   let offset = 12;
   for (let chunks = 0; offset + 8 <= file.byteLength; chunks++) {
     if (chunks === mediaLimits.wavChunks) throw unreadable("it has too many chunks");
-    const size = file.getUint32(offset + 4, true);
+    const size = sizeOf(file, offset);
     const body = new DataView(
       bytes.buffer,
       bytes.byteOffset + offset + 8,
@@ -65,6 +65,21 @@ export function readWav(bytes: Uint8Array): WavAudio {
   }
   throw unreadable("it has no audio data");
 }
+
+/**
+ * Bytes of the chunk at an offset. A writer that could not go back to its header leaves 0 as the size of
+ * the audio data, which go on to the end of the file; no other chunk follows then.
+ */
+function sizeOf(file: DataView, offset: number): number {
+  const size = file.getUint32(offset + 4, true);
+  if (size > 0 || tag(file, offset) !== "data" || isChunk(file, offset + 8)) return size;
+  return file.byteLength - offset - 8;
+}
+
+/** Whether a chunk with a name in letters, which the file has room for, begins at an offset. */
+const isChunk = (file: DataView, offset: number): boolean =>
+  offset + 8 <= file.byteLength && /^[A-Za-z][A-Za-z0-9 ]{3}$/.test(tag(file, offset)) &&
+  file.getUint32(offset + 4, true) <= file.byteLength - offset - 8;
 
 function readFormat(chunk: DataView): Format {
   if (chunk.byteLength < 16) throw unreadable("its format is cut off");

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { get } from "node:http";
+import { once } from "node:events";
+import { createServer, get } from "node:http";
+import { get as getSecurely } from "node:https";
+import type { AddressInfo } from "node:net";
 import { plainReason } from "../../../core/base/plain_reason.ts";
 
 /** A port of the loopback that nothing listens on. */
@@ -44,6 +47,26 @@ Deno.test("plainReason() says in words that a server closed the connection, or d
     listener.close();
     await serving;
   }
+});
+
+Deno.test("plainReason() says that a server does not speak TLS", async () => {
+  const server = createServer((_, response) => response.end("plain"));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const bySecureNode = new Promise((resolve, reject) =>
+    getSecurely(url, resolve).on("error", reject)
+  );
+  for (const failing of [fetch(url), bySecureNode]) {
+    assert.match(
+      plainReason(await failureOf(failing)),
+      /does not speak TLS on this port; is it http/,
+    );
+  }
+  const broken = new TypeError("client error (Connect): tls handshake eof");
+  assert.match(plainReason(broken), /does not speak TLS/);
+  server.closeAllConnections();
+  server.close();
 });
 
 Deno.test("plainReason() keeps a message of ours, without the name of a class", () => {

@@ -87,6 +87,32 @@ Deno.test("readWav() gives what a cut-off file has", () => {
   assert.equal(samples.length, original.length / 2);
 });
 
+/** The file with a size of its audio data in the header that is not theirs. */
+function withDataSize(file: WavFile, size: number): Uint8Array {
+  const bytes = wavFile(file);
+  const header = new TextEncoder().encode("data");
+  const at = bytes.findIndex((_, index) => header.every((byte, n) => bytes[index + n] === byte));
+  new DataView(bytes.buffer).setUint32(at + 4, size, true);
+  return bytes;
+}
+
+Deno.test("readWav() reads streamed audio, whose header has no size, to the end of the file", () => {
+  const file = files["16-bit PCM"]!;
+  for (const data of [file.data, new Uint8Array(file.data.length), Uint8Array.of(1, 2)]) {
+    for (const size of [0, 0xffff_ffff]) {
+      const { samples } = readWav(withDataSize({ ...file, data }, size));
+      assert.equal(samples.length, data.length / 2);
+    }
+  }
+});
+
+Deno.test("readWav() reads no audio where another chunk follows data of size 0", () => {
+  const empty = wavFile({ encoding: 1, bits: 16, data: new Uint8Array() });
+  assert.equal(readWav(empty).samples.length, 0);
+  const chunk = new TextEncoder().encode("LIST\x08\0\0\0INFOabcd");
+  assert.equal(readWav(Uint8Array.from([...empty, ...chunk])).samples.length, 0);
+});
+
 Deno.test("readWav() says what it cannot read", () => {
   const file: WavFile = { encoding: 1, bits: 16, data: new Uint8Array(4) };
   const manyChunks = new TextEncoder().encode("RIFF....WAVE" + "LIST\0\0\0\0".repeat(2_000));
