@@ -51,7 +51,8 @@ export function clientAuthentication(dialogs: ReadonlyMap<string, Dialog>): Clie
   return {
     answer(request, response) {
       const { callId, fromTag, toTag, method, ruri } = request;
-      const login = logins.get(request) ?? dialogs.get(callId + fromTag + toTag)?.trunk?.login;
+      const login = logins.get(request) ??
+        dialogs.get(callId + fromTag + toTag)?.trunk?.login;
       if (login === undefined || !note(asked, response)) return false;
       for (const [, name] of headerNames) {
         const values = [...asked.values()].filter((one) => one.name === name).map((one) =>

@@ -1,5 +1,6 @@
 import type { Session, URI } from "../stack/library/sip_js.ts";
 import type { Flow } from "../base/flow.ts";
+import type { Dialog } from "./dialog.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import type { TimerAgreement } from "./session_timer.ts";
 import type { Trunk } from "./trunk.ts";
@@ -7,6 +8,8 @@ import type { Trunk } from "./trunk.ts";
 export interface ForkEvents {
   /** 100: a server has received the request. */
   onTrying?(): void;
+  /** A callee rings, by a dialog of its own; the result takes what it says before it answers. */
+  onEarly?(early: EarlyCallee): Dialog;
   onProgress(status: number, sdp: string): void;
   /** The first 2xx of the fork. */
   onAnswer(answer: Answer): void;
@@ -28,10 +31,23 @@ export interface ForkRefusal {
   isUnanswered?: boolean;
 }
 
+/** A callee before it answers (RFC 3261 §12.1). */
+export interface EarlyCallee {
+  session: Session;
+  knowsUpdate: boolean;
+  /** Its SDP, where that came in a reliable response and so is its answer (RFC 3262 §5). */
+  answer(): string | undefined;
+  /** Our media have followed a later offer of the callee. */
+  onOffered(sdp: string): void;
+}
+
 /** A 2xx, already acknowledged. */
 export interface Answer {
   session: Session;
+  /** The SDP of the callee: its answer, or a later offer (RFC 3311). */
   sdp: string;
+  /** Our answer to that offer. */
+  localSdp: string | undefined;
   /** Its X- and User-to-User headers. */
   headers: Record<string, string>;
   knowsUpdate: boolean;

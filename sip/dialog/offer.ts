@@ -67,6 +67,7 @@ export async function answerReinvite(
 ): Promise<void> {
   const cancelled = new AbortController();
   request.delegate = { onCancel: () => cancelled.abort() };
+  request.trying(); // After 200 ms: the other side of the call may take long to answer (§17.2.1).
   try {
     const { body } = request.message;
     const { sdp, settle } = await dialog.events.onOffer(body || undefined, cancelled.signal);

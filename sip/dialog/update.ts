@@ -12,7 +12,6 @@ import { sendOffer } from "./offer.ts";
 import { refreshTarget } from "./target.ts";
 import { refusalToPass } from "./not_acceptable.ts";
 import { agreeAsClient, agreeAsServer, refusedBy } from "../contracts/session_timer.ts";
-import type { Refusal } from "../base/refusal.ts";
 import { guard } from "../base/log.ts";
 import { sdpBody } from "../text/sdp_body.ts";
 import type { Signalling } from "../contracts/signalling.ts";
@@ -88,21 +87,6 @@ export function answerUpdate(signalling: Signalling, message: IncomingRequestMes
   }
 }
 
-/**
- * What an UPDATE of who is called is answered with before it answers the call: the early dialog is not
- * ours to change, but it goes on (a 481 would end it). Undefined where there is no such dialog.
- */
-export function answerEarly(
-  { core, domain }: Signalling,
-  { method, callId, toTag, fromTag, body }: IncomingRequestMessage,
-): Refusal | undefined {
-  const early = core.dialogs.get(callId + toTag + fromTag);
-  if (method !== "UPDATE" || !early?.early) return undefined;
-  return body === ""
-    ? { statusCode: 200, extraHeaders: [contactHeader(domain)] }
-    : { statusCode: 491 };
-}
-
 /** Why an offer may not come now: ours is not answered yet, or the peer's last one (§5.2). */
 function crossed({ signalingState }: SessionDialog) {
   if (signalingState === SignalingState.HaveLocalOffer) return { statusCode: 491 };
@@ -111,10 +95,12 @@ function crossed({ signalingState }: SessionDialog) {
 }
 
 function accept(
-  { domain, sessionBounds }: Signalling,
-  dialog: Dialog,
+  { domain, sessionBounds, dialogs }: Signalling,
+  asked: Dialog,
   { server, sdp }: { server: UserAgentServer; sdp?: string },
 ): void {
+  // The call may have been answered since.
+  const dialog = dialogs.get(asked.session.id) ?? asked;
   const { agreement, headers } = agreeAsServer(server.message, sessionBounds);
   if (sdp !== undefined) dialog.localSdp = sdp;
   refreshTarget(dialog.session, server.message);
@@ -124,7 +110,7 @@ function accept(
       extraHeaders: [contactHeader(domain), ...headers],
       ...sdp === undefined ? {} : { body: sdpBody(sdp) },
     }));
-  dialog.timer.restart(agreement);
+  if (dialogs.has(dialog.session.id)) dialog.timer.restart(agreement);
 }
 
 /**

@@ -3,6 +3,7 @@ import type {
   OutgoingInviteRequest,
   OutgoingInviteRequestDelegate,
   OutgoingRequestMessage,
+  Session,
 } from "../stack/library/sip_js.ts";
 import { loginWith } from "../auth/client_authentication.ts";
 import { currentFlow, type Flow, withFlow } from "../base/flow.ts";
@@ -23,7 +24,20 @@ import {
 } from "../contracts/session_timer.ts";
 import { sdpWithoutMedia, takesUssdAlone } from "../text/ussd_body.ts";
 import { allowHeader, allows, contactHeader } from "../stack/user_agent_core.ts";
+import { refreshTarget } from "../dialog/target.ts";
+import type { Dialog } from "../contracts/dialog.ts";
 import type { Device, Fork, ForkEvents } from "../contracts/fork.ts";
+
+/** A callee that rings: a proxy may ring several for one INVITE. */
+interface Early {
+  /** Its SDP; empty before. */
+  sdp: string;
+  /** That SDP is its answer. */
+  isAnswer: boolean;
+  /** That SDP is a later offer, which our media have followed. */
+  isOffer: boolean;
+  dialog: Dialog | undefined;
+}
 
 interface State {
   readonly signalling: Signalling;
@@ -37,8 +51,8 @@ interface State {
   over: boolean;
   cancelled: boolean;
   request: OutgoingInviteRequest | undefined;
-  /** Early SDP by the To tag of the early dialog. */
-  early: Map<string, string> | undefined;
+  /** What callees said before they answered, by the To tag of the early dialog. */
+  early: Map<string, Early> | undefined;
   stopGivingUp(): void;
   stopWatching(): void;
 }
@@ -154,18 +168,21 @@ function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDele
   });
   return {
     onTrying: guard(log, () => events.onTrying?.()),
-    onProgress: guard(log, ({ message, prack }) => {
-      takeProvisional(state, message, prack);
+    onProgress: guard(log, ({ message, session, prack }) => {
+      takeProvisional(state, events, { message, session, prack });
       events.onProgress(statusOf(message), message.body);
     }),
     onAccept: guard(log, ({ message, session, ack }) => {
+      const early = state.early?.get(message.toTag);
       follow(state);
       close(state);
+      refreshTarget(session, message);
       ack(ackOptions(state, message));
       events.onAnswer({
         session,
         // The answer to our offer may have come before, and need not come again (RFC 3262 §5).
-        sdp: message.body || state.early?.get(message.toTag) || "",
+        sdp: early?.isOffer ? early.sdp : message.body || early?.sdp || "",
+        localSdp: early?.isOffer ? early.dialog?.localSdp : undefined,
         headers: passedHeaders(message),
         knowsUpdate: allows(message, "UPDATE"),
         agreement: agreeAsClient(message, sessionBounds),
@@ -212,6 +229,7 @@ async function regain(state: State): Promise<void> {
 
 function close(state: State): void {
   state.over = true;
+  for (const { dialog } of state.early?.values() ?? []) dialog?.abandon();
   state.stopGivingUp();
   state.stopWatching();
 }
@@ -249,26 +267,23 @@ function ackOptions(
   return { extraHeaders, ...isAlone && body !== "" && { body: sdpBody(sdpWithoutMedia(body)) } };
 }
 
-/** What a response needs of the fork that it is to. */
-interface Responding {
-  flow: Flow;
-  readonly device: Pick<Device, "trunk" | "routeSet">;
-  readonly request: OutgoingInviteRequest | undefined;
-  /** Early SDP by the To tag of the early dialog: a 2xx of the same need have none (RFC 3262 §5). */
-  early: Map<string, string> | undefined;
-}
-
 type Prack = (options: { extraHeaders: string[] }) => unknown;
 
-/** Takes a provisional response: acknowledges it where it asks for that, and keeps its SDP. */
+/** Takes a provisional response: acknowledges it where it asks for that, and keeps what it says. */
 function takeProvisional(
-  fork: Responding,
-  message: IncomingResponseMessage,
-  prack: Prack,
+  fork: State,
+  events: ForkEvents,
+  { message, session, prack }: {
+    message: IncomingResponseMessage;
+    session: Session;
+    prack: Prack;
+  },
 ): void {
   follow(fork);
-  if (hasOption(message, "require", "100rel")) acknowledge(message, prack);
-  if (message.body !== "") keepEarly(fork, message);
+  const isReliable = hasOption(message, "require", "100rel");
+  if (isReliable) refreshTarget(session, message);
+  keepEarly(fork, events, { message, session, isReliable });
+  if (isReliable) acknowledge(message, prack);
 }
 
 /** PRACK (RFC 3262 §4); the library has dropped what came twice or out of order. */
@@ -279,13 +294,38 @@ function acknowledge(message: IncomingResponseMessage, prack: Prack): void {
 }
 
 /** Of so many alone: a peer may ring any number of others. */
-function keepEarly(fork: Responding, { toTag, body }: IncomingResponseMessage): void {
-  const early = fork.early ??= new Map();
-  if (early.has(toTag) || early.size < sipLimits.earlyAnswers) early.set(toTag, body);
+function keepEarly(
+  fork: State,
+  events: ForkEvents,
+  { message, session, isReliable }: {
+    message: IncomingResponseMessage;
+    session: Session;
+    isReliable: boolean;
+  },
+): void {
+  const { toTag, body } = message;
+  const all = fork.early ??= new Map();
+  const known = all.get(toTag);
+  if (known === undefined && all.size >= sipLimits.earlyAnswers) return;
+  const early: Early = known ?? { sdp: "", isAnswer: false, isOffer: false, dialog: undefined };
+  all.set(toTag, early);
+  if (body !== "" && !early.isAnswer) {
+    early.sdp = body;
+    early.isAnswer = isReliable;
+  }
+  early.dialog ??= fork.over ? undefined : events.onEarly?.({
+    session,
+    knowsUpdate: allows(message, "UPDATE"),
+    answer: () => early.isAnswer ? early.sdp : undefined,
+    onOffered(sdp) {
+      early.sdp = sdp;
+      early.isOffer = true;
+    },
+  });
 }
 
 /** A softphone that came back by a new connection answers by that, and is to get the ACK there. */
-function follow(fork: Responding): void {
+function follow(fork: State): void {
   const { flow: before, device: { trunk, routeSet }, request } = fork;
   fork.flow = currentFlow();
   const isProxied = trunk !== undefined || routeSet.length > 0;

@@ -1,9 +1,10 @@
 import { steadyNow } from "../../core/base/steady_clock.ts";
+import type { IncomingReferRequest } from "../stack/library/sip_js.ts";
 import type { Target } from "../../core/protocol/script.ts";
 import { createDeviceFork, type ReachableDevice } from "./device_fork.ts";
 import { adoptDialog } from "../dialog/adopt_dialog.ts";
 import type { Dialog, DialogPeer } from "../contracts/dialog.ts";
-import type { Answer, Fork, ForkRefusal } from "../contracts/fork.ts";
+import type { Answer, EarlyCallee, Fork, ForkRefusal } from "../contracts/fork.ts";
 import { refusedOffer } from "./refused_offer.ts";
 import { forkInvite } from "./fork_invite.ts";
 import { createWiring, inDialogEvents } from "../dialog/in_dialog.ts";
@@ -92,6 +93,7 @@ export async function ring(
 /** Sends one INVITE, and does what its answers ask for. */
 export function sendTo(state: OutboundState, fork: Fork): void {
   fork.send({
+    onEarly: (early) => adoptEarly(state, fork, early),
     onProgress: (status, sdp) => onProgress(state, fork, { status, sdp }),
     onAnswer: (answer) => onAnswer(state, fork, answer),
     onRefused(refusal) {
@@ -204,11 +206,11 @@ export function onAnswer(state: OutboundState, fork: Fork, answer: Answer): void
     trunk: fork.trunk,
     events: dialogEvents(state, fork.media),
   });
-  state.dialog.localSdp = fork.offer;
+  state.dialog.localSdp = answer.localSdp ?? fork.offer;
   state.dialog.timer.restart(answer.agreement);
   state.remoteSdp = answer.sdp;
   state.responseHeaders = answer.headers;
-  void takeAnswer(state, fork, answer.sdp);
+  void takeAnswer(state, fork, answer);
 }
 
 /**
@@ -232,7 +234,7 @@ export function refuseAnswer(state: OutboundState, fork: Fork, answer: Answer): 
 
 function adopt(
   { signalling, call: { invitation, demands } }: OutboundState,
-  { session, knowsUpdate }: Answer,
+  { session, knowsUpdate }: Pick<Answer, "session" | "knowsUpdate">,
   peer: Pick<DialogPeer, "leg" | "flow" | "trunk" | "events">,
 ): Dialog {
   const { target } = invitation;
@@ -241,10 +243,47 @@ function adopt(
   return adoptDialog(signalling, session, { ...peer, isSecure, knowsUpdate, login });
 }
 
-async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): Promise<void> {
+/**
+ * Takes what a callee says before it answers, an offer too (RFC 3311 §5.2): it may offer once its answer
+ * to ours came reliably (RFC 6337 §2.2), as where it moves the audio while it rings.
+ */
+export function adoptEarly(state: OutboundState, fork: Fork, early: EarlyCallee): Dialog {
+  const { flow, trunk } = fork;
+  const { leg } = state.call.invitation;
+  let answered: Promise<void> | undefined;
+  const events = {
+    ...inDialogEvents(state.wiring, () => fork.media),
+    onBye() {},
+    onLost() {}, // The fork sees to that.
+    onUnfollowed() {},
+    onRefer: (request: IncomingReferRequest) => void request.reject({ statusCode: 403 }),
+    onNotify: () => false,
+    async onOffer(offer: string | undefined) {
+      const { media } = fork;
+      const answer = early.answer();
+      // Our offer is not answered, or the media are not ours. A 4xx but 491 could end the call.
+      if (media === undefined || answer === undefined || offer === undefined) {
+        throw new Refused("change a call that rings", 491);
+      }
+      await state.early;
+      await (answered ??= media.accept(answer));
+      const sdp = await media.reanswer(offer);
+      early.onOffered(offer);
+      return { sdp };
+    },
+  };
+  return adopt(state, early, { leg, flow, trunk, events });
+}
+
+async function takeAnswer(
+  state: OutboundState,
+  { media }: Fork,
+  { sdp, localSdp }: Answer,
+): Promise<void> {
   try {
     if (state.early !== undefined) await state.early;
-    await media?.accept(sdp);
+    // What was agreed by UPDATE is not changed by the SDP that a 2xx may repeat (RFC 3261 §13.2.1).
+    if (localSdp === undefined) await media?.accept(sdp);
   } catch (error) {
     const { signalling: { log }, call: { invitation: { leg } } } = state;
     log("Cannot process the answer to a call", { leg, error: String(error) });

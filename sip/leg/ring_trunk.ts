@@ -9,7 +9,7 @@ import { knownSources } from "../dialog/known_sources.ts";
 import { sipLimits } from "../base/limits.ts";
 import { steadyNow } from "../../core/base/steady_clock.ts";
 import { finish, type OutboundCall, type OutboundState, startTimeout } from "./outbound_state.ts";
-import { offerTo, onAnswer, onProgress, onRefused, refuseAnswer } from "./ring.ts";
+import { adoptEarly, offerTo, onAnswer, onProgress, onRefused, refuseAnswer } from "./ring.ts";
 import { locateProxy, type Proxy, trunkAt } from "../trunk/proxy.ts";
 import { probeSilent } from "../trunk/probe_server.ts";
 import type { Target } from "../transport/resolve.ts";
@@ -211,6 +211,7 @@ async function send(
   });
   fork.send({
     onTrying: stopWaiting,
+    onEarly: (early) => adoptEarly(state, fork, early),
     onProgress(status, sdp) {
       stopWaiting();
       if (!isGivenUp) onProgress(state, fork, { status, sdp });

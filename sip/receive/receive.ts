@@ -4,7 +4,7 @@ import {
   SessionState,
 } from "../stack/library/sip_js.ts";
 import type { Verdict } from "../admission/admission.ts";
-import { completeResponse } from "../stack/complete_response.ts";
+import { completeRequest, completeResponse } from "../stack/complete_response.ts";
 import { badRequest } from "../text/bad_request.ts";
 import type { Dialog } from "../contracts/dialog.ts";
 import { currentFlow, type Flow, withFlow } from "../base/flow.ts";
@@ -23,7 +23,7 @@ import { refuseCopy, transactionKey } from "../stack/merged.ts";
 import { mayBeForked } from "../stack/server_transactions.ts";
 import { setOrigin } from "../identity/origin.ts";
 import type { Signalling } from "../contracts/signalling.ts";
-import { answerEarly, answerUpdate } from "../dialog/update.ts";
+import { answerUpdate } from "../dialog/update.ts";
 import {
   allowedMethods,
   allowHeader,
@@ -105,6 +105,7 @@ function receiveRequest(
   const flow = currentFlow();
   unwrapSdp(message, ussdType);
   markReceived(message, flow);
+  completeRequest(signalling.core, message);
   const dialog = dialogOf(signalling, message);
   const verdict = dialog === undefined ? unread ?? signalling.admission.judge(flow) : "serve";
   if (verdict === "cut") return flow.close();
@@ -138,7 +139,7 @@ function refuse(
   const { message } = request;
   if (request.refusal !== undefined) return { statusCode: request.refusal };
   return refuseMethod(message.method) ?? refuseTarget(request) ?? refuseHeaders(message) ??
-    refuseDialog(signalling, message, dialog) ?? refuseOffer(message) ??
+    refuseDialog(message, dialog) ?? refuseOffer(message) ??
     refuseSession(signalling, message);
 }
 
@@ -204,7 +205,6 @@ const isOfPeer = ({ flow, login, hop }: Dialog, by: Flow): boolean =>
  * is; from a new connection of that Client, the dialog moves there (RFC 5626 §4.3).
  */
 function refuseDialog(
-  signalling: Signalling,
   message: IncomingRequestMessage,
   dialog: Dialog | undefined,
 ): Refusal | undefined {
@@ -218,15 +218,28 @@ function refuseDialog(
   const flow = currentFlow();
   // An ACK to a refusal names no dialog: it is for the transaction.
   if (message.method === "ACK" && dialog === undefined) return undefined;
-  if (dialog === undefined) return answerEarly(signalling, message) ?? { statusCode: 481 };
-  if (!isOfPeer(dialog, flow)) return { statusCode: 481 };
+  if (dialog === undefined || !isOfPeer(dialog, flow)) return { statusCode: 481 };
   if (!mayGoBy(dialog, flow)) return refuseInsecure(message);
   // A trunk or proxy may speak from several ports and hear at one alone.
   if (dialog.flow.closed || !dialog.hop?.owns(flow.remote.host)) dialog.flow = flow;
+  return refuseTooEarly(dialog, message);
+}
+
+/** What has to wait for the answer to the INVITE of a dialog, or its ACK. */
+function refuseTooEarly(
+  { session: { sessionState }, events }: Dialog,
+  { method }: IncomingRequestMessage,
+): Refusal | undefined {
+  const isEarly = sessionState === SessionState.Early;
+  const isCalled = events.onAck !== undefined;
+  // A callee may say no BYE before it answers (RFC 3261 §15); its 4xx ends the call.
+  if (method === "BYE" && isEarly && !isCalled) return { statusCode: 481 };
+  if (method !== "INVITE") return undefined;
+  // An INVITE of ours is open (§14.2).
+  if (isEarly && !isCalled) return { statusCode: 491 };
   // The library would go on repeating the first 2xx for ever, once there are two that want an ACK.
-  const tooEarly = message.method === "INVITE" &&
-    dialog.session.sessionState === SessionState.AckWait;
-  return tooEarly ? { ...unavailable, statusCode: 500 } : undefined;
+  const isOpen = isEarly || sessionState === SessionState.AckWait;
+  return isOpen ? { ...unavailable, statusCode: 500 } : undefined;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { NO_TAG } from "../base/no_tag.ts";
 import { parseReplaces } from "../text/replaces.ts";
 import { replacedDialog } from "./refer_to.ts";
 import type { Signalling } from "../contracts/signalling.ts";
@@ -13,7 +14,7 @@ export function replacesHere(signalling: Signalling, header: string): string | u
   return session && namedBySession(session);
 }
 
-/** Names a dialog to the peer that has it (RFC 3891 §6.1). */
+/** Names a dialog to the peer that has it (RFC 3891 §6.1); 0 stands for a tag that it has not (§3). */
 export const namedBySession = (
   { callId, remoteTag, localTag }: { callId: string; remoteTag: string; localTag: string },
-): string => `${callId};to-tag=${remoteTag};from-tag=${localTag}`;
+): string => `${callId};to-tag=${remoteTag === NO_TAG ? "0" : remoteTag};from-tag=${localTag}`;

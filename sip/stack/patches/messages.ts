@@ -10,6 +10,7 @@ import {
   UserAgentServer,
 } from "sip.js/lib/core/index.js";
 import { getReasonPhrase } from "sip.js/lib/core/messages/utils.js";
+import { NO_TAG } from "../../base/no_tag.ts";
 import { requestUriOf } from "../../identity/origin.ts";
 import { isSips, sipsContact } from "../../identity/secure.ts";
 import { canonicalName } from "../../text/header_names.ts";
@@ -60,6 +61,8 @@ function requestText(this: OutgoingRequestMessage): string {
   for (const [name, values] of Object.entries(headers)) {
     for (const value of values) text += `${name}: ${value}\r\n`;
   }
+  // A peer without a tag gets none (RFC 3261 §12.2.1.1).
+  if (this.toTag === NO_TAG) text = text.replace(`;tag=${NO_TAG}`, "");
   // What is about a `sips:` URI has one in Contact too (RFC 3261 §8.1.1.8).
   const isSecured = ruri.scheme === "sips";
   for (const line of extraHeaders) text += `${isSecured ? sipsContact(line) : line.trim()}\r\n`;

@@ -61,7 +61,8 @@ export const patches: readonly Patch[] = [
     of: OutgoingRequestMessage.prototype,
     members: ["toString"],
     group: "rule",
-    without: "A request about a sips: URI has no sips: Contact (§8.1.1.8).",
+    without:
+      "A request about a sips: URI has no sips: Contact (§8.1.1.8), and a peer without a tag gets one.",
   },
   {
     of: UserAgentServer.prototype,
