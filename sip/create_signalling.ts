@@ -74,6 +74,7 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
     mediaRelay: options.mediaRelay ?? "auto",
     rtpTimeoutMs: options.rtpTimeoutMs ?? 0,
     dialogs,
+    early: new ShortLivedMap(),
     flowWatchers,
     closeWatchers,
     refuseInvite: () => undefined,

@@ -68,6 +68,8 @@ export interface Signalling {
   rtpTimeoutMs: number;
   /** The dialogs of our legs, by the id that the core gives them. */
   dialogs: Map<string, Dialog>;
+  /** What makes a dialog with a callee that rings, by the same id: few say anything before they answer. */
+  early: Map<string, () => Dialog | undefined>;
   /** Called for each lost connection, once the time for reconnecting is over. */
   flowWatchers: ShortLivedSet<(lost: Flow) => void>;
   /** Called for each connection at the moment it closes. */

@@ -36,6 +36,8 @@ interface Early {
   isAnswer: boolean;
   /** That SDP is a later offer, which our media have followed. */
   isOffer: boolean;
+  readonly session: Session;
+  /** Made when the callee says something. */
   dialog: Dialog | undefined;
 }
 
@@ -229,7 +231,10 @@ async function regain(state: State): Promise<void> {
 
 function close(state: State): void {
   state.over = true;
-  for (const { dialog } of state.early?.values() ?? []) dialog?.abandon();
+  for (const { session, dialog } of state.early?.values() ?? []) {
+    state.signalling.early.delete(session.id);
+    dialog?.abandon();
+  }
   state.stopGivingUp();
   state.stopWatching();
 }
@@ -305,24 +310,29 @@ function keepEarly(
 ): void {
   const { toTag, body } = message;
   const all = fork.early ??= new Map();
-  const known = all.get(toTag);
-  if (known === undefined && all.size >= sipLimits.earlyAnswers) return;
-  const early: Early = known ?? { sdp: "", isAnswer: false, isOffer: false, dialog: undefined };
-  all.set(toTag, early);
-  if (body !== "" && !early.isAnswer) {
-    early.sdp = body;
-    early.isAnswer = isReliable;
+  let early = all.get(toTag);
+  if (early === undefined) {
+    if (fork.over || all.size >= sipLimits.earlyAnswers) return;
+    early = { sdp: "", isAnswer: false, isOffer: false, session, dialog: undefined };
+    all.set(toTag, early);
+    const knowsUpdate = allows(message, "UPDATE");
+    fork.signalling.early.set(session.id, () => adoptEarly(events, early!, knowsUpdate));
   }
-  early.dialog ??= fork.over ? undefined : events.onEarly?.({
-    session,
-    knowsUpdate: allows(message, "UPDATE"),
+  if (body === "" || early.isAnswer) return;
+  early.sdp = body;
+  early.isAnswer = isReliable;
+}
+
+const adoptEarly = (events: ForkEvents, early: Early, knowsUpdate: boolean): Dialog | undefined =>
+  early.dialog ??= events.onEarly?.({
+    session: early.session,
+    knowsUpdate,
     answer: () => early.isAnswer ? early.sdp : undefined,
     onOffered(sdp) {
       early.sdp = sdp;
       early.isOffer = true;
     },
   });
-}
 
 /** A softphone that came back by a new connection answers by that, and is to get the ACK there. */
 function follow(fork: State): void {

@@ -193,8 +193,13 @@ function refuseRequired(message: IncomingRequestMessage): Refusal | undefined {
   return { statusCode: 420, extraHeaders: [`Unsupported: ${unsupported.join(", ")}`] };
 }
 
-const dialogOf = ({ dialogs }: Signalling, { callId, toTag, fromTag }: IncomingRequestMessage) =>
-  toTag ? dialogs.get(callId + toTag + fromTag) : undefined;
+function dialogOf(
+  { dialogs, early }: Signalling,
+  { callId, toTag, fromTag }: IncomingRequestMessage,
+): Dialog | undefined {
+  const id = callId + toTag + fromTag;
+  return toTag ? dialogs.get(id) ?? early.get(id)?.() : undefined;
+}
 
 const isOfPeer = ({ flow, login, hop }: Dialog, by: Flow): boolean =>
   by === flow || login !== undefined && by.logins.has(login) ||

@@ -276,6 +276,39 @@ for (const ends of ["we", "the callee"] as const) {
   });
 }
 
+/** A response of bob's phone. */
+const ofBob = (invitation: SipText, status: string, sdp?: string) =>
+  writeSip(`SIP/2.0 ${status}`, [
+    ...["Via", "From", "Call-ID", "CSeq"].map((name) =>
+      `${name}: ${valueOf(invitation, name.toLowerCase())}`
+    ),
+    `To: ${valueOf(invitation, "to").replace(/;tag=bob$/, "")};tag=bob`,
+    "Contact: <sip:bob@phone.invalid;transport=ws>",
+  ], sdp);
+
+for (const status of ["200 OK", "486 Busy Here"]) {
+  Deno.test(`nothing is kept of who rang once the call got ${status}`, async () => {
+    using lab = openReceiveLab(domain);
+    const dial: Script = [
+      { type: "dial", legs: [inviting("bob")], media: "proxied", timeoutS: 60, timeLimitS: 600 },
+    ];
+    lab.answer = ({ event }) => event.type === "incoming" ? dial : [];
+    const [alice, bob] = [await registered(lab), await registered(lab, "bob")];
+    alice.receive(phoneCall(lab));
+    await lab.time.settle();
+    const invitation = readSip(bob.sent.at(-1) ?? "");
+
+    bob.receive(ofBob(invitation, "180 Ringing"));
+    bob.receive(ofBob(invitation, "180 Ringing").replace("tag=bob", "tag=other"));
+    await lab.time.settle();
+    const ringing = lab.kept().early;
+    bob.receive(ofBob(invitation, status, status === "200 OK" ? sdp : undefined));
+    await lab.time.settle();
+
+    assert.deepEqual([ringing, lab.kept().early], [2, 0]);
+  });
+}
+
 Deno.test("a re-INVITE whose answer takes the other side long gets 100 within 200 ms", async () => {
   using lab = openReceiveLab(domain);
   const dial: Script = [
@@ -283,14 +316,7 @@ Deno.test("a re-INVITE whose answer takes the other side long gets 100 within 20
   ];
   lab.answer = ({ event }) => event.type === "incoming" ? dial : [];
   const [alice, bob] = [await registered(lab), await registered(lab, "bob")];
-  const answer = (invitation: SipText) =>
-    writeSip("SIP/2.0 200 OK", [
-      ...["Via", "From", "Call-ID", "CSeq"].map((name) =>
-        `${name}: ${valueOf(invitation, name.toLowerCase())}`
-      ),
-      `To: ${valueOf(invitation, "to").replace(/;tag=bob$/, "")};tag=bob`,
-      "Contact: <sip:bob@phone.invalid;transport=ws>",
-    ], sdp);
+  const answer = (invitation: SipText) => ofBob(invitation, "200 OK", sdp);
   alice.receive(phoneCall(lab, { callId: "slow" }));
   await lab.time.settle();
   bob.receive(answer(readSip(bob.sent.at(-1) ?? "")));

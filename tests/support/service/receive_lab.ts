@@ -164,6 +164,7 @@ export function openReceiveLab(
       clientTransactions: signalling.core.userAgentClients.size,
       coreDialogs: signalling.core.dialogs.size,
       dialogs: signalling.dialogs.size,
+      early: signalling.early.size,
       watchers: signalling.flowWatchers.size,
       registered: signalling.location.registered(),
       unsettled: calls.unsettled().length,
