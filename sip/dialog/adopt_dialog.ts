@@ -156,7 +156,7 @@ async function onFlowLost(state: State, lost: Flow): Promise<void> {
   if (!follow(state)) await regain(state);
   // Without its ACK, a call that is to end waits for the end of its INVITE.
   if (state.parted || state.leaving && isUnacknowledged(state)) return;
-  if (state.leaving) return dialog.flow.closed ? finish(state) : depart(state);
+  if (state.leaving) return dialog.flow.closed ? giveUp(state) : depart(state);
   if (dialog.flow !== lost) return;
   state.isLost = true;
   guard(signalling.log, () => dialog.events.onLost("connection-lost"))();
@@ -202,12 +202,18 @@ const isUnacknowledged = ({ dialog: { session } }: State): boolean =>
 function part(state: State): void {
   const { signalling: { timers, reconnectGraceMs }, dialog, stopWatching } = state;
   if (follow(state)) return depart(state);
-  if (state.isLost) return finish(state);
-  const giveUp = () => {
-    if (!state.parted) follow(state) ? depart(state) : finish(state);
+  if (state.isLost) return giveUp(state);
+  const onLate = () => {
+    if (!state.parted) follow(state) ? depart(state) : giveUp(state);
   };
-  stopWatching.push(timers.after(reconnectGraceMs, giveUp));
+  stopWatching.push(timers.after(reconnectGraceMs, onLate));
   void regain(state).then(() => !dialog.flow.closed && depart(state));
+}
+
+/** Ends the dialog without a BYE, as there is no way to the peer. */
+function giveUp(state: State): void {
+  state.dialog.session.dispose();
+  finish(state);
 }
 
 function depart(state: State): void {
