@@ -310,13 +310,14 @@ function keepEarly(
 ): void {
   const { toTag, body } = message;
   const all = fork.early ??= new Map();
-  let early = all.get(toTag);
-  if (early === undefined) {
-    if (fork.over || all.size >= sipLimits.earlyAnswers) return;
-    early = { sdp: "", isAnswer: false, isOffer: false, session, dialog: undefined };
+  const known = all.get(toTag);
+  if (known === undefined && (fork.over || all.size >= sipLimits.earlyAnswers)) return;
+  const early = known ??
+    { sdp: "", isAnswer: false, isOffer: false, session, dialog: undefined };
+  if (known === undefined) {
     all.set(toTag, early);
     const knowsUpdate = allows(message, "UPDATE");
-    fork.signalling.early.set(session.id, () => adoptEarly(events, early!, knowsUpdate));
+    fork.signalling.early.set(session.id, () => adoptEarly(events, early, knowsUpdate));
   }
   if (body === "" || early.isAnswer) return;
   early.sdp = body;
