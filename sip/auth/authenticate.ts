@@ -187,18 +187,18 @@ const disabled = ({ realm }: Authenticator, login: string): Refusal => ({
 });
 
 /**
- * Whether the digest was made for the address of this Request-URI (RFC 7616 §3.4.6): sipgo leaves its
- * parameters out.
+ * Returns whether the digest was made for the resource of this Request-URI (RFC 7616 §3.4.6). User and
+ * host name it: LiveKit leaves the port out, sipgo the parameters, and proxies rewrite both.
  */
 function isFor(target: string, given: DigestParameters): boolean {
   const uri = given["uri"] ?? "";
-  return uri === target || addressIn(uri) === addressIn(target);
+  const resource = resourceOf(uri);
+  return uri === target || resource !== undefined && resource === resourceOf(target);
 }
 
-/** A URI without parameters and headers. */
-function addressIn(text: string): string | undefined {
+/** User and host of a SIP URI; other URIs as a whole. */
+function resourceOf(text: string): string | undefined {
   const uri = parseUri(text);
-  uri?.clearParams();
-  uri?.clearHeaders();
-  return uri?.toString();
+  if (uri === undefined || !/^sips?$/.test(uri.scheme)) return uri?.toString();
+  return `${decodeURIComponent(uri.user ?? "")}@${uri.host.toLowerCase()}`;
 }

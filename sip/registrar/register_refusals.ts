@@ -26,13 +26,17 @@ export function otherLogin(domain: string, { to }: IncomingRequestMessage, login
   };
 }
 
-/** The refusal of one more address than a Client may have. */
+/**
+ * The refusal of more addresses at once than a Client may have. It is no 403: phones take that for a
+ * wrong account and give up (RFC 3261 §21.4.4).
+ */
 export function tooManyContacts(domain: string): Refusal {
-  const text = `Cannot keep more than ${sipLimits.bindingsPerClient} addresses of one Client: ` +
-    "remove old ones, or wait until they expire";
+  const text =
+    `Cannot register more than ${sipLimits.bindingsPerClient} addresses of one Client: ` +
+    "register fewer at once";
   return {
-    statusCode: 403,
+    statusCode: 503,
     reasonPhrase: "Too Many Contacts",
-    extraHeaders: [warning(domain, text)],
+    extraHeaders: [warning(domain, text), `Retry-After: ${sipLimits.registrationMinS}`],
   };
 }

@@ -114,7 +114,10 @@ function register(domain: string, location: Location, registration: Registration
   return { statusCode: 200, extraHeaders };
 }
 
-/** All changes of a REGISTER are made, or none (§10.3 step 7). */
+/**
+ * All changes of a REGISTER are made, or none (§10.3 step 7). Beyond what a Client may have, addresses
+ * that were renewed least recently give way.
+ */
 function update(
   domain: string,
   location: Location,
@@ -134,10 +137,12 @@ function update(
   );
   if (isLate) return { statusCode: 500, reasonPhrase: "CSeq Out Of Order" };
   if (wish === "remove all") return void location.removeAll(login);
-  const keys = new Set([...known, ...wish].map(({ key }) => key));
-  if (keys.size > sipLimits.bindingsPerClient) {
-    return tooManyContacts(domain);
-  }
+  const more = wish.filter(({ expiresAt }) => expiresAt > awakeNow());
+  if (more.length > sipLimits.bindingsPerClient) return tooManyContacts(domain);
+  const others = known.filter(({ key }) => wish.every((binding) => binding.key !== key));
+  // A phone that has a new address at each start leaves the old ones behind.
+  const excess = others.length + more.length - sipLimits.bindingsPerClient;
+  for (const { key } of others.slice(0, Math.max(0, excess))) location.remove(login, key);
   for (const binding of wish) put(location, login, binding, changed);
   return undefined;
 }

@@ -171,14 +171,68 @@ sipTest("register() takes each count of a nonce once", async () => {
   assert.match(valueOf(replayed, "www-authenticate"), /stale=true/);
 });
 
-sipTest("register() takes an answer for the address of the Request-URI alone", async () => {
+const otherForms = [
+  `sip:${testDomain};transport=tcp`,
+  `sip:${testDomain}:5070`,
+  `sip:${testDomain.toUpperCase()}:5070;transport=udp`,
+  `sip:${testDomain}:5060;lr?X-A=1`,
+];
+for (const target of otherForms) {
+  sipTest(`register() takes an answer for the resource of the Request-URI ${target}`, async () => {
+    await using lab = await startSipLab();
+    const answer = await answerer(await lab.phone("alice", { register: false }));
+
+    assert.equal((await answer("00000001", { target })).status, 200);
+  });
+}
+
+sipTest(
+  "register() takes no answer for another resource than that of the Request-URI",
+  async () => {
+    await using lab = await startSipLab();
+    const answer = await answerer(await lab.phone("alice", { register: false }));
+
+    const host = await answer("00000001", { target: "sip:other.test" });
+    const user = await answer("00000002", { target: `sip:bob@${testDomain}` });
+
+    assert.deepEqual([host.status, user.status], [401, 401]);
+  },
+);
+
+sipTest("register() has the least recently renewed address give way to one too many", async () => {
   await using lab = await startSipLab();
-  const answer = await answerer(await lab.phone("alice", { register: false }));
+  const phone = await lab.phone("alice", { register: false });
+  const contact = (n: number) => `<sip:alice@192.0.2.1:${4_000 + n}>`;
+  const add = (n: number) => phone.register({ contact: contact(n) });
+  const { bindingsPerClient: most } = sipLimits;
+  for (let n = 0; n < most; n++) assert.equal((await add(n)).status, 200);
 
-  const parameters = await answer("00000001", { target: `sip:${testDomain};transport=tcp` });
-  const elsewhere = await answer("00000002", { target: `sip:${testDomain}:5070` });
+  await add(0); // It is renewed, so that the next one is the oldest.
+  const last = await add(most);
 
-  assert.deepEqual([parameters.status, elsewhere.status], [200, 401]);
+  assert.equal(last.status, 200);
+  const kept = valuesOf(last, "contact").map((value) =>
+    Number(/:(4\d+)>/.exec(value)?.[1]) - 4_000
+  );
+  assert.deepEqual(kept, [...Array.from({ length: most - 2 }, (_, i) => i + 2), 0, most]);
+});
+
+sipTest("register() refuses more addresses at once than fit, and changes nothing", async () => {
+  await using lab = await startSipLab();
+  const phone = await lab.phone("alice");
+  const contacts = Array.from(
+    { length: sipLimits.bindingsPerClient + 1 },
+    (_, n) => `<sip:alice@192.0.2.1:${4_000 + n}>`,
+  );
+
+  const refused = await phone.register({ contact: contacts.join(", ") });
+  const removing = await phone.register({ contact: contacts.join(", "), expires: 0 });
+
+  assert.equal(refused.status, 503);
+  assert.equal(valueOf(refused, "retry-after"), "60");
+  assert.match(valueOf(refused, "warning"), /more than 10 addresses/);
+  assert.equal(removing.status, 200);
+  assert.equal(valuesOf(removing, "contact").length, 1);
 });
 
 sipTest("register() takes no protection and no algorithm that it did not offer", async () => {
