@@ -11,6 +11,7 @@ import { originOf } from "../identity/origin.ts";
 import { numberParametersOf } from "../identity/user_parameters.ts";
 import { atDomain } from "../identity/own_address.ts";
 import type { Signalling } from "../contracts/signalling.ts";
+import { charsetIn } from "../text/charset.ts";
 import { passedHeaders } from "../text/passed_headers.ts";
 import { plainText } from "../text/plain_text.ts";
 import type { TrunkSource } from "../contracts/trunk_sources.ts";
@@ -92,9 +93,10 @@ function refuseContent(message: IncomingRequestMessage, most: number): Refusal |
   return isTooLong ? { statusCode: 413, reasonPhrase: "Text Too Long" } : undefined;
 }
 
+/** Returns whether a text is readable: transports have decoded the charsets that are known. */
 function isPlainText(contentType: string): boolean {
-  const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim());
-  const charset = parameters.find((one) => /^charset\s*=/i.test(one))?.split("=")[1]?.trim();
-  const isUtf8 = charset === undefined || /^"?(utf-?8|us-ascii)"?$/i.test(charset);
-  return type.toLowerCase() === "text/plain" && isUtf8;
+  const [type = "", ...parameters] = contentType.split(";");
+  const charset = charsetIn(parameters.join(";"));
+  const isUtf8 = charset === undefined || /^(utf-?8|us-ascii)$/.test(charset);
+  return type.trim().toLowerCase() === "text/plain" && isUtf8;
 }

@@ -1,5 +1,6 @@
 import { sipLimits } from "../base/limits.ts";
 import { createByteBuffer } from "../base/byte_buffer.ts";
+import { inItsCharset } from "../text/charset.ts";
 
 /** A stream that cannot be cut into messages any more. */
 export class FramingError extends Error {
@@ -61,7 +62,7 @@ export function createFramer(): Framer {
       if (size > sipLimits.messageBytes) throw new FramingError("it is too long");
     }
     if (held.length < size) return undefined;
-    const message = held.toString("utf8", 0, size);
+    const message = inItsCharset(held.toString("utf8", 0, size), held.subarray(0, size));
     drop(size);
     return message;
   };

@@ -13,6 +13,7 @@ import type { Clock } from "../base/clock.ts";
 import { createFlowTable } from "./flow_table.ts";
 import { plainAddress } from "../../core/net/networks.ts";
 import { createRetransmission, type Retransmission } from "./retransmission.ts";
+import { inItsCharset } from "../text/charset.ts";
 import { fromFirstLine } from "../text/grammar.ts";
 import { readSent, type SentMessage } from "./sent_message.ts";
 import { type StoredText, storeText } from "../base/stored_text.ts";
@@ -107,7 +108,7 @@ const firstLine = /^(?:SIP\/2\.0 \d{3}|[A-Z0-9\-.!%*_+`'~]{1,32} [^\r\n]{1,2048}
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 function readDatagram(data: Uint8Array): string | undefined {
-  const text = fromFirstLine(decoder.decode(data));
+  const text = inItsCharset(fromFirstLine(decoder.decode(data)), data);
   return firstLine.test(text) ? text : undefined;
 }
 

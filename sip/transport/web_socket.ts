@@ -11,6 +11,7 @@ import { gateFrames } from "../base/frame_gate.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { Clock } from "../base/clock.ts";
 import { createDeadline, hangUp } from "../base/deadline.ts";
+import { inItsCharset } from "../text/charset.ts";
 import { watchPeer } from "./keep_alive.ts";
 import { plainAddress } from "../../core/net/networks.ts";
 import { followMessages } from "./message_progress.ts";
@@ -46,9 +47,10 @@ export function openWebSocketFlow(
   const flow = createFlow(wire, events);
   gateFrames(webSocket, socket, sipLimits.webSocketPace);
   watchMessages(socket, clock, () => wire.fail(closeCodes.policy));
-  webSocket.on("message", (data) => {
+  webSocket.on("message", (data, isBinary) => {
     if (wire.closed) return;
-    const text = data.toString(); // In text, the library refuses what is not UTF-8 by 1007.
+    // In text, the library refuses what is not UTF-8 by 1007.
+    const text = inItsCharset(data.toString(), isBinary ? data : undefined);
     // Keep-alive of RFC 5626 §3.5.1: two line ends are answered with one.
     if (text === "\r\n\r\n") void wire.send("\r\n").catch(() => {});
     else if (text !== "\r\n") events.onMessage(flow, text);

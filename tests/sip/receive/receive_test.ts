@@ -26,9 +26,12 @@ sipTest("receive() answers OPTIONS with what the companion can do", async () => 
 const refusals: [why: string, method: string, options: RequestOptions, status: number][] = [
   ["a message without text", "MESSAGE", { headers: ["Content-Type: text/plain"] }, 400],
   ["a message that is no text", "MESSAGE", { sdp: "v=0" }, 415],
-  ["a message in another charset", "MESSAGE", {
-    body: { type: "text/plain; charset=iso-8859-1", content: "hello" },
+  ["a message in a charset that is not known", "MESSAGE", {
+    body: { type: "text/plain; charset=klingon", content: "hello" },
   }, 415],
+  ["a message of nobody in another charset", "MESSAGE", {
+    body: { type: "text/plain; charset=iso-8859-1", content: "hello" },
+  }, 407],
   ["a compressed message", "MESSAGE", {
     body: { type: "text/plain", content: "hello" },
     headers: ["Content-Encoding: gzip"],

@@ -7,7 +7,7 @@ import { readSip, type SipText, valueOf, valuesOf, writeSip } from "./sip_text.t
 /** A socket that speaks SIP only as a test tells it to; on UDP it can lose what comes and goes. */
 export interface SipPeer {
   readonly port: number;
-  send(text: string): void;
+  send(text: string | Uint8Array): void;
   /** The next message that was not lost. */
   next(): Promise<SipText>;
   /** Every message that came, lost or not. */
@@ -88,7 +88,7 @@ export function streamPeer(socket: Socket): SipPeer {
 
 function createPeer(
   port: number,
-  wire: Pick<SipPeer, "closed" | "close"> & { send(text: string): unknown },
+  wire: Pick<SipPeer, "closed" | "close"> & { send(text: string | Uint8Array): unknown },
 ): { peer: SipPeer; take(text: string): void } {
   const messages = queue<SipText>();
   const peer: SipPeer = {
