@@ -67,7 +67,8 @@ export async function takeHeartbeat(
 /**
  * Closes the calls of companions without a heartbeat for `limits.companionLostMs`, and assigns their
  * Gateways to other companions. When a companion is heard again meanwhile, its further calls go on.
- * A service whose own commits fail, or did lately, judges no companion.
+ * A service whose own commits fail, or did lately, judges no companion. One that answers here is not
+ * lost: another service, which it reports to, may be stopped or out of its reach.
  */
 export async function closeLostCompanions(ports: Ports): Promise<void> {
   if (ports.store.wellForMs() < limits.companionLostMs) return; // Heartbeats were not stored.
@@ -75,6 +76,13 @@ export async function closeLostCompanions(ports: Ports): Promise<void> {
   const closed: Closed[] = [];
   for (const { id, runId, seenAt, silentMs } of lost) {
     const heardAt = ports.steadyNow() - silentMs;
+    if (await ports.control.look({ id, runId }) === "there") {
+      const isNews = silentMs <= limits.companionLostMs + limits.sweepMs;
+      if (isNews) {
+        ports.log("A companion answers and does not report: its calls go on", { companion: id });
+      }
+      continue;
+    }
     ports.log("Ending the calls of a companion that stopped", { companion: id });
     const isSilent = async () => {
       const known = await ports.companions.get(id);

@@ -6,38 +6,11 @@ import {
   type SteppedSystem,
   stepsSkipped,
 } from "../support/process/stepped_system.ts";
-import { webrtcAnswer } from "../support/media/webrtc_answer.ts";
+import { placeCall, toldOf, wholeCall } from "../support/process/placed_call.ts";
 import type { Softphone } from "../support/sip/softphone.ts";
 
-const events = "initiated ringing answered completed";
-
-/** Calls a phone, which answers. */
-async function talk(system: SteppedSystem, app: AppServer, phone: Softphone, login: string) {
-  const begunAt = performance.now();
-  const { sid } = await system.post("Calls.json", {
-    From: "me",
-    To: `client:${login}`,
-    Url: `${app.url}/voice`,
-    StatusCallback: `${app.url}/events`,
-    StatusCallbackEvent: events,
-  });
-  const ringing = await phone.nextCall();
-  ringing.ring();
-  const dialog = await ringing.answer(webrtcAnswer(ringing.invite.body));
-  await eventually(
-    "the call is in progress",
-    async () => (await system.get(`Calls/${sid}.json`)).status === "in-progress",
-  );
-  return { sid: sid as string, dialog, begunAt };
-}
-
-/** What was told of a call, in order of the SequenceNumbers. */
-const toldOf = (app: AppServer, sid: string) =>
-  app.sent("/events").filter(({ CallSid }) => CallSid === sid)
-    .toSorted((a, b) => Number(a.SequenceNumber) - Number(b.SequenceNumber))
-    .map(({ CallStatus }) => CallStatus);
-
-const whole = ["initiated", "ringing", "in-progress", "completed"];
+const talk = (system: SteppedSystem, app: AppServer, phone: Softphone, login: string) =>
+  placeCall(system, { app, phone, login });
 
 Deno.test({
   name:
@@ -58,16 +31,16 @@ Deno.test({
       const short = await talk(system, app, other, "other");
       assert.equal((await system.get(`Calls/${lasting.sid}.json`)).status, "in-progress");
       await short.dialog.bye();
-      await eventually("all is told", () => toldOf(app, short.sid).length === whole.length);
+      await eventually("all is told", () => toldOf(app, short.sid).length === wholeCall.length);
       const call = await system.get(`Calls/${short.sid}.json`);
       const passedS = (performance.now() - short.begunAt) / 1_000;
       assert.ok(Number(call.duration) <= Math.ceil(passedS), `${call.duration} s of ${passedS}`);
-      assert.deepEqual(toldOf(app, short.sid), whole);
+      assert.deepEqual(toldOf(app, short.sid), wholeCall);
       assert.equal((await fetch(`${system.baseUrl}/ready`)).status, 200);
     }
 
     await lasting.dialog.bye();
-    await eventually("all is told", () => toldOf(app, lasting.sid).length === whole.length);
+    await eventually("all is told", () => toldOf(app, lasting.sid).length === wholeCall.length);
     const { notifications } = await system.get("Notifications.json");
     assert.deepEqual(notifications.map((one: { message_text: string }) => one.message_text), []);
     const call = await system.get(`Calls/${lasting.sid}.json`);
@@ -91,7 +64,7 @@ Deno.test({
       (await app.asked("/events", (form) => form.CallStatus === "completed")).CallSid,
       sid,
     );
-    assert.deepEqual(toldOf(app, sid), whole);
+    assert.deepEqual(toldOf(app, sid), wholeCall);
   },
 });
 
@@ -118,12 +91,12 @@ for (const [name, ms] of Object.entries(stops) as ["service" | "companion", numb
       }
       const short = await talk(system, app, await system.phone("other"), "other");
       await short.dialog.bye();
-      await eventually("all is told", () => toldOf(app, short.sid).length === whole.length);
+      await eventually("all is told", () => toldOf(app, short.sid).length === wholeCall.length);
       assert.equal((await system.get(`Calls/${lasting.sid}.json`)).status, "in-progress");
       assert.deepEqual((await system.get("Notifications.json")).notifications, []);
       await lasting.dialog.bye();
-      await eventually("all is told", () => toldOf(app, lasting.sid).length === whole.length);
-      assert.deepEqual(toldOf(app, lasting.sid), whole);
+      await eventually("all is told", () => toldOf(app, lasting.sid).length === wholeCall.length);
+      assert.deepEqual(toldOf(app, lasting.sid), wholeCall);
     },
   });
 }

@@ -266,3 +266,19 @@ Deno.test("the calls of a companion that is heard again while they are closed go
   assert.equal((await calls.get(app.root.sid, other.sid))?.status, "queued");
   assert.deepEqual((await app.ports.companions.list()).map(({ id }) => id), [companion.id]);
 });
+
+Deno.test("the calls of a companion that answers go on, though nobody hears its reports", async () => {
+  using app = await startApp();
+  await takeHeartbeat({ companion, legs: [], registered: 1 }, app.ports);
+  const { sid, leg } = await callToAlice(app);
+  await leg.report(inviting);
+  const statusAfter = async (looks: App["companionLooks"]) => {
+    app.companionLooks = looks;
+    app.clock.now += limits.companionLostMs + 1;
+    await closeLostCompanions(app.ports);
+    return (await app.ports.records.calls.get(app.root.sid, sid))?.status;
+  };
+
+  assert.equal(await statusAfter("there"), "queued");
+  assert.equal(await statusAfter("gone"), "failed");
+});

@@ -39,7 +39,14 @@ export interface SteppedSystem extends AsyncDisposable {
 
 const root = new URL("../../../", import.meta.url).pathname;
 
-export async function startSteppedSystem(): Promise<SteppedSystem> {
+/** Where a system is one of several on a store. */
+export interface SharedStore {
+  /** Of the companion. */
+  name: string;
+  kvUrl: string;
+}
+
+export async function startSteppedSystem(shared?: SharedStore): Promise<SteppedSystem> {
   await using stack = new AsyncDisposableStack();
   const directory = await Deno.makeTempDir();
   stack.defer(() => Deno.remove(directory, { recursive: true }));
@@ -58,6 +65,12 @@ export async function startSteppedSystem(): Promise<SteppedSystem> {
     RTP_PORTS: "0",
     SIP_DOMAIN: "localhost",
     ALLOW_PRIVATE_URLS: "true",
+    ...shared && {
+      KV_URL: shared.kvUrl,
+      COMPANION_ID: shared.name,
+      SECRET_KEY: "a key that all have",
+      BRIDGE_SECRET: "a secret that all have",
+    },
   };
   await Deno.mkdir(env.DATA_DIR!);
   const config = readConfig((name) => env[name]);

@@ -147,7 +147,7 @@ export async function startApp(
     knowsConference: true,
     streamOrders: [],
     recordingOrders: [],
-    companionLooks: "there",
+    companionLooks: "silent",
     messaged: [],
     mailed: [],
     sentOut: [],
