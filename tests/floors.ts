@@ -44,7 +44,7 @@ core/adapters          | base configuration messages net ports values           
 core/adapters/smpp     | base messages net ports resources values                         | node: smpp | SMPP links to message centers
 core/adapters/espeak_package |                                                        | @echogarden/espeak-ng-emscripten | espeak-ng's npm package, apart by its licence
 core/adapters/speech   | accounts adapters/espeak_package base configuration net process | node: zod | the speech process and its engines
-core/clients           | base model ports protocol resources resources/views                          |  | Clients and their registrations
+core/clients           | accounts base model ports protocol resources resources/views                          |  | Clients and their registrations
 core/companions        | base ports protocol                                          |  | which companion has a call, and requests to it
 core/statistics        | base companions model ports resources resources/views rest values |  zod | what calls, Clients, Gateways and callbacks of an account do now
 core/conferences       | *                                                            | zod | conferences: members, callbacks, end

@@ -2,6 +2,13 @@ import { createHash } from "node:crypto";
 import { effectiveStatus, isTest } from "./access.ts";
 import type { Credentials } from "../protocol/companion.ts";
 import type { Ports } from "../ports/ports.ts";
+import type { Client } from "../resources/clients.ts";
+
+/** The key of a Client's passwords that end: it changes with the Client and its Password. */
+export const tokenKeyOf = (
+  { sid, password }: Pick<Client, "sid" | "password">,
+  { signer }: Pick<Ports, "signer">,
+): Promise<string> => signer.sign(`SIP tokens ${sid} ${password}`);
 
 /**
  * What the companion needs to authenticate a Client: the HA1 of RFC 7616 §3.4.2 for both hashes,
@@ -18,6 +25,7 @@ export async function credentialsOf(login: string, ports: Ports): Promise<Creden
     accountSid: client.accountSid,
     clientSid: client.sid,
     ha1: { md5: ha1("md5"), sha256: ha1("sha256") },
+    tokenKey: await tokenKeyOf(client, ports),
     allowed: isActive && !isTest(account) && client.status === "1",
   };
 }

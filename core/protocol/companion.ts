@@ -85,6 +85,8 @@ export const credentials = z.object({
   accountSid: z.string(),
   clientSid: z.string(),
   ha1: z.object({ md5: z.string(), sha256: z.string() }),
+  /** Key of passwords that end (`core/base/sip_token.ts`); a service of a former version sends none. */
+  tokenKey: z.string().optional(),
   /** False: the Client is disabled, or its account suspended or closed. */
   allowed: z.boolean(),
 });

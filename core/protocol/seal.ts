@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { acceptedSecrets, type BridgeSecret, signingSecret } from "./bridge_secret.ts";
 
-/** Fields whose values are encrypted: passwords, and HA1 hashes, which serve as passwords. */
-const secrets = ["password", "ha1"];
+/** Fields whose values are encrypted: passwords, and hashes and keys, which serve as passwords. */
+const secrets = ["password", "ha1", "tokenKey"];
 
 const purpose = "what service and companion hide";
 

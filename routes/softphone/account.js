@@ -23,14 +23,15 @@ function refusedBecause(message) {
     return `Too many wrong passwords: wait ${parseInt(message.getHeader("Retry-After"))} s`;
   }
   if (statusCode !== 403) return undefined;
+  if (/expired/i.test(reasonPhrase)) return "This password has ended: ask for a new one";
   if (/contacts/i.test(reasonPhrase)) return "This login is in use on too many devices";
   return "This login is switched off";
 }
 
-function createAgent({ login, password, wsUrl, domain, microphone }, delegate) {
+function createAgent({ login, username, password, wsUrl, domain, microphone }, delegate) {
   return new UserAgent({
     uri: UserAgent.makeURI(`sip:${encodeURIComponent(login)}@${domain}`),
-    authorizationUsername: login,
+    authorizationUsername: username,
     authorizationPassword: password,
     transportOptions: { server: wsUrl, keepAliveInterval: 20, connectionTimeout: 8 },
     sessionDescriptionHandlerFactory: defaultSessionDescriptionHandlerFactory(microphone),
@@ -49,18 +50,18 @@ function createAgent({ login, password, wsUrl, domain, microphone }, delegate) {
 }
 
 /**
- * A Client's registration: connects, registers, and repeats both after each loss until it is
- * refused or closed. `onState` receives `connecting`, `registered` (`isBack`: it was not registered
+ * A Client's registration, by its login or by the user name of a Token: connects, registers, and
+ * repeats both after each loss until it is refused or closed. `onState` receives `connecting`, `registered` (`isBack`: it was not registered
  * before), `waiting` (with the `seconds` left) and `refused` (with a `reason`). `onInvite` receives
  * each invitation, `onMessage` each MESSAGE. `isCalling` returns whether calls are to be recovered.
  */
 export function openAccount(
-  { login, password, wsUrl, domain, microphone },
+  { login, username, password, wsUrl, domain, microphone },
   { onState, onInvite, onMessage, isCalling },
 ) {
   let [tries, isStarted, isTrying, isClosed, isRegistered] = [0, false, false, false, false];
   let [countdown, refresh] = [];
-  const agent = createAgent({ login, password, wsUrl, domain, microphone }, {
+  const agent = createAgent({ login, username, password, wsUrl, domain, microphone }, {
     onInvite,
     onMessage,
     onDisconnect: (error) => error && lost(),

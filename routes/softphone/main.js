@@ -50,7 +50,7 @@ function follow({ login }, { kind, seconds, reason }) {
     case "refused":
       return void leave(reason);
     case "registered":
-      show(kind, `Registered as ${login}`);
+      show(kind, `Registered as ${login.split("~")[0]}`);
       if ($("phone").hidden) open();
   }
 }

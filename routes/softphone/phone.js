@@ -35,7 +35,8 @@ dialForm.addEventListener("submit", (event) => {
  * The phone of a logged-in Client, until `close`. `onState` receives the states of its
  * registration.
  */
-export function openPhone({ login, password }, settings, onState) {
+export function openPhone({ login: username, password }, settings, onState) {
+  const [login] = username.split("~"); // Credentials of a Token have an instant behind it.
   const { ws_url: wsUrl, domain, demo_numbers: demo } = settings;
   const history = openHistory(login);
   let isRegistered = false;
@@ -60,7 +61,7 @@ export function openPhone({ login, password }, settings, onState) {
       $("announcer").textContent = `${call.name}: ${call.notice}`;
     },
   });
-  const account = openAccount({ login, password, wsUrl, domain, microphone }, {
+  const account = openAccount({ login, username, password, wsUrl, domain, microphone }, {
     onState(state) {
       isRegistered = state.kind === "registered";
       onState(state);

@@ -1,9 +1,11 @@
 import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
 import type { Credentials } from "../../core/protocol/companion.ts";
+import { readUsername, tokenPassword } from "../../core/base/sip_token.ts";
 import type { CredentialsCache } from "./credentials.ts";
 import {
   algorithmOf,
   algorithmsOver,
+  digestHa1,
   type DigestParameters,
   type Nonces,
   parseDigest,
@@ -18,7 +20,15 @@ import { parseUri } from "../text/uri.ts";
 import { warning } from "../base/warning.ts";
 
 /** The Client that sent a request, or the response that refuses it. */
-export type Identity = { login: string; credentials: Credentials } | { refusal: Refusal };
+export type Identity = Proven | { refusal: Refusal };
+
+/** A Client that proved a password. */
+export interface Proven {
+  login: string;
+  credentials: Credentials;
+  /** The end of the password in ms since 1970; undefined for the Client's own. */
+  endsAt?: number;
+}
 
 export interface Authenticator {
   realm: string;
@@ -87,7 +97,7 @@ export function authenticate(
   if ("refusal" in read) return read;
 
   const { given } = read;
-  const login = given["username"] ?? "";
+  const { login } = readUsername(given["username"] ?? "");
   const judged = (found: Credentials | null) =>
     judge(authenticator, request, { as, given, login, found });
   if (!possibleLogin.test(login)) return judged(null);
@@ -126,8 +136,7 @@ function judge(
   const answerer = answererOf(authenticator, request, login);
   const lockedMs = lockout.remainingMs(answerer);
   if (lockedMs > 0) return lockedOut(lockedMs);
-  const ha1 = algorithmOf(given) === "MD5" ? "md5" : "sha256";
-  const proof = { method, ha1: (found?.ha1 ?? absentDigests)[ha1] };
+  const proof = { method, ha1: ha1Of(authenticator, given, found) };
   if (!provesHa1(proof, given) || found === null || !isFor(target, given)) {
     lockout.wrong(answerer);
     return { refusal: challenge(authenticator, request, as, false) };
@@ -139,7 +148,25 @@ function judge(
   flow.proven.add(login);
   lockout.right(answerer);
   if (!found.allowed) return { refusal: disabled(authenticator, login) };
-  return { login, credentials: found };
+  const { expiresAt } = readUsername(given["username"] ?? "");
+  if (expiresAt === undefined) return { login, credentials: found };
+  if (expiresAt <= Date.now()) return { refusal: expired(authenticator, login) };
+  return { login, credentials: found, endsAt: expiresAt };
+}
+
+/** HA1 of the password that the user name stands for: the Client's own, or that of a token. */
+function ha1Of(
+  { realm }: Authenticator,
+  given: DigestParameters,
+  found: Credentials | null,
+): string {
+  const algorithm = algorithmOf(given) === "MD5" ? "MD5" : "SHA-256";
+  const name = algorithm === "MD5" ? "md5" : "sha256";
+  const { username = "" } = given;
+  if (readUsername(username).expiresAt === undefined) return (found?.ha1 ?? absentDigests)[name];
+  if (found?.tokenKey === undefined) return absentDigests[name];
+  const password = tokenPassword(found.tokenKey, username);
+  return digestHa1(algorithm, { username, realm, password });
 }
 
 function challenge(
@@ -172,6 +199,13 @@ const lockedOut = (ms: number): Identity => ({
     reasonPhrase: "Too Many Wrong Passwords",
     extraHeaders: [`Retry-After: ${Math.ceil(ms / 1000)}`],
   },
+});
+
+/** The password was right, and its time is over. */
+const expired = ({ realm }: Authenticator, login: string): Refusal => ({
+  statusCode: 403,
+  reasonPhrase: "Credentials Expired",
+  extraHeaders: [warning(realm, `Cannot serve ${login}: request a new Token`)],
 });
 
 /** The password was right, so the answer may tell why it does not help. */

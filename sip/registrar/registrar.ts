@@ -39,14 +39,14 @@ function answerAs(
 ): void {
   const { flow } = originOf(message);
   if ("refusal" in identity) return reply(flow, message, identity.refusal);
-  const { login, credentials } = identity;
+  const { login, credentials, endsAt } = identity;
   if (userOf(message.to.uri) !== login) {
     return reply(flow, message, otherLogin(domain, message, login));
   }
   flow.logins.add(login);
   // One that closed meanwhile was dropped already: a binding to it would stay.
   if (flow.closed) return;
-  const registration = { message, login, flow, proof: proofOf(credentials) };
+  const registration = { message, login, flow, proof: proofOf(credentials), endsAt };
   const response = register(domain, location, registration);
   reply(flow, message, withIceServers(response, registration, iceServersOf));
 }

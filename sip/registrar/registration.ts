@@ -17,6 +17,8 @@ export interface Registration {
   flow: Flow;
   /** Names the Client, and the password that it proved. */
   proof: string;
+  /** The end of that password in ms since 1970, where it has one: no binding outlives it. */
+  endsAt: number | undefined;
 }
 
 /** What a REGISTER asks for: to list, to remove everything, or bindings as they shall be. */
@@ -76,7 +78,7 @@ function pathOf(message: IncomingRequestMessage): readonly string[] | undefined 
 }
 
 function bindingOf(
-  { message, flow, proof }: Registration,
+  { message, flow, proof, endsAt = Infinity }: Registration,
   { raw, parsed, path }: { raw: string; parsed: NameAddrHeader; path: readonly string[] },
 ): { binding: Binding } | { refusal: Refusal } {
   if (!/^sips?$/.test(parsed.uri.scheme)) return { refusal: { statusCode: 400 } };
@@ -100,7 +102,7 @@ function bindingOf(
       userAgent: kept(message.getHeader("user-agent")?.slice(0, sipLimits.userAgentLength)),
       proof,
       registeredAt,
-      expiresAt: registeredAt + expiresS * 1000,
+      expiresAt: registeredAt + Math.min(expiresS * 1000, endsAt - Date.now()),
       callId: apart(callId),
       cseq,
     },

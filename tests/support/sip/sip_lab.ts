@@ -24,7 +24,10 @@ export interface SipLab {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export interface LabPhoneOptions extends Pick<SoftphoneOptions, "instance" | "headers"> {
+export interface LabPhoneOptions
+  extends Pick<SoftphoneOptions, "instance" | "headers" | "username"> {
+  /** The Client's own unless given. */
+  password?: string;
   register?: boolean;
 }
 

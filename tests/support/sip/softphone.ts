@@ -54,6 +54,8 @@ export interface SoftphoneOptions {
   url: string;
   login: string;
   password: string;
+  /** User name of digest authentication; the login unless given. */
+  username?: string;
   domain: string;
   /** `+sip.instance`, for phones that are one device of several. */
   instance?: string;
@@ -82,7 +84,7 @@ export async function openSoftphone(options: SoftphoneOptions): Promise<Softphon
   const strays = queue<SipText>();
   const texts = queue<SipText>();
   const contact = `sip:${randomToken()}@phone.invalid;transport=ws`;
-  const { line, take } = openLine(socket, { login, domain, contact }, options.password);
+  const { line, take } = openLine(socket, { login, domain, contact }, options);
 
   const softphone: Softphone = {
     ...line.phone,

@@ -38,7 +38,7 @@ export const newBranch = (): string => `z9hG4bK${randomToken()}`;
 export function openLine(
   socket: WebSocket,
   phone: Phone,
-  password: string,
+  { username = phone.login, password }: { username?: string; password: string },
 ): { line: Line; take(message: SipText): boolean } {
   const responses = new Map<string, (response: SipText) => void>();
   const owners = new Map<string, (request: SipText) => void>();
@@ -59,7 +59,7 @@ export function openLine(
     own: (callId, onRequest) => void owners.set(callId, onRequest),
     disown: (callId) => void owners.delete(callId),
     authorize: (challenged, method, uri) =>
-      authorization({ login: phone.login, password }, { challenged, method, uri }),
+      authorization({ login: username, password }, { challenged, method, uri }),
   };
   const take = (message: SipText): boolean => {
     const owner = message.method === undefined
