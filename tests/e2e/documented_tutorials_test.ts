@@ -134,7 +134,13 @@ chromiumTest(
     await hears("the sentence is heard");
     await page.getByText("The call is over").waitFor();
     const token = JSON.parse(await commands.next());
+    const { sip_username, sip_password } = JSON.parse(await commands.next());
     commands.done();
+    await page.goto(served.url);
+    await page.getByLabel("Login", { exact: true }).fill(sip_username);
+    await page.getByLabel("Password").fill(sip_password);
+    await press("Log in");
+    await page.getByText("Registered as carol").waitFor();
 
     assert.ok(Array.isArray(token.ice_servers));
     assert.deepEqual(complaints, []);
