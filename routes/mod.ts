@@ -55,7 +55,7 @@ import { requestId } from "./http/request_id.ts";
 import { noticeUnknown } from "./http/unknown_names.ts";
 import { resourceRoutes } from "./resources/resource_routes.ts";
 import { secondFactorRoutes } from "./resources/second_factor.ts";
-import { createLoopShares, type LoopShares } from "../core/rest/loop_shares.ts";
+import type { LoopShares } from "../core/base/loop_work.ts";
 import { strangersShare } from "./http/loop_share.ts";
 import { sandboxRoutes } from "./resources/sandbox.ts";
 import { statisticsRoutes } from "./resources/statistics.ts";
@@ -173,7 +173,7 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
 
   app.use(measureRequests, requestId, safeHeaders, headLength);
   app.route("/", health(ports));
-  const shares = createLoopShares();
+  const shares = ports.loop;
   const shared = strangersShare(shares);
   app.use("/openapi", shared).route("/", reference(ports));
   app.get("/errors/:code", shared, explain(Object.keys(mounts)));

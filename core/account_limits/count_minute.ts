@@ -110,7 +110,7 @@ async function end(
     const notice = { accountSid, callSid, fault: fault.fault, detail, level: "error" } as const;
     return {
       record: { ...call, countedMinutes: Math.max(call.countedMinutes ?? 1, begun) },
-      jobs: [hangUp({ callSid, companion: call.companion, cause: "limit", endsAt })],
+      jobs: [hangUp({ accountSid, callSid, companion: call.companion, cause: "limit", endsAt })],
       also: [notification(notice, ports)],
       hasHappened: true,
     };

@@ -1,4 +1,5 @@
 import { limits } from "../base/limits.ts";
+import { betweenParts } from "../base/loop_work.ts";
 import type { Accounts } from "../ports/ports.ts";
 import type { Base } from "../base/record.ts";
 import type { Collection, Query, Slice } from "../model/store.ts";
@@ -36,6 +37,7 @@ export async function* batches<T extends Base>(
     if (last === undefined) return;
     yield items;
     if (items.length < limits.accountBatch) return;
+    await betweenParts();
     cursor = { after: last.sid };
   }
 }

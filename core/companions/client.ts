@@ -15,6 +15,7 @@ import { createInvalidations } from "./invalidations.ts";
 import { createRunOrders } from "./run_orders.ts";
 import { currentOrigin } from "../base/origin.ts";
 import { Fault } from "../base/faults.ts";
+import { outside } from "../base/loop_work.ts";
 import { limits } from "../base/limits.ts";
 import { textOf } from "../base/exchange.ts";
 import { type Answer, dropBody, isOk, type OutgoingRequest } from "../base/outgoing.ts";
@@ -170,7 +171,7 @@ function controlClient(
 ) {
   async function send(request: OutgoingRequest): Promise<Answer> {
     try {
-      return await fetch(request);
+      return await outside(() => fetch(request));
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new Fault("unavailable", `The SIP companion does not answer: ${why}`, { cause });

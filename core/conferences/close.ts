@@ -20,7 +20,7 @@ export async function closeConference(
   const at = ports.now();
   const { conferences } = ports.records;
   const jobs = mayLive && companion !== null
-    ? [endConference({ conferenceSid: sid, companion })]
+    ? [endConference({ accountSid, conferenceSid: sid, companion })]
     : [];
   // Completed last: after a crash the next sweep finds the Conference live and continues.
   for (const { callSid } of members) {

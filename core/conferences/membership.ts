@@ -147,7 +147,9 @@ export function completed(
   const ended: Conference = { ...record, ...over, end, called: [], dateUpdated: at };
   const jobs = [
     ...change.jobs ?? [],
-    ...(record.called ?? []).map((leg) => hangUp({ ...leg, cause: "conference-end" })),
+    ...(record.called ?? []).map((leg) =>
+      hangUp({ ...leg, accountSid: record.accountSid, cause: "conference-end" })
+    ),
   ];
   return toldOfEnd({ ...change, record: ended, jobs }, at);
 }

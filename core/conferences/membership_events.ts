@@ -25,7 +25,8 @@ export async function takeJoined(
     const change = joined(found, { callSid, ...manner }, at);
     // The Conference ended while the leg was on its way: the companion still has it open.
     if (found.status !== "completed" || found.companion === null) return change;
-    return { ...change, jobs: [endConference({ conferenceSid: sid, companion: found.companion })] };
+    const end = endConference({ accountSid, conferenceSid: sid, companion: found.companion });
+    return { ...change, jobs: [end] };
   });
   // A later report may have been taken meanwhile, before the call was a participant.
   const now = await calls.get(accountSid, callSid);

@@ -51,7 +51,8 @@ export async function modifyConference(
     const change = completed({ record: conference }, { reason: "conference-ended-via-api" }, at);
     const { companion } = conference;
     if (companion === null) return change;
-    return { ...change, jobs: [...change.jobs ?? [], endConference({ conferenceSid, companion })] };
+    const end = endConference({ accountSid, conferenceSid, companion });
+    return { ...change, jobs: [...change.jobs ?? [], end] };
   });
 }
 

@@ -7,6 +7,7 @@ import {
   unanswered,
 } from "../base/exchange.ts";
 import { hasMoreValues } from "../base/json_size.ts";
+import { outside } from "../base/loop_work.ts";
 import { limits } from "../base/limits.ts";
 import { type Answer, isOk, type OutgoingRequest } from "../base/outgoing.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -53,8 +54,10 @@ export async function askService(
   );
   const exchange = unanswered({ url, method, params: shown });
   try {
-    const answer = await ports.fetch(tenant === undefined ? request : { ...request, tenant });
-    const { text, isWhole } = await textOf(answer, limits.documentBytes);
+    const { answer, text, isWhole } = await outside(async () => {
+      const answer = await ports.fetch(tenant === undefined ? request : { ...request, tenant });
+      return { answer, ...await textOf(answer, limits.documentBytes) };
+    });
     const responseHeaders = masked(headerLines(answer), secrets);
     const answered = { ...exchange, responseHeaders, responseBody: masked(text, secrets) };
     return { ...valuesIn(answer, { text, isWhole }, step), exchange: answered };

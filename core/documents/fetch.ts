@@ -9,6 +9,7 @@ import {
 } from "../base/exchange.ts";
 import { Fault, type FaultName } from "../base/faults.ts";
 import { inlineUrl, shownUrl } from "../flows/address.ts";
+import { outside } from "../base/loop_work.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type Tokens, tokensOf } from "../accounts/access.ts";
@@ -162,13 +163,16 @@ async function exchangeWith(
       ...signed.headers,
       ...deliverySid !== undefined && { "x-switchboard-delivery": deliverySid },
     };
-    const answer = await fetchWith(
-      subject === undefined ? null : cookiesOf(subject, tenant, ports),
-      { request: { ...signed, headers, tenant }, signer: signerOf(source, keyed) },
-      ports,
-    );
-    const isAudio = /^audio\//i.test(headerOf(answer, "content-type") ?? "");
-    const { text, isWhole } = await textOf(answer, isAudio ? 1 : limits.documentBytes);
+    const { answer, isAudio, text, isWhole } = await outside(async () => {
+      const answer = await fetchWith(
+        subject === undefined ? null : cookiesOf(subject, tenant, ports),
+        { request: { ...signed, headers, tenant }, signer: signerOf(source, keyed) },
+        ports,
+      );
+      const isAudio = /^audio\//i.test(headerOf(answer, "content-type") ?? "");
+      const read = await textOf(answer, isAudio ? 1 : limits.documentBytes);
+      return { answer, isAudio, ...read };
+    });
     const responseHeaders = masked(headerLines(answer), hidden);
     const responseBody = isAudio ? "" : masked(text, hidden);
     const exchange = { ...none, responseHeaders, responseBody };

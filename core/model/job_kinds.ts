@@ -8,6 +8,13 @@ import { customerLane, jobKind } from "./job.ts";
  * and its lane. `jobs/` performs them.
  */
 
+/** The account of a job; one of a former version has none. */
+const owner = { accountSid: z.string().optional() };
+
+/** The lane of an account for what is told to companions: nobody waits for the flood of another. */
+const ofOwner = (lane: string, accountSid: string | undefined): string =>
+  accountSid === undefined ? lane : `to-${lane}:${accountSid}`;
+
 /**
  * Asks the SmsUrl of a number about a message that it received, and performs the markup that
  * answers. A server that is out of reach is asked again; what its first answer had sent is not sent
@@ -29,7 +36,7 @@ export const answerMessage = jobKind({
 export const clearReferences = jobKind({
   kind: "references.clear",
   args: z.object({ accountSid: z.string(), to: z.string(), sid: z.string() }),
-  lane: () => "references",
+  lane: ({ accountSid }) => `references:${accountSid}`,
 });
 
 /**
@@ -39,7 +46,7 @@ export const clearReferences = jobKind({
 export const closeAccount = jobKind({
   kind: "account.close",
   args: z.object({ accountSid: z.string() }),
-  lane: () => "closing",
+  lane: ({ accountSid }) => `closing:${accountSid}`,
 });
 
 /**
@@ -68,21 +75,21 @@ export const warnOfLimit = jobKind({
     /** In days since 1970. */
     day: z.number().int(),
   }),
-  lane: () => "limits",
+  lane: ({ accountSid }) => `limits:${accountSid}`,
 });
 
 /** Has the first limits of an account count what was live, and was charged, before. */
 export const countUses = jobKind({
   kind: "account.count_uses",
   args: z.object({ accountSid: z.string(), since: z.number() }),
-  lane: () => "limits",
+  lane: ({ accountSid }) => `limits:${accountSid}`,
 });
 
 /** Ends the calls of an account and its descendants that cost money: its limit was lowered. */
 export const endPaidCalls = jobKind({
   kind: "account.end_paid_calls",
   args: z.object({ accountSid: z.string() }),
-  lane: () => "limits",
+  lane: ({ accountSid }) => `limits:${accountSid}`,
 });
 
 /**
@@ -109,7 +116,7 @@ export const countMinute = jobKind({
 export const endCalls = jobKind({
   kind: "account.end_calls",
   args: z.object({ accountSid: z.string() }),
-  lane: () => "accounts",
+  lane: ({ accountSid }) => `accounts:${accountSid}`,
 });
 
 /** Requests a document, and has the participants of a Conference, or one of them, hear it once. */
@@ -136,8 +143,8 @@ export const checkTrigger = jobKind({
 /** Has the companion end the conference of a Conference that is over. */
 export const endConference = jobKind({
   kind: "conference.end_room",
-  args: z.object({ conferenceSid: z.string(), companion }),
-  lane: () => "calls",
+  args: z.object({ ...owner, conferenceSid: z.string(), companion }),
+  lane: ({ accountSid }) => ofOwner("calls", accountSid),
 });
 
 /**
@@ -154,7 +161,7 @@ export const eraseRecords = jobKind({
 export const expireMessage = jobKind({
   kind: "message.expire",
   args: z.object({ accountSid: z.string(), messageSid: z.string() }),
-  lane: () => "receipts",
+  lane: ({ accountSid }) => `receipts:${accountSid}`,
 });
 
 /**
@@ -164,14 +171,14 @@ export const expireMessage = jobKind({
 export const forgetAccount = jobKind({
   kind: "account.forget",
   args: z.object({ accountSid: z.string() }),
-  lane: () => "accounts",
+  lane: ({ accountSid }) => `accounts:${accountSid}`,
 });
 
 /** Drops the cached credentials of changed Clients at the companions. */
 export const forgetClients = jobKind({
   kind: "clients.forget",
-  args: z.object({ logins: z.array(z.string()) }),
-  lane: () => "bridge",
+  args: z.object({ ...owner, logins: z.array(z.string()) }),
+  lane: ({ accountSid }) => ofOwner("bridge", accountSid),
 });
 
 /** Continues a flow whose caller hung up during a step: its result can still be sent. */
@@ -192,6 +199,7 @@ export const goOnFlow = jobKind({
 export const hangUp = jobKind({
   kind: "call.hang_up",
   args: z.object({
+    ...owner,
     callSid: z.string(),
     /** Which companion has the leg, where that is known. */
     companion: companion.nullable().optional(),
@@ -200,14 +208,14 @@ export const hangUp = jobKind({
     /** When, in ms of the steady clock; at once unless given. */
     endsAt: z.number().optional(),
   }),
-  lane: () => "calls",
+  lane: ({ accountSid }) => ofOwner("calls", accountSid),
 });
 
 /** Receives the arrived parts of a text whose other parts did not come in time; forgets them. */
 export const joinParts = jobKind({
   kind: "message.join_parts",
   args: z.object({ accountSid: z.string(), textSid: z.string() }),
-  lane: () => "parts",
+  lane: ({ accountSid }) => `parts:${accountSid}`,
 });
 
 /** Asks the location source where a device is; what cannot be known fails with a Notification. */
@@ -257,7 +265,7 @@ export const simulateLeg = jobKind({
 export const removeAudio = jobKind({
   kind: "recording.remove_audio",
   args: z.object({ accountSid: z.string(), recordingSid: z.string() }),
-  lane: () => "blobs:remove",
+  lane: ({ accountSid }) => `blobs:remove:${accountSid}`,
 });
 
 /**
@@ -284,7 +292,7 @@ export const sendMessage = jobKind({
 export const releaseMessage = jobKind({
   kind: "message.release",
   args: z.object({ accountSid: z.string(), messageSid: z.string() }),
-  lane: () => "scheduled",
+  lane: ({ accountSid }) => `scheduled:${accountSid}`,
   isByDate: true,
 });
 
@@ -292,14 +300,14 @@ export const releaseMessage = jobKind({
 export const lapseMessage = jobKind({
   kind: "message.lapse",
   args: z.object({ accountSid: z.string(), messageSid: z.string() }),
-  lane: () => "scheduled",
+  lane: ({ accountSid }) => `scheduled:${accountSid}`,
 });
 
 /** Looks again and again at a recording under way; ends it when its call is long over. */
 export const settleRecording = jobKind({
   kind: "recording.settle",
   args: z.object({ accountSid: z.string(), recordingSid: z.string() }),
-  lane: () => "recordings",
+  lane: ({ accountSid }) => `recordings:${accountSid}`,
 });
 
 /**
@@ -309,7 +317,7 @@ export const settleRecording = jobKind({
 export const storeAudio = jobKind({
   kind: "recording.store_audio",
   args: z.object({ accountSid: z.string(), recordingSid: z.string() }),
-  lane: () => "blobs:store",
+  lane: ({ accountSid }) => `blobs:store:${accountSid}`,
 });
 
 /** Notifies the companions that Gateways changed; they request their registrations at once. */
@@ -328,7 +336,7 @@ export const notifyProvider = jobKind({
     accountSid: z.string(),
     sid: z.string(),
   }),
-  lane: () => "numbers",
+  lane: ({ accountSid }) => `numbers:${accountSid}`,
 });
 
 /** Has the text of a recording made; what cannot be made fails with a Notification. */

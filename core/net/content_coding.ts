@@ -34,13 +34,39 @@ export function gzippedInPieces(
   return gzipStream(piecesOf([text]));
 }
 
-/** Texts that are long together, as a stream of their bytes, made piece by piece as it is read. */
-export const byteStream = (texts: Iterable<string>): ReadableStream<Uint8Array<ArrayBuffer>> =>
-  ReadableStream.from(bytePieces(texts));
+/**
+ * Texts that are long together, as a stream of their bytes, made piece by piece as it is read. `onEnd` is
+ * called when all are made, or nobody reads on.
+ */
+export const byteStream = (texts: Iterable<string>, onEnd = () => {}) =>
+  streamOf(bytePieces(texts), onEnd);
 
 /** The same in gzip. */
-export const gzipStream = (texts: Iterable<string>): ReadableStream<Uint8Array<ArrayBuffer>> =>
-  ReadableStream.from(gzipPieces(texts));
+export const gzipStream = (texts: Iterable<string>, onEnd = () => {}) =>
+  streamOf(gzipPieces(texts), onEnd);
+
+function streamOf(
+  pieces: AsyncGenerator<Uint8Array<ArrayBuffer>>,
+  onEnd: () => void,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await pieces.next();
+        if (!done) return controller.enqueue(value);
+        onEnd();
+        controller.close();
+      } catch (error) {
+        onEnd();
+        controller.error(error);
+      }
+    },
+    async cancel() {
+      onEnd();
+      await pieces.return(undefined);
+    },
+  }, { highWaterMark: 0 });
+}
 
 /** Texts as pieces of about the same length, each of whole characters. */
 function* piecesOf(texts: Iterable<string>): Generator<string> {

@@ -1,3 +1,4 @@
+import type { LoopShares } from "../base/loop_work.ts";
 import type { Answer, OutgoingRequest, RedirectSigner } from "../base/outgoing.ts";
 import type { Cookie } from "../base/cookies.ts";
 import type { StoreFailure } from "../base/store_failure.ts";
@@ -198,6 +199,8 @@ export interface Ports {
   settings: Settings;
   control: CompanionControl;
   absentLogins: AbsentLogins;
+  /** The shares of tenants of this instance's loop. */
+  loop: LoopShares;
   /** Tried in order. */
   messageRoutes: MessageRoute[];
   /** Null when sending e-mail is not configured. */

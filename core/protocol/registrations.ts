@@ -35,6 +35,8 @@ export const heartbeatAnswer = z.object({
   wantsPresence: z.boolean().optional(),
   /** Of the legs' accounts that are sub-accounts: the account right under the root that each is below. */
   tenants: z.record(z.string(), z.string()).optional(),
+  /** The root account, whose calls are the operator's own. */
+  operator: z.string().optional(),
 });
 
 export const bindingsRequest = z.object({ login });

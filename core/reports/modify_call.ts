@@ -136,7 +136,9 @@ function modified(
     record.disconnection ??= { by: "service", cause: "request", ...requester && { requester } };
   }
   if (isEnded && call.companion === null && !call.initiated) return canceledEarly(record, ports);
-  if (isEnded) return { record, jobs: [hangUp({ callSid, companion: call.companion })] };
+  if (isEnded) {
+    return { record, jobs: [hangUp({ accountSid, callSid, companion: call.companion })] };
+  }
   if (wanted.url !== undefined) {
     const redirection = redirectCall({ accountSid, callSid, ...both && { both } });
     return { record, jobs: [redirection, ...wanted.timeLimit ? endOfTime(record) : []] };
@@ -150,7 +152,10 @@ function canceledEarly(call: Call, ports: Ports): Change<Call> {
     at: callTime(call, ports),
     instanceId: ports.settings.instanceId,
   });
-  return { ...change, jobs: [...change.jobs ?? [], hangUp({ callSid: call.sid })] };
+  return {
+    ...change,
+    jobs: [...change.jobs ?? [], hangUp({ accountSid: call.accountSid, callSid: call.sid })],
+  };
 }
 
 const given = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>

@@ -7,6 +7,8 @@ import {
 import { withOrigin } from "../base/origin.ts";
 import { traced } from "../base/tracing.ts";
 import { Fault } from "../base/faults.ts";
+import { createTenants, type Tenants } from "../accounts/tenant.ts";
+import { withinShare } from "../base/loop_work.ts";
 import { ShortLivedMap } from "../base/short_lived_map.ts";
 import type { Ports } from "../ports/ports.ts";
 import { handleReport } from "./handle_report.ts";
@@ -29,6 +31,8 @@ export interface Reports {
 }
 
 export function createReports(ports: Ports): Reports {
+  const tenants = createTenants(ports.accounts);
+  const taken = (sent: SentReport, signal: AbortSignal) => take(sent, { ports, tenants, signal });
   const open = new ShortLivedMap<string, AbortController>();
 
   async function answer(report: SentReport, whole: AbortSignal): Promise<Taken> {
@@ -36,7 +40,7 @@ export function createReports(ports: Ports): Reports {
     open.get(report.leg)?.abort();
     open.set(report.leg, search);
     try {
-      return await taken(report, ports, AbortSignal.any([whole, search.signal]));
+      return await taken(report, AbortSignal.any([whole, search.signal]));
     } finally {
       if (open.get(report.leg) === search) open.delete(report.leg);
     }
@@ -46,7 +50,7 @@ export function createReports(ports: Ports): Reports {
     events: (reports, signal) =>
       Promise.all(reports.map(async (report) => {
         open.get(report.leg)?.abort();
-        return (await taken(report, ports, signal)).outcome;
+        return (await taken(report, signal)).outcome;
       })),
     async scripts(reports, signal, tell) {
       await Promise.all(
@@ -56,15 +60,20 @@ export function createReports(ports: Ports): Reports {
   };
 }
 
-async function taken(sent: SentReport, ports: Ports, signal: AbortSignal): Promise<Taken> {
+async function take(
+  sent: SentReport,
+  { ports, tenants, signal }: { ports: Ports; tenants: Tenants; signal: AbortSignal },
+): Promise<Taken> {
   const report = apart(sent);
   try {
-    const { origin, leg, event } = report;
+    const { origin, leg, event, accountSid } = report;
     const attributes = { "switchboard.call_sid": leg };
-    const handle = () => handleReport(report, ports, signal);
+    const kind = `report ${event.type}`;
+    const asking = { tenant: await tenants.find(accountSid), kind, isOfCall: true };
+    const handle = () => withinShare(ports.loop, asking, () => handleReport(report, ports, signal));
     const script = await withOrigin(
       origin,
-      () => traced(`report ${event.type}`, { kind: "internal", attributes }, handle),
+      () => traced(kind, { kind: "internal", attributes }, handle),
     );
     return { outcome: "taken", script };
   } catch (error) {

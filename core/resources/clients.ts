@@ -4,7 +4,8 @@ import { forgetClients } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import { type RecordOf, resource } from "../model/resource.ts";
 
-const forget = ({ login }: { login: string }) => forgetClients({ logins: [login] });
+const forget = ({ accountSid, login }: { accountSid: string; login: string }) =>
+  forgetClients({ accountSid, logins: [login] });
 
 /** A SIP user agent that registers with the service. */
 export const clients = resource({

@@ -25,6 +25,8 @@ export const loopLimits = {
   /** Work of one tenant under way, by what it is expected to cost: beside other tenants, and alone. */
   besideMs: 20,
   aloneMs: 100,
+  /** More of it for reports of its live calls, which wait for no other work of their tenant. */
+  callsMs: 10,
   /** Work of all strangers under way. */
   strangersMs: 100,
   /** Time that another tenant counts as being there. */

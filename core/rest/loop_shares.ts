@@ -1,8 +1,10 @@
 /**
- * Shares of the loop. All requests are answered on one loop, so whoever sends dear ones in numbers delays
- * everybody. A tenant therefore has so much work under way and no more, by what its requests are expected
- * to cost; further ones wait in its own queue. Beside others, a tenant that has used the loop for long also
- * waits until its use is half of the time that passed. A tenant alone is hardly bounded.
+ * Shares of the loop. All requests are answered on one loop, which also performs jobs, takes reports of
+ * calls and writes event streams. Whoever causes dear ones in numbers would delay everybody. A tenant
+ * therefore has so much work under way and no more, by what it is expected to cost; further work waits in
+ * the tenant's own queue. Beside others, a tenant that has used the loop for long also waits until its use
+ * is half of the time that passed. A tenant alone is hardly bounded. Reports of live calls come first, and
+ * wait for room alone: nobody gains when a caller hears silence while the loop is idle.
  *
  * The cost of a request is estimated from how late a timer fires while it is under way: the loop was busy
  * for as long. That costs two looks at the clock for each request. Requests that are under way together,
@@ -11,27 +13,8 @@
  * tenant is not taken for dear because of its neighbours.
  */
 import { Fault } from "../base/faults.ts";
+import type { Asking, Leave, LoopShares } from "../base/loop_work.ts";
 import { loopLimits } from "./limits.ts";
-
-/** A request asks for its share. */
-export interface Asking {
-  tenant: string;
-  /** Its method and route. */
-  kind: string;
-  /** It has no credentials; such ones have a bound together, besides. */
-  isStranger?: boolean;
-}
-
-/** Ends a request that was admitted. */
-export type Leave = () => void;
-
-export interface LoopShares {
-  /**
-   * Admits a request, at once or when its tenant has room. Rejects with `throttled` when it has waited
-   * for too long, or too many of the tenant wait.
-   */
-  enter(asking: Asking): Leave | Promise<Leave>;
-}
 
 /** What a test replaces. */
 export interface LoopClock {
@@ -39,8 +22,7 @@ export interface LoopClock {
   setTimer(run: () => void, ms: number): unknown;
 }
 
-interface Waiting {
-  kind: string;
+interface Waiting extends Asking {
   since: number;
   admit(leave: Leave): void;
   refuse(fault: Fault): void;
@@ -52,7 +34,10 @@ interface Tenant {
   /** What its requests under way are expected to cost yet, in ms, and how many cost something yet. */
   expected: number;
   active: number;
+  /** Reports of its live calls, and all else, in order; and how much of that may be refused. */
+  ofCalls: Waiting[];
   queue: Waiting[];
+  refusable: number;
   /** What its requests of a kind are expected to cost, in ms. */
   costs: Map<string, number>;
   /** Its use of the loop in ms, less what half of the time since `usedAt` allows. */
@@ -148,12 +133,13 @@ export function createLoopShares(clock: LoopClock = realClock): LoopShares {
     return Math.min(kinds.get(kind) ?? unknownMs, group.most === Infinity ? unknownMs : Infinity);
   }
 
-  function mayBegin(tenant: Tenant, cost: number, now: number): boolean {
+  function mayBegin(tenant: Tenant, { kind, isOfCall = false }: Asking, now: number): boolean {
     const { group } = tenant;
+    const cost = expectedOf(tenant, kind);
     if (group.active > 0 && group.expected + cost > group.most) return false;
     const isBeside = latest.isOther(tenant.name, now);
-    if (isBeside && usedBy(tenant, now) > burstMs) return false;
-    const most = isBeside ? besideMs : aloneMs;
+    if (isBeside && !isOfCall && usedBy(tenant, now) > burstMs) return false;
+    const most = (isBeside ? besideMs : aloneMs) + (isOfCall ? loopLimits.callsMs : 0);
     return tenant.active === 0 || tenant.expected + cost <= most;
   }
 
@@ -195,15 +181,21 @@ export function createLoopShares(clock: LoopClock = realClock): LoopShares {
   }
 
   function admitNext(tenant: Tenant, now: number): void {
-    const { queue, group } = tenant;
+    admitFrom(tenant.ofCalls, tenant, now);
+    if (tenant.ofCalls.length > 0) return;
+    admitFrom(tenant.queue, tenant, now);
+    if (tenant.queue.length === 0) tenant.group.waiting.delete(tenant);
+  }
+
+  function admitFrom(queue: Waiting[], tenant: Tenant, now: number): void {
     for (let next = queue[0]; next !== undefined; next = queue[0]) {
-      const isLate = now - next.since > loopLimits.waitMs;
-      if (!isLate && !mayBegin(tenant, expectedOf(tenant, next.kind), now)) return;
+      const isLate = !next.isPatient && now - next.since > loopLimits.waitMs;
+      if (!isLate && !mayBegin(tenant, next, now)) return;
       queue.shift();
+      if (!next.isPatient) tenant.refusable--;
       if (isLate) next.refuse(tooBusy(tenant));
       else admitInTurn(next, begin(tenant, next.kind, now));
     }
-    group.waiting.delete(tenant);
   }
 
   /** Others have their turn first: requests that wait for nothing would follow each other without one. */
@@ -215,7 +207,8 @@ export function createLoopShares(clock: LoopClock = realClock): LoopShares {
     if (known !== undefined) return known;
     const group = groups[isStranger ? 1 : 0]!; // Both were made above.
     const costs = new Map<string, number>();
-    const made = { name, group, costs, expected: 0, active: 0, queue: [], used: 0, usedAt: now };
+    const counts = { expected: 0, active: 0, refusable: 0, used: 0, usedAt: now };
+    const made = { name, group, costs, ...counts, ofCalls: [], queue: [] };
     tenants.set(name, made);
     if (tenants.size > loopLimits.known) forgetIdle(tenants);
     return made;
@@ -227,14 +220,16 @@ export function createLoopShares(clock: LoopClock = realClock): LoopShares {
       settle(now, false);
       const tenant = tenantOf(asking, now);
       latest.note(tenant.name, now);
-      const { queue, group } = tenant;
-      const { kind } = asking;
-      if (queue.length === 0 && mayBegin(tenant, expectedOf(tenant, kind), now)) {
-        return begin(tenant, kind, now);
+      const { ofCalls, group } = tenant;
+      const isFirst = ofCalls.length === 0 && (asking.isOfCall || tenant.queue.length === 0);
+      if (isFirst && mayBegin(tenant, asking, now)) return begin(tenant, asking.kind, now);
+      if (!asking.isPatient && ++tenant.refusable > loopLimits.waiting) {
+        tenant.refusable--;
+        throw tooBusy(tenant);
       }
-      if (queue.length >= loopLimits.waiting) throw tooBusy(tenant);
       const { promise, resolve, reject } = Promise.withResolvers<Leave>();
-      queue.push({ kind, since: now, admit: resolve, refuse: reject });
+      const queue = asking.isOfCall ? ofCalls : tenant.queue;
+      queue.push({ ...asking, since: now, admit: resolve, refuse: reject });
       group.waiting.add(tenant);
       if (!isTicking) tick();
       return promise;
@@ -273,8 +268,8 @@ function createLatest() {
 }
 
 function forgetIdle(tenants: Map<string, Tenant>): void {
-  for (const [name, { active, queue }] of tenants) {
-    if (active === 0 && queue.length === 0) tenants.delete(name);
+  for (const [name, { active, queue, ofCalls }] of tenants) {
+    if (active === 0 && queue.length === 0 && ofCalls.length === 0) tenants.delete(name);
     if (tenants.size <= loopLimits.known / 2) return;
   }
 }

@@ -1,3 +1,5 @@
+import { outside } from "../base/loop_work.ts";
+
 /** The part of the time that removals may take; requests have the rest. */
 const busyShare = 0.25;
 
@@ -6,5 +8,5 @@ export function pauseFor(workedMs: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, workedMs * (1 / busyShare - 1));
   signal.addEventListener("abort", () => resolve(), { once: true });
-  return promise.finally(() => clearTimeout(timer));
+  return outside(() => promise).finally(() => clearTimeout(timer));
 }

@@ -1,3 +1,4 @@
+import { createLoopShares } from "../rest/loop_shares.ts";
 import type { BridgeSecret } from "../protocol/bridge_secret.ts";
 import { identifiedFetch } from "../net/identified_fetch.ts";
 import { withKeyring } from "../accounts/keyring.ts";
@@ -121,6 +122,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
       steadyNow,
       isShared: config.KV_URL !== "" || config.EDGE,
     }),
+    loop: createLoopShares(),
     now,
     steadyNow,
     newSid: sidMaker(now),

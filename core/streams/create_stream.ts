@@ -27,7 +27,7 @@ import { assertSocketUrl } from "./socket_url.ts";
 export const endUnheardStream = jobKind({
   kind: "stream.unheard",
   args: z.object({ accountSid: z.string(), streamSid: z.string() }),
-  lane: () => "streams",
+  lane: ({ accountSid }) => `streams:${accountSid}`,
 });
 
 /** A stream that is to be opened: its record, and what its companion is told. */

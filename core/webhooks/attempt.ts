@@ -7,6 +7,7 @@ import {
   textOf,
 } from "../base/exchange.ts";
 import type { JobRun } from "../ports/job_handler.ts";
+import { outside } from "../base/loop_work.ts";
 import { limits } from "../base/limits.ts";
 import { webhookAttempts, webhookDuration } from "../metrics/service_metrics.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -54,11 +55,11 @@ export async function attemptOf(
     const keyed = { authToken: account.authToken, now: startTime };
     const signed = signedRequest(signable, { ...keyed, signal: time.signal });
     const headers = { ...signed.headers, "x-switchboard-delivery": delivery.sid };
-    const answer = await ports.fetch(
-      { ...signed, headers, tenant: tenantOf(account) },
-      signerOf(signable, keyed),
-    );
-    const { text } = await textOf(answer, limits.callbackAnswerBytes);
+    const { answer, text } = await outside(async () => {
+      const request = { ...signed, headers, tenant: tenantOf(account) };
+      const answer = await ports.fetch(request, signerOf(signable, keyed));
+      return { answer, ...await textOf(answer, limits.callbackAnswerBytes) };
+    });
     const exchange = {
       ...request,
       responseHeaders: masked(headerLines(answer), hidden),

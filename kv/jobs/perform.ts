@@ -25,6 +25,8 @@ export interface Performing {
   handlers: AnyJobHandler[];
   ports: Ports;
   stageAlso(batch: Batch, also: AlsoWritten[]): Promise<void>;
+  /** Does the work of a job when its tenant has a share of the loop for it. */
+  inShare<T>(job: StoredJob, work: () => Promise<T>): Promise<T>;
 }
 
 /** A run of a job whose work is over. */
@@ -97,7 +99,8 @@ export async function perform(
     const { signal } = lease;
     const run = { ...job, signal };
     const args = handler.args.parse(job.args);
-    const also = await patiently(signal, () => handler.work(args, ports, run));
+    const work = () => options.inShare(job, async () => await handler.work(args, ports, run));
+    const also = await patiently(signal, work);
     return { ending: "good", written: write(also ?? [], stageDone).catch(fail) };
   } catch (error) {
     const ending = stopping.aborted || faultOf(error) !== undefined ? "neither" : "bad";

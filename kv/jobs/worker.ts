@@ -1,31 +1,26 @@
-import type { AnyJobHandler } from "../../core/ports/job_handler.ts";
 import { Fault } from "../../core/base/faults.ts";
 import { withOrigin } from "../../core/base/origin.ts";
 import { traced } from "../../core/base/tracing.ts";
 import { limits } from "../../core/base/limits.ts";
+import { withinShare } from "../../core/base/loop_work.ts";
 import { createLooseSet, type ShortLivedSet } from "../../core/base/short_lived_map.ts";
-import type { Ports } from "../../core/ports/ports.ts";
-import type { AlsoWritten } from "../../core/model/record_types.ts";
+import { countMinute, hangUp, limitCall } from "../../core/model/job_kinds.ts";
 import { createTenants, type Tenants } from "../../core/accounts/tenant.ts";
 import { accountOf, type Admission, admission } from "./admission.ts";
-import type { Batch } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
 import { keys } from "../store/keys.ts";
 import type { StoreHealth } from "../store/store_health.ts";
-import { type KeepLease, leaseKeeper } from "./leases.ts";
+import { leaseKeeper } from "./leases.ts";
 import { jobLimits } from "./limits.ts";
-import { isSpent, perform } from "./perform.ts";
-import type { HeldJob, Lane, Queue, StoredJob } from "./queue.ts";
+import { isSpent, perform, type Performing } from "./perform.ts";
+import type { HeldJob, Lane, StoredJob } from "./queue.ts";
 
-export interface WorkerOptions {
+export interface WorkerOptions
+  extends Omit<Performing, "keepLease" | "inShare" | "committer" | "health"> {
   /** A store to which other processes add jobs. */
   watched: Deno.Kv | null;
-  queue: Queue;
   committer: Committer;
   health: StoreHealth;
-  handlers: AnyJobHandler[];
-  ports: Ports;
-  stageAlso(batch: Batch, also: AlsoWritten[]): Promise<void>;
 }
 
 export interface Worker {
@@ -39,8 +34,7 @@ export interface Worker {
 }
 
 /** A worker between two rounds: what it runs, and why it looks for jobs again. */
-interface State extends WorkerOptions {
-  keepLease: KeepLease;
+interface State extends WorkerOptions, Omit<Performing, "committer" | "health"> {
   /** The name under which this worker holds leases. */
   owner: string;
   admission: Admission;
@@ -70,6 +64,7 @@ export function worker(options: WorkerOptions): Worker {
   const tenants = createTenants(options.ports.accounts);
   const state: State = {
     ...options,
+    inShare: (job, work) => inShare(job, work, { ports: options.ports, tenants }),
     keepLease: leaseKeeper(options.queue, options.ports, stopping.signal),
     owner: crypto.randomUUID(),
     admission: admission(tenants.known),
@@ -257,6 +252,25 @@ function begin(state: State, held: HeldJob, isAdmitted: boolean): void {
       removeWritten();
     });
   const removeWritten: () => void = running.add(written);
+}
+
+/** Kinds of jobs that live calls wait for. */
+const ofCalls: ReadonlySet<string> = new Set(
+  [countMinute, limitCall, hangUp].map(({ kind }) => kind),
+);
+
+/** Does the work of a job within the share of the tenant that its arguments name, if any. */
+async function inShare<T>(
+  { kind, args }: StoredJob,
+  work: () => Promise<T>,
+  { ports, tenants }: Pick<State, "ports" | "tenants">,
+): Promise<T> {
+  // As in every kind that is of an account.
+  const { accountSid } = args as { accountSid?: string | undefined };
+  if (accountSid === undefined) return await work();
+  const tenant = await tenants.find(accountSid);
+  const asking = { tenant, kind: `job ${kind}`, isOfCall: ofCalls.has(kind) };
+  return await withinShare(ports.loop, asking, work);
 }
 
 /** Lanes in order of name, beginning with the one after `name`. */

@@ -14,7 +14,10 @@ import { geolocationShape } from "../resources/geolocations.ts";
 
 type Write = (record: Base) => unknown;
 
-/** Gives an event's data as JSON: the record is as its address has it. */
+/**
+ * Gives an event's data as JSON: the record is as its address has it. Streams of one account share the text
+ * of a change, but those of recordings, whose links are made for the moment.
+ */
 export function eventText(ports: Ports): (change: RecordChange) => Promise<string> {
   const resources = resourcesUnder(ports.settings);
   const regular = Object.entries(eventTypes).map(([type, name]) => {
@@ -26,12 +29,21 @@ export function eventText(ports: Ports): (change: RecordChange) => Promise<strin
   writers.participant = (record) => participantShape.json(record);
   writers.geolocation = (record) => geolocationShape.json(record);
   writers.queue = (record) => queueJson(record as Queue);
-  return async ({ id, type, change, sid, record: kept }) => {
-    const record = kept !== null && type === "recording"
-      ? await linked(kept as Recording, ports)
-      : kept;
+  const write = ({ id, type, change, sid }: RecordChange, record: Base | null) => {
     const shown = record && writers[type](record);
     return JSON.stringify({ id, type, change, sid, record: shown });
+  };
+  const written = new WeakMap<RecordChange, string>();
+  return async (change) => {
+    const { type, record } = change;
+    if (type === "recording") {
+      return write(change, record && await linked(record as Recording, ports));
+    }
+    const known = written.get(change);
+    if (known !== undefined) return known;
+    const text = write(change, record);
+    written.set(change, text);
+    return text;
   };
 }
 

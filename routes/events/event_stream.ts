@@ -24,6 +24,8 @@ export interface EventStreamOptions {
   /** False: the stream ends after what has happened. */
   follows: boolean;
   onClosed(): void;
+  /** Does work for the reader within its tenant's share of the loop. */
+  inShare<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** What waits to be read, within bounds. */
@@ -124,7 +126,7 @@ function asBytes(
 
 /** The text of the stream, piece by piece: several events stand in one where they wait. */
 async function* piecesOf(
-  { isWanted, textOf }: Pick<EventStreamOptions, "isWanted" | "textOf">,
+  { isWanted, textOf, inShare }: Pick<EventStreamOptions, "isWanted" | "textOf" | "inShare">,
   { earlier, isWhole, at }: { earlier: RecordChange[]; isWhole: boolean; at: string | null },
   waiting: Waiting,
 ): AsyncGenerator<string> {
@@ -132,20 +134,17 @@ async function* piecesOf(
   yield `retry: ${eventLimits.retryMs}\n${isWhole ? "" : gap}`;
   const wanted = earlier.filter(isWanted);
   for (let n = 0; n < wanted.length;) {
-    let piece = "";
-    while (n < wanted.length && piece.length < eventLimits.pieceLength) {
-      piece += await eventText(wanted[n++]!, textOf); // Within the list.
-    }
-    yield piece;
+    yield await inShare(async () => {
+      let piece = "";
+      while (n < wanted.length && piece.length < eventLimits.pieceLength) {
+        piece += await eventText(wanted[n++]!, textOf); // Within the list.
+      }
+      return piece;
+    });
   }
   yield `${start}${named("open", "Everything before has been sent.")}`;
   for (;;) {
-    let piece = "";
-    while (waiting.changes.length > 0 && piece.length < eventLimits.pieceLength) {
-      const change = waiting.changes.shift()!; // There is one.
-      if (change !== "gap") waiting.bytes -= change.bytes;
-      piece += change === "gap" ? gap : await eventText(change, textOf);
-    }
+    const piece = waiting.changes.length === 0 ? "" : await inShare(() => pieceOf(waiting, textOf));
     if (piece !== "") {
       waiting.isBeat = false;
       yield piece;
@@ -157,6 +156,20 @@ async function* piecesOf(
       yield ": alive\n\n";
     } else await waiting.more();
   }
+}
+
+/** The text of what waits, up to a bound. */
+async function pieceOf(
+  waiting: Waiting,
+  textOf: EventStreamOptions["textOf"],
+): Promise<string> {
+  let piece = "";
+  while (waiting.changes.length > 0 && piece.length < eventLimits.pieceLength) {
+    const change = waiting.changes.shift()!; // There is one.
+    if (change !== "gap") waiting.bytes -= change.bytes;
+    piece += change === "gap" ? gap : await eventText(change, textOf);
+  }
+  return piece;
 }
 
 const eventText = async (

@@ -12,6 +12,8 @@ import {
   measuredCalls,
 } from "../../core/events/levels.ts";
 import { createStreamPlaces } from "../../core/events/places.ts";
+import { tenantOf } from "../../core/accounts/tenant.ts";
+import { withinShare } from "../../core/base/loop_work.ts";
 import { Fault } from "../../core/base/faults.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { recheckOf } from "../http/authenticate.ts";
@@ -41,6 +43,7 @@ export function eventRoutes(ports: Ports): Hono<Env> {
         isAllowed: recheckOf(c, ports),
         follows: query.follow !== false,
         onClosed,
+        inShare: inShareOf(c, "event stream", ports),
       });
       return asEvents(c, stream);
     } catch (error) {
@@ -60,11 +63,18 @@ export function levelRoutes(ports: Ports): Hono<Env> {
     const calls = await measuredCalls(sid, query, ports);
     if (c.req.method === "HEAD") return asEvents(c, null);
     const onClosed = takePlace(c.var);
-    const read = () => levelsOf(sid, calls, ports);
+    const inShare = inShareOf(c, "level stream", ports);
+    const read = () => inShare(() => levelsOf(sid, calls, ports));
     const follows = query.follow !== false;
     return asEvents(c, levelStream({ read, isAllowed: recheckOf(c, ports), follows, onClosed }));
   });
 }
+
+/** Work for a stream is that of the tenant whose credentials opened it. */
+const inShareOf =
+  (c: Ctx, kind: string, { loop }: Pick<Ports, "loop">) =>
+  <T>(work: () => Promise<T>): Promise<T> =>
+    withinShare(loop, { tenant: tenantOf(c.var.caller), kind }, work);
 
 function asEvents(c: Ctx, body: ReadableStream | null): Response {
   c.header("Content-Type", "text/event-stream; charset=utf-8");

@@ -17,7 +17,7 @@ import { Fault } from "../../core/base/faults.ts";
 import type { Accounts, Caller, Ports } from "../../core/ports/ports.ts";
 import { networkOf } from "../../core/net/networks.ts";
 import { type Claim, createRefusalCap, type RefusalCap } from "../../core/rest/refusal_cap.ts";
-import type { LoopShares } from "../../core/rest/loop_shares.ts";
+import type { LoopShares } from "../../core/base/loop_work.ts";
 import { enterShare } from "./loop_share.ts";
 import { createRateLimits, type RateLimits } from "../../core/rest/rate_limits.ts";
 import { accounts as definition } from "../../core/resources/accounts.ts";
@@ -107,7 +107,9 @@ export function authenticate(
     try {
       await next();
     } finally {
-      leave();
+      const { sending } = c.var;
+      if (sending === undefined) leave();
+      else void sending.then(leave);
     }
   });
 }

@@ -25,6 +25,8 @@ export interface Env {
     once?: Once;
     /** The record that its response is kept with is committed. */
     isKept?: boolean;
+    /** Resolves when a response that is made while it is sent has been made, or nobody reads on. */
+    sending?: Promise<void>;
   };
 }
 

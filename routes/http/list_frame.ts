@@ -29,9 +29,13 @@ export function answerTexts(
   const length = texts.reduce((sum, text) => sum + text.length + frame.between.length, 0);
   if (length <= shortLength) return answerText(c, [...framed(frame, texts)].join(""), 200);
   c.header("Vary", "Accept, Accept-Encoding");
-  if (!takesGzip(c.req.header("Accept-Encoding"))) return c.body(byteStream(framed(frame, texts)));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  c.set("sending", promise);
+  if (!takesGzip(c.req.header("Accept-Encoding"))) {
+    return c.body(byteStream(framed(frame, texts), resolve));
+  }
   c.header("Content-Encoding", "gzip");
-  return c.body(gzipStream(framed(frame, texts)));
+  return c.body(gzipStream(framed(frame, texts), resolve));
 }
 
 function frameOf(

@@ -1,7 +1,7 @@
 import { createMiddleware } from "hono/factory";
 import { routePath } from "hono/route";
 import { siteOf } from "../../core/net/networks.ts";
-import type { Asking, Leave, LoopShares } from "../../core/rest/loop_shares.ts";
+import type { Asking, Leave, LoopShares } from "../../core/base/loop_work.ts";
 import type { Ctx, Env } from "./env.ts";
 
 /** Waits for the share of a request's tenant; at once, without a promise, where it has room. */

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { forPrograms } from "../../core/base/safe_headers.ts";
 import { type ServiceRequests, serviceRequests } from "../../core/protocol/requests.ts";
 import { type HandlersOf, serveRequests } from "../../core/protocol/serve.ts";
+import { withinShare } from "../../core/base/loop_work.ts";
 import { createReports } from "../../core/reports/take_reports.ts";
 import { takeHeartbeat } from "../../core/reports/heartbeats.ts";
 import { takePresence } from "../../core/companions/companions.ts";
@@ -29,7 +30,10 @@ export function protocolRoutes(ports: Ports, secret: BridgeSecret): Hono {
 
 function handlersOf(ports: Ports): HandlersOf<ServiceRequests> {
   const reports = createReports(ports);
+  let operator: string | undefined;
   const tenants = createTenants(ports.accounts);
+  const inShare = async <T>(accountSid: string, kind: string, work: () => Promise<T>) =>
+    await withinShare(ports.loop, { tenant: await tenants.find(accountSid), kind }, work);
   return {
     scripts: (sent, { signal, send }) => reports.scripts(sent.reports, signal, send),
     events: async (sent, { signal }) => ({ outcomes: await reports.events(sent.reports, signal) }),
@@ -40,7 +44,12 @@ function handlersOf(ports: Ports): HandlersOf<ServiceRequests> {
     async heartbeat(beat) {
       const answer = await takeHeartbeat(beat, ports);
       const found = await subAccounts(beat.legs.map(({ accountSid }) => accountSid), tenants);
-      return Object.keys(found).length > 0 ? { ...answer, tenants: found } : answer;
+      operator ??= (await ports.accounts.children(""))[0]?.sid;
+      return {
+        ...answer,
+        ...Object.keys(found).length > 0 && { tenants: found },
+        ...operator !== undefined && { operator },
+      };
     },
     presence: async (changes) => ({ isKnown: await takePresence(changes, ports) }),
     number: async (query) => ({ number: await numberOf(query, ports) }),
@@ -52,9 +61,12 @@ function handlersOf(ports: Ports): HandlersOf<ServiceRequests> {
     message: messageTaker(ports),
     trunkMessage: (message) => takeTrunkMessage(message, ports),
     async trace(report) {
-      await takeTrace(report, ports);
+      await inShare(report.accountSid, "trace", () => takeTrace(report, ports));
       return {};
     },
-    recordingPart: async (part) => ({ isWanted: await takePart(part, ports) }),
+    async recordingPart(part) {
+      const take = () => takePart(part, ports);
+      return { isWanted: await inShare(part.recording.accountSid, "recording part", take) };
+    },
   };
 }

@@ -214,9 +214,10 @@ export const sipLimits = {
   /** Between the loss of a leg's media and our BYE. */
   byeGraceMs: 2_000,
 
-  /** Reports that want no script: of one request, and requests with such at once. */
+  /** Reports that want no script: of one request, and requests with such at once, of a tenant too. */
   eventsAtOnce: 100,
-  eventsRequests: 2,
+  eventsRequests: 8,
+  eventsRequestsOfTenant: 2,
   /** Those that want one: of one request, and how long they gather while none begins to be answered. */
   scriptRequestsAtOnce: 16,
   scriptRequestsWaitMs: 100,

@@ -1,3 +1,4 @@
+import { learnedTenant } from "../../core/net/names.ts";
 import type { EventsAnswer, SentReport } from "../../core/protocol/companion.ts";
 import { sipLimits } from "../base/limits.ts";
 import { failureOf } from "./service_link.ts";
@@ -20,13 +21,15 @@ interface Sending extends Waiting {
  * Sends the service the events that need no script. A busy companion has events of many legs at once:
  * those that occur while requests are under way share the next request, since a request costs both
  * sides more than the event in it. Resolves when the service has the report; rejects with
- * `ServiceError`. A leg's next event is sent after that.
+ * `ServiceError`. A leg's next event is sent after that. A request has events of one tenant, since it is
+ * answered when all of them are taken. Tenants take turns, and one alone leaves a request to the others.
  */
 export function createEventSender(
   link: Pick<ServiceLink, "events">,
-): (make: MakeReport) => Promise<void> {
-  const queue: Waiting[] = [];
-  let underWay = 0;
+): (make: MakeReport, accountSid: string) => Promise<void> {
+  const queues = new Map<string, Waiting[]>();
+  const underWay = new Map<string, number>();
+  let all = 0;
 
   async function send(group: Sending[]): Promise<void> {
     try {
@@ -41,20 +44,40 @@ export function createEventSender(
     }
   }
 
-  async function run(): Promise<void> {
-    underWay++;
-    while (queue.length > 0) {
+  const own = (tenant: string): number => underWay.get(tenant) ?? 0;
+  const mayBegin = (tenant: string): boolean =>
+    all < sipLimits.eventsRequests &&
+    (own(tenant) === 0 || own(tenant) < sipLimits.eventsRequestsOfTenant);
+
+  function begin(): void {
+    for (const [tenant, queue] of [...queues]) {
+      if (!mayBegin(tenant)) continue;
+      queues.delete(tenant); // What is left comes after the others.
       const group = queue.splice(0, sipLimits.eventsAtOnce).flatMap(made);
-      if (group.length > 0) await send(group);
+      if (queue.length > 0) queues.set(tenant, queue);
+      if (group.length > 0) void run(tenant, group);
     }
-    underWay--;
   }
 
-  return (make) => {
+  async function run(tenant: string, group: Sending[]): Promise<void> {
+    all++;
+    underWay.set(tenant, own(tenant) + 1);
+    await send(group);
+    all--;
+    const left = own(tenant) - 1;
+    if (left > 0) underWay.set(tenant, left);
+    else underWay.delete(tenant);
+    begin();
+  }
+
+  return (make, accountSid) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const tenant = learnedTenant(accountSid);
+    const queue = queues.get(tenant) ?? [];
     queue.push({ make, resolve, reject });
+    queues.set(tenant, queue);
     // What the same turn of the event loop brings goes along.
-    if (underWay < sipLimits.eventsRequests && queue.length === 1) queueMicrotask(run);
+    if (mayBegin(tenant) && queue.length === 1) queueMicrotask(begin);
     return promise;
   };
 }

@@ -17,7 +17,7 @@ export interface ReportOptions {
   /** Delivers a report that wants a script. */
   requestScript: RequestScript;
   /** Delivers a report that wants no script; rejects when the companion stops. */
-  sendEvent(make: MakeReport): Promise<void>;
+  sendEvent(make: MakeReport, accountSid: string): Promise<void>;
   timers: Timers;
   log: Log;
   /** Aborts when the companion is about to stop: no attempt waits long any more. */
@@ -174,7 +174,7 @@ async function tell(
     if (parcel.waiter !== waiter) return null;
     parcel.isClosed = true;
     return sentOf(parcel, { wantsScript: false, over });
-  }).then(() => true);
+  }, parcel.reports[0].accountSid).then(() => true);
   return await (waiter === undefined ? Promise.race([told, asked.promise]) : told);
 }
 

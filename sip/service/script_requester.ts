@@ -1,3 +1,4 @@
+import { learnedTenant } from "../../core/net/names.ts";
 import type { ScriptAnswer, SentReport } from "../../core/protocol/companion.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { overReason } from "../base/abort.ts";
@@ -33,7 +34,10 @@ export function createScriptRequester(
       sendNext();
     };
     const stop = timers.after(sipLimits.scriptRequestsWaitMs, onBegin);
-    void send(link, queue.splice(0, sipLimits.scriptRequestsAtOnce), onBegin).then(onBegin);
+    const group = inTurns(queue).slice(0, sipLimits.scriptRequestsAtOnce);
+    const taken = new Set(group);
+    queue = queue.filter((one) => !taken.has(one));
+    void send(link, group, onBegin).then(onBegin);
   }
 
   return (report, signal) => {
@@ -44,6 +48,20 @@ export function createScriptRequester(
     isWaiting = true;
     return question.script;
   };
+}
+
+/** Questions in turns: the first one of each tenant, then the second ones. */
+function inTurns(queue: OpenRequest[]): OpenRequest[] {
+  if (queue.length <= sipLimits.scriptRequestsAtOnce) return queue;
+  const turns: OpenRequest[][] = [];
+  const asked = new Map<string, number>();
+  for (const one of queue) {
+    const tenant = learnedTenant(one.report.accountSid);
+    const turn = asked.get(tenant) ?? 0;
+    asked.set(tenant, turn + 1);
+    if (turn < sipLimits.scriptRequestsAtOnce) (turns[turn] ??= []).push(one);
+  }
+  return turns.flat();
 }
 
 /** A request for a script that is not answered yet. */

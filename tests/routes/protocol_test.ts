@@ -90,16 +90,17 @@ Deno.test("POST /bridge/presence takes news in order, and heartbeats ask for wha
   const news = { companion, seq: 0, whole: false, came: ["alice"], went: [], registered: 3 };
   const tell = async (changes: Partial<typeof news>) =>
     (await ask(app, "presence", { ...news, ...changes })).json();
+  const operator = app.root.sid;
 
-  assert.deepEqual(await beat(), { wantsPresence: true });
+  assert.deepEqual(await beat(), { wantsPresence: true, operator });
   assert.deepEqual(await tell({}), { isKnown: false });
   assert.deepEqual(await tell({ seq: 1, whole: true }), { isKnown: true });
   assert.equal((await app.ports.companions.get("one"))?.registered, 3);
-  assert.deepEqual(await beat(), { wantsPresence: false });
+  assert.deepEqual(await beat(), { wantsPresence: false, operator });
   assert.equal((await ask(app, "presence", { ...news, came: [""] })).status, 400);
   app.clock.now += limits.companionLostMs + 1;
   await closeLostCompanions(app.ports);
-  assert.deepEqual(await beat(), { wantsPresence: true });
+  assert.deepEqual(await beat(), { wantsPresence: true, operator });
 });
 
 Deno.test("POST /bridge reads nothing of a body without a signature", async () => {

@@ -34,11 +34,11 @@ const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
 Deno.test("tell() sends at once, and together what comes while requests are under way", async () => {
   const { requests, tell } = heldService();
   const told: Promise<void>[] = [];
-  for (let number = 0; number < sipLimits.eventsRequests; number++) {
-    told.push(tell(() => reportOf(number)));
+  for (let number = 0; number < sipLimits.eventsRequestsOfTenant; number++) {
+    told.push(tell(() => reportOf(number), "AC"));
     await turn();
   }
-  const late = [10, 11, 12].map((number) => tell(() => reportOf(number)));
+  const late = [10, 11, 12].map((number) => tell(() => reportOf(number), "AC"));
   await turn();
   assert.deepEqual(requests.map(({ reports }) => reports.length), [1, 1]);
 
@@ -65,7 +65,7 @@ Deno.test("tell() sends each alone where one is refused, so that the others are 
   });
 
   const outcomes = await Promise.allSettled(
-    [1, 2, 3].map((number) => tell(() => reportOf(number))),
+    [1, 2, 3].map((number) => tell(() => reportOf(number), "AC")),
   );
 
   assert.deepEqual(outcomes.map(({ status }) => status), ["fulfilled", "rejected", "fulfilled"]);
@@ -79,7 +79,7 @@ Deno.test("tell() rejects each report with what became of it", async () => {
   });
 
   const outcomes = await Promise.allSettled(
-    [1, 2, 3, 4].map((number) => tell(() => reportOf(number))),
+    [1, 2, 3, 4].map((number) => tell(() => reportOf(number), "AC")),
   );
 
   const failures = outcomes.map((one) =>
@@ -97,8 +97,36 @@ Deno.test("tell() rejects all of a request that failed, and goes on", async () =
         : Promise.resolve({ outcomes: reports.map(() => "taken" as const) }),
   });
 
-  const first = await Promise.allSettled([tell(() => reportOf(1)), tell(() => reportOf(2))]);
-  await tell(() => reportOf(3));
+  const first = await Promise.allSettled([
+    tell(() => reportOf(1), "AC"),
+    tell(() => reportOf(2), "AC"),
+  ]);
+  await tell(() => reportOf(3), "AC");
 
   assert.deepEqual(first.map(({ status }) => status), ["rejected", "rejected"]);
+});
+
+Deno.test("tell() sends events of tenants apart, and none waits for the answers of another", async () => {
+  const { requests, tell } = heldService();
+  const flood = Array.from({ length: 500 }, (_, number) => tell(() => reportOf(number), "AC1"));
+  const more = Array.from({ length: 50 }, (_, number) => tell(() => reportOf(number), "AC2"));
+  await turn();
+  const other = tell(() => ({ ...reportOf(1), accountSid: "AC3" }), "AC3");
+  await turn();
+  const last = requests.at(-1)!;
+  assert.deepEqual(last.reports.map(({ accountSid }) => accountSid), ["AC3"]);
+  last.answer.resolve(["taken"]);
+  await other;
+  const settled = new Set<(typeof requests)[number]>([last]);
+  const all = Promise.all([...flood, ...more]);
+  let isOver = false;
+  void all.then(() => isOver = true);
+  while (!isOver) {
+    for (const one of requests) {
+      if (settled.has(one)) continue;
+      settled.add(one);
+      one.answer.resolve(one.reports.map(() => "taken"));
+    }
+    await turn();
+  }
 });

@@ -5,10 +5,10 @@ import { createScriptRequester } from "../../../sip/service/script_requester.ts"
 import { ServiceError, type ServiceLink } from "../../../sip/service/service_link.ts";
 import { handClock } from "../../support/process/hand_clock.ts";
 
-const reportOf = (number: number): Report => ({
+const reportOf = (number: number, accountSid = "AC"): Report => ({
   companion: { id: "test", runId: "1" },
   leg: `CA${String(number).padStart(32, "0")}`,
-  accountSid: "AC",
+  accountSid,
   seq: 0,
   at: 0,
   event: { type: "answered" },
@@ -41,6 +41,7 @@ function heldService() {
     clock,
     numbers: () => requests.map(({ numbers }) => numbers),
     ask: (number: number, signal = never) => ask(reportOf(number), signal),
+    askFor: (accountSid: string, number: number) => ask(reportOf(number, accountSid), never),
   };
 }
 
@@ -141,4 +142,17 @@ Deno.test("ask() gives up a request when all who asked have left, and sends for 
   await turn();
 
   assert.deepEqual(numbers(), [[1, 2]]);
+});
+
+Deno.test("ask() asks for tenants in turns: nobody waits for the flood of another", async () => {
+  const { requests, numbers, askFor } = heldService();
+  void askFor("AC1", 0);
+  await turn();
+  for (let number = 1; number <= 200; number++) void askFor("AC1", number);
+  void askFor("AC2", 1_000);
+  void askFor("AC3", 2_000);
+  requests[0]!.onBegin();
+  await turn();
+  assert.equal(numbers()[1]!.length, sipLimits.scriptRequestsAtOnce);
+  assert.deepEqual(numbers()[1]!.slice(0, 4), [1, 1_000, 2_000, 2]);
 });

@@ -13,6 +13,7 @@ import type { RegisteredBinding } from "../../../core/protocol/registrations.ts"
 import type { AnyJobHandler } from "../../../core/ports/job_handler.ts";
 import { handlers } from "../../../core/jobs/mod.ts";
 import { createPairCap } from "../../../core/values/pair_cap.ts";
+import { createLoopShares } from "../../../core/rest/loop_shares.ts";
 import { openNumbers } from "../../../core/numbers/providers/open.ts";
 import type { Ports } from "../../../core/ports/ports.ts";
 import type { Account } from "../../../core/resources/accounts.ts";
@@ -241,6 +242,7 @@ export async function startApp(
     changes: store.changes,
     locationSource: null,
     transcriber: null,
+    loop: createLoopShares(),
     absentLogins: createAbsentLogins({ steadyNow: store.clock.steadyNow, isShared: false }),
     signer: serverSigner("test"),
     control: {
