@@ -1,3 +1,4 @@
+import { anyRoom, createSharedMedia, type SharedMedia } from "./media_shares.ts";
 import type { Companion as CompanionName } from "../core/protocol/companion.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
 import type { Calls } from "./contracts/calls.ts";
@@ -164,6 +165,7 @@ function openSip(
 
 /** The parts that need no port, wired to each other. */
 interface Parts {
+  media: SharedMedia;
   signalling: Signalling;
   link: ServiceLink;
   authenticator: Authenticator;
@@ -208,7 +210,8 @@ function assemble(
   companion: CompanionName,
   life: Life,
 ): Parts {
-  const { log, media, loadAudio, recogniser = null, speaker = null } = options;
+  const { log, loadAudio, recogniser = null, speaker = null } = options;
+  const media = createSharedMedia(options.media, options.mediaRoom ?? anyRoom);
   const { isPublicAddress = () => false, reach = { mayReach: isPublicAddress } } = options;
   const sipDomain = options.sipDomain.toLowerCase();
   const { timers, stopping: { signal: stopping }, stopped: { signal: stopped } } = life;
@@ -252,7 +255,7 @@ function assemble(
     refuseAtOnce({ signalling, authenticator, accepting }, message);
   signalling.onRegister = (message) =>
     void onRegister(signalling, authenticator, message)?.catch(failed);
-  return { signalling, link, authenticator, calls, relays, presence, gateways, accepting };
+  return { signalling, link, authenticator, calls, media, relays, presence, gateways, accepting };
 }
 
 function showGauges({ calls, gateways, signalling: { location } }: Parts): void {

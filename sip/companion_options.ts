@@ -1,3 +1,4 @@
+import type { MediaRoom } from "./media_shares.ts";
 import type { BridgeSecret } from "../core/protocol/bridge_secret.ts";
 import type { Places } from "../core/net/places.ts";
 import type { AdmissionBounds } from "./admission/admission.ts";
@@ -34,6 +35,8 @@ export interface CompanionOptions {
   /** Names this companion to the service, start after start. */
   id: string;
   media: MediaEngine;
+  /** What tenants share of its ports; any number unless given. */
+  mediaRoom?: MediaRoom;
   loadAudio: LoadAudio;
   /** Speech recognition; none unless given. */
   recogniser?: Recogniser;

@@ -1,13 +1,14 @@
 import { learnTenants } from "../core/net/names.ts";
 import { steadyNow } from "../core/base/steady_clock.ts";
 import { plainReason } from "../core/base/plain_reason.ts";
-import { type Heartbeat, protocolLimits } from "../core/protocol/companion.ts";
+import { fullTenantsTold, type Heartbeat, protocolLimits } from "../core/protocol/companion.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
 import { sipLimits } from "./base/limits.ts";
 import type { Calls } from "./contracts/calls.ts";
 import type { Signalling } from "./contracts/signalling.ts";
 import { invalidateAll } from "./registrar/registrar.ts";
 import type { Presence } from "./registrar/presence.ts";
+import type { SharedMedia } from "./media_shares.ts";
 import type { ServiceLink } from "./service/service_link.ts";
 import type { Gateways } from "./trunk/gateways.ts";
 
@@ -16,6 +17,7 @@ export interface HeartbeatParts {
   signalling: Pick<Signalling, "timers" | "log" | "location" | "shortages">;
   link: Pick<ServiceLink, "heartbeat">;
   calls: Pick<Calls, "unsettled">;
+  media: Pick<SharedMedia, "fullTenants" | "learnOperator">;
   presence: Pick<Presence, "reportAll">;
   gateways: Pick<Gateways, "reportAll">;
   authenticator: Pick<Authenticator, "credentials">;
@@ -67,19 +69,23 @@ export async function sendHeartbeat(
     gateways,
     authenticator,
     accepting,
+    media,
     signalling: { location, shortages },
   }: HeartbeatParts,
   self: Self,
 ): Promise<string | null> {
   location.sweep();
   const shortage = shortages.current();
-  const state = { ...!accepting() && { isDraining: true }, ...shortage && { shortage } };
+  const fullTenants = media.fullTenants().slice(0, fullTenantsTold);
+  const short = { ...shortage && { shortage }, ...fullTenants.length > 0 && { fullTenants } };
+  const state = { ...!accepting() && { isDraining: true }, ...short };
   const legs = calls.unsettled().map(({ id, accountSid }) => ({ leg: id, accountSid }));
   try {
     const registered = location.registered();
     const beat = { ...self, ...state, legs, registered };
-    const { wantsPresence, tenants = {} } = await link.heartbeat(beat);
+    const { wantsPresence, tenants = {}, operator } = await link.heartbeat(beat);
     learnTenants(tenants);
+    if (operator !== undefined) media.learnOperator(operator);
     if (wantsPresence) {
       // It had lost us: orders that it gave did not come.
       presence.reportAll();

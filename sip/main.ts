@@ -61,7 +61,12 @@ async function start(
     ...(config.ALLOW_PRIVATE_URLS ? {} : { mayReach: isPublicAddress }),
     ...ownRequests(config),
   });
+  const { first, last } = portRange(config.RTP_PORTS);
   return await startCompanion({
+    mediaRoom: {
+      pairs: first === 0 ? 0 : Math.floor((last - first - first % 2 + 1) / 2),
+      ofBrowsers: rtpengines(config.RTPENGINE).length > 0,
+    },
     sipHost: config.SIP_HOST,
     sipPort: config.SIP_WS_PORT,
     transports: transports(config),

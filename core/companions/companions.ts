@@ -52,20 +52,33 @@ export async function takePresence(
 export const areDraining = (live: readonly CompanionState[]): boolean =>
   live.length > 0 && live.every(({ isDraining }) => isDraining);
 
+const fullTenant =
+  "the account and those that share its tenant have as many calls as one tenant may have of RTP_PORTS";
+
+/** What a companion has too few of for further calls of a tenant by plain RTP, in words. */
+const shortageFor = (
+  tenant: string,
+  { shortage, fullTenants }: CompanionState,
+): string | undefined => shortage ?? (fullTenants?.includes(tenant) ? fullTenant : undefined);
+
 /**
- * Throws where no companion takes a new call to an address: `draining`, as all of them are about to
- * stop, or `exhausted`, as none has room for further plain RTP, which a Client's browser does not
- * need. By what was read at most `limits.drainKnownMs` ago.
+ * Throws where no companion takes a new call of a tenant to an address: `draining`, as all of them are
+ * about to stop, or `exhausted`, as none has room for further plain RTP, of that tenant or at all. A
+ * Client's browser needs none. By what was read at most `limits.drainKnownMs` ago.
  */
-export async function refuseWithoutTaker(to: unknown, ports: Known): Promise<void> {
+export async function refuseWithoutTaker(
+  { to, tenant }: { to: unknown; tenant: string },
+  ports: Known,
+): Promise<void> {
   const known = lastRead.get(ports.companions);
   const isRecent = known !== undefined && ports.steadyNow() - known.at < limits.drainKnownMs;
   const live = isRecent ? known.live : await liveCompanions(ports);
   if (areDraining(live)) throw new Fault("draining");
   if (String(to).startsWith("client:")) return;
-  const [first, ...others] = live.filter(({ isDraining }) => !isDraining);
-  const isShort = first?.shortage !== undefined && others.every(({ shortage }) => shortage);
-  if (isShort) throw new Fault("exhausted", first.shortage);
+  const [first, ...others] = live.filter(({ isDraining }) => !isDraining)
+    .map((one) => shortageFor(tenant, one));
+  const isShort = first !== undefined && others.every((shortage) => shortage !== undefined);
+  if (isShort) throw new Fault("exhausted", first);
 }
 
 /**
@@ -73,12 +86,12 @@ export async function refuseWithoutTaker(to: unknown, ports: Known): Promise<voi
  * only where all do, and one without room likewise. Null while no companion is live.
  */
 export async function companionFor(
-  target: Target,
+  { target, tenant }: { target: Target; tenant: string },
   live: CompanionState[],
   { companions }: Pick<Ports, "companions">,
 ): Promise<CompanionState | null> {
   const staying = areDraining(live) ? live : live.filter(({ isDraining }) => !isDraining);
-  const roomy = staying.filter(({ shortage }) => shortage === undefined);
+  const roomy = staying.filter((one) => shortageFor(tenant, one) === undefined);
   const taking = roomy.length === 0 ? staying : roomy;
   const [first = null] = taking;
   if (taking.length <= 1 || target.kind !== "client") return first;

@@ -1,3 +1,4 @@
+import { tenantOf } from "../accounts/tenant.ts";
 import { plainReason } from "../base/plain_reason.ts";
 import { effectiveStatus, isTest } from "../accounts/access.ts";
 import type { Companion } from "../protocol/companion.ts";
@@ -99,7 +100,9 @@ export async function place(
   // A companion that has the leg already knows it by its Sid, and places no second.
   const reported = call.companion ?? call.monitoring?.companion ?? null;
   const holder = reported && (live.find(({ id }) => id === reported.id) ?? reported);
-  const at = holder ?? await companionFor(target, live, ports);
+  const account = await ports.accounts.get(accountSid);
+  const tenant = account === null ? accountSid : tenantOf(account);
+  const at = holder ?? await companionFor({ target, tenant }, live, ports);
   const known = await withPeers(script, { at, live }, ports);
   const companion = await ports.control.run(callSid, known, { at });
   if (companion === null) throw new Fault("unavailable", "the companion refused the call");

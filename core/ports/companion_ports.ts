@@ -19,6 +19,8 @@ export interface CompanionState extends Companion {
   isDraining?: boolean;
   /** What its machine has too few of for further calls by plain RTP, in words. */
   shortage?: string;
+  /** Tenants that have as many of its RTP ports as they may. */
+  fullTenants?: string[];
   /** Where its control answers, if it said so. */
   bridgeUrl?: string;
   /** Where other companions reach it. */

@@ -94,6 +94,9 @@ export const credentials = z.object({
 /** `null` when no Client has the login. */
 export const credentialsAnswer = z.object({ credentials: credentials.nullable() });
 
+/** Tenants without room for further calls that a heartbeat names at most. */
+export const fullTenantsTold = 100;
+
 /** Every `bridgeLimits.heartbeatMs`: the companion lives, and these are its legs. */
 export const heartbeat = z.object({
   companion,
@@ -105,6 +108,8 @@ export const heartbeat = z.object({
   isDraining: z.boolean().optional(),
   /** What its machine has too few of for further calls by plain RTP, in words. */
   shortage: z.string().max(300).optional(),
+  /** Tenants that have as many of its RTP ports as they may. */
+  fullTenants: z.array(z.string()).max(fullTenantsTold).optional(),
   /** Its last one: it stops, and all its calls have ended. */
   isLast: z.boolean().optional(),
 });

@@ -25,13 +25,15 @@ import { iso8601 } from "../base/wire.ts";
  * service needs the whole list of registrations.
  */
 export async function takeHeartbeat(
-  { companion, legs, registered, bridgeUrl, sipUri, isDraining, shortage, isLast }: Heartbeat,
+  { companion, legs, registered, bridgeUrl, sipUri, isDraining, shortage, isLast, fullTenants }:
+    Heartbeat,
   ports: Ports,
 ): Promise<HeartbeatAnswer> {
   const now = ports.now();
   const before = await ports.companions.get(companion.id);
   const address = { ...bridgeUrl && { bridgeUrl }, ...sipUri && { sipUri } };
-  const state = { ...isDraining && { isDraining }, ...shortage && { shortage } };
+  const short = { ...shortage && { shortage }, ...fullTenants && { fullTenants } };
+  const state = { ...isDraining && { isDraining }, ...short };
   await ports.companions.beat({ ...companion, ...address, ...state, seenAt: now, registered });
 
   const known = await ports.records.calls.group("live", companion.id);

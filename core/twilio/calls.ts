@@ -1,4 +1,5 @@
 import { withMark } from "../resources/internal/removed_records.ts";
+import { tenantOf } from "../accounts/tenant.ts";
 import { z } from "zod";
 import { isTest } from "../accounts/access.ts";
 import { twilioAnswerer } from "../calls/answered_by.ts";
@@ -99,7 +100,9 @@ export async function placed(sent: Record<string, unknown>, asked: Asked): Promi
   const { account, ports } = asked;
   if (sent.to === undefined) throw new Fault("noTo", "To is required");
   if (sent.from === undefined) throw new Fault("badFrom", "From is required");
-  if (!isTest(account)) await refuseWithoutTaker(sent.to, ports);
+  if (!isTest(account)) {
+    await refuseWithoutTaker({ to: sent.to, tenant: tenantOf(account) }, ports);
+  }
   const fields = await placedBy(sent, { kind: "voice", account }, ports);
   return await made("calls", { ...fields, apiVersion: limits.twilioApiVersion }, asked);
 }

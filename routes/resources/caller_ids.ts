@@ -1,3 +1,4 @@
+import { tenantOf } from "../../core/accounts/tenant.ts";
 import { Hono } from "hono";
 import { isTest } from "../../core/accounts/access.ts";
 import { placedBy } from "../../core/calls/placed_by.ts";
@@ -53,7 +54,10 @@ export function callerIdRoutes(ports: Ports): Hono<Env> {
         const { account } = c.var;
         // The schema of these parameters makes it.
         const sent = await readParams(c, validationParameters) as unknown as ValidationWanted;
-        if (!isTest(account)) await refuseWithoutTaker(sent.phoneNumber, ports);
+        if (!isTest(account)) {
+          const wanted = { to: sent.phoneNumber, tenant: tenantOf(account) };
+          await refuseWithoutTaker(wanted, ports);
+        }
         const wanted = await validationCall(sent, account, ports);
         const fields = await placedBy(wanted, { kind: "voice", account }, ports);
         const change = creation(calls, fields, newBase(calls, account.sid, ports));

@@ -1,3 +1,4 @@
+import { tenantOf } from "../../core/accounts/tenant.ts";
 import { refuseWithoutTaker } from "../../core/companions/companions.ts";
 import { type Context, Hono } from "hono";
 import { isTest } from "../../core/accounts/access.ts";
@@ -44,7 +45,9 @@ export function callRoutes(ports: Ports): Hono<Env> {
       making(ports, async (c: Ctx) => {
         const accountSid = c.var.account.sid;
         const sent = await readParams(c, placeParameters);
-        if (!isTest(c.var.account)) await refuseWithoutTaker(sent.to, ports);
+        if (!isTest(c.var.account)) {
+          await refuseWithoutTaker({ to: sent.to, tenant: tenantOf(c.var.account) }, ports);
+        }
         const fields = await placedBy(sent, { kind: "voice", account: c.var.account }, ports);
         const base = newBase(calls, accountSid, ports);
         const records: AnyCollection = ports.records.calls;

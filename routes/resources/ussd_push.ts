@@ -1,3 +1,4 @@
+import { tenantOf } from "../../core/accounts/tenant.ts";
 import { refuseWithoutTaker } from "../../core/companions/companions.ts";
 import { Hono } from "hono";
 import { placedBy } from "../../core/calls/placed_by.ts";
@@ -19,7 +20,7 @@ export function ussdPushRoutes(ports: Ports): Hono<Env> {
     making(ports, async (c: Ctx) => {
       const sent = await readParams(c, pushParameters);
       const accountSid = c.var.account.sid;
-      await refuseWithoutTaker(sent.to, ports);
+      await refuseWithoutTaker({ to: sent.to, tenant: tenantOf(c.var.account) }, ports);
       const fields = await placedBy(sent, { kind: "ussd", account: c.var.account }, ports);
       const base = newBase(calls, accountSid, ports);
       const into = keeping(c, ports.records.calls, shape, ports);

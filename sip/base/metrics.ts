@@ -66,7 +66,7 @@ export const gatewayStates = new Gauge({
 export const shortages = new Counter({
   name: "switchboard_shortages_total",
   help: "Legs that failed for a shortage of this machine: ports (RTP_PORTS are all taken), " +
-    "descriptors, sockets.",
+    "descriptors, sockets; or share: a tenant has its share of the ports.",
   labelNames: ["kind"] as const,
   registers,
 });

@@ -10,6 +10,8 @@ import { shortages as counter } from "./metrics.ts";
 export interface Shortages {
   /** Counts a shortage that failed a call; `text` names what is short. */
   note(kind: string, text: string): void;
+  /** Counts one that is of one tenant alone. */
+  count(kind: string): void;
   /** The text of the one that lasts; undefined while none does. */
   current(): string | undefined;
   /** A leg has ended. */
@@ -30,6 +32,7 @@ export function createShortages(timers: Pick<Timers, "after">): Shortages {
       current = text;
       stop = timers.after(sipLimits.shortageMs, ease);
     },
+    count: (kind) => counter.inc({ kind }),
     current: () => current,
     ease,
   };

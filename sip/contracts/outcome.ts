@@ -99,7 +99,8 @@ export function failedHere(
   if (!(error instanceof MediaShortage)) {
     return { sipStatus: 500, detail: "see the log of the companion", ...byService("error") };
   }
-  shortages.note(error.of, error.message);
+  if (error.of === "share") shortages.count(error.of); // Others have room.
+  else shortages.note(error.of, error.message);
   const detail = error.message.slice(0, eventLimits.endDetailLength);
   return { sipStatus: 503, detail, ...byService("exhausted", detail) };
 }

@@ -62,7 +62,10 @@ async function offerOurs({ media: engine, signalling }: Calls, leg: Leg): Promis
   // mayAnchor() has found a dialog, which stays while the leg lives.
   const dialog = leg.dialog!;
   const { flow, trunk } = dialog;
-  const media = await engine.offer("rtp", { sources: knownSources([flow], trunk) });
+  const media = await engine.offer("rtp", {
+    accountSid: leg.accountSid,
+    sources: knownSources([flow], trunk),
+  });
   try {
     for (let tries = 1;; tries++) {
       try {

@@ -57,6 +57,10 @@ export async function onInvite(
   const { event, ...caller } = admitted;
   const { flow } = originOf(request.message);
   const { signalling, media } = calls;
+  if (media.hasRoomFor?.(caller.accountSid, request.message.body) === false) {
+    signalling.shortages.count("share");
+    return void refuseUnauthenticated(request, unavailable);
+  }
   learnMediaKind(flow, request.message.body);
   const call = { id: mintCallSid(), ...caller, flow, request, media };
   const live = calls.add(createInboundLeg(signalling, call));

@@ -52,7 +52,11 @@ async function prepare(state: InboundState): Promise<MediaLeg | undefined> {
     // Behind a proxy the caller may be anywhere, though the proxy is near.
     const isDirect = message.getHeaders("via").length === 1;
     const host = isDirect ? flow.local.mediaHost : undefined;
-    const options = { sources: knownSources([flow], trunk), ...host !== undefined && { host } };
+    const options = {
+      accountSid: state.call.accountSid,
+      sources: knownSources([flow], trunk),
+      ...host !== undefined && { host },
+    };
     const media = await (message.body === ""
       ? engine.offer(mediaKindOver(flow), options)
       : engine.answer(message.body, options));

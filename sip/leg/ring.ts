@@ -152,7 +152,8 @@ export async function offerTo(
 ): Promise<Pick<ReachableDevice, "offer" | "media">> {
   if (invitation.ussd !== undefined) return { offer: "", media: undefined };
   if ("offer" in media) return { offer: media.offer, media: undefined };
-  const ours = await media.engine.offer(kind, options);
+  const { accountSid } = invitation;
+  const ours = await media.engine.offer(kind, { accountSid, ...options });
   return { offer: ours.localSdp, media: ours };
 }
 

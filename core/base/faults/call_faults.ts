@@ -177,7 +177,9 @@ export const callFaults = {
     kind: "unavailable",
     code: 13238,
     message: "Cannot connect the call: the machine has no room for it",
-    advice: "The text says what is used up: RTP_PORTS, descriptors or sockets of the companion. " +
+    advice:
+      "The text says what is used up: RTP_PORTS, descriptors or sockets of the companion, or " +
+      "the account's share of RTP_PORTS: then wait until some of its calls have ended. " +
       "The operator widens RTP_PORTS, raises the descriptor limit, or adds a companion. Place the " +
       "call again after the seconds of Retry-After.",
   },

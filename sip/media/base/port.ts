@@ -33,6 +33,8 @@ export interface LegOptions {
   sources?: readonly string[];
   /** How an offer of ours secures its audio; not at all unless given. */
   secure?: Secure;
+  /** Whose tenant's share of the ports it counts for. */
+  accountSid?: string;
 }
 
 /**
@@ -55,6 +57,8 @@ export interface MediaEngine {
   offer(kind?: MediaKind, options?: LegOptions): Promise<MediaLeg>;
   /** A conference without anybody, for legs of this engine. */
   conference(): MediaConference;
+  /** Whether the tenant of an account may have a leg for an offer now, where that is bounded. */
+  hasRoomFor?(accountSid: string, offer: string): boolean;
   /** Ends every leg. */
   close(): Promise<void>;
 }
@@ -211,8 +215,8 @@ export class NoCommonCodec extends Error {
   }
 }
 
-/** What this machine has too few of. */
-export type ShortOf = "ports" | "descriptors" | "sockets";
+/** What this machine has too few of; `share`: for this tenant alone. */
+export type ShortOf = "ports" | "descriptors" | "sockets" | "share";
 
 /** This machine has no room for the media of another leg: SIP 503. */
 export class MediaShortage extends Error {

@@ -138,7 +138,7 @@ Deno.test("companionFor() prefers who has the Client, then who was heard last", 
   ];
   const alice = { kind: "client", login: "alice" } as const;
   const chosen = async (ports: { companions: Companions; steadyNow(): number }) =>
-    await companionFor(alice, await liveCompanions(ports), ports);
+    await companionFor({ target: alice, tenant: "AC1" }, await liveCompanions(ports), ports);
   const choose = async (holders: string[], among = states) =>
     (await chosen({ companions: known(among, holders), steadyNow: now }))?.id;
 

@@ -25,9 +25,12 @@ const client: Target = { kind: "client", login: "alice" };
 Deno.test("companionFor() leaves out a companion that drains, while another one lives", async () => {
   const [old, other] = [state("old", true), state("other")];
   for (const target of [trunk, client]) {
-    assert.equal(await companionFor(target, [old, other], { companions }), other);
-    assert.equal(await companionFor(target, [old], { companions }), old);
-    assert.equal(await companionFor(target, [], { companions }), null);
+    assert.equal(
+      await companionFor({ target, tenant: "AC1" }, [old, other], { companions }),
+      other,
+    );
+    assert.equal(await companionFor({ target, tenant: "AC1" }, [old], { companions }), old);
+    assert.equal(await companionFor({ target, tenant: "AC1" }, [], { companions }), null);
   }
 });
 
@@ -39,8 +42,37 @@ Deno.test("areDraining() is of all live companions, and there must be one", () =
 
 Deno.test("companionFor() leaves out a companion without room, while another one has some", async () => {
   const [short, other] = [{ ...state("short"), shortage: "ports" }, state("other")];
-  assert.equal(await companionFor(trunk, [short, other], { companions }), other);
-  assert.equal(await companionFor(trunk, [short], { companions }), short);
+  assert.equal(
+    await companionFor({ target: trunk, tenant: "AC1" }, [short, other], { companions }),
+    other,
+  );
+  assert.equal(
+    await companionFor({ target: trunk, tenant: "AC1" }, [short], { companions }),
+    short,
+  );
+});
+
+Deno.test("a tenant that has its share of the ports of all companions is refused, and no other", async () => {
+  const full = (id: string): CompanionState => ({ ...state(id), fullTenants: ["AC1"] });
+  const portsOf = (...known: CompanionState[]) => ({
+    companions: {
+      ...companions,
+      list: () => Promise.resolve(known.map((one) => ({ ...one, silentMs: 0 }))),
+    },
+    steadyNow: () => 0,
+  });
+  const call = { to: "+15550001", tenant: "AC1" };
+  await assert.rejects(refuseWithoutTaker(call, portsOf(full("a"), full("b"))), {
+    name: "Fault",
+    fault: "exhausted",
+  });
+  await refuseWithoutTaker({ ...call, tenant: "AC2" }, portsOf(full("a"), full("b")));
+  await refuseWithoutTaker({ ...call, to: "client:alice" }, portsOf(full("a")));
+  await refuseWithoutTaker(call, portsOf(full("a"), state("b")));
+  const taking = await companionFor({ target: trunk, tenant: "AC1" }, [full("a"), state("b")], {
+    companions,
+  });
+  assert.equal(taking?.id, "b");
 });
 
 Deno.test("refuseWithoutTaker() reads the companions anew once what it knows is a second old", async () => {
@@ -53,11 +85,14 @@ Deno.test("refuseWithoutTaker() reads the companions anew once what it knows is 
     },
     steadyNow: () => 0,
   };
-  await refuseWithoutTaker("+15550001", ports);
+  await refuseWithoutTaker({ to: "+15550001", tenant: "AC1" }, ports);
   known[0] = state("a", true);
-  await refuseWithoutTaker("+15550001", { ...ports, steadyNow: () => 999 });
+  await refuseWithoutTaker({ to: "+15550001", tenant: "AC1" }, { ...ports, steadyNow: () => 999 });
   assert.equal(reads, 1);
-  await assert.rejects(refuseWithoutTaker("+15550001", { ...ports, steadyNow: () => 1_000 }), {
-    name: "Fault",
-  });
+  await assert.rejects(
+    refuseWithoutTaker({ to: "+15550001", tenant: "AC1" }, { ...ports, steadyNow: () => 1_000 }),
+    {
+      name: "Fault",
+    },
+  );
 });

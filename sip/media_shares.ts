@@ -1,0 +1,106 @@
+import { learnedTenant } from "../core/net/names.ts";
+import {
+  type LegOptions,
+  type MediaEngine,
+  type MediaLeg,
+  MediaShortage,
+} from "./media/base/port.ts";
+
+/**
+ * Shares of tenants of this companion's RTP ports: one tenant's calls would otherwise use up all of them.
+ * Anybody may take a pair while more than a quarter of them is free. The last quarter is for tenants that
+ * hold few pairs yet, a sixteenth of the reserve or two. The operator's own calls, those of the root
+ * account, have no bound but the number of ports.
+ */
+export interface SharedMedia extends MediaEngine {
+  /** Tells whose account is the operator's. */
+  learnOperator(accountSid: string): void;
+  /** The tenants that can have no further pair now. */
+  fullTenants(): string[];
+}
+
+/** The pairs of ports of an engine, 0: any number; and whether browsers take some, as by rtpengine. */
+export interface MediaRoom {
+  pairs: number;
+  ofBrowsers: boolean;
+}
+
+/** Room without a bound by tenant: the engine tells when it has none. */
+export const anyRoom: MediaRoom = { pairs: 0, ofBrowsers: false };
+
+/** Bounds the pairs of ports that a tenant has of an engine. */
+export function createSharedMedia(
+  engine: MediaEngine,
+  { pairs, ofBrowsers }: MediaRoom,
+): SharedMedia {
+  const held = new Map<string, number>();
+  const reserve = Math.ceil(pairs / 4);
+  const few = Math.max(2, Math.floor(reserve / 16));
+  let all = 0;
+  let operator: string | undefined;
+
+  function hasRoom(tenant: string): boolean {
+    if (pairs === 0 || tenant === operator) return true; // The engine tells when all ports are taken.
+    return all < pairs - reserve || (held.get(tenant) ?? 0) < few;
+  }
+
+  function add(tenant: string, by: 1 | -1): void {
+    all += by;
+    const own = (held.get(tenant) ?? 0) + by;
+    if (own > 0) held.set(tenant, own);
+    else held.delete(tenant);
+  }
+
+  async function open(
+    accountSid: string | undefined,
+    make: () => Promise<MediaLeg>,
+  ): Promise<MediaLeg> {
+    if (accountSid === undefined) return await make();
+    const tenant = learnedTenant(accountSid);
+    if (!hasRoom(tenant)) throw new MediaShortage(refusalOf(held.get(tenant) ?? 0), "share");
+    add(tenant, 1);
+    let isHeld = true;
+    const giveBack = () => {
+      if (isHeld) add(tenant, -1);
+      isHeld = false;
+    };
+    try {
+      const leg = await make();
+      const close = leg.close.bind(leg);
+      leg.close = () => {
+        giveBack();
+        close();
+      };
+      return leg;
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  }
+
+  const refusalOf = (own: number) =>
+    `the account and those that share its tenant hold ${own} of the ${pairs} port pairs of RTP_PORTS, ` +
+    "and the others are kept for other tenants";
+
+  const takesPair = (offer: string) => ofBrowsers || isPlain(offer);
+  return {
+    answer: (offer, options) =>
+      takesPair(offer)
+        ? open(options?.accountSid, () => engine.answer(offer, withoutAccount(options)))
+        : engine.answer(offer, withoutAccount(options)),
+    offer: (kind = "webrtc", options = {}) =>
+      ofBrowsers || kind === "rtp"
+        ? open(options.accountSid, () => engine.offer(kind, withoutAccount(options)))
+        : engine.offer(kind, withoutAccount(options)),
+    conference: () => engine.conference(),
+    close: () => engine.close(),
+    hasRoomFor: (accountSid, offer) => !takesPair(offer) || hasRoom(learnedTenant(accountSid)),
+    learnOperator: (accountSid) => operator = accountSid,
+    fullTenants: () => [...held.keys()].filter((tenant) => !hasRoom(tenant)),
+  };
+}
+
+/** Whether media that a peer offers take a pair of ports: those of browsers share one port. */
+const isPlain = (offer: string): boolean => !/\bRTP\/SAVPF\b/.test(offer);
+
+const withoutAccount = ({ accountSid: _, ...options }: LegOptions = {}): LegOptions => options;
