@@ -199,6 +199,24 @@ for (const protocol of ["TCP", "TLS"] as const satisfies StreamProtocol[]) {
       });
     }
 
+    sipTest(`${what} is transferred by REFER on a new connection`, async () => {
+      await using lab = await startLab();
+      await using carrier = await openCarrier(lab, protocol);
+      const { leg, peer } = await begin(lab, carrier);
+
+      await closeSeen(carrier, peer);
+      await lab.run(leg, [{ type: "refer", to: "sip:bob@sip.test", leaves: false }]);
+      const again = await carrier.accepted();
+      const refer = await requestOn(again, "REFER");
+      carrier.respond(again, refer, 603);
+      const { event } = await lab.service.event("referred", leg);
+
+      await lab.run(leg, [{ type: "hangup" }]);
+      carrier.respond(again, await requestOn(again, "BYE"), 200);
+      assert.equal(valueOf(refer, "refer-to"), "<sip:bob@sip.test>");
+      assert.equal(event.sipStatus, 603);
+    });
+
     sipTest(`${what} whose peer is silent is asked by OPTIONS on a new connection`, async () => {
       await using lab = await startLab();
       await using carrier = await openCarrier(lab, protocol);
