@@ -38,7 +38,8 @@ export const trunkVariables = {
     fallback: "",
     help:
       "Addresses and networks of carriers. Their calls to numbers are accepted without a password. " +
-      "Empty: only calls from registered Gateways are accepted.",
+      "List private addresses in their Contact headers too: a call by TCP or TLS goes on there once " +
+      "its connection has closed. Empty: only calls from registered Gateways are accepted.",
   },
   STRICT_CALLER_ID: {
     schema: z.enum(["true", "false", "auto"], "must be true, false or auto"),

@@ -140,7 +140,7 @@ class DialogOfSession implements Acknowledged {
   }
   onSilence() {
     this.state.leaving = true;
-    part(this.state);
+    sayBye(this.state);
     this.events.onLost("no-ack");
   }
   /** Sends at once while the connection is open, else once there is another one, or none to be had. */
@@ -155,8 +155,8 @@ async function onFlowLost(state: State, lost: Flow): Promise<void> {
   if (dialog.flow !== lost || state.parted) return;
   if (!follow(state)) await regain(state);
   // Without its ACK, a call that is to end waits for the end of its INVITE.
-  if (state.parted || state.leaving && isUnacknowledged(state)) return;
-  if (state.leaving) return dialog.flow.closed ? giveUp(state) : depart(state);
+  if (state.isOver || state.parted || state.leaving && isUnacknowledged(state)) return;
+  if (state.leaving) return dialog.flow.closed ? giveUp(state) : sendBye(state);
   if (dialog.flow !== lost) return;
   state.isLost = true;
   guard(signalling.log, () => dialog.events.onLost("connection-lost"))();
@@ -167,7 +167,7 @@ function onAck(state: State, body: string): void {
   const { dialog, confirmed } = state;
   state.confirmed = true;
   state.acknowledged.resolve();
-  if (state.leaving) return part(state);
+  if (state.leaving) return sayBye(state);
   // An answer that did not come leaves all as it was.
   if (body === "" && dialog.session instanceof SessionDialog) {
     dialog.session.signalingStateRollback();
@@ -191,7 +191,7 @@ function leave(state: State): Promise<void> {
   state.leaving = true;
   dialog.timer.stop();
   // A caller may not be sent BYE before its ACK (RFC 3261 §15).
-  if (!isUnacknowledged(state)) part(state);
+  if (!isUnacknowledged(state)) sayBye(state);
   return finished.promise;
 }
 
@@ -199,15 +199,15 @@ const isUnacknowledged = ({ dialog: { session } }: State): boolean =>
   session.sessionState === SessionState.AckWait;
 
 /** Sends BYE; to a softphone whose connection is lost, once it is back. */
-function part(state: State): void {
+function sayBye(state: State): void {
   const { signalling: { timers, reconnectGraceMs }, dialog, stopWatching } = state;
-  if (follow(state)) return depart(state);
+  if (follow(state)) return sendBye(state);
   if (state.isLost) return giveUp(state);
   const onLate = () => {
-    if (!state.parted) follow(state) ? depart(state) : giveUp(state);
+    if (!state.parted) follow(state) ? sendBye(state) : giveUp(state);
   };
   stopWatching.push(timers.after(reconnectGraceMs, onLate));
-  void regain(state).then(() => !dialog.flow.closed && depart(state));
+  void regain(state).then(() => !dialog.flow.closed && sendBye(state));
 }
 
 /** Ends the dialog without a BYE, as there is no way to the peer. */
@@ -216,12 +216,8 @@ function giveUp(state: State): void {
   finish(state);
 }
 
-function depart(state: State): void {
-  if (state.parted || state.isOver) return;
-  guard(state.signalling.log, sendBye)(state);
-}
-
 function sendBye(state: State): void {
+  if (state.parted || state.isOver) return;
   const { lastWords: { content, reason }, signalling, dialog } = state;
   const sentBy = dialog.flow;
   const which = ++state.byes;
@@ -232,14 +228,14 @@ function sendBye(state: State): void {
     if (which < state.byes || !state.parted) return;
     if (which > 1) return done();
     state.parted = false;
-    part(state);
+    sayBye(state);
   };
   const onClosed = (closed: Flow) => void (closed === sentBy && lose());
   state.stopWatching.push(signalling.closeWatchers.add(onClosed));
   // The library makes a response of its own of a connection that has closed.
   const refused = ({ message }: { message: IncomingResponseMessage }) =>
     sentBy.closed && !message.hasHeader("via") ? lose() : done();
-  withFlow(dialog.flow, () => {
+  const say = () =>
     dialog.session.bye(
       { onAccept: done, onReject: refused, onRedirect: done },
       {
@@ -247,7 +243,7 @@ function sendBye(state: State): void {
         ...reason && { extraHeaders: [`Reason: ${reason}`] },
       },
     );
-  });
+  guard(signalling.log, () => withFlow(sentBy, say))();
 }
 
 function finish(state: State): void {
