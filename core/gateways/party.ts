@@ -4,7 +4,8 @@
  * outbound records of a number agree.
  *
  * Clients, SIP addresses and names stay as they are. So does what a virtual number is spelt as, and what a
- * pattern of virtual numbers fits: `9…` and `*135#` of an account are no numbers of the telephone network.
+ * pattern of virtual numbers fits, unless it fits the number as well: `9…` and `*135#` of an account are no
+ * numbers of the telephone network.
  */
 import { parseAddress } from "../values/address.ts";
 import { dialString, e164Of } from "../values/dialled.ts";
@@ -20,7 +21,11 @@ export async function partyOf(text: string, account: Account, ports: Ports): Pro
   const stored = e164Of(address.dialled, country) ?? address.dialled;
   if (stored === text) return text;
   const found = await numberFor(text, account, ports);
-  return found?.number.isSIP === true ? text : stored;
+  if (found === null || !found.number.isSIP) return stored;
+  const { sid, phoneNumber } = found.number;
+  if (phoneNumber === text) return text;
+  const isEither = (await numberFor(stored, account, ports))?.number.sid === sid;
+  return isEither ? stored : address.dialled;
 }
 
 /**

@@ -6,7 +6,6 @@ import { checkMessage } from "./check_message.ts";
 import { reserved } from "./reserve.ts";
 import { limitFaultOf } from "../values/account_limits.ts";
 import { notification } from "../notifications/notify.ts";
-import { e164Of } from "../values/dialled.ts";
 import { matchFields, type Parameters, parseFields, type Sent } from "../rest/parameters.ts";
 import { orderRequest } from "../notifications/own_request.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -105,8 +104,7 @@ type Maker<K extends Order["kind"]> = (
 
 const makers: { readonly [K in Order["kind"]]: Maker<K> } = {
   async sms({ kind: _, from, to, isMessage = false, apiVersion, ...rest }, ordering, ports) {
-    const { country } = ports.settings.trunks;
-    const ends = { from: e164Of(from, country) ?? from, to: e164Of(to, country) ?? to };
+    const ends = { from, to };
     const mayBeLong = isMessage || apiVersion !== undefined;
     const sent = read(mayBeLong ? ofLong() : parametersFor(messages), { ...rest, ...ends });
     const account = await accountOf(ordering.accountSid, ports);

@@ -197,11 +197,12 @@ function condition(
   { soughtAs }: Pick<Reading, "soughtAs">,
 ): Condition {
   if (kind === "contains") return { field, op: "contains", value };
-  if (kind === "equals") return { field, op: "equals", value };
+  // A whole number is sought as an address is; no other text that is compared as a whole has spellings.
+  if (kind === "equals" && field !== "phoneNumber") return { field, op: "equals", value };
   const [sought, ...others] = soughtAs(value, kind === "number");
   if (kind === "number") return { field, op: "hasPart", value: sought };
-  if (value.includes("*")) return { field, op: "matches", value: sought };
-  const login = clientAddress.exec(value)?.[1];
+  if (kind === "address" && value.includes("*")) return { field, op: "matches", value: sought };
+  const login = kind === "address" && clientAddress.exec(value)?.[1];
   if (login) return { field, op: "oneOf", values: [`client:${login}`, login] };
   return others.length === 0
     ? { field, op: "equals", value }

@@ -10,7 +10,7 @@ import {
   type OutgoingCallerId,
   outgoingCallerIds as definition,
 } from "../resources/outgoing_caller_ids.ts";
-import { equal } from "./noun/filters.ts";
+import { equal, numbered } from "./noun/filters.ts";
 import { action, needs, noun, works } from "./noun/noun.ts";
 import { asFields, changed, fetched, listedOf, removed } from "./noun/regular.ts";
 import { basic } from "./noun/written.ts";
@@ -35,7 +35,7 @@ export const outgoingCallerIds = noun<OutgoingCallerId>({
   }),
   remove: removed("outgoingCallerIds"),
   listed: listedOf("outgoingCallerIds", {
-    PhoneNumber: equal("phoneNumber"),
+    PhoneNumber: numbered("phoneNumber"),
     FriendlyName: equal("friendlyName"),
   }),
 });

@@ -38,7 +38,7 @@ export function parseAddress(text: string): Address | null {
 function parseSipAddress(text: string): SipAddress | null {
   const parts = /^(?:(sips?):)?([^@:?\s]+)@([A-Za-z0-9._-]+)(?::(\d{1,5}))?(;[^?\s]*)?(?:\?.*)?$/i
     .exec(text);
-  if (parts === null) return null;
+  if (parts === null || !text.isWellFormed()) return null; // Half a surrogate pair has no escape.
   const [, scheme, user = "", host = "", port, parameters = ""] = parts;
   if (port !== undefined && !isPort(port)) return null;
   const part = readUserPart(user);

@@ -46,17 +46,45 @@ export function numberParametersOf(
     : undefined;
   return {
     ...found.length > 0 && { userParameters: Object.fromEntries(found) },
-    ...verstat !== undefined && { verstat },
+    ...verstat !== undefined && { verstat: verstat + levelOf(message, verstat) },
   };
 }
 
 const verstatValue = /^[A-Za-z0-9\-_.]{1,64}$/;
 
-/** Of From, else of an asserted identity, which has to be of the number that is shown. */
+/** Of From, else of an asserted identity of the number that is shown; of that first where From is anonymous. */
 function verstatOf(from: URI, asserted: URI[], isAnonymous: boolean): string | undefined {
   const digits = (uri: URI) => userOf(uri).replaceAll(/\D/g, "");
   const shown = digits(from);
-  return [from, ...asserted.filter((uri) => isAnonymous || digits(uri) === shown)]
+  const uris = isAnonymous
+    ? [...asserted, from]
+    : [from, ...asserted.filter((uri) => digits(uri) === shown)];
+  return uris
     .map((uri) => userParameter(userPartOf(uri), "verstat"))
     .find((value) => value !== undefined && verstatValue.test(value));
+}
+
+/**
+ * The level of attestation that a verification without one lacks, such as `-A`: of Attestation-Info (3GPP TS
+ * 24.229 §7.2.18), else of the PASSporT in Identity (RFC 8224, RFC 8588). The trunk vouches for it, as for
+ * `verstat`.
+ */
+function levelOf(message: IncomingRequestMessage, verstat: string): string {
+  if (!/^TN-Validation-(?:Passed|Failed)$/.test(verstat)) return "";
+  const told = message.getHeader("attestation-info")?.trim() ?? attested(message);
+  return told !== undefined && /^[ABC]$/.test(told) ? `-${told}` : "";
+}
+
+/** Claims of a PASSporT take less. */
+const claimsLength = 4_096;
+
+function attested(message: IncomingRequestMessage): string | undefined {
+  const claims = /^[\w-]+\.([\w-]+)\./.exec(message.getHeader("identity")?.trim() ?? "")?.[1];
+  if (claims === undefined || claims.length > claimsLength) return undefined;
+  try {
+    const bytes = Uint8Array.fromBase64(claims, { alphabet: "base64url" });
+    return /"attest"\s*:\s*"([ABC])"/.exec(new TextDecoder().decode(bytes))?.[1];
+  } catch {
+    return undefined; // No PASSporT.
+  }
 }

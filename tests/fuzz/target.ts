@@ -16,6 +16,7 @@ export const shares = {
   sdp: 4,
   sip: 7,
   markup: 4,
+  numbers: 2,
   cost: 10,
 } as const;
 

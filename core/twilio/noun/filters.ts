@@ -35,6 +35,17 @@ export const equalAs = (field: string, values: Record<string, string>): Filter =
   }],
 });
 
+/** Records whose field is a phone number, whichever way it is written. */
+export const numbered = (field: string): Filter => ({
+  state: "works",
+  note: "",
+  conditions: (text, _, { country }) => [{
+    field,
+    op: "oneOf",
+    values: soughtAs(checked(withPlus(plainDigits(text))), country),
+  }],
+});
+
 /** Records whose field has a part, in which `*` stands for one digit. */
 export const numberPart = (field: string): Filter => ({
   state: "works",

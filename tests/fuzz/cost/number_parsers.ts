@@ -1,5 +1,11 @@
 import { limits } from "../../../core/base/limits.ts";
 import { isPattern, isVirtualNumber, patternSet } from "../../../core/values/number_pattern.ts";
+import {
+  readUserPart,
+  splitUserParameters,
+  userParameter,
+  withoutParameter,
+} from "../../../core/base/user_part.ts";
 import { pick } from "../generator.ts";
 import { dearFill, type Vocabulary } from "./generate.ts";
 import type { Parser } from "./parser.ts";
@@ -112,4 +118,37 @@ const dialled: Parser = {
   read: ({ patterns, text }: Dialled) => patternSet(patterns).fitting(text),
 };
 
-export const numberParsers: Parser[] = [written, dialled];
+const userParts: Vocabulary = {
+  words: [
+    ";",
+    "=",
+    "%3B",
+    "%3D",
+    "%",
+    "npdi",
+    "rn=+1404",
+    "phone-context=+1",
+    "verstat=A",
+    "+",
+    "1",
+    "-",
+  ],
+  pairs: [[";", "="], ["%3B", "%3D"]],
+  sample: "+12125550123;npdi;rn=+14045550000",
+};
+
+/** The user part of a SIP URI, with parameters of a telephone number. */
+const userPart: Parser = {
+  name: "user parts",
+  sizes: [1_000, 8_000],
+  usual: (size) => "+12125550123;npdi;rn=+14045550000".repeat(size / 33),
+  dear: (random, size) => dearFill(random, size, userParts),
+  read(text: string) {
+    const part = readUserPart(text);
+    userParameter(part, "verstat");
+    withoutParameter(part.parameters, "verstat");
+    splitUserParameters(`sip:${text}@a.test`);
+  },
+};
+
+export const numberParsers: Parser[] = [written, dialled, userPart];

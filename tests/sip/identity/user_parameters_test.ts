@@ -115,6 +115,36 @@ sipTest("verstat counts for the number that is shown, and tells nothing of who h
   assert.deepEqual(history.userParameters, { "History-Info": "cic=1" });
 });
 
+sipTest("verstat gets the level of attestation that a trunk names beside it", async () => {
+  await using lab = await startTrusting();
+  await using trunk = await trusted(lab);
+  const from = (verstat: string) => `<sip:+14045550100;verstat=${verstat}@${carrier}>`;
+  const encoded = (claims: string) =>
+    new TextEncoder().encode(claims).toBase64({ alphabet: "base64url", omitPadding: true });
+  const passport = (claims: string) =>
+    `Identity: ${encoded('{"alg":"ES256"}')}.${encoded(claims)}.c2ln;info=<https://c.test/x.pem>`;
+  const of = async (verstat: string, ...headers: string[]) =>
+    (await reported(lab, trunk, { from: from(verstat), headers })).verstat;
+  const passed = "TN-Validation-Passed";
+
+  assert.equal(await of(passed), passed);
+  assert.equal(await of(passed, "Attestation-Info: B"), `${passed}-B`);
+  assert.equal(await of(passed, passport('{"attest":"A","iat":1}')), `${passed}-A`);
+  assert.equal(await of("TN-Validation-Failed", "Attestation-Info: C"), "TN-Validation-Failed-C");
+  assert.equal(await of(`${passed}-C`, "Attestation-Info: A"), `${passed}-C`);
+  assert.equal(await of("No-TN-Validation", "Attestation-Info: A"), "No-TN-Validation");
+  for (
+    const wrong of [
+      "Attestation-Info: Z",
+      passport('{"attest":"Q"}'),
+      "Identity: a.!.c",
+      "Identity: ..x",
+    ]
+  ) {
+    assert.equal(await of(passed, wrong), passed, wrong);
+  }
+});
+
 sipTest("a trunk's text has numbers without parameters too", async () => {
   await using lab = await startTrusting();
   await using trunk = await trusted(lab);
