@@ -39,7 +39,7 @@ import { sealedStore } from "./kv/store/sealed_store.ts";
 import { protocolRoutes } from "./routes/protocol/routes.ts";
 import { consolePages } from "./routes/console/console.tsx";
 import { demo } from "./routes/demo.ts";
-import { docs } from "./routes/docs/docs.ts";
+import { allParts, docs } from "./routes/docs/docs.ts";
 import { home } from "./routes/docs/home.ts";
 import { metrics } from "./routes/metrics.ts";
 import { routes } from "./routes/mod.ts";
@@ -62,15 +62,17 @@ export async function startService(config: Config, onListenerOver: (error: Error
   const carriers = openCarriers(config, ports);
   const refresh = metricsRefresher(ports);
   const ask = (request: Request): Response | Promise<Response> => app.fetch(request);
+  const hasConsole = config.CONSOLE;
+  const parts = allParts.filter((name) => name !== "console" || hasConsole);
   const app: ReturnType<typeof routes> = routes(ports, {
     metrics: metrics({ token: config.METRICS_TOKEN, refresh }, ports),
     bridge: protocolRoutes(ports, bridgeSecret),
     demo: demo(),
     ...files && {
-      docs: docs(files.documentation, ports),
-      softphone: softphone({ files: files.softphone, wsUrl: config.SIP_WS_URL }, ports),
-      ...config.CONSOLE && { console: consolePages({ files: files.console, ask }, ports) },
-      "": home(ports),
+      docs: docs(files.documentation, ports, parts),
+      softphone: softphone({ files: files.softphone, wsUrl: config.SIP_WS_URL, hasConsole }, ports),
+      ...hasConsole && { console: consolePages({ files: files.console, ask }, ports) },
+      "": home(ports, parts),
     },
     ...config.SMS_INBOUND_TOKEN && { sms: smsCarrier(ports, config.SMS_INBOUND_TOKEN) },
   });
@@ -256,6 +258,9 @@ async function welcome(
   // Else an instance joins others, or starts again after a crash: its owner has begun.
   const isFirst = isNew && isKept;
   if (isFirst) say(`Root account: ${root.sid}. Its AuthToken is ${tokenPlace}`);
+  if (platform.files && config.CONSOLE) {
+    say(`Console: ${baseUrl}/console, as ${root.emailAddress} with the AuthToken`);
+  }
   if (demo !== null) {
     say(`Softphone: ${baseUrl}/softphone, login ${demo.login}. Its password is ${tokenPlace}`);
     const numbers = await demoNumbers(ports);

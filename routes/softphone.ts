@@ -15,6 +15,8 @@ export interface SoftphoneOptions {
   files(): Promise<Map<string, SoftphoneFile>>;
   /** The WebSocket address that the page connects to. */
   wsUrl: string;
+  /** Absent: the service has a console. */
+  hasConsole?: boolean;
 }
 
 type Served = SoftphoneFile & { zipped: Uint8Array<ArrayBuffer>; tag: string; policy: string };
@@ -24,12 +26,17 @@ type Served = SoftphoneFile & { zipped: Uint8Array<ArrayBuffer>; tag: string; po
  * demo numbers. It needs no credentials: the companion authenticates Clients. Browsers revalidate
  * every file (304 when it is the same), so that an update shows at once.
  */
-export function softphone({ files, wsUrl }: SoftphoneOptions, ports: Ports): Hono {
+export function softphone(
+  { files, wsUrl, hasConsole = true }: SoftphoneOptions,
+  ports: Ports,
+): Hono {
   let loading: Promise<Map<string, Served>> | undefined;
   const load = async () =>
     new Map(
       await Promise.all(
-        [...await files()].map(async ([name, file]) => [name, await prepare(file, wsUrl)] as const),
+        [...await files()].map(async ([name, file]) =>
+          [name, await prepare(hasConsole ? file : withoutConsole(file), wsUrl)] as const
+        ),
       ),
     );
   const answer = async (name: string, request: Request): Promise<Response> => {
@@ -72,6 +79,12 @@ const common = {
   "Cross-Origin-Resource-Policy": "same-origin",
   "Permissions-Policy": "microphone=(self), camera=(), geolocation=()",
 };
+
+/** The page without its link to the console. */
+const withoutConsole = (file: SoftphoneFile): SoftphoneFile => ({
+  ...file,
+  text: file.text.replace('<a href="console">Console</a>', ""),
+});
 
 async function prepare(file: SoftphoneFile, wsUrl: string): Promise<Served> {
   const body = new Blob([file.text]).stream().pipeThrough(new CompressionStream("gzip"));

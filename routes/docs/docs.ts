@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import { Fault } from "../../core/base/faults.ts";
 import { openApiInParts } from "../../core/openapi/document.ts";
 import type { Ports } from "../../core/ports/ports.ts";
+import { siteParts } from "../http/site_header.ts";
 import { type Layout, layout } from "./layout.ts";
 import { compileMarkdown } from "./markdown.ts";
 import { type Documentation, type DocumentationFiles, documentationOf } from "./pages.ts";
@@ -20,16 +21,21 @@ export const pagePolicy = [
 /** The path of the service's address, without a slash at its end. */
 export const prefixOf = (baseUrl: string): string => new URL(baseUrl).pathname.replace(/\/$/, "");
 
+/** The parts that a service has unless one is turned off. */
+export const allParts: readonly string[] = siteParts.map(({ name }) => name);
+
 const longestQuery = 200;
 const missing = "<h1>Page not found</h1>\n<p>Search for it, or choose one of the pages.</p>";
 
 /**
  * The documentation at `/docs`: the pages of the folder `docs/`, and a page for each resource from
- * the OpenAPI document. It is the same for all readers and needs no credentials.
+ * the OpenAPI document. It is the same for all readers and needs no credentials. `served` has the parts of
+ * the service that its header leads to.
  */
 export function docs(
   files: () => Promise<DocumentationFiles>,
   { settings }: Pick<Ports, "settings">,
+  served: readonly string[] = allParts,
 ): Hono {
   const prefix = prefixOf(settings.baseUrl);
   const { baseUrl } = settings;
@@ -45,10 +51,14 @@ export function docs(
     loading.catch(() => loading = undefined); // The next request reads the files again.
     return loading;
   };
-  const show = (c: Context, { groups }: Documentation, page: Omit<Layout, "groups" | "prefix">) => {
+  const show = (
+    c: Context,
+    { groups }: Documentation,
+    page: Omit<Layout, "groups" | "prefix" | "served">,
+  ) => {
     c.header("Content-Security-Policy", pagePolicy);
     c.header("Referrer-Policy", "no-referrer");
-    return c.html(layout({ ...page, groups, prefix }));
+    return c.html(layout({ ...page, groups, prefix, served }));
   };
   return new Hono()
     .get("/search", async (c) => {

@@ -3,10 +3,14 @@ import { html } from "hono/html";
 import { examplePassword } from "../../core/openapi/example_password.ts";
 import { Fault } from "../../core/base/faults.ts";
 import type { Ports } from "../../core/ports/ports.ts";
-import { pagePolicy, prefixOf } from "./docs.ts";
+import { siteHeader } from "../http/site_header.ts";
+import { allParts, pagePolicy, prefixOf } from "./docs.ts";
 
-/** `GET /` for browsers: the way to the softphone, the documentation and the first request. */
-export function home({ settings }: Pick<Ports, "settings">): Hono {
+/** `GET /` for browsers: the way to the console, the softphone, the documentation and the first request. */
+export function home(
+  { settings }: Pick<Ports, "settings">,
+  served: readonly string[] = allParts,
+): Hono {
   const { baseUrl, clientPasswordMin } = settings;
   const password = examplePassword(clientPasswordMin);
   return new Hono().get("/", (c) => {
@@ -15,11 +19,17 @@ export function home({ settings }: Pick<Ports, "settings">): Hono {
     c.header("Content-Security-Policy", pagePolicy);
     c.header("Referrer-Policy", "no-referrer");
     c.header("Vary", "Accept");
-    return c.html(page(prefixOf(baseUrl), { baseUrl, password }));
+    return c.html(page(prefixOf(baseUrl), { baseUrl, password, served }));
   });
 }
 
-const page = (prefix: string, { baseUrl, password }: { baseUrl: string; password: string }) =>
+interface Home {
+  baseUrl: string;
+  password: string;
+  served: readonly string[];
+}
+
+const page = (prefix: string, { baseUrl, password, served }: Home) =>
   html`
     <!DOCTYPE html>
     <html lang="en">
@@ -32,10 +42,14 @@ const page = (prefix: string, { baseUrl, password }: { baseUrl: string; password
         <link rel="stylesheet" href="${prefix}/docs/assets/docs.css">
       </head>
       <body class="home">
+        ${siteHeader({ prefix, served })}
         <main>
           <h1>Switchboard</h1>
           <p>Programmable telephony and messaging. The service runs.</p>
           <ul class="cards">
+            ${served.includes("console")
+              ? html`<li><a href="${prefix}/console">Console</a> <span>Calls and why they failed, numbers, flows and settings.</span></li>`
+              : ""}
             <li><a href="${prefix}/softphone">Softphone</a> <span>Make a first call in this browser.</span></li>
             <li><a href="${prefix}/docs">Documentation</a> <span>Tutorials, how-to guides and explanations.</span></li>
             <li><a href="${prefix}/docs/api/overview">REST interface</a> <span>Every resource, with examples.</span></li>

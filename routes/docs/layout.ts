@@ -1,4 +1,5 @@
 import { html, raw } from "hono/html";
+import { siteHeader } from "../http/site_header.ts";
 
 /** A page in the sidebar. */
 export interface Entry {
@@ -23,12 +24,16 @@ export interface Layout {
   query?: string;
   /** The path of the service's address, without a slash at its end. */
   prefix: string;
+  /** The first segments of the paths that the service has. */
+  served: readonly string[];
 }
 
 type Html = ReturnType<typeof html>;
 
 /** A whole page: header, sidebar and content. It needs no script. */
-export function layout({ title, path, content, groups, query = "", prefix }: Layout): Html {
+export function layout(
+  { title, path, content, groups, query = "", prefix, served }: Layout,
+): Html {
   const docs = `${prefix}/docs`;
   return html`
     <!DOCTYPE html>
@@ -43,18 +48,16 @@ export function layout({ title, path, content, groups, query = "", prefix }: Lay
       </head>
       <body>
         <a class="skip" href="#content">Skip to content</a>
-        <header class="bar">
-          <a class="brand" href="${prefix}/">Switchboard</a>
-          <nav aria-label="Service">
-            <a href="${docs}">Docs</a>
-            <a href="${prefix}/softphone">Softphone</a>
-          </nav>
-          <form role="search" action="${docs}/search">
-            <label class="hidden" for="q">Search the documentation</label>
-            <input id="q" name="q" type="search" placeholder="Search" value="${query}">
-            <button type="submit">Search</button>
-          </form>
-        </header>
+        ${siteHeader(
+          { prefix, served, current: "docs" },
+          html`
+            <form role="search" action="${docs}/search">
+              <label class="hidden" for="q">Search the documentation</label>
+              <input id="q" name="q" type="search" placeholder="Search" value="${query}">
+              <button type="submit">Search</button>
+            </form>
+          `,
+        )}
         <div class="columns">
           <nav class="side" aria-label="Documentation">
             <details>

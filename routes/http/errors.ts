@@ -9,6 +9,7 @@ import type { Ports } from "../../core/ports/ports.ts";
 import { answer } from "./answer.ts";
 import type { Ctx, Env } from "./env.ts";
 import { isForPeople, missingPage, missingPagePolicy } from "./missing_page.ts";
+import { siteHeader } from "./site_header.ts";
 import { element, escapeXml, printable } from "./xml.ts";
 
 /** The HTTP status of each kind of fault. */
@@ -114,7 +115,11 @@ const onward = [
     title: "This error at the console",
     path: (code: string) => `console/errors/${code}`,
   },
-  { name: "docs", title: "Documentation", path: () => "docs" },
+  {
+    name: "docs",
+    title: "This error in the documentation",
+    path: (code: string) => `docs/api/errors#${code}`,
+  },
 ];
 
 /**
@@ -147,12 +152,15 @@ export const explain = (served: readonly string[]): Handler<Env, "/errors/:code"
 <title>Error ${code}: ${message}</title>
 <style>
   :root { color-scheme: light dark }
-  body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 40rem; margin: 4rem auto; padding: 0 1rem }
+  body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 40rem; margin: 1rem auto; padding: 0 1rem }
   h1 { font-size: 1.5rem }
   dt { font-weight: 600; margin-top: 1rem }
   dd { margin: 0 }
-  nav { margin-top: 2rem; display: flex; flex-wrap: wrap; gap: 1.5rem }
+  nav, header { margin-top: 2rem; display: flex; flex-wrap: wrap; gap: .5rem 1.5rem }
+  header { margin: 0 0 2rem }
+  header nav { margin: 0 }
 </style>
+${siteHeader({ prefix: "..", served })}
 <main>
 <h1>Error ${code}</h1>
 <dl>

@@ -1,4 +1,5 @@
 import { html } from "hono/html";
+import { siteHeader } from "./site_header.ts";
 import { qualitiesOf, suffixOf } from "./format.ts";
 
 /** Styles and images of the documentation, whose search is the way on; no script. */
@@ -58,6 +59,7 @@ export const missingPage = ({ message, code, served, prefix }: Missing) =>
           : ""}
       </head>
       <body class="home">
+        ${siteHeader({ prefix, served })}
         <main>
           <h1>Page not found</h1>
           <p>${message}</p>

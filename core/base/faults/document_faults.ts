@@ -20,9 +20,7 @@ export const documentFaults = {
     kind: "unavailable",
     code: 11210,
     message: "Cannot fetch the markup document",
-    advice:
-      "The application server must be reachable, and respond to the URL with 2xx and markup " +
-      "within 15 seconds.",
+    advice: "The application server must be reachable, and send 2xx and markup within 15 seconds.",
   },
   documentInvalid: {
     kind: "invalid",

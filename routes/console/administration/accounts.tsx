@@ -213,7 +213,7 @@ const AccountFacts = ({ account, uses }: { account: Row; uses: Row }) => (
         ["E-mail", String(account.email_address)],
         ["Role", String(account.role)],
         ["Status", <Status value={account.status} />],
-        ["Made", <Time at={account.date_created} />],
+        ["Created", <Time at={account.date_created} />],
         [
           "AuthToken",
           <details>

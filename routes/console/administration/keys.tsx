@@ -29,7 +29,7 @@ const kind: Kind = {
     },
     { title: "Role", cell: ({ role }) => String(role) },
     { title: "Last used", cell: ({ date_last_used }) => <Time at={date_last_used} /> },
-    { title: "Made", cell: ({ date_created }) => <Time at={date_created} /> },
+    { title: "Created", cell: ({ date_created }) => <Time at={date_created} /> },
   ],
   update: "KeyUpdate",
   removable: true,

@@ -157,14 +157,14 @@ async function showJobs(c: Page, problem: string | undefined, ports: Ports): Pro
       <Heading title="Jobs" kind="Service" />
       {problem && <Problem>{problem}</Problem>}
       <section class="card">
-        <h2>Failed for good</h2>
-        {dead.length === 0 ? <Empty>No job has failed for good.</Empty> : (
+        <h2>Dead</h2>
+        {dead.length === 0 ? <Empty>No job is dead: none has used up its attempts.</Empty> : (
           <Table
-            caption="Failed for good"
+            caption="Dead jobs"
             rows={dead}
             columns={[
               { title: "Kind", cell: ({ kind }) => String(kind) },
-              { title: "Made", cell: ({ date_created }) => <Time at={date_created} /> },
+              { title: "Created", cell: ({ date_created }) => <Time at={date_created} /> },
               { title: "Attempts", isNumber: true, cell: ({ attempts }) => String(attempts) },
               { title: "Error", cell: ({ error }) => <span class="value">{String(error)}</span> },
               {
@@ -189,7 +189,7 @@ async function showJobs(c: Page, problem: string | undefined, ports: Ports): Pro
                 ["waiting", "Waiting"],
                 ["due", "Due"],
                 ["leased", "Running"],
-                ["dead", "Failed for good"],
+                ["dead", "Dead"],
               ].map(([name = "", title = ""]) => ({
                 title,
                 isNumber: true,

@@ -17,7 +17,7 @@ const dayMs = 86_400_000;
 /** The categories of charges, with their colours. */
 const categories = [
   { category: "calls", name: "calls", look: "" },
-  { category: "sms", name: "texts", look: "live" },
+  { category: "sms", name: "messages", look: "live" },
   { category: "phonenumbers", name: "numbers", look: "wait" },
   { category: "transcriptions", name: "transcriptions", look: "soft" },
 ] as const;
@@ -126,7 +126,7 @@ interface Shown {
 
 const Sums = ({ items, settings }: Shown) => (
   <div class="tiles">
-    <Tile title="In all" figure={priced(shown(priceOf(of(items, "totalprice"))), settings)} />
+    <Tile title="Total" figure={priced(shown(priceOf(of(items, "totalprice"))), settings)} />
     {categories.map(({ category, name }) => {
       const rows = of(items, category);
       const usage = rows.reduce((sum, row) => sum + Number(row.usage), 0);
@@ -143,22 +143,28 @@ const Sums = ({ items, settings }: Shown) => (
 
 function Chart({ items, month, settings }: Shown & { month: Month }) {
   const count = Math.round((month.before - month.from) / dayMs);
+  const isFree = priceOf(of(items, "totalprice")) === 0;
+  const amountIn = (rows: Row[]) => rows.reduce((sum, { usage }) => sum + Number(usage), 0);
   const byDay = Map.groupBy(items, ({ start_date }) => String(start_date));
   const bars = Array.from({ length: count }, (_, at) => {
     const label = day(month.from + at * dayMs);
     const rows = byDay.get(label) ?? [];
-    return { label, values: categories.map(({ category }) => priceOf(of(rows, category))) };
+    return {
+      label,
+      values: categories.map(({ category }) => (isFree ? amountIn : priceOf)(of(rows, category))),
+    };
   });
   return (
     <section class="card">
-      <h2>Price by day</h2>
+      <h2>{isFree ? "Use by day" : "Price by day"}</h2>
+      {isFree && <p class="soft">Nothing has a price. Calls are in minutes, all else in pieces.</p>}
       <Bars
-        title="Price by day and category"
+        title={isFree ? "Use by day and category" : "Price by day and category"}
         series={categories}
         bars={bars}
         ends={[day(month.from), day(month.before - dayMs)]}
-        most={(price) => `most: ${priced(shown(price), settings)}`}
-        format={shown}
+        most={(value) => `most: ${isFree ? value : priced(shown(value), settings)}`}
+        format={isFree ? String : shown}
       />
     </section>
   );

@@ -1,4 +1,4 @@
-import { showTimes } from "./times.js";
+import { keepRunning, showTimes } from "./times.js";
 import { follow } from "./live.js";
 import { showLevels } from "./levels.js";
 import { drawWaves } from "./wave.js";
@@ -17,3 +17,4 @@ askFirst(document);
 offerCopies(document);
 drawWaves(document);
 follow(document, show);
+keepRunning(document);

@@ -12,7 +12,14 @@ const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
  * that is, and those of the tips of charts.
  */
 export function showTimes(node) {
-  for (const time of node.querySelectorAll("time[datetime]")) {
+  for (const time of node.querySelectorAll("time[data-running]")) {
+    // The clock of the service and that of the viewer may differ: the page says what the first one was.
+    time.dataset.since = String(
+      Date.now() - (Number(time.dataset.running) - Date.parse(time.dateTime)),
+    );
+  }
+  countRunning(node);
+  for (const time of node.querySelectorAll("time[datetime]:not([data-running])")) {
     const at = new Date(time.dateTime);
     time.textContent = formats[time.dataset.part ?? "whole"].format(at);
     time.title = `${zone}; ${time.dateTime}`;
@@ -21,4 +28,21 @@ export function showTimes(node) {
     const [, rest = ""] = tip.textContent.split(/: (.*)/s);
     tip.textContent = `${formats.tip.format(new Date(Number(tip.dataset.at)))}: ${rest}`;
   }
+}
+
+const two = (value) => String(Math.floor(value)).padStart(2, "0");
+
+/** Writes the running times below a node, as 1:24. */
+function countRunning(node) {
+  for (const time of node.querySelectorAll("time[data-since]")) {
+    const total = Math.max(0, Date.now() - Number(time.dataset.since)) / 1_000;
+    const [h, min] = [Math.floor(total / 3_600), Math.floor(total / 60) % 60];
+    const text = h === 0 ? `${min}:${two(total % 60)}` : `${h}:${two(min)}:${two(total % 60)}`;
+    if (time.textContent !== text) time.textContent = text;
+  }
+}
+
+/** Counts all running times of a page on, each second. */
+export function keepRunning(page) {
+  if (page.querySelector("[data-live]") !== null) setInterval(() => countRunning(page), 1_000);
 }

@@ -32,7 +32,14 @@ export async function clientExtra(c: Page, row: Row, ports: Ports): Promise<Chil
           />
         )}
       </section>
-      {await TestCall({ c, ports, to: `client:${row.login}` })}
+      {rows?.length === 0
+        ? (
+          <section class="card">
+            <h2>Test call</h2>
+            <Empty>No phone of this Client is registered that could ring.</Empty>
+          </section>
+        )
+        : await TestCall({ c, ports, to: `client:${row.login}` })}
       <PhoneSettings row={row} {...ports.settings} />
     </>
   );
@@ -53,7 +60,6 @@ function PhoneSettings({ row, sipDomain, phoneAddresses, baseUrl }:
       <Facts
         facts={[
           ["User name", <Copied text={String(row.login)} what="the user name" />],
-          ["Password", "the one that the Client was given"],
           ["Domain, registrar", <Copied text={sipDomain} what="the domain" />],
           ["SIP address", <Copied text={address} what="the SIP address" />],
           ...phoneAddresses.map(({ transport, address }): [string, Child] => [

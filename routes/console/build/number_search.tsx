@@ -176,7 +176,7 @@ const placeOf = ({ rate_center: center, region, iso_country: country }: Row): st
 
 const carried: Record<string, string> = {
   voice_capable: "calls",
-  sms_capable: "texts",
+  sms_capable: "messages",
   mms_capable: "pictures",
   fax_capable: "fax",
 };

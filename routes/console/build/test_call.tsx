@@ -98,7 +98,7 @@ export function testCallPages(ports: Ports): Hono<ConsoleEnv> {
     });
     try {
       const made = await change(c, { path: "Calls", form }, ports);
-      return goTo(c, `${belowOf(c, ports)}/Calls/${made?.sid}?done=called`);
+      return goTo(c, `${belowOf(c, ports)}/Calls/${made?.sid}`);
     } catch (error) {
       const problem = mendable(c, error);
       const of = {

@@ -61,7 +61,7 @@ type Source = { label: string } & Record<string, string>;
 const sourcesOf: Record<string, (row: Row) => Source[]> = {
   [incomingPhoneNumbers.path]: (row) => [
     ...ofRecord(row, { prefix: "voice", kind: "voice", label: "calls", to: row.phone_number }),
-    ...ofRecord(row, { prefix: "sms", kind: "sms", label: "texts", to: row.phone_number }),
+    ...ofRecord(row, { prefix: "sms", kind: "sms", label: "messages", to: row.phone_number }),
     ...ofRecord(row, { prefix: "ussd", kind: "ussd", label: "USSD", to: row.phone_number }),
   ],
   [clients.path]: (row) =>

@@ -47,7 +47,7 @@ export function designerActions(
       };
       if (asksForJson(c)) return await answered(c, place);
       const { to } = await place();
-      return goTo(c, `${to}?done=called`);
+      return goTo(c, `${to}`);
     });
 
   /** Saves a flow by the rules of the interface; a change of another since is not overwritten. */

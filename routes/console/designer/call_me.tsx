@@ -1,25 +1,20 @@
+import type { Ports } from "../../../core/ports/ports.ts";
 import type { Page } from "../frame/env.ts";
-import { clients } from "../../../core/resources/clients.ts";
+import { canRing, NoPhone, type Phone, PhoneChoice, phonesOf } from "../build/phones.tsx";
 import { incomingPhoneNumbers } from "../../../core/resources/incoming_phone_numbers.ts";
-
-/** Clients and numbers that a form offers. */
-const most = "100";
 
 /** Who may be called with a flow, and by which caller ID. */
 export interface CallEnds {
-  clients: string[];
+  clients: Phone[];
   from: string;
 }
 
-export async function callEnds(c: Page): Promise<CallEnds> {
+export async function callEnds(c: Page, ports: Ports): Promise<CallEnds> {
   const [phones, numbers] = await Promise.all([
-    c.var.api.list(clients.path, { PageSize: most }),
+    phonesOf(c, ports),
     c.var.api.list(incomingPhoneNumbers.path, { PageSize: "1" }),
   ]);
-  const logins = phones.items.filter(({ status }) => status === "1").map(({ login }) =>
-    String(login)
-  );
-  return { clients: logins, from: String(numbers.items[0]?.phone_number ?? "") };
+  return { clients: phones, from: String(numbers.items[0]?.phone_number ?? "") };
 }
 
 /** Calls a Client with the saved flow. */
@@ -30,8 +25,8 @@ export const CallMe = ({ to, csrf, ends: { clients, from } }: {
 }) => (
   <section class="call-me">
     <h2>Call me</h2>
-    {clients.length === 0
-      ? <p class="soft">The account has no Client that could be called.</p>
+    {!canRing(clients)
+      ? <NoPhone phones={clients} />
       : (
         <form method="post" action={to} id="designer-call" class="stack">
           <input type="hidden" name="csrf" value={csrf} />
@@ -39,9 +34,7 @@ export const CallMe = ({ to, csrf, ends: { clients, from } }: {
             Rings a softphone or phone of the account, and performs the saved flow.
           </p>
           <label for="call-to">Client</label>
-          <select id="call-to" name="Login">
-            {clients.map((login) => <option value={login}>{login}</option>)}
-          </select>
+          <PhoneChoice id="call-to" name="Login" phones={clients} />
           <label for="call-from">Caller ID</label>
           <input id="call-from" name="From" value={from} placeholder="the Client itself" />
           <button type="submit" class="main">Call me</button>

@@ -65,7 +65,7 @@ async function showDesigner(c: Page, edited: Edited, ports: Ports): Promise<Resp
         edited={edited}
         base={`${below}/${section}`}
         csrf={c.var.csrf}
-        ends={edited.sid === null ? null : await callEnds(c)}
+        ends={edited.sid === null ? null : await callEnds(c, ports)}
       />
     </>
   );
@@ -82,7 +82,7 @@ async function showList(c: Page, ports: Ports): Promise<Response> {
         <a class="button main" href={`${below}/${section}/new`}>New flow</a>
       </Heading>
       <p class="soft">
-        A flow says step by step what happens in a call, a text or a USSD dialogue. No server is
+        A flow says step by step what happens in a call, a message or a USSD dialogue. No server is
         asked for markup.
       </p>
       {rows.items.length === 0

@@ -13,7 +13,7 @@ export interface Edited {
   problem?: string;
 }
 
-const kinds = [["voice", "Calls"], ["sms", "Texts"], ["ussd", "USSD"]] as const;
+const kinds = [["voice", "Calls"], ["sms", "Messages"], ["ussd", "USSD"]] as const;
 
 /** A button of the designer, which only scripts show. */
 const Tool = ({ id, label, children }: { id: string; label: string; children?: Child }) => (
@@ -100,7 +100,9 @@ const Ends = ({ kind }: { kind: string }) => (
       <input id="run-from" name="From" value="+12025550123" />
       <label for="run-to">To</label>
       <input id="run-to" name="To" value="+12025550145" />
-      <label for="run-body">Text of the message{kind === "sms" ? "" : " (of texts alone)"}</label>
+      <label for="run-body">
+        Text of the message{kind === "sms" ? "" : " (for messages only)"}
+      </label>
       <input id="run-body" name="Body" value="Hello" />
     </form>
   </details>

@@ -23,7 +23,7 @@ export function Causes({ below, failures }: { below: string; failures: Rows }) {
           ? `${failures.items.length.toLocaleString("en")} Notifications. `
           : `The latest ${failures.items.length} of ${failures.total?.toLocaleString("en")} ` +
             "Notifications. "}
-        A call may cause several or none, and texts and requests cause some too.
+        A call may cause several or none, and messages and requests cause some too.
         {groups.length > mostCauses &&
           ` ${rest} of ${groups.length - mostCauses} rarer codes are left out.`}
       </p>

@@ -8,7 +8,7 @@ export function Exports({ to, query, total }: {
     `${to}/export?${new URLSearchParams([...query, ["format", format]])}`;
   return (
     <p class="soft exports">
-      {total !== null && <span>{total.toLocaleString("en")} in all.</span>} Export as{" "}
+      {total !== null && <span>{total.toLocaleString("en")} in total.</span>} Export as{" "}
       <a href={as("csv")}>CSV</a> or <a href={as("json")}>JSON</a>.
     </p>
   );

@@ -52,7 +52,9 @@ function Filter({ field, schema, value }: { field: string; schema: unknown; valu
       <select id={id} name={name}>
         <option value="">any</option>
         {inner.options.map((one) => (
-          <option value={String(one)} selected={one === value}>{String(one)}</option>
+          <option value={String(one)} selected={one === value}>
+            {String(one).replaceAll(/(?<=[a-z])-(?=[a-z])/g, " ")}
+          </option>
         ))}
       </select>
     );

@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { siteParts } from "../../http/site_header.ts";
 import { groups, sections } from "./sections.ts";
 import type { Row } from "./api.ts";
 
@@ -84,9 +85,20 @@ interface Placed extends SignedInFrame {
 function Header({ home, account, callerSid, csrf, query = "" }: Placed) {
   const below = `${home}/${account.sid}`;
   const isOwn = account.sid === callerSid;
+  const prefix = home.replace(/\/console$/, "");
   return (
     <header class="top">
       <a class="brand" href={below}>Switchboard</a>
+      <nav class="site" aria-label="Service">
+        {siteParts.map(({ name, title }) => (
+          <a
+            href={name === "console" ? below : `${prefix}/${name}`}
+            aria-current={name === "console" ? "true" : undefined}
+          >
+            {title}
+          </a>
+        ))}
+      </nav>
       <form class="find" role="search" action={`${below}/search`}>
         <label class="hidden" for="find">Find a Sid, a number or a Login</label>
         <input
@@ -128,7 +140,7 @@ const Side = (placed: Placed) => (
   <nav class="side" aria-label="Console">
     <details class="narrow">
       <summary>Menu</summary>
-      <Entries {...placed} />
+      <Entries {...placed} isNarrow />
     </details>
     <div class="wide">
       <Entries {...placed} />
@@ -136,13 +148,13 @@ const Side = (placed: Placed) => (
   </nav>
 );
 
-const Entries = ({ home, account, section, isRoot }: Placed) => (
+const Entries = ({ home, account, section, isRoot, isNarrow }: Placed & { isNarrow?: true }) => (
   <>
-    {groups.filter((group) => group !== "Service" || isRoot).map((group) => (
-      <div class="group">
-        {group !== "" && <p>{group}</p>}
+    {groups.filter((group) => group !== "Service" || isRoot).map((group) => {
+      const entries = sections.filter((one) => one.group === group);
+      const list = (
         <ul>
-          {sections.filter((one) => one.group === group).map(({ path, title }) => (
+          {entries.map(({ path, title }) => (
             <li>
               <a
                 href={`${home}/${account.sid}${path && `/${path}`}`}
@@ -153,7 +165,20 @@ const Entries = ({ home, account, section, isRoot }: Placed) => (
             </li>
           ))}
         </ul>
-      </div>
-    ))}
+      );
+      if (group === "" || isNarrow) {
+        return <div class="group">{group !== "" && <p>{group}</p>}{list}</div>;
+      }
+      const isOpen = !folded.includes(group) || entries.some(({ path }) => path === section);
+      return (
+        <details class="group" open={isOpen}>
+          <summary>{group}</summary>
+          {list}
+        </details>
+      );
+    })}
   </>
 );
+
+/** Groups that are closed unless the page is of one of them: all entries have to fit a screen. */
+const folded: readonly string[] = ["Account", "Service"];

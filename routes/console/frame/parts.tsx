@@ -22,6 +22,26 @@ export function Time({ at, part }: { at: unknown; part?: "day" | "time" | "clock
   return <time datetime={iso} data-part={part}>{text}</time>;
 }
 
+/** The time that has passed since an instant, as 1:24; a script counts on. Times in ms. */
+export function Running({ at, now }: { at: unknown; now: number }) {
+  const since = Date.parse(String(at ?? ""));
+  if (!Number.isFinite(since)) return <None />;
+  const iso = new Date(since).toISOString();
+  return (
+    <time datetime={iso} data-running={String(now)} title={iso}>
+      {clockOf(Math.max(0, now - since) / 1_000)}
+    </time>
+  );
+}
+
+const two = (value: number): string => String(Math.floor(value)).padStart(2, "0");
+
+/** Seconds as 1:24, or as 1:02:03 from an hour on. */
+const clockOf = (total: number): string => {
+  const [h, min, s] = [Math.floor(total / 3_600), Math.floor(total / 60) % 60, total % 60];
+  return h === 0 ? `${min}:${two(s)}` : `${h}:${two(min)}:${two(s)}`;
+};
+
 /** A Sid that leads to its record, where that has a page. `below` is the path of the account's pages. */
 export function Sid({ sid, below, label }: { sid: unknown; below: string; label?: string }) {
   if (typeof sid !== "string" || sid === "") return <None />;
@@ -45,6 +65,7 @@ const looks: Record<string, string> = {
   "lost": "bad",
   "ringing": "live",
   "queued": "wait",
+  "retrying": "wait",
   "sending": "wait",
   "processing": "wait",
   "unregistered": "wait",
@@ -59,7 +80,7 @@ const looks: Record<string, string> = {
 
 export function Status({ value }: { value: unknown }) {
   const text = String(value ?? "–");
-  return <span class={`status ${looks[text] ?? ""}`}>{text}</span>;
+  return <span class={`status ${looks[text] ?? ""}`}>{text.replaceAll("-", " ")}</span>;
 }
 
 /** What a list or a region says while it has nothing. */

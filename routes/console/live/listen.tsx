@@ -1,16 +1,13 @@
 import { Hono } from "hono";
 import type { Ports } from "../../../core/ports/ports.ts";
-import { clients } from "../../../core/resources/clients.ts";
+import { canRing, NoPhone, PhoneChoice, phonesOf } from "../build/phones.tsx";
 import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { mendable } from "../frame/mendable.ts";
-import { Empty, Heading, Problem } from "../frame/parts.tsx";
+import { Heading, Problem } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
 import { goTo } from "../frame/links.ts";
-
-/** Clients that the form offers. */
-const most = "100";
 
 /** What can be listened to, by its path below the account. */
 const kinds = { Calls: "call", Conferences: "conference" } as const;
@@ -25,12 +22,12 @@ export function listenPages(ports: Ports): Hono<ConsoleEnv> {
       const form_ = new URLSearchParams({ To: sent.get("To") ?? "" });
       const of = `${path}/${c.req.param("sid")}`;
       try {
-        await change(c, { path: `${of}/Monitors`, form: form_ }, ports);
+        const made = await change(c, { path: `${of}/Monitors`, form: form_ }, ports);
+        // The page of the listening call says what becomes of it.
+        return goTo(c, `${belowOf(c, ports)}/Calls/${made?.sid}`);
       } catch (error) {
         return await form(c, path, ports, mendable(c, error));
       }
-      const back = path === "Calls" ? of : "live";
-      return goTo(c, `${belowOf(c, ports)}/${back}?done=listening`);
     });
   }
   return app;
@@ -45,11 +42,8 @@ async function form(
   const sid = c.req.param("sid") ?? "";
   const [record, phones] = await Promise.all([
     c.var.api.read(`${path}/${sid}`),
-    c.var.api.list(clients.path, { PageSize: most }),
+    phonesOf(c, ports),
   ]);
-  const logins = phones.items.filter(({ status }) => status === "1").map(({ login }) =>
-    String(login)
-  );
   const what = path === "Calls" ? `${record.from} → ${record.to}` : String(record.friendly_name);
   const kind = kinds[path];
   const content = (
@@ -71,15 +65,13 @@ async function form(
           first. The audit log{path === "Calls" && " and the timeline of the call"}{" "}
           will say who listened.
         </p>
-        {logins.length === 0
-          ? <Empty>The account has no Client that could be rung.</Empty>
+        {!canRing(phones)
+          ? <NoPhone phones={phones} below={belowOf(c, ports)} />
           : (
             <div class="filter-row">
               <div>
                 <label for="listen-to">Client</label>
-                <select id="listen-to" name="To">
-                  {logins.map((login) => <option value={`client:${login}`}>{login}</option>)}
-                </select>
+                <PhoneChoice id="listen-to" name="To" phones={phones} prefix="client:" />
               </div>
               <div class="filter-go">
                 <button type="submit" class="main">Ring and listen</button>

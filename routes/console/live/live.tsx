@@ -3,7 +3,7 @@ import type { Ports } from "../../../core/ports/ports.ts";
 import type { Api, Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
-import { Act, Empty, Heading, Status, Time } from "../frame/parts.tsx";
+import { Act, Empty, Heading, Running, Status, Time } from "../frame/parts.tsx";
 import { Conferences, type Held } from "./live_conferences.tsx";
 import { type Around, CallLink, Meter, partyOf } from "./live_parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
@@ -118,7 +118,7 @@ async function show(c: Page, ports: Ports): Promise<Response> {
         data-levels={`${below}/levels`}
         data-events={`${below}/Events?Type=call,conference,participant,queue`}
       >
-        <Calls {...now} {...around} />
+        <Calls {...now} {...around} now={ports.now()} />
         <Conferences {...now} {...around} />
         <Queues {...now} {...around} />
       </div>
@@ -136,7 +136,7 @@ const countsOf = ({ callCount, conferences, queues }: Now): string => {
     `${many(waiting, "caller")} waiting.`;
 };
 
-const Calls = ({ calls, callCount, below, csrf }: Now & Around) => (
+const Calls = ({ calls, callCount, below, csrf, now }: Now & Around & { now: number }) => (
   <section class="card">
     <h2>Calls</h2>
     {calls.length === 0 ? <Empty>No call is in progress.</Empty> : (
@@ -151,7 +151,11 @@ const Calls = ({ calls, callCount, below, csrf }: Now & Around) => (
             ),
           },
           { title: "Status", cell: ({ status }) => <Status value={status} /> },
-          { title: "Since", cell: (row) => <Time at={row.start_time ?? row.date_created} /> },
+          {
+            title: "Running",
+            isNumber: true,
+            cell: (row) => <Running at={row.start_time ?? row.date_created} now={now} />,
+          },
           {
             title: "Volume",
             cell: ({ sid, status }) =>
@@ -170,7 +174,8 @@ const Calls = ({ calls, callCount, below, csrf }: Now & Around) => (
                   to={`${below}/live/Calls/${sid}/end`}
                   csrf={csrf}
                   label="Hang up"
-                  look="quiet"
+                  look="danger"
+                  confirm={`Hang up the call ${from} → ${to}?`}
                   about={`${from} → ${to}`}
                 />
               </span>

@@ -23,7 +23,10 @@ export async function showCall(c: Page, ports: Ports): Promise<Response> {
   const title = `${call.from} → ${call.to}`;
   const content = (
     <>
-      <Heading title={title} kind={`Call, ${directionOf(call)}`}>
+      <Heading
+        title={title}
+        kind={`Call, ${directionOf(call).replace(/^./, (first) => first.toLowerCase())}`}
+      >
         {isRunning && <Steer call={call} below={below} csrf={c.var.csrf} />}
       </Heading>
       <div
@@ -82,9 +85,9 @@ const factsOf = (
   { below, settings }: { below: string; settings: Ports["settings"] },
 ): [string, Child][] => [
   ["Sid", <code class="sid">{call.sid}</code>],
-  ["Began", call.start_time ? <Time at={call.start_time} /> : null],
+  ["Started", call.start_time ? <Time at={call.start_time} /> : null],
   ["Ended", call.end_time ? <Time at={call.end_time} /> : null],
-  ["Length", call.duration === null ? null : seconds(call.duration)],
+  ["Duration", call.duration === null ? null : seconds(call.duration)],
   ["Price", call.price ? priced(call.price, settings) : null],
   ["Caller", call.caller_name ? String(call.caller_name) : null],
   ["Answered by", call.answered_by ? String(call.answered_by) : null],
@@ -236,7 +239,13 @@ const Steer = ({ call, below, csrf }: { call: Row; below: string; csrf: string }
           </form>
         </>
       )}
-      <Act to={`${to}/end`} csrf={csrf} label="Hang up" look="stop" />
+      <Act
+        to={`${to}/end`}
+        csrf={csrf}
+        label="Hang up"
+        look="stop"
+        confirm={`Hang up the call ${call.from} → ${call.to}?`}
+      />
     </>
   );
 };

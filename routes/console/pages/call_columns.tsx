@@ -6,7 +6,7 @@ import type { Column } from "../frame/table.tsx";
 export function callColumns(below: string): Column[] {
   return [
     {
-      title: "Began",
+      title: "Started",
       cell: (row) => (
         <a href={`${below}/Calls/${row.sid}`}>
           <Time at={row.start_time ?? row.date_created} />
@@ -17,7 +17,7 @@ export function callColumns(below: string): Column[] {
     { title: "To", cell: (row) => <span class="cut">{String(row.to)}</span> },
     { title: "Direction", cell: (row) => directionOf(row) },
     { title: "Status", cell: (row) => <Outcome row={row} below={below} /> },
-    { title: "Length", isNumber: true, cell: lengthOf },
+    { title: "Duration", isNumber: true, cell: lengthOf },
   ];
 }
 
@@ -40,10 +40,10 @@ const lengthOf = ({ duration }: Row) => duration === null ? <None /> : seconds(d
 /** The direction of a call or a text in words. */
 export const directionOf = ({ direction }: Row): string =>
   ({
-    "inbound": "in",
-    "outbound-api": "out, by request",
-    "outbound-dial": "out, by Dial",
-    "outbound-call": "out, by markup",
+    "inbound": "Inbound",
+    "outbound-api": "Outbound (API)",
+    "outbound-dial": "Outbound (Dial)",
+    "outbound-call": "Outbound (markup)",
   })[
     String(direction)
   ] ?? String(direction);

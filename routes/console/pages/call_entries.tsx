@@ -5,6 +5,7 @@ import { Act, seconds, Sid, Status } from "../frame/parts.tsx";
 import { endSentence, sentence } from "./call_end.ts";
 import type { WholeCall } from "./call_parts.ts";
 import { adviceOf, errorPath } from "../build/advice.ts";
+import { statusOf } from "./deliveries.tsx";
 import { Exchange, exchangeOf } from "./exchange.tsx";
 
 /** A line of the timeline. */
@@ -97,9 +98,18 @@ function milestones(whole: WholeCall): Entry[] {
   return entries;
 }
 
-/** Somebody listened to the call. */
+/** What came of a call that listens. */
+function listened(call: Row | null): string {
+  const status = String(call?.status ?? "");
+  if (status === "in-progress") return "listens";
+  if (status === "completed") return `listened for ${seconds(call?.duration)}`;
+  if (status === "queued" || status === "ringing") return "is being rung to listen";
+  return status === "" ? "was rung to listen" : `was asked to listen, and did not (${status})`;
+}
+
+/** Somebody listened to the call, or was asked to. */
 const monitorEntry = (
-  { call_sid, to, date_created }: WholeCall["monitors"][number],
+  { call_sid, to, date_created, call }: WholeCall["monitors"][number],
   { below }: Around,
 ): Entry => ({
   at: ms(date_created),
@@ -107,7 +117,7 @@ const monitorEntry = (
   look: "wait",
   content: (
     <p>
-      {to} was rung to listen <Sid sid={call_sid} below={below} label="Its call" />
+      {to} {listened(call)} <Sid sid={call_sid} below={below} label="Its call" />
     </p>
   ),
 });
@@ -209,7 +219,7 @@ function deliveryEntry(one: Row, { below, csrf }: Around): Entry {
     content: (
       <>
         <p>
-          {String(one.event ?? "callback")} <Status value={one.status} />{" "}
+          {String(one.event ?? "callback")} <Status value={statusOf(one)} />{" "}
           <span class="soft">
             {last?.status
               ? `HTTP ${last.status}, ${last.duration} ms`

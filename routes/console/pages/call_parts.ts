@@ -20,7 +20,13 @@ export interface WholeCall {
   /** The first of the legs, with the same of each. */
   dialled: { leg: Row; progress: CallProgress }[];
   /** The calls that listened to it. */
-  monitors: { call_sid: string; to: string; date_created: string }[];
+  monitors: {
+    call_sid: string;
+    to: string;
+    date_created: string;
+    /** The listening call; null for one that is gone, and of all but the latest. */
+    call: Row | null;
+  }[];
   /** The call whose Dial placed it. */
   parent: { call: Row; progress: CallProgress } | null;
   notifications: Row[];
@@ -80,7 +86,7 @@ export async function readCall(api: Api, sid: string): Promise<WholeCall> {
     call,
     legs,
     progress,
-    monitors: (listeners?.monitors ?? []) as WholeCall["monitors"], // As `monitorsOf` writes it.
+    monitors: await withCalls(api, listeners),
     dialled: dialled.filter((one): one is WholeCall["dialled"][number] => one.progress !== null),
     parent: await readParent(api, call.parent_call_sid, progressOf),
     notifications,
@@ -91,6 +97,19 @@ export async function readCall(api: Api, sid: string): Promise<WholeCall> {
     transcriptions: transcriptions.flat(),
     ladder: (trace?.messages ?? []) as LadderMessage[], // As `sipTrace` writes them.
   };
+}
+
+/** Listening calls whose state is read. */
+const mostMonitors = 5;
+
+async function withCalls(api: Api, listeners: Row | null): Promise<WholeCall["monitors"]> {
+  // As `monitorsOf` writes it.
+  const monitors = (listeners?.monitors ?? []) as Omit<WholeCall["monitors"][number], "call">[];
+  const first = monitors.length - mostMonitors;
+  return await Promise.all(monitors.map(async (one, at) => ({
+    ...one,
+    call: at < first ? null : await api.find(`Calls/${one.call_sid}`),
+  })));
 }
 
 async function readParent(

@@ -20,6 +20,7 @@ const kind: Kind = {
   columns: callColumns,
   enrich: (c, rows) => withErrors(c.var.api, rows),
   create: "CallCreate",
+  asked: ["Url", "ApplicationSid"],
 };
 
 /** The list of calls, the timeline of one, and what may be done to it while it lasts. */

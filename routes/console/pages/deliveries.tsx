@@ -20,7 +20,7 @@ const kind: Kind = {
   title: "Deliveries",
   one: "Delivery",
   empty:
-    "No status callback has been sent. StatusCallback of a call, a text or a number asks for one.",
+    "No status callback has been sent. StatusCallback of a call, a message or a number asks for one.",
   beside: (_, to) => <ReplayFailed to={to} />,
   heading: ({ event }) => String(event ?? "callback"),
   unlisted: ["event", "requestVariables"],
@@ -31,7 +31,7 @@ const kind: Kind = {
     },
     { title: "When", cell: (row) => <Time at={row.start_time} /> },
     url("URL", "url"),
-    { title: "Status", cell: (row) => <Status value={row.status} /> },
+    { title: "Status", cell: (row) => <Status value={statusOf(row)} /> },
     { title: "Last answer", cell: lastAnswerOf },
     { title: "Attempts", isNumber: true, cell: (row) => String(row.attempt_count) },
     {
@@ -42,6 +42,10 @@ const kind: Kind = {
     },
   ],
 };
+
+/** The status in words: between two attempts, a Delivery that is queued is retried. */
+export const statusOf = ({ status, attempt_count: count }: Row): unknown =>
+  status === "queued" && Number(count) > 0 ? "retrying" : status;
 
 /** What was answered last, of a list. */
 function lastAnswerOf({ attempts }: Row) {

@@ -32,7 +32,7 @@ export function FailedCalls({ below, state }: { below: string; state: Row }) {
       <p class="soft">
         {isEstimated && "About "}
         {sumOf(failures).toLocaleString("en")}{" "}
-        in all. Calls that were busy, not answered or canceled are not in.
+        in total. Calls that were busy, not answered or canceled are not counted here.
       </p>
       <Table
         caption="Failed calls by cause"

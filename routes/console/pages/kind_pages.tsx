@@ -120,9 +120,12 @@ async function showNew(
 ): Promise<Response> {
   const to = `${belowOf(c, ports)}/${kind.definition.path}`;
   const fields = fieldsOf(schemaOf(kind.create ?? "")).filter(isAsked(kind));
+  const { asked = [] } = kind;
+  const isFirst = ({ isRequired, name }: Field) =>
+    isRequired || Boolean(values[name]) || asked.includes(name);
   const [first, others] = [
-    fields.filter(({ isRequired, name }) => isRequired || values[name]),
-    fields.filter(({ isRequired, name }) => !isRequired && !values[name]),
+    fields.filter((field) => isFirst(field)),
+    fields.filter((field) => !isFirst(field)),
   ];
   const choices = await choicesOf(c, fields, kind);
   const content = (

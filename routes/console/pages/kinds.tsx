@@ -39,6 +39,8 @@ export interface Kind {
   unlisted?: readonly string[];
   /** Parameters that its forms do not ask for: another page sets them. */
   unasked?: readonly string[];
+  /** Parameters that the form for a new one asks for first, beside the required ones. */
+  asked?: readonly string[];
   /** The schemas of its forms, where it has some. */
   create?: string;
   update?: string;
@@ -54,7 +56,7 @@ export interface Kind {
 }
 
 /** What an application handles. */
-const handled = [["voice", "calls"], ["sms", "texts"], ["ussd", "USSD dialogues"]] as const;
+const handled = [["voice", "calls"], ["sms", "messages"], ["ussd", "USSD dialogues"]] as const;
 
 const wordOf = (words: readonly (readonly [string, string])[], value: unknown): string =>
   words.find(([one]) => one === value)?.[1] ?? String(value);
@@ -80,11 +82,11 @@ const { documentRequests, outgoingCallerIds, incomingPhoneNumbers, auditEntries,
 export const kinds: readonly Kind[] = [
   {
     definition: messages,
-    title: "Texts",
-    one: "text",
-    empty: "No text has been sent or received.",
+    title: "Messages",
+    one: "message",
+    empty: "No message has been sent or received.",
     columns: columnsBy(messages.path, [
-      timeLink("Made", "date_created"),
+      timeLink("Created", "date_created"),
       text("From", "from"),
       text("To", "to"),
       text("Text", "body", { isWide: true }),
@@ -103,7 +105,7 @@ export const kinds: readonly Kind[] = [
       link("Subject", named("subject"), { isWide: true }),
       text("From", "from"),
       text("To", "to"),
-      time("Made", "date_sent"),
+      time("Created", "date_sent"),
       status(),
       text("Cause", "cause"),
     ]),
@@ -111,13 +113,13 @@ export const kinds: readonly Kind[] = [
   },
   {
     definition: geolocations,
-    title: "Look-ups",
-    one: "look-up",
+    title: "Location",
+    one: "location",
     empty: "No device has been located. POST Geolocation/Immediate locates one.",
     columns: columnsBy(geolocations.path, [
       link("Device", named("device_identifier")),
       text("Type", "geolocation_type"),
-      time("Made", "date_created"),
+      time("Created", "date_created"),
       status("response_status"),
       text("Cause", "cause"),
     ]),
@@ -130,7 +132,7 @@ export const kinds: readonly Kind[] = [
     empty: "No conference has begun. Markup begins one by Dial with Conference.",
     columns: columnsBy(conferences.path, [
       link("Name", named("friendly_name")),
-      time("Began", "date_created"),
+      time("Created", "date_created"),
       status(),
     ]),
   },
@@ -141,7 +143,7 @@ export const kinds: readonly Kind[] = [
     empty: "Nothing has been recorded. Markup records by Record, or by Dial with record.",
     columns: columnsBy(recordings.path, [
       timeLink("Recorded", "date_created"),
-      { title: "Length", isNumber: true, cell: (row) => seconds(row.duration) },
+      { title: "Duration", isNumber: true, cell: (row) => seconds(row.duration) },
       status(),
       call,
     ]),
@@ -159,7 +161,7 @@ export const kinds: readonly Kind[] = [
       link("Text", named("transcription_text", "status"), { isWide: true }),
       status(),
       leading("Recording", "recording_sid", "Recording"),
-      time("Made", "date_created"),
+      time("Created", "date_created"),
     ]),
     heading: () => "Transcription",
     shown: { duration: seconds },

@@ -179,7 +179,7 @@ function Tiles({ below, state }: StateProps) {
       <Tile
         title="Set-up time"
         figure={setup(state.setup_median)}
-        more={state.setup_long === null ? "INVITE to answer" : `95 %: ${setup(state.setup_long)}`}
+        more={state.setup_long === null ? "INVITE to answer" : `p95: ${setup(state.setup_long)}`}
       />
       <Tile
         to={`${below}/Clients`}

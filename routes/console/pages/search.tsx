@@ -111,7 +111,7 @@ async function found(
       all: { path: calls.path, sought: texts },
     },
     {
-      title: "Texts",
+      title: "Messages",
       rows: ofTexts,
       columns: columnsOf(messages),
       all: { path: messages.path, sought: texts },

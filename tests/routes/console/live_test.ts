@@ -98,21 +98,34 @@ Deno.test("Listen asks which Client is to ring; the timeline and the audit log h
   const live = `/${app.root.sid}/live`;
   const none = await browser.get(`${live}/Calls/${call}/listen`);
   assert.match(none.text, /has no Client that could be rung/);
-  await app.root.post("Clients.json", { Login: "carol", Password: "secret" });
+  for (const Login of ["bob", "carol"]) {
+    await app.root.post("Clients.json", { Login, Password: "secret" });
+  }
+  const away = await browser.get(`${live}/Calls/${call}/listen`);
+  assert.match(away.text, /No Client is registered: log in at a softphone/);
+  const [at] = await app.ports.companions.list();
+  const { id, runId } = at!;
+  const news = { seq: 1, whole: true, registered: 1, came: ["carol"], went: [] };
+  await app.ports.companions.takePresence({ companion: { id, runId }, ...news });
 
   const page = await browser.get(live);
   for (const path of [`Calls/${call}`, `Conferences/${room}`]) {
     assert.ok(page.text.includes(`${live}/${path}/listen"`), path);
     const form = await browser.get(`${live}/${path}/listen`);
-    assert.match(form.text, /<option value="client:carol">carol<\/option>/);
+    assert.match(form.text, /<option value="client:carol">carol \(registered\)</);
+    assert.match(form.text, /<option value="client:bob" disabled="">bob \(not registered\)</);
     assert.match(form.text, /The parties are not told/);
     const done = await browser.post(`${live}/${path}/listen`, { To: "client:carol" });
-    assert.match(done.text, /The softphone is being called: answer it to listen/);
+    assert.match(done.path, /\/Calls\/CA[0-9a-f]{32}$/);
+    assert.match(done.text, /It waits to be placed\./);
     const { monitors } = (await app.root.get(`${path}/Monitors.json`)).json();
     assert.deepEqual(monitors.map(({ to }: { to: string }) => to), ["client:carol"]);
   }
   const timeline = await browser.get(`/${app.root.sid}/Calls/${call}`);
-  assert.match(timeline.text, /client:carol was rung to listen/);
+  assert.match(timeline.text, /client:carol is being rung to listen/);
+  await app.runJobs();
+  const failed = await browser.get(`/${app.root.sid}/Calls/${call}`);
+  assert.match(failed.text, /client:carol (is being rung|was asked to listen, and did not)/);
   const { audit_entries } = (await app.root.get("AuditEntries.json?Action=POST")).json();
   assert.deepEqual(
     audit_entries.map(({ target }: { target: string }) => target).toSorted(),

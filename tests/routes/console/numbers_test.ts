@@ -15,7 +15,7 @@ Deno.test("a number is searched for, its price is shown, and it is bought with w
   const found = await browser.get(`${to}/buy?Country=US&Kind=Local&Contains=2125550`);
   assert.equal(found.status, 200);
   assert.match(found.text, /\+12125550100/);
-  assert.match(found.text, /calls, texts/);
+  assert.match(found.text, /calls, messages/);
   assert.match(found.text, /These numbers are fictional/);
   assert.match(found.text, /buy\?[^"]*Country=US[^"]*"[^>]*rel="next"/);
   const chosen = /href="\/console([^"]*confirm\?[^"]*)"/.exec(found.text)![1]!.replaceAll(

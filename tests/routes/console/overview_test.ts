@@ -43,7 +43,7 @@ Deno.test("the overview has the first steps of a new account, and what needs att
   const page = await browser.get(`/${app.root.sid}?span=day`);
   assert.match(page.text, new RegExp(`IncomingPhoneNumbers/${sid}">\\+12125550100 does nothing`));
   assert.match(page.text, /1 Gateway is not registered/);
-  assert.match(page.text, /<h2>Failed calls by cause[^]*>1 in all\.[^]*>Refused with 503</);
+  assert.match(page.text, /<h2>Failed calls by cause[^]*>1 in total\.[^]*>Refused with 503</);
   assert.match(page.text, /As a table/);
   assert.match(page.text, /<th scope="col">failed<\/th>/);
   assert.match(page.text, /id="state" data-live="15"/);

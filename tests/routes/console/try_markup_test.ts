@@ -16,7 +16,7 @@ Deno.test("a number's URL is tried from its page: the answer, what it would do a
   await browser.signIn("root@example.com", "root password");
   const number = await browser.get(`/${app.root.sid}/IncomingPhoneNumbers/${sid}`);
   assert.match(number.text, />Try calls</);
-  assert.match(number.text, />Try texts</);
+  assert.match(number.text, />Try messages</);
 
   const tried = await browser.post(`/${app.root.sid}/Webhooks/Tests`, {
     Url: "https://app.test/voice",

@@ -70,7 +70,7 @@ export function createSaving({ model, send, say, part }) {
     if (isChanged() && !await save()) return;
     try {
       const { to } = await send(`/${page.dataset.sid}/call`, call);
-      told.replaceChildren("It rings. ", el("a", { href: to }, "Timeline of the call"));
+      told.replaceChildren("The call is placed. ", el("a", { href: to }, "See what becomes of it"));
     } catch ({ message }) {
       told.textContent = `${message}.`;
     }
