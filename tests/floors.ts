@@ -118,14 +118,14 @@ routes/http            | core/accounts core/base core/idempotency core/metrics c
 routes/resources       | http core/*                                                  | hono | routes of resources that are not regular
 routes/events          | http resources core/* | hono | the event stream of an account
 routes/twilio          | http core/*                                                  | hono zod | the interface for Twilio's libraries, from its nouns
-routes/docs            | core/base core/openapi core/ports                            | hono marked | the pages: / and /docs
+routes/docs            | http core/base core/openapi core/ports                          | hono marked | the pages: / and /docs
 routes/console/frame   | docs http core/*                                             | hono uqr zod | what all pages of the console share: session, interface, layout, forms
 routes/console/build   | console/frame http core/*                                     | hono | numbers bought, markup tried, phones set up, test calls
 routes/console/faults  | console/build console/frame http core/*                             | hono | what went wrong: the error log, causes, what needs attention
 routes/console/pages   | console/build console/faults console/frame http core/*                     | hono | a file for each page of the console
 routes/console/administration | console/frame console/pages http core/*               | hono | accounts, keys, usage, and the service itself
-routes/console/designer | console/frame console/pages http core/*                      | hono | the pages of the designer of flows
-routes/console/live    | console/frame console/pages http core/*                      | hono | what happens now: calls, conferences, queues, and a tail of events
+routes/console/designer | console/build console/frame console/pages http core/*                      | hono | the pages of the designer of flows
+routes/console/live    | console/build console/frame console/pages http core/*                      | hono | what happens now: calls, conferences, queues, and a tail of events
 routes/console         | console/live console/designer console/administration console/build console/faults console/frame console/pages http core/*                      | hono | the console, put together
 routes                 | events http resources twilio core/*                                        | hono | the HTTP interface, put together; pages
 routes/protocol        | core/*                                                       | hono | requests of companions to the service

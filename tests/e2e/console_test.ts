@@ -42,7 +42,7 @@ async function steerCall(browser: Browser, system: System, sid: string): Promise
 
   await page.getByLabel("Find a Sid, a number or a Login").fill(sid);
   await page.getByRole("button", { name: "Find" }).click();
-  await page.getByText("in-progress").first().waitFor();
+  await page.getByText("in progress").first().waitFor();
   await page.getByText("Pressed:").waitFor();
   assert.match(
     await page.getByRole("list").filter({ hasText: "Pressed:" }).innerText(),
@@ -52,6 +52,7 @@ async function steerCall(browser: Browser, system: System, sid: string): Promise
   const shown = page.locator("time[title]").first(); // Scripts run after the page can be read.
   assert.doesNotMatch(await shown.innerText(), /UTC/);
 
+  page.once("dialog", (asked) => asked.accept());
   await page.getByRole("button", { name: "Hang up" }).click();
   await page.locator(".verdict", { hasText: "completed" }).waitFor(); // By itself: it is live.
   await page.getByRole("button", { name: "Hang up" }).waitFor({ state: "detached" });
