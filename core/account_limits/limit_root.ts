@@ -8,6 +8,7 @@ export interface RootLimits {
   MAX_CONCURRENT_CALLS: string;
   MAX_CALLS_PER_SECOND: string;
   MAX_TEXTS_PER_DAY: string;
+  MAX_EMAILS_PER_DAY: string;
   MAX_SPEND_PER_DAY: string;
 }
 
@@ -21,11 +22,12 @@ export async function limitRoot(root: Account, config: RootLimits, ports: Ports)
     maxConcurrentCalls: countOf(config.MAX_CONCURRENT_CALLS),
     maxCallsPerSecond: countOf(config.MAX_CALLS_PER_SECOND),
     maxTextsPerDay: countOf(config.MAX_TEXTS_PER_DAY),
+    maxEmailsPerDay: countOf(config.MAX_EMAILS_PER_DAY),
     maxSpendMicros: spend === null ? null : Math.round(spend * 1_000_000),
   };
   const own = (await ports.accounts.limitStates(root.sid)).find(({ level }) => level === 0);
   const { limits = noLimits } = own?.state ?? {};
   const isSame = (Object.keys(wanted) as (keyof AccountLimits)[])
-    .every((limit) => wanted[limit] === limits[limit]);
+    .every((limit) => wanted[limit] === (limits[limit] ?? null));
   if (!isSame) await changeLimits(root.sid, wanted, ports);
 }

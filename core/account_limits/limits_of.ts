@@ -24,8 +24,8 @@ export async function limitsOf(
   const states = await accounts.limitStates(accountSid);
   const all: AccountLimits[] = states.map(({ state }) => state.limits);
   const own = states.find(({ level }) => level === 0);
-  const { maxSpendMicros, destinationPrefixes, premiumPrefixes, ...numbers } = own?.state.limits ??
-    noLimits;
+  const limits = { ...noLimits, ...own?.state.limits };
+  const { maxSpendMicros, destinationPrefixes, premiumPrefixes, ...numbers } = limits;
   const use = own === undefined ? null : useAt(own.state.use, now());
   const shown = {
     sid: "",
@@ -39,9 +39,11 @@ export async function limitsOf(
     effectiveMaxConcurrentCalls: tightest(all, "maxConcurrentCalls"),
     effectiveMaxCallsPerSecond: tightest(all, "maxCallsPerSecond"),
     effectiveMaxTextsPerDay: tightest(all, "maxTextsPerDay"),
+    effectiveMaxEmailsPerDay: tightest(all, "maxEmailsPerDay"),
     effectiveMaxSpendPerDay: moneyOf(tightest(all, "maxSpendMicros")),
     concurrentCalls: use && use.liveCalls,
     textsToday: use && use.texts,
+    emailsToday: use && (use.emails ?? 0),
     spendToday: use && moneyOf(use.spentMicros),
     spendReserved: use && moneyOf(use.reservedMicros),
   };

@@ -23,8 +23,8 @@ export async function setLimits(
     throw new Fault(
       "denied",
       "the operator sets the limits of the root account, by MAX_CONCURRENT_CALLS, " +
-        "MAX_CALLS_PER_SECOND, MAX_TEXTS_PER_DAY, MAX_SPEND_PER_DAY, DESTINATION_PREFIXES and " +
-        "PREMIUM_PREFIXES",
+        "MAX_CALLS_PER_SECOND, MAX_TEXTS_PER_DAY, MAX_EMAILS_PER_DAY, MAX_SPEND_PER_DAY, " +
+        "DESTINATION_PREFIXES and PREMIUM_PREFIXES",
     );
   }
   if (caller.sid === account.sid) {

@@ -25,6 +25,11 @@ export const limitVariables = {
     fallback: "",
     help: "Messages that all accounts may send on a UTC day. Empty: any number.",
   },
+  MAX_EMAILS_PER_DAY: {
+    schema: most(1_000_000_000),
+    fallback: "",
+    help: "Recipients to whom all accounts may send e-mail on a UTC day. Empty: any number.",
+  },
   MAX_SPEND_PER_DAY: {
     schema: z.string().regex(
       /^(?:\d{1,9}(?:\.\d{1,6})?)?$/,

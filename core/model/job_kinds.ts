@@ -71,7 +71,13 @@ export const warnOfLimit = jobKind({
   kind: "account.warn_of_limit",
   args: z.object({
     accountSid: z.string(),
-    limit: z.enum(["maxConcurrentCalls", "maxCallsPerSecond", "maxTextsPerDay", "maxSpendMicros"]),
+    limit: z.enum([
+      "maxConcurrentCalls",
+      "maxCallsPerSecond",
+      "maxTextsPerDay",
+      "maxEmailsPerDay",
+      "maxSpendMicros",
+    ]),
     /** In days since 1970. */
     day: z.number().int(),
   }),

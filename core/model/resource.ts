@@ -23,6 +23,8 @@ export interface Uses {
   isCall: boolean;
   /** It is a message that is, or was, sent. */
   isText: boolean;
+  /** Recipients of an e-mail; none unless given. */
+  emails?: number;
   /** What it will be charged at least, in millionths; 0 once it is over. */
   reservedMicros: number;
 }

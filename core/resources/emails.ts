@@ -50,6 +50,10 @@ export const emails = resource({
   hidden: ["sid", "dateCreated", "dateUpdated", "cc", "bcc", "status", "cause"],
   create: { required: ["from", "to", "body", "subject"], optional: ["cc", "bcc"] },
   defaults: { cc: null, bcc: null, status: "queued", cause: null },
+  uses: ({ to, cc, bcc }) => {
+    const emails = [to, cc, bcc].flatMap((list) => list === null ? [] : each(list)).length;
+    return { isCall: false, isText: false, emails, reservedMicros: 0 };
+  },
   created: (email) => ({
     record: { ...email, dateSent: email.dateCreated },
     jobs: [sendEmail({ accountSid: email.accountSid, emailSid: email.sid })],

@@ -13,6 +13,8 @@ export interface AccountLimits {
   maxCallsPerSecond: number | null;
   /** Messages that are sent on a UTC day. */
   maxTextsPerDay: number | null;
+  /** Recipients of e-mails that are sent on a UTC day; absent from limits of a former version. */
+  maxEmailsPerDay?: number | null;
   /** What calls, messages, numbers and transcriptions of a UTC day cost, in millionths. */
   maxSpendMicros: number | null;
   /** Prefixes of the numbers that calls and messages may leave to. */
@@ -25,6 +27,7 @@ export const noLimits: AccountLimits = {
   maxConcurrentCalls: null,
   maxCallsPerSecond: null,
   maxTextsPerDay: null,
+  maxEmailsPerDay: null,
   maxSpendMicros: null,
   destinationPrefixes: null,
   premiumPrefixes: null,
@@ -44,6 +47,8 @@ export interface LimitUse {
   /** The UTC day of the sums that follow, in days since 1970. */
   day: number;
   texts: number;
+  /** Recipients of e-mails; absent where a former version wrote it. */
+  emails?: number;
   /** What was charged on the day. */
   spentMicros: number;
   /**
@@ -70,6 +75,7 @@ export interface Taking {
   liveCalls: number;
   newCalls: number;
   texts: number;
+  emails: number;
   reservedMicros: number;
   spentMicros: number;
   /** Nothing of the commit has happened yet. What has happened already is counted beyond the limit. */
@@ -101,7 +107,7 @@ export interface Instant {
 /** The use of an account at an instant in ms: a new day begins without sums. */
 export function useAt(use: LimitUse, now: number): LimitUse {
   const day = Math.max(use.day, Math.floor(now / dayMs)); // A clock that was set back begins no day.
-  return day === use.day ? use : { ...use, day, texts: 0, spentMicros: 0 };
+  return day === use.day ? use : { ...use, day, texts: 0, emails: 0, spentMicros: 0 };
 }
 
 /** How much of a limit is used. */
@@ -110,6 +116,7 @@ export const usedOf = (use: LimitUse, limit: CountedLimit): number =>
     maxConcurrentCalls: use.liveCalls,
     maxCallsPerSecond: use.callsAt.length,
     maxTextsPerDay: use.texts,
+    maxEmailsPerDay: use.emails ?? 0,
     maxSpendMicros: use.spentMicros + use.reservedMicros,
   })[limit];
 
@@ -119,6 +126,7 @@ const takenOf = (taking: Taking, limit: CountedLimit): number =>
     maxConcurrentCalls: taking.liveCalls,
     maxCallsPerSecond: taking.newCalls,
     maxTextsPerDay: taking.texts,
+    maxEmailsPerDay: taking.emails,
     maxSpendMicros: taking.spentMicros + taking.reservedMicros,
   })[limit];
 
@@ -126,11 +134,12 @@ const counted = [
   "maxConcurrentCalls",
   "maxCallsPerSecond",
   "maxTextsPerDay",
+  "maxEmailsPerDay",
   "maxSpendMicros",
 ] as const satisfies CountedLimit[];
 
 /** Limits whose nearness is told: the sums of a day. */
-const warnedOf = ["maxTextsPerDay", "maxSpendMicros"] as const;
+const warnedOf = ["maxTextsPerDay", "maxEmailsPerDay", "maxSpendMicros"] as const;
 
 /** What became of a taking. */
 export type Taken =
@@ -147,7 +156,7 @@ export function take(
   const use = { ...useAt(before, now), callsAt };
   const exceeded = counted.find((limit) => {
     const taken = takenOf(taking, limit);
-    const most = limits[limit];
+    const most = limits[limit] ?? null;
     return most !== null && taken > 0 && usedOf(use, limit) + taken > most;
   });
   if (exceeded !== undefined && taking.isRefusable) return { exceeded, use };
@@ -158,6 +167,7 @@ export function take(
       ? []
       : [...use.callsAt, ...Array.from({ length: taking.newCalls }, () => steadyNow)],
     texts: use.texts + taking.texts,
+    emails: (use.emails ?? 0) + taking.emails,
     spentMicros: use.spentMicros + taking.spentMicros,
     reservedMicros: Math.max(0, use.reservedMicros + taking.reservedMicros),
   };
@@ -167,14 +177,14 @@ export function take(
 }
 
 function isNear(use: LimitUse, limits: AccountLimits, limit: CountedLimit): boolean {
-  const most = limits[limit];
+  const most = limits[limit] ?? null;
   if (most === null || most === 0 || use.warnedOn[limit] === use.day) return false;
   return usedOf(use, limit) >= most * warningShare;
 }
 
 /** The limit that is the tightest of several accounts' ones, from that of the account itself up. */
 export function tightest(all: readonly AccountLimits[], limit: CountedLimit): number | null {
-  const set = all.map((one) => one[limit]).filter((most) => most !== null);
+  const set = all.map((one) => one[limit] ?? null).filter((most) => most !== null);
   return set.length === 0 ? null : Math.min(...set);
 }
 
@@ -183,6 +193,7 @@ export const limitNames: Record<CountedLimit, string> = {
   maxConcurrentCalls: "MaxConcurrentCalls",
   maxCallsPerSecond: "MaxCallsPerSecond",
   maxTextsPerDay: "MaxTextsPerDay",
+  maxEmailsPerDay: "MaxEmailsPerDay",
   maxSpendMicros: "MaxSpendPerDay",
 };
 
@@ -190,6 +201,7 @@ export const limitFaults = {
   maxConcurrentCalls: "concurrentCallsLimit",
   maxCallsPerSecond: "callsPerSecondLimit",
   maxTextsPerDay: "textsPerDayLimit",
+  maxEmailsPerDay: "emailsPerDayLimit",
   maxSpendMicros: "spendPerDayLimit",
 } as const satisfies Record<CountedLimit, FaultName>;
 

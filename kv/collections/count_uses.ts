@@ -26,7 +26,10 @@ export async function countNew<T extends Base>(
   if (all.length === 0) return record;
   const newCalls = uses.isCall ? 1 : 0;
   const texts = uses.isText ? 1 : 0;
-  stageTakings(batch, all, { ...heldBy(uses), newCalls, texts, isRefusable: !hasHappened });
+  const { emails = 0 } = uses;
+  const taken = { ...heldBy(uses), newCalls, texts, emails };
+  stageTakings(batch, all, { ...taken, isRefusable: !hasHappened });
+  if (!("limitedBy" in definition.fields)) return record; // It holds nothing that it would give back.
   return { ...record, limitedBy: all.map(({ accountSid, since }) => [accountSid, since]) };
 }
 

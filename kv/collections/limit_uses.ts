@@ -145,6 +145,7 @@ const nothing: TakenAmounts = {
   liveCalls: 0,
   newCalls: 0,
   texts: 0,
+  emails: 0,
   reservedMicros: 0,
   spentMicros: 0,
   isRefusable: false,

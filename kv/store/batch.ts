@@ -34,6 +34,7 @@ export interface TakenAmounts {
   liveCalls: number;
   newCalls: number;
   texts: number;
+  emails: number;
   reservedMicros: number;
   spentMicros: number;
   /** Nothing of it has happened yet: a limit may refuse the batch. */
@@ -149,6 +150,7 @@ export function stageTaking(
       liveCalls: other.liveCalls + taking.liveCalls,
       newCalls: other.newCalls + taking.newCalls,
       texts: other.texts + taking.texts,
+      emails: other.emails + taking.emails,
       reservedMicros: other.reservedMicros + taking.reservedMicros,
       spentMicros: other.spentMicros + taking.spentMicros,
       isRefusable: other.isRefusable || taking.isRefusable,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { ApiClient } from "../support/service/api_client.ts";
+import { noLimits, take, tightest, unused } from "../../core/values/account_limits.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import {
   callOf,
@@ -473,4 +474,76 @@ Deno.test("steps of the wall clock neither end a call whose minutes are counted,
     await app.runJobs();
     assert.deepEqual(hungUp(app), [sid], `${stepMs}`);
   }
+});
+
+Deno.test("MaxEmailsPerDay counts recipients, exactly at once, by sub-accounts and by the verb too", async () => {
+  using lab = await startPaid();
+  const { app, tenant } = lab;
+  await limit(app, tenant, { MaxEmailsPerDay: "10" });
+  const below = await app.subAccount(tenant, "below");
+  const email = (from: ApiClient, to: string, copies = {}) =>
+    from.post("Email/Messages.json", {
+      From: "a@app.test",
+      To: to,
+      Subject: "s",
+      Body: "b",
+      ...copies,
+    });
+
+  const many = await email(tenant, "a@x.test, b@x.test", { CC: "c@x.test", BCC: "d@x.test" });
+  assert.equal(many.status, 200, many.text);
+  assert.equal((await tenant.get("Limits.json")).json().emails_today, 4);
+  const all = await Promise.all(
+    Array.from({ length: 50 }, (_, n) => email(n % 2 === 0 ? tenant : below, "a@x.test")),
+  );
+  assert.deepEqual(counted(all), { 200: 6, 429: 44 });
+  const refused = all.find(({ status }) => status === 429)!;
+  assert.equal(refused.json().code, 20437);
+  assert.match(refused.json().message, /MaxEmailsPerDay of .+ is 10, 10 of it used/);
+  assert.equal(refused.headers.get("retry-after"), String(12 * 3600));
+  await app.runJobs();
+  assert.equal(app.mailed.length, 7);
+  assert.equal((await tenant.get("Limits.json")).json().emails_today, 10, "what was sent counts");
+  assert.equal((await below.get("Limits.json")).json().effective_max_emails_per_day, 10);
+  const near = (await notifications(app, tenant)).filter((one) =>
+    /^80 %.*MaxEmailsPerDay/.test(one)
+  );
+  assert.equal(near.length, 1);
+
+  const sid = (await call(tenant)).json().sid;
+  await app.runJobs();
+  const leg = companionOf(app, sid, tenant.sid);
+  app.answers = () =>
+    new Response(
+      '<Response><Email from="a@app.test" to="a@x.test" subject="s">b</Email></Response>',
+      { headers: { "content-type": "text/xml" } },
+    );
+  const [step] = await leg.report({ type: "answered" });
+  assert.equal(step?.type, "note");
+  if (step?.type !== "note") return;
+  await leg.report({ type: "noted", serviceContext: step.serviceContext });
+  await app.runJobs();
+  assert.equal(app.mailed.length, 7);
+  const failed = (await notifications(app, tenant)).filter((one) =>
+    one.startsWith("Cannot send more e-mails today: Email: MaxEmailsPerDay")
+  );
+  assert.equal(failed.length, 1);
+  assert.equal((await callOf(app, sid, tenant)).status, "in-progress");
+
+  app.clock.now = Date.UTC(2024, 1, 1);
+  assert.equal((await email(tenant, "a@x.test")).status, 200);
+  assert.equal((await tenant.get("Limits.json")).json().emails_today, 1);
+});
+
+Deno.test("limits that a former version stored have no limit of e-mails, and are compared as such", () => {
+  const at = { now: 0, steadyNow: 0 };
+  const { maxEmailsPerDay: _, ...limits } = noLimits;
+  const use = unused(0);
+  const state = { since: 0, limits, use, countsEarlier: true };
+  const nothing = { liveCalls: 0, newCalls: 0, texts: 0, reservedMicros: 0, spentMicros: 0 };
+  const taken = take(state, { ...nothing, emails: 3, isRefusable: true }, at);
+  assert.ok(!("exceeded" in taken));
+  assert.equal(taken.use.emails, 3);
+  assert.equal(tightest([limits, { ...limits, maxEmailsPerDay: 5 }], "maxEmailsPerDay"), 5);
+  assert.equal(tightest([limits], "maxEmailsPerDay"), null);
 });

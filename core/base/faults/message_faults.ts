@@ -23,6 +23,15 @@ export const messageFaults = {
     advice: "Wait until midnight UTC. The text names the limit, and who can raise it: limits are " +
       "set for each account by the account above, below Accounts/{Sid}/Limits.",
   },
+  emailsPerDayLimit: {
+    kind: "throttled",
+    code: 20437,
+    message: "Cannot send more e-mails today",
+    advice:
+      "Wait until midnight UTC. Each recipient counts. The text names the limit, and who can " +
+      "raise it: limits are set for each account by the account above, below " +
+      "Accounts/{Sid}/Limits.",
+  },
   emptyBody: {
     kind: "invalid",
     code: 21602,

@@ -48,6 +48,9 @@ export const accountLimits: AnyResource = {
     maxTextsPerDay: most(mostCount).describe(
       "Messages that may be made on a UTC day, scheduled ones included; no limit unless set. An empty value clears it.",
     ),
+    maxEmailsPerDay: most(mostCount).describe(
+      "Recipients to whom e-mail may be sent on a UTC day, those of copies included; no limit unless set. An empty value clears it.",
+    ),
     maxSpendPerDay: amount.describe(
       "What calls, messages, phone numbers and transcriptions may cost on a UTC day, such as 25.00; no limit unless set. An empty value clears it.",
     ),
@@ -62,12 +65,16 @@ export const accountLimits: AnyResource = {
     ),
     effectiveMaxCallsPerSecond: sum.describe("The tightest MaxCallsPerSecond, in the same way."),
     effectiveMaxTextsPerDay: sum.describe("The tightest MaxTextsPerDay, in the same way."),
+    effectiveMaxEmailsPerDay: sum.describe("The tightest MaxEmailsPerDay, in the same way."),
     effectiveMaxSpendPerDay: money.describe("The tightest MaxSpendPerDay, in the same way."),
     concurrentCalls: sum.describe(
       "Outbound calls of the account and of those below it now; null where the account has no limits.",
     ),
     textsToday: sum.describe(
       "Messages that they sent on this UTC day; null where the account has no limits.",
+    ),
+    emailsToday: sum.describe(
+      "Recipients of the e-mails that they sent on this UTC day; null where the account has no limits.",
     ),
     spendToday: money.describe(
       "What they were charged on this UTC day; null where the account has no limits.",
@@ -81,6 +88,7 @@ export const accountLimits: AnyResource = {
     "maxConcurrentCalls",
     "maxCallsPerSecond",
     "maxTextsPerDay",
+    "maxEmailsPerDay",
     "maxSpendPerDay",
     "destinationPrefixes",
     "premiumPrefixes",
@@ -95,6 +103,7 @@ export type LimitsSent = Partial<{
   maxConcurrentCalls: number | null;
   maxCallsPerSecond: number | null;
   maxTextsPerDay: number | null;
+  maxEmailsPerDay: number | null;
   maxSpendPerDay: string | null;
   destinationPrefixes: string | null;
   premiumPrefixes: string | null;

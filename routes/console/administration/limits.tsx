@@ -8,12 +8,13 @@ const counted = [
   ["Calls at once", "max_concurrent_calls", "concurrent_calls"],
   ["Calls a second", "max_calls_per_second", null],
   ["Messages a day", "max_texts_per_day", "texts_today"],
+  ["E-mails a day", "max_emails_per_day", "emails_today"],
   ["Money a day", "max_spend_per_day", "spend_today"],
 ] as const;
 
 /** The variables of the limits of the root account. */
 const variables = "MAX_CONCURRENT_CALLS, MAX_CALLS_PER_SECOND, MAX_TEXTS_PER_DAY, " +
-  "MAX_SPEND_PER_DAY, DESTINATION_PREFIXES and PREMIUM_PREFIXES";
+  "MAX_EMAILS_PER_DAY, MAX_SPEND_PER_DAY, DESTINATION_PREFIXES and PREMIUM_PREFIXES";
 
 const text = (value: unknown, unset: string) => String(value ?? unset);
 
