@@ -2,6 +2,13 @@ import assert from "node:assert/strict";
 import { z } from "zod";
 import { outside, withinShare } from "../../core/base/loop_work.ts";
 import { nextTurn } from "../../core/base/turns.ts";
+import {
+  expireMessage,
+  forgetClients,
+  hangUp,
+  releaseMessage,
+  storeAudio,
+} from "../../core/model/job_kinds.ts";
 import { newBase } from "../../core/model/resource.ts";
 import { emailRecords } from "../../core/resources/emails.ts";
 import { eventText } from "../../routes/events/event_records.ts";
@@ -235,4 +242,16 @@ Deno.test("reports of calls come before other work of their tenant, and nothing 
   });
   await Promise.all([...all, report]);
   assert.ok(order.indexOf("report") < order.indexOf("job 2"), order.join(", "));
+});
+
+Deno.test("jobs that wait for days have few lanes, and others a lane for each account", () => {
+  const sids = Array.from({ length: 1_000 }, (_, n) => `AC${n.toString(16).padStart(32, "0")}`);
+  const lanesOf = (make: (accountSid: string) => { lane: string }) =>
+    new Set(sids.map((accountSid) => make(accountSid).lane)).size;
+  const text = (accountSid: string) => ({ accountSid, messageSid: "SM1" });
+  assert.equal(lanesOf((sid) => releaseMessage(text(sid))), 64);
+  assert.equal(lanesOf((sid) => expireMessage(text(sid))), 64);
+  assert.equal(lanesOf((accountSid) => hangUp({ accountSid, callSid: "CA1" })), 1_000);
+  assert.equal(lanesOf((accountSid) => forgetClients({ accountSid, logins: [] })), 1_000);
+  assert.equal(lanesOf((accountSid) => storeAudio({ accountSid, recordingSid: "RE1" })), 1_000);
 });
