@@ -115,9 +115,6 @@ export async function openApiInParts(settings: Rules): Promise<OpenApiDocument> 
 function* partsOf(settings: Rules): Generator<Partial<OpenApiDocument>> {
   const known = Object.values<AnyResource>(resourcesUnder(settings))
     .filter(({ internal }) => !internal);
-  const regular = known.filter(({ irregular }) => !irregular);
-  const operations = [...regular.flatMap(regularOperations), ...irregularOperations];
-  const tags = [...new Set(operations.map(({ tag }) => tag))].sort();
   yield {
     openapi: "3.1.0",
     info: {
@@ -129,8 +126,11 @@ function* partsOf(settings: Rules): Generator<Partial<OpenApiDocument>> {
     },
     servers: [{ url: settings.baseUrl }],
     security: [{ basic: [] }],
-    tags: tags.map((name) => ({ name, description: tagText(name) })),
   };
+  const regular = known.filter(({ irregular }) => !irregular);
+  const operations = [...regular.flatMap(regularOperations), ...irregularOperations];
+  const tags = [...new Set(operations.map(({ tag }) => tag))].sort();
+  yield { tags: tags.map((name) => ({ name, description: tagText(name) })) };
   yield { paths: pathsOf(operations, examplesUnder(settings)) };
   yield { webhooks: webhooks() };
   yield {
