@@ -177,7 +177,8 @@ export const variables = {
   CURRENCY: {
     schema: z.string().regex(/^(?:[A-Z]{3})?$/, "must be a code of ISO 4217 such as EUR"),
     fallback: "",
-    help: "Currency of all prices (ISO 4217), such as EUR. Empty: prices have no currency.",
+    help: "Currency of all prices (ISO 4217), such as EUR. Empty: prices have no currency, " +
+      "and USD below /2010-04-01, where programs expect one.",
   },
   ...trunkVariables,
   ...limitVariables,

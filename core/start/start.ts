@@ -25,6 +25,7 @@ import {
 } from "../process/process.ts";
 import { companionHasFfi } from "./companion_ffi.ts";
 import { environmentOf } from "./process_environment.ts";
+import { enginesLine } from "../adapters/speech/engines_line.ts";
 import { needsSpeechProcess } from "../configuration/speech_endpoints.ts";
 import { writeOut } from "../process/write_out.ts";
 import { withSecretFiles } from "../configuration/secret_files.ts";
@@ -85,6 +86,9 @@ function sayNotes({ config, given, machine }: Settings, wanted: Program[]): void
   const isSet = (name: string) => Boolean(given[name]);
   for (const { of, text } of addressNotes(config, isSet, machine)) {
     if (wanted.includes(programs[of])) say(text);
+  }
+  if (wanted.includes(programs.sip) && !needsSpeechProcess(config)) {
+    say(enginesLine({ speech: null, recognition: null }, config));
   }
 }
 

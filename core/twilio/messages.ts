@@ -13,7 +13,7 @@ import { longBody, type Message, messages as definition } from "../resources/mes
 import { addressed, dated } from "./noun/filters.ts";
 import { action, type Asked, ignored, noun, refused, type SentOf, works } from "./noun/noun.ts";
 import { fetched, found, given, listedOf, made } from "./noun/regular.ts";
-import { apiVersion, basic, date, price } from "./noun/written.ts";
+import { apiVersion, basic, currency, date, price } from "./noun/written.ts";
 
 const noMedia = "messages have no media";
 const noContent = "there are no content templates; send Body";
@@ -120,7 +120,7 @@ export const messages = noun<Message>({
     error_code: errorOf,
     error_message: messageOf,
     price: (message) => price(message.price),
-    price_unit: ({ priceUnit }) => priceUnit,
+    price_unit: ({ priceUnit }, asked) => priceUnit ?? currency(null, asked),
     messaging_service_sid: () => null,
     api_version: apiVersion,
   },

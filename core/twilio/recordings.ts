@@ -16,7 +16,7 @@ import { dated, equal, notFiltered } from "./noun/filters.ts";
 import { action, type Asked, needs, noun, works, type Written } from "./noun/noun.ts";
 import { recordingOfSent, recordingParameters } from "./noun/recording_parameters.ts";
 import { found, removed } from "./noun/regular.ts";
-import { apiVersion, basic, date, text } from "./noun/written.ts";
+import { apiVersion, basic, currency, date, text } from "./noun/written.ts";
 
 /** The Status in Twilio's words: `absent` is a recording in which there was nothing to record. */
 function statusOf({ status, halt, duration }: Recording): string {
@@ -37,7 +37,7 @@ const shown: Written<Recording> = {
   track: ({ track }) => track ?? "both",
   error_code: ({ status }) => status === "failed" ? faults.recordingBrokeOff.code : null,
   price: () => null,
-  price_unit: () => null,
+  price_unit: currency,
   encryption_details: () => null,
   media_url: (recording, { ports }) => lastingUrl(recording, ports),
 };

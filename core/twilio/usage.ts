@@ -144,7 +144,7 @@ export const balance = noun<Balance>({
   fields: {
     account_sid: ({ accountSid }) => accountSid,
     balance: ({ micros }) => money(-micros),
-    currency: () => null,
+    currency,
   },
   address: null,
   async fetch({ account, ports }) {

@@ -94,6 +94,8 @@ export const sipLimits = {
   registrationDefaultS: 3_600,
   registrationMaxS: 3_600,
   bindingsPerClient: 10,
+  /** Voices that a provider refused in one call, which are remembered. */
+  refusedVoices: 100,
   /** Proxies on the way of one registration. */
   pathProxies: 10,
   /** How long a Client's other devices wait until the proxy of one is connected to again. */

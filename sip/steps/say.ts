@@ -1,5 +1,6 @@
 import type { SayStep, SpeechPart } from "../../core/protocol/speech.ts";
 import { unlessAborted } from "../base/abort.ts";
+import { sipLimits } from "../base/limits.ts";
 import type { Pcm } from "../media/base/port.ts";
 import { type Speaker, SpeechRefused, type Utterance } from "../media/sources/speaker.ts";
 import { connected } from "./connected.ts";
@@ -25,7 +26,13 @@ const problem = ({ live }: Pick<ScriptRun, "live">, message: string): void =>
 /** The voices that every provider has, the usual one first. */
 const [usualVoice, otherVoice] = ["woman", "man"] as const;
 
-/** The voice wanted; the usual one, with a problem reported, where the provider does not take that. */
+/** Voices that the provider refused in a call, by language: they are asked for and reported once. */
+const refusedVoices = new WeakMap<ScriptRun["live"], Set<string>>();
+
+/**
+ * The voice wanted; the usual one, with a problem reported once a call, where the provider does not take
+ * that.
+ */
 export async function voiceFor(
   run: Pick<ScriptRun, "live" | "signal">,
   speaker: Speaker,
@@ -33,7 +40,10 @@ export async function voiceFor(
 ): Promise<string> {
   const { voice } = utterance;
   if (voice === usualVoice || voice === otherVoice) return voice;
-  const { signal } = run;
+  const { live, signal } = run;
+  const refused = refusedVoices.get(live) ?? new Set();
+  const key = `${voice} ${utterance.language}`;
+  if (refused.has(key)) return usualVoice;
   try {
     await speaker.speak(utterance, signal);
     return voice;
@@ -43,6 +53,8 @@ export async function voiceFor(
     await speaker.speak({ ...utterance, voice: usualVoice }, signal).catch(() =>
       Promise.reject(error)
     );
+    if (refused.size < sipLimits.refusedVoices) refused.add(key);
+    refusedVoices.set(live, refused);
     problem(run, `${error.message}; it is said by "${usualVoice}"`);
     return usualVoice;
   }

@@ -2,6 +2,8 @@
 export const speechLimits = {
   /** Characters of one request; longer texts are split by who asks. */
   textLength: 4_096,
+  /** Characters of the name of a voice; a longer one is cut. */
+  voiceLength: 100,
   requestBytes: 64 << 10,
   /** Of the audio to recognise: over an hour of one channel at 8 kHz. */
   audioBytes: 64 << 20,

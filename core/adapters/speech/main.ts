@@ -1,4 +1,5 @@
 import { logSettings } from "../../configuration/log_variables.ts";
+import { enginesLine } from "./engines_line.ts";
 import { log, setLog } from "../../process/log.ts";
 import { serveHttp } from "../../net/http_server.ts";
 import { netLimits } from "../../net/limits.ts";
@@ -49,12 +50,7 @@ async function start(config: Config, onOver: (error: Error) => void) {
     recognitionEngine(directory),
   ]);
   opened.resolve(speechServer({ secret, speech, recognition, cache, log }));
-  say(
-    `Text-to-speech: ${speech?.name ?? "off (install espeak-ng or set SPEECH_URL)"}. ` +
-      `Speech recognition: ${
-        recognition?.name ?? "off (install pocketsphinx or set RECOGNITION_URL)"
-      }`,
-  );
+  say(enginesLine({ speech, recognition }, config));
   sayStarted();
   return server;
 }

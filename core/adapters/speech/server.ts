@@ -21,7 +21,8 @@ export interface SpeechServerOptions {
 
 const speechRequest = z.object({
   input: z.string().trim().min(1).max(speechLimits.textLength),
-  voice: z.string().max(40).default("woman"),
+  /** A longer name is cut: no engine here knows it, and the refusal shows it. */
+  voice: z.string().default("woman").transform((name) => name.slice(0, speechLimits.voiceLength)),
   language: z.string().max(40).default("en-US"),
   speed: z.number().min(0.25).max(4).default(1),
   /** The input with elements of SSML: used by engines that know them. */

@@ -16,9 +16,9 @@ export const text = (value: number | null | undefined): string | null =>
 export const price = (charged: string | null | undefined): string | null =>
   !charged || Number(charged) === 0 ? charged ?? null : `-${charged}`;
 
-/** The currency of prices, null where none is configured. */
-export const currency = (_: unknown, { ports }: Pick<Asked, "ports">): string | null =>
-  ports.settings.currency;
+/** The currency of prices. Twilio's libraries always have one: USD where none is configured. */
+export const currency = (_: unknown, { ports }: Pick<Asked, "ports">): string =>
+  ports.settings.currency ?? "USD";
 
 /** A number in its national form, for people; anything else as it is. */
 export const formatted = formatNumber;

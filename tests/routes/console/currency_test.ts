@@ -34,7 +34,11 @@ Deno.test("CURRENCY stands beside each price, at the console and in both interfa
   assert.equal((await twilio(`Calls/${call}.json`)).price_unit, "EUR");
   assert.equal((await twilio("Usage/Records.json")).usage_records[0].price_unit, "EUR");
 
+  assert.equal((await twilio("Balance.json")).currency, "EUR");
+
   app.ports.settings.currency = null;
+  assert.equal((await twilio("Balance.json")).currency, "USD");
+  assert.equal((await twilio(`Calls/${call}.json`)).price_unit, "USD");
   assert.match(await textOf(`Calls/${call}`), /<dt>Price<\/dt><dd>0\.25</);
   assert.match(await textOf("Usage/Records"), /no currency \(CURRENCY\)/);
 });

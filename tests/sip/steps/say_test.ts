@@ -157,6 +157,18 @@ sipTest(
   },
 );
 
+sipTest("a voice that the provider refuses is asked for and told once in a call", async () => {
+  const { asked, speaker } = refusing(({ voice }) => voice === "alice");
+  await using lab = await startSipLab({ speaker });
+  const texts = ["One.", "Two.", "Three."].map((text) => say(text, { voice: "alice" }));
+  const { leg } = await begin(lab, [...texts, next]);
+  await lab.service.event("ended", leg);
+
+  assert.equal(asked.filter(({ voice }) => voice === "alice").length, 1);
+  const told = lab.service.reports.filter(({ event }) => event.type === "problem");
+  assert.equal(told.length, 1);
+});
+
 sipTest("say() tells once of what the provider refuses in every voice", async () => {
   const { speaker } = refusing(() => true);
   const { events, played } = await performed({ speaker }, say(long, { voice: "alice" }));
