@@ -19,9 +19,9 @@ import { peerLogin } from "../identity/peer_proofs.ts";
 import { guard } from "../base/log.ts";
 import { mayGoBy, refuseInsecure, refuseSips } from "../identity/secure.ts";
 import { followResponse } from "../stack/forget_transaction.ts";
-import { refuseCopy, transactionKey } from "../stack/merged.ts";
+import { invitedElsewhere, refuseCopy, transactionKey } from "../stack/merged.ts";
 import { mayBeForked } from "../stack/server_transactions.ts";
-import { setOrigin } from "../identity/origin.ts";
+import { originOf, setOrigin } from "../identity/origin.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 import { answerUpdate } from "../dialog/update.ts";
 import {
@@ -124,10 +124,29 @@ function receiveRequest(
   message.ruri = signalling.core.configuration.aor;
   if (message.method === "OPTIONS") return answerOptions(signalling, message, { flow, dialog });
   if (message.method === "REGISTER" && !message.toTag) return signalling.onRegister(message);
-  message.viaBranch = transactionKey(message, flow);
+  message.viaBranch = keyFor(signalling, message, flow);
   if (message.method === "UPDATE") answerUpdate(signalling, message);
   else signalling.core.receiveIncomingRequestFromTransport(message);
   if (message.method === "CANCEL") cancelOffer(signalling, message);
+}
+
+/**
+ * The key of a request's transaction. A CANCEL may come by another connection than its INVITE: from a
+ * trunk, or once that of the INVITE has closed.
+ */
+function keyFor(
+  { core, sources }: Signalling,
+  message: IncomingRequestMessage,
+  flow: Flow,
+): string {
+  const key = transactionKey(message, flow);
+  if (message.method !== "CANCEL" || core.userAgentServers.has(key)) return key;
+  const invited = invitedElsewhere(core, message, flow);
+  if (invited === undefined) return key;
+  const { flow: first } = originOf(invited.message);
+  const isMoved = first.closed && first.remote.host === flow.remote.host ||
+    sources.knows(first) && sources.knows(flow);
+  return isMoved ? invited.key : key;
 }
 
 /** What is wrong with a request before anybody looks at what it wants (RFC 3261 §8.2). */

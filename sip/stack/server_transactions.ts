@@ -25,11 +25,12 @@ export class ServerTransactions extends ShortLivedMap<string, UserAgentServer> {
   readonly #keys = new Map<string, string>();
 
   /**
-   * The key of the transaction in which another copy of a request is served. One that was refused is
+   * The key of the transaction in which another copy of a request, or one of another method with its
+   * ids, is served. One that was refused is
    * none: after that a proxy may well try the same with another of our addresses.
    */
-  serving(message: IncomingRequestMessage): string | undefined {
-    const key = this.#keys.get(requestKey(message));
+  serving(message: IncomingRequestMessage, method = message.method): string | undefined {
+    const key = this.#keys.get(requestKey(message, method));
     const server = key === undefined ? undefined : insides(this.get(key));
     return server === undefined || refused.includes(server.transaction.state) ? undefined : key;
   }
@@ -58,8 +59,10 @@ export class ServerTransactions extends ShortLivedMap<string, UserAgentServer> {
 export const mayBeForked = ({ method, toTag }: IncomingRequestMessage): boolean =>
   !toTag && (method === "INVITE" || method === "MESSAGE");
 
-const requestKey = ({ callId, fromTag, cseq, method }: IncomingRequestMessage): string =>
-  `${callId}|${fromTag}|${cseq}|${method}`;
+const requestKey = (
+  { callId, fromTag, cseq, method: own }: IncomingRequestMessage,
+  method = own,
+): string => `${callId}|${fromTag}|${cseq}|${method}`;
 
 /** A server's members that the library declares as protected. */
 const insides = (server: UserAgentServer | undefined) =>

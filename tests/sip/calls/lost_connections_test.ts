@@ -277,6 +277,41 @@ for (const protocol of ["TCP", "TLS"] as const satisfies StreamProtocol[]) {
     },
   );
 
+  for (const closes of [true, false]) {
+    const which = closes ? "whose connection closed" : "with two connections";
+    sipTest(`a caller by ${protocol} ${which} cancels by another one`, async () => {
+      await using lab = await startLab();
+      lab.service.answer = () => new Promise<Script>(() => {});
+      await using carrier = await openCarrier(lab, protocol);
+      const first = await carrier.connect();
+      const ids = { from: "<sip:a@x.test>;tag=a", to: `<sip:${number}@sip.test>`, callId: "gone" };
+      const target = `sip:${number}@sip.test`;
+      const inviting = carrier.request("INVITE", target, { ...ids, cseq: 1 }, { sdp: peerSdp });
+      first.send(inviting);
+      const { leg } = await lab.service.event("incomingNumber");
+      const via = /^Via: .*$/m.exec(inviting)![0];
+      const cancel = carrier.request("CANCEL", target, { ...ids, cseq: 1 }).replace(
+        /^Via: .*$/m,
+        via,
+      );
+
+      await using stranger = await openCarrier(lab, "TCP", "127.0.0.3");
+      const elsewhere = await stranger.connect();
+      elsewhere.send(cancel);
+      const unknown = await finalOn(elsewhere);
+      if (closes) await closeSeen(carrier, first);
+      const second = await carrier.connect();
+      second.send(cancel);
+      const cancelled = await finalOn(second);
+      const refused = await finalOn(closes ? await carrier.accepted() : first);
+
+      assert.equal(unknown.status, 481);
+      assert.deepEqual([cancelled.status, refused.status], [200, 487]);
+      assert.equal(valueOf(refused, "cseq"), "1 INVITE");
+      assert.deepEqual(await lab.service.disconnectionOf(leg), { by: "remote", cause: "cancel" });
+    });
+  }
+
   sipTest(
     `a callee by ${protocol} that rings without a connection answers by another`,
     async () => {
