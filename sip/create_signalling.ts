@@ -51,7 +51,7 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
   const dialogs = new ShortLivedMap<string, Dialog>();
   const isKnown = (flow: Flow) => flow.logins.size > 0 || signalling.sources.knows(flow);
   const signalling: Signalling = {
-    core: createCore(domain, {}, () => clientAuthentication(dialogs)),
+    core: createCore(domain, {}, () => clientAuthentication({ dialogs, log })),
     domain,
     isOwn: (uri) => uri.host.toLowerCase() === domain,
     location,

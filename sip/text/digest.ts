@@ -5,8 +5,9 @@ import { apart } from "../base/apart.ts";
 import { BareObject } from "../base/bare_object.ts";
 
 /**
- * Server side of digest authentication: RFC 7616 with the algorithms of RFC 8760. Neither `-sess`
- * algorithms nor `qop=auth-int` are offered; an answer that uses them proves nothing.
+ * Digest authentication: RFC 7616 with the algorithms of RFC 8760. As a server we offer neither `-sess`
+ * algorithms nor `qop=auth-int`, and an answer that uses them proves nothing (`digest_client.ts` answers
+ * those of others).
  */
 
 export type Algorithm = "SHA-256" | "MD5";
@@ -29,6 +30,8 @@ export interface DigestRequest {
   method: string;
   /** The hash of user, realm and password for the algorithm that the parameters name. */
   ha1: string;
+  /** The body, which `qop=auth-int` protects too; empty unless given. */
+  body?: string;
 }
 
 const parameter = /([A-Za-z0-9_*-]+) *= *(?:"((?:[^"\\]|\\.)*)"|([^ ,"]+)) *(?:, *|$)/gy;
@@ -68,16 +71,25 @@ export const digestHa1 = (
   identity: { username: string; realm: string; password: string },
 ): string => hash(algorithm, `${identity.username}:${identity.realm}:${identity.password}`);
 
-/** The response that proves knowledge of HA1 (RFC 7616 §3.4.1), with `qop=auth` or none (RFC 2069). */
+/** HA1 of the `-sess` algorithms (§3.4.2), from that of the others. */
+export const sessionHa1 = (
+  algorithm: Algorithm,
+  ha1: string,
+  { nonce, cnonce }: { nonce: string; cnonce: string },
+): string => hash(algorithm, `${ha1}:${nonce}:${cnonce}`);
+
+/** The response that proves knowledge of HA1 (RFC 7616 §3.4.1); without a qop, that of RFC 2069. */
 export function digestResponse(
   algorithm: Algorithm,
   request: DigestRequest,
   parameters: DigestParameters,
 ): string {
   const { nonce, nc, cnonce, qop, uri } = parameters;
-  const ha2 = hash(algorithm, `${request.method}:${uri}`);
+  const { method, ha1, body = "" } = request;
+  const integrity = qop === "auth-int" ? `:${hash(algorithm, body)}` : "";
+  const ha2 = hash(algorithm, `${method}:${uri}${integrity}`);
   const once = qop === undefined ? nonce : `${nonce}:${nc}:${cnonce}:${qop}`;
-  return hash(algorithm, `${request.ha1}:${once}:${ha2}`);
+  return hash(algorithm, `${ha1}:${once}:${ha2}`);
 }
 
 /** Whether the response is right, in constant time; the nonce is judged elsewhere. */

@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
 import {
+  type Algorithm,
   algorithmOf,
   digestHa1,
   type DigestParameters,
   digestResponse,
   parseDigest,
+  sessionHa1,
 } from "./digest.ts";
 
 /** Credentials for the answer to a challenge. */
@@ -34,40 +36,69 @@ export function knownChallenges({ headers }: Challenges): Challenge[] {
 export const isStale = (challenge: Challenge): boolean =>
   challenge["stale"]?.toLowerCase() === "true";
 
-/**
- * The value of Authorization or Proxy-Authorization that answers a challenge for the `count`th time
- * (RFC 7616 §3.4).
- */
+/** What a challenge asks for; undefined where it is not known here. */
+function wantedBy(
+  { algorithm = "MD5", qop }: DigestParameters,
+): { algorithm: Algorithm; isSession: boolean; qop: "auth" | "auth-int" | undefined } | undefined {
+  const isSession = /-sess$/i.test(algorithm);
+  const known = algorithmOf({ algorithm: algorithm.replace(/-sess$/i, "") });
+  const offered = qop?.split(",").map((one) => one.trim().toLowerCase());
+  const chosen = (["auth", "auth-int"] as const).find((one) => offered?.includes(one));
+  if (known === undefined || offered !== undefined && chosen === undefined) return undefined;
+  return { algorithm: known, isSession, qop: chosen };
+}
+
+/** A challenge in words: what it asks for. */
+export const describeChallenge = (header: string): string => {
+  const { realm = "", algorithm = "MD5", qop = "none" } = parseDigest(header) ?? {};
+  const [scheme = ""] = header.split(" ", 1);
+  return /^digest$/i.test(scheme)
+    ? `realm "${realm}", algorithm ${algorithm}, qop ${qop}`
+    : `scheme ${scheme}`;
+};
+
+/** A request that answers a challenge for the `count`th time, with the client nonce of all those. */
+export interface ChallengedRequest {
+  method: string;
+  uri: string;
+  body: string;
+  count: number;
+  cnonce: string;
+}
+
+/** A client nonce (RFC 7616 §3.4). */
+export const newCnonce = (): string => randomBytes(12).toString("hex");
+
+/** The value of Authorization or Proxy-Authorization that answers a challenge (RFC 7616 §3.4). */
 export function answerChallenge(
   challenge: Challenge,
   login: Login,
-  { method, uri, count }: { method: string; uri: string; count: number },
+  { method, uri, body, count, cnonce }: ChallengedRequest,
 ): string {
   const { realm, nonce = "", opaque } = challenge;
-  const algorithm = algorithmOf(challenge)!; // isKnown() has checked it.
+  const { algorithm, isSession, qop } = wantedBy(challenge)!; // isKnown() has checked it.
   const identity = { username: login.userName, realm, password: login.password };
-  const proof = challenge["qop"] === undefined ? {} : {
-    qop: "auth",
-    nc: count.toString(16).padStart(8, "0"),
-    cnonce: randomBytes(12).toString("hex"),
-  };
+  const proof = qop === undefined ? {} : { qop, nc: count.toString(16).padStart(8, "0"), cnonce };
   const parameters = { nonce, uri, ...proof };
-  const ha1 = digestHa1(algorithm, identity);
-  const response = digestResponse(algorithm, { method, ha1 }, parameters);
+  const plain = digestHa1(algorithm, identity);
+  const ha1 = isSession ? sessionHa1(algorithm, plain, { nonce, cnonce }) : plain;
+  const response = digestResponse(algorithm, { method, ha1, body }, parameters);
   const quoted = { username: login.userName, realm, nonce, uri, response };
   return "Digest " + [
     ...Object.entries(quoted).map(([name, value]) => `${name}="${escaped(value)}"`),
     // Repeated only where it was named: old servers know no such parameter.
-    ...challenge["algorithm"] === undefined ? [] : [`algorithm=${algorithm}`],
-    ...proof.qop === undefined ? [] : [`qop=auth, nc=${proof.nc}, cnonce="${proof.cnonce}"`],
+    ...challenge["algorithm"] === undefined
+      ? []
+      : [`algorithm=${algorithm}${isSession ? "-sess" : ""}`],
+    ...proof.qop === undefined ? [] : [`qop=${proof.qop}, nc=${proof.nc}`],
+    ...proof.qop === undefined && !isSession ? [] : [`cnonce="${cnonce}"`],
     ...opaque === undefined ? [] : [`opaque="${escaped(opaque)}"`],
   ].join(", ");
 }
 
 function isKnown(challenge: DigestParameters): challenge is Challenge {
-  const { qop, realm, nonce } = challenge;
-  if (algorithmOf(challenge) === undefined || realm === undefined || !nonce) return false;
-  return qop === undefined || qop.split(",").some((one) => one.trim().toLowerCase() === "auth");
+  const { realm, nonce } = challenge;
+  return realm !== undefined && !!nonce && wantedBy(challenge) !== undefined;
 }
 
 const escaped = (text: string): string => text.replace(/["\\]/g, "\\$&");

@@ -13,6 +13,7 @@ import { getReasonPhrase } from "sip.js/lib/core/messages/utils.js";
 import { NO_TAG } from "../../base/no_tag.ts";
 import { requestUriOf } from "../../identity/origin.ts";
 import { isSips, sipsContact } from "../../identity/secure.ts";
+import { routedStrictly } from "../../text/strict_route.ts";
 import { canonicalName } from "../../text/header_names.ts";
 
 /**
@@ -57,9 +58,12 @@ const incomingHeaders = {
 function requestText(this: OutgoingRequestMessage): string {
   const { method, ruri, headers, extraHeaders } = this;
   const { optionTags, userAgentString } = this["options"];
-  let text = `${method} ${ruri.toRaw()} SIP/2.0\r\n`;
+  const { Route: routes = [] } = headers;
+  const strict = routes.length > 0 ? routedStrictly({ target: ruri.toRaw(), routes }) : undefined;
+  let text = `${method} ${strict?.target ?? ruri.toRaw()} SIP/2.0\r\n`;
   for (const [name, values] of Object.entries(headers)) {
-    for (const value of values) text += `${name}: ${value}\r\n`;
+    const written = name === "Route" && strict !== undefined ? strict.routes : values;
+    for (const value of written) text += `${name}: ${value}\r\n`;
   }
   // A peer without a tag gets none (RFC 3261 §12.2.1.1).
   if (this.toTag === NO_TAG) text = text.replace(`;tag=${NO_TAG}`, "");

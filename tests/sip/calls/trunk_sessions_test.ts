@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { routedStrictly } from "../../../sip/text/strict_route.ts";
 import { mediaEngine } from "../../../sip/media/engine/engine.ts";
 import { rtpTransport } from "../../../sip/media/transports/plain_rtp.ts";
 import { systemClock } from "../../../sip/media/base/ticker.ts";
@@ -200,5 +201,48 @@ sipTest("requests in the dialog follow the route of the answer, to the proxy", a
     assert.match(request.start, / sip:carrier@192\.0\.2\.9:5099 SIP/);
     const route = valuesOf(request, "route").join(", ");
     assert.equal(route, "<sip:outer.test;lr;ftag=1>, <sip:inner.test;lr>");
+  }
+});
+
+sipTest(
+  "requests in the dialog go to a strict router by its address in the Request-URI",
+  async () => {
+    await using lab = await startTrunkLab();
+    await using trunk = await openTrunk();
+    lab.service.answer = () => [{ type: "silence", seconds: 60 }];
+    const invitation = trunkInvitation([trunk.route]);
+
+    await lab.run(invitation.leg, callScript(invitation));
+    const invite = await trunk.request("INVITE");
+    const headers = [
+      "Record-Route: <sip:inner.test;lr>, <sip:outer.test;ftag=1;method=INVITE?X-A=1>",
+      "Contact: <sip:carrier@192.0.2.9:5099;line=1>",
+    ];
+    trunk.respond(invite, 200, { headers, sdp: peerSdp });
+    const ack = await trunk.request("ACK");
+    await lab.run(invitation.leg, [{ type: "hangup" }]);
+    const bye = await trunk.request("BYE");
+    trunk.respond(bye, 200);
+    await lab.service.event("ended", invitation.leg);
+
+    for (const request of [ack, bye]) {
+      assert.match(request.start, / sip:outer\.test;ftag=1 SIP/);
+      const route = valuesOf(request, "route").join(", ");
+      assert.equal(route, "<sip:inner.test;lr>, <sip:carrier@192.0.2.9:5099;line=1>");
+    }
+  },
+);
+
+Deno.test("routedStrictly() leaves requests alone whose first proxy routes by Route", () => {
+  const target = "sip:a@b";
+  for (
+    const first of ["<sip:p;lr>", "<sip:p;lr=on>", "<sip:p;x=1;LR;y>", "<sip:p>;lr", "<tel:1>", "x"]
+  ) {
+    assert.equal(routedStrictly({ target, routes: [first, "<sip:q>"] }), undefined, first);
+  }
+  assert.equal(routedStrictly({ target, routes: [] }), undefined);
+  for (const first of ["<sip:p>", '"lr" <sip:lr@p:5060;lrx>', "<sip:lr;ftag=lr>"]) {
+    const { routes } = routedStrictly({ target, routes: [first, "<sip:q;lr>"] }) ?? {};
+    assert.deepEqual(routes, ["<sip:q;lr>", "<sip:a@b>"], first);
   }
 });

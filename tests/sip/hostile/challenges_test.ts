@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { digestHa1, parseDigest, provesHa1 } from "../../../sip/text/digest.ts";
 import { sipTest } from "../../support/sip/sip_lab.ts";
 import { type SipText, valueOf, valuesOf } from "../../support/sip/sip_text.ts";
@@ -94,6 +95,69 @@ sipTest(
     assert.equal(valueOf(third, "cseq"), "3 INVITE");
   },
 );
+
+const md5 = (text: string) => createHash("md5").update(text).digest("hex");
+
+/** The response that RFC 7616 §3.4 wants of credentials for `auth-int` and the `-sess` algorithms. */
+function expected({ method = "", body }: SipText, given: Readonly<Record<string, string>>): string {
+  const { realm, nonce, cnonce, nc, qop, uri, algorithm } = given;
+  const plain = md5(`${credentials.userName}:${realm}:${credentials.password}`);
+  const ha1 = algorithm === "MD5-sess" ? md5(`${plain}:${nonce}:${cnonce}`) : plain;
+  const ha2 = md5(`${method}:${uri}${qop === "auth-int" ? `:${md5(body)}` : ""}`);
+  const once = qop === undefined ? nonce : `${nonce}:${nc}:${cnonce}:${qop}`;
+  return md5(`${ha1}:${once}:${ha2}`);
+}
+
+const protections = [
+  { algorithm: "MD5", qop: "auth-int", chosen: "auth-int" },
+  { algorithm: "MD5-sess", qop: "auth", chosen: "auth" },
+  { algorithm: "MD5-sess", qop: "auth-int", chosen: "auth-int" },
+  { algorithm: "MD5-sess", qop: "auth-int,auth", chosen: "auth" },
+  { algorithm: "MD5-sess", qop: undefined, chosen: undefined },
+];
+for (const { algorithm, qop, chosen } of protections) {
+  sipTest(`clientAuthentication() answers ${algorithm} with qop ${qop}`, async () => {
+    await using call = await startCall();
+    const { trunk } = call;
+    const quality = qop === undefined ? "" : `, qop="${qop}"`;
+
+    trunk.respond(await trunk.request("INVITE"), 401, {
+      headers: [
+        `WWW-Authenticate: Digest realm="core.test", nonce="n", algorithm=${algorithm}${quality}`,
+      ],
+    });
+    const proven = await trunk.request("INVITE");
+    trunk.respond(proven, 486);
+    await call.event("ended");
+
+    const given = parseDigest(valueOf(proven, "authorization")) ?? {};
+    assert.notEqual(proven.body, "");
+    assert.deepEqual([given["algorithm"], given["qop"]], [algorithm, chosen]);
+    assert.equal(given["response"], expected(proven, given));
+  });
+}
+
+sipTest("clientAuthentication() says in the log what it cannot answer", async () => {
+  await using call = await startCall();
+  const { trunk, lab } = call;
+
+  trunk.respond(await trunk.request("INVITE"), 401, {
+    headers: [
+      'WWW-Authenticate: Digest realm="core.test", nonce="n", algorithm=AKAv1-MD5, qop="auth"',
+      'WWW-Authenticate: Digest realm="core.test", nonce="n", algorithm=MD5, qop="auth-conf"',
+      "WWW-Authenticate: NTLM realm=x",
+    ],
+  });
+  await call.event("ended");
+
+  const [line] = lab.logged.filter((line) => line.startsWith("Cannot answer a challenge"));
+  assert.match(line ?? "", /only Digest with MD5 or SHA-256 and qop auth or auth-int/);
+  for (
+    const asked of [/algorithm AKAv1-MD5, qop auth/, /algorithm MD5, qop auth-conf/, /scheme NTLM/]
+  ) {
+    assert.match(line ?? "", asked);
+  }
+});
 
 sipTest("clientAuthentication() answers several realms at once", async () => {
   await using call = await startCall();
