@@ -19,22 +19,36 @@ export const flowErrors = (text: string): string[] => flowProblems(text).map(pro
 const problemText = ({ step, field, rule }: FlowProblem): string =>
   (step === null ? "" : `step "${step}": `) + (field === "" ? "" : `${field}: `) + rule;
 
-/** The same in parts. */
-export function flowProblems(text: string): FlowProblem[] {
-  const whole = (rule: string): FlowProblem[] => [{ step: null, field: "", rule }];
+/** The JSON of a text within the limits of size; else why not. */
+function readJson(text: string): { json: unknown } | { rule: string } {
   const bytes = new TextEncoder().encode(text).length;
   if (bytes > limits.flowBytes) {
-    return whole(`must have at most ${limits.flowBytes} bytes, and has ${bytes}`);
+    return { rule: `must have at most ${limits.flowBytes} bytes, and has ${bytes}` };
   }
   if (hasMoreValues(text, limits.flowValues)) {
-    return whole(`must have at most ${limits.flowValues} values`);
+    return { rule: `must have at most ${limits.flowValues} values` };
   }
-  let json: unknown;
   try {
-    json = JSON.parse(text);
+    return { json: JSON.parse(text) };
   } catch (error) {
-    return whole(`must be JSON: ${error instanceof Error ? error.message : String(error)}`);
+    return { rule: `must be JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
+}
+
+/** Why a text is no draft of a flow; null of one that is. */
+export function draftProblem(text: string): string | null {
+  const read = readJson(text);
+  if ("rule" in read) return read.rule;
+  const { success } = z.object({ steps: z.record(z.string(), z.looseObject({})) })
+    .safeParse(read.json);
+  return success ? null : "must be an object with steps, each of which is an object";
+}
+
+/** The same in parts. */
+export function flowProblems(text: string): FlowProblem[] {
+  const read = readJson(text);
+  if ("rule" in read) return [{ step: null, field: "", rule: read.rule }];
+  const { json } = read;
   const { data, error } = flowSchema.safeParse(json);
   return data === undefined ? error.issues.map(problemOf) : problemsAcross(data as Flow);
 }

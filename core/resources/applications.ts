@@ -9,7 +9,7 @@ import {
 } from "../base/fields.ts";
 import { Fault } from "../base/faults.ts";
 import { assertFitsKind } from "../flows/check_flow.ts";
-import { clearableFlow } from "../flows/field.ts";
+import { clearableDraft, clearableFlow } from "../flows/field.ts";
 import { clearReferences } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import { type RecordOf, resource } from "../model/resource.ts";
@@ -39,6 +39,12 @@ export const applications = resource({
     ),
     flowVersion: wholeNumber(0, 999_999_999).describe(
       "Number of the version of the flow: how often a flow was saved or cleared. Sent with a change, it is the version that the change was made to; the change is refused if that is not the current one.",
+    ),
+    flowDraft: clearableDraft.describe(
+      "Draft of a flow as a JSON text, which the designer keeps beside the flow. Nothing performs it, and its steps need not be complete. An empty value clears it.",
+    ),
+    flowDraftVersion: z.number().int().nullable().describe(
+      "FlowVersion that the draft was begun from; null without a draft.",
     ),
     /** The Sids of the versions that are kept, oldest first. */
     flowVersions: z.array(z.string()),
@@ -70,12 +76,20 @@ export const applications = resource({
     "statusCallbackMethod",
     "messageStatusCallback",
   ],
-  secret: ["flow"], // It may hold credentials for external services.
+  secret: ["flow", "flowDraft"], // They may hold credentials for external services.
   create: {
     required: ["friendlyName"],
-    optional: ["apiVersion", "voiceCallerIdLookup", "rcmlUrl", "kind", "flow"],
+    optional: ["apiVersion", "voiceCallerIdLookup", "rcmlUrl", "kind", "flow", "flowDraft"],
   },
-  update: ["friendlyName", "voiceCallerIdLookup", "rcmlUrl", "kind", "flow", "flowVersion"],
+  update: [
+    "friendlyName",
+    "voiceCallerIdLookup",
+    "rcmlUrl",
+    "kind",
+    "flow",
+    "flowDraft",
+    "flowVersion",
+  ],
   aliases: { HasVoiceCallerIdLookup: "voiceCallerIdLookup" },
   defaults: {
     apiVersion: limits.apiVersion,
@@ -85,14 +99,17 @@ export const applications = resource({
     flow: null,
     flowVersion: 0,
     flowVersions: [],
+    flowDraft: null,
+    flowDraftVersion: null,
     statusCallback: null,
     statusCallbackMethod: "POST",
     messageStatusCallback: null,
   },
   filters: { friendlyName: "equals" },
   removable: true,
-  created: (application) => fitting({ ...application, flowVersion: application.flow ? 1 : 0 }),
-  updated: (before, after) => fitting(versioned(before, after)),
+  created: (application) =>
+    fitting(drafted(null, { ...application, flowVersion: application.flow ? 1 : 0 })),
+  updated: (before, after) => fitting(drafted(before, versioned(before, after))),
   removed: (application) => ({
     record: application,
     jobs: [clearReferences({
@@ -117,6 +134,18 @@ function versioned<T extends { flow?: string | null; flowVersion: number }>(
   if (after.flow === before.flow) return after;
   const former = before.flowVersion || (before.flow ? 1 : 0); // Older flows were not counted.
   return { ...after, flowVersion: former + 1 };
+}
+
+/** Notes which version a new draft was begun from. */
+function drafted<
+  T extends {
+    flowDraft?: string | null;
+    flowDraftVersion?: number | null;
+    flowVersion: number;
+  },
+>(before: T | null, after: T): T {
+  if (!after.flowDraft) return { ...after, flowDraft: null, flowDraftVersion: null };
+  return { ...after, flowDraftVersion: before?.flowDraftVersion ?? before?.flowVersion ?? 0 };
 }
 
 /** Throws when the flow is none for the kind. */

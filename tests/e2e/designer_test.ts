@@ -54,12 +54,14 @@ async function buildByMouse(page: Page): Promise<void> {
   };
   await page.getByText("No steps yet").first().waitFor();
   await add("Gather");
+  assert.equal(await page.locator("#designer-problems li").count(), 0);
   await panel(page).getByRole("button", { name: "Add to Prompts" }).click();
   await panel(page).getByLabel("Say").fill("Press 1 for the news.");
-  await panel(page).getByLabel("Num digits").fill("1");
+  await panel(page).getByLabel("Number of keys").fill("1");
+  assert.equal(await panel(page).getByLabel("dtmf").isChecked(), true);
   await panel(page).getByRole("button", { name: "Add to Branches" }).click();
-  await panel(page).getByLabel("Digits", { exact: true }).fill("1");
-  await page.getByText(/gather, branches.0.next: is required/).waitFor();
+  await panel(page).getByLabel("Keys pressed", { exact: true }).fill("1");
+  await page.getByText("gather, Branch 1, Next step: is required").waitFor();
   await add("Say");
   await panel(page).getByLabel("Text (required)").fill("Here is the news, $From.");
   await add("Hangup");
@@ -118,7 +120,10 @@ async function buildByKeys(page: Page): Promise<void> {
   await page.keyboard.press("Tab");
   await page.getByRole("heading", { name: "Step ring" }).waitFor();
   await panel(page).getByLabel("Client", { exact: true }).focus();
-  await page.keyboard.type("alice");
+  await page.keyboard.type("alic");
+  await panel(page).getByText("The account has none of this name.").waitFor();
+  await page.keyboard.type("e");
+  await panel(page).getByText("The account has none of this name.").waitFor({ state: "hidden" });
   await page.getByText("No problems").waitFor();
 
   await card(page, "gather").locator(".node-head").focus();
@@ -127,7 +132,7 @@ async function buildByKeys(page: Page): Promise<void> {
     page.locator(":focus").evaluate((node) => node.closest(".node")?.getAttribute("data-step"));
   assert.equal(await at(), "say");
   await page.keyboard.press("Enter");
-  await panel(page).getByLabel("Next").selectOption("ring");
+  await panel(page).getByLabel("Next step").selectOption("ring");
   assert.equal((await flowIn(page)).steps.say.next, "ring");
   await card(page, "hangup").locator(".node-head").focus();
   await page.keyboard.press("Shift+ArrowDown");
@@ -149,7 +154,7 @@ async function buildByKeys(page: Page): Promise<void> {
 async function dryRun(page: Page): Promise<void> {
   await page.locator("#designer-tabs").getByRole("button", { name: "Try it" }).click();
   await page.getByRole("button", { name: "Start", exact: true }).click();
-  await page.locator("#designer-run").getByLabel("Digits").fill("1");
+  await page.locator("#designer-run").getByLabel("Keys pressed").fill("1");
   await page.keyboard.press("Enter");
   await page.getByText("Say “Here is the news, +12025550123.”").waitFor();
   await page.getByRole("heading", { name: "ring waits" }).waitFor();
@@ -174,18 +179,26 @@ async function editText(page: Page): Promise<void> {
   await page.getByText("No problems").waitFor();
 }
 
-/** Saves the flow, and then a change of it. */
+/** Publishes the flow, keeps a draft of a change over a reload, and publishes that. */
 async function save(page: Page): Promise<void> {
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
   await page.getByLabel("Name", { exact: true }).first().fill("News");
-  await page.getByRole("button", { name: "Save" }).click();
+  await button("Publish").click();
   await page.waitForURL(/Flows\/AP[0-9a-f]{32}/);
   await page.getByRole("heading", { name: "News" }).waitFor();
   await page.locator('[data-outline="say"]').click();
   await panel(page).getByLabel("Text (required)").fill("No news.");
   await page.getByText("not saved").waitFor();
-  await page.getByRole("button", { name: "Save" }).click();
-  await page.getByRole("link", { name: "Version 2" }).waitFor();
+  await button("Save draft").click();
   await page.getByText("not saved").waitFor({ state: "hidden" });
+  await page.getByText("draft, not published").waitFor();
+  await page.reload();
+  await page.getByText("draft, not published").waitFor();
+  assert.equal((await flowIn(page)).steps.say.text, "No news.");
+  await page.getByRole("link", { name: "Version 1" }).waitFor();
+  await button("Publish").click();
+  await page.getByRole("link", { name: "Version 2" }).waitFor();
+  await page.getByText("draft, not published").waitFor({ state: "hidden" });
 }
 
 /** The first version is compared with the second, and restored. */

@@ -2,6 +2,8 @@ import { Hono } from "hono";
 import { flowProblems, kindProblem, readFlow } from "../../../core/flows/check_flow.ts";
 import { stepsOfKind } from "../../../core/flows/steps.ts";
 import { applications } from "../../../core/resources/applications.ts";
+import { clients } from "../../../core/resources/clients.ts";
+import { incomingPhoneNumbers } from "../../../core/resources/incoming_phone_numbers.ts";
 import { ApiRefusal } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
@@ -12,6 +14,9 @@ import { goTo } from "../frame/links.ts";
 
 const { path } = applications;
 
+/** Clients and numbers that the forms of steps offer. */
+const mostKnown = "200";
+
 /** Shows the form again without scripts, with what was refused. */
 type ShowTried = (c: Page, form: URLSearchParams, problem: string) => Promise<Response>;
 
@@ -21,7 +26,7 @@ export function designerActions(
   showTried: ShowTried,
 ): Hono<ConsoleEnv> {
   return new Hono<ConsoleEnv>()
-    .get("/schema", (c) => c.json(designerSchema(schemaOf)))
+    .get("/schema", async (c) => c.json({ ...designerSchema(schemaOf), known: await knownOf(c) }))
     .post("/check", async (c) => {
       const form = await readForm(c, ports);
       return c.json({ problems: problemsOf(form.get("Flow") ?? "", form.get("Kind") ?? "") });
@@ -53,13 +58,12 @@ export function designerActions(
   /** Saves a flow by the rules of the interface; a change of another since is not overwritten. */
   async function save(c: Page, to: string): Promise<Response> {
     const form = await readForm(c, ports);
-    const sent = new URLSearchParams(
-      [...form].filter(([name, value]) => value !== "" || name === "FriendlyName"),
-    );
+    const sent = changeOf(form, to === path);
     const put = async () => {
       const row = await change(c, { path: to, form: sent }, ports);
       const shown = `${belowOf(c, ports)}/Flows/${row?.sid}`;
-      return { sid: row?.sid, version: row?.flow_version, to: shown };
+      const isDraft = Boolean(row?.flow_draft);
+      return { sid: row?.sid, version: row?.flow_version, isDraft, to: shown };
     };
     if (asksForJson(c)) return await answered(c, put);
     try {
@@ -71,6 +75,44 @@ export function designerActions(
       return await showTried(c, form, error.message);
     }
   }
+}
+
+/**
+ * The change of an application that a form asks for: its draft, the end of the draft, or the flow in
+ * force, which the draft becomes. A change of the flow by another since is not overwritten.
+ */
+function changeOf(form: URLSearchParams, isNew: boolean): URLSearchParams {
+  const given = (name: string) => form.get(name) ?? "";
+  const does = given("do");
+  const flow = given("Flow");
+  if (does === "discard") return new URLSearchParams({ FlowDraft: "" });
+  const sent = new URLSearchParams({ FriendlyName: given("FriendlyName") });
+  // The kind of an application is that of its flow in force.
+  if (isNew || does !== "draft") sent.set("Kind", given("Kind"));
+  if (does === "draft") sent.set("FlowDraft", flow);
+  else if (flow !== "") {
+    sent.set("Flow", flow);
+    if (!isNew) {
+      sent.set("FlowDraft", "");
+      sent.set("FlowVersion", given("FlowVersion"));
+    }
+  }
+  for (const [name, value] of [...sent]) {
+    if (value === "" && !["FriendlyName", "FlowDraft"].includes(name)) sent.delete(name);
+  }
+  return sent;
+}
+
+/** What the account has that a step may name. */
+async function knownOf(c: Page) {
+  const [phones, numbers] = await Promise.all([
+    c.var.api.list(clients.path, { PageSize: mostKnown }),
+    c.var.api.list(incomingPhoneNumbers.path, { PageSize: mostKnown }),
+  ]);
+  return {
+    client: phones.items.map(({ login }) => String(login)),
+    number: numbers.items.map(({ phone_number: number }) => String(number)),
+  };
 }
 
 const asksForJson = (c: Page): boolean => c.req.header("Accept") === "application/json";

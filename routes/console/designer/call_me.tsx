@@ -31,7 +31,7 @@ export const CallMe = ({ to, csrf, ends: { clients, from } }: {
         <form method="post" action={to} id="designer-call" class="stack">
           <input type="hidden" name="csrf" value={csrf} />
           <p class="hint">
-            Rings a softphone or phone of the account, and performs the saved flow.
+            Rings a softphone or phone of the account, and performs the published flow.
           </p>
           <label for="call-to">Client</label>
           <PhoneChoice id="call-to" name="Login" phones={clients} />

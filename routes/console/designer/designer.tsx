@@ -5,6 +5,7 @@ import type { Row } from "../frame/api.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { Empty, Heading, Problem, Time } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
+import { flowTemplates } from "../../../core/designer/templates.ts";
 import { Pager, Table } from "../frame/table.tsx";
 import { designerActions } from "./actions.ts";
 import { Designer, type Edited } from "./designer_page.tsx";
@@ -20,7 +21,7 @@ export function designerPages(with_: KindPorts): Hono<ConsoleEnv> {
   const { ports } = with_;
   return new Hono<ConsoleEnv>()
     .get("/", (c) => showList(c, ports))
-    .get("/new", (c) => showDesigner(c, newFlow, ports))
+    .get("/new", (c) => showDesigner(c, newOf(c.req.query("template")), ports))
     .route("/", designerActions(with_, showTried))
     .route("/", versionPages(ports))
     .get("/:sid", async (c) => {
@@ -31,7 +32,7 @@ export function designerPages(with_: KindPorts): Hono<ConsoleEnv> {
   /** The form of a flow that was refused without scripts. */
   async function showTried(c: Page, form: URLSearchParams, problem: string): Promise<Response> {
     const sid = c.req.param("sid");
-    const before = sid === undefined ? newFlow : editedOf(await c.var.api.read(`${path}/${sid}`));
+    const before = sid === undefined ? newOf() : editedOf(await c.var.api.read(`${path}/${sid}`));
     const { FriendlyName: name = before.name, Kind: kind = before.kind, Flow: flow = before.flow } =
       Object.fromEntries(form);
     return await showDesigner(c, { ...before, name, kind, flow, problem }, ports);
@@ -39,17 +40,45 @@ export function designerPages(with_: KindPorts): Hono<ConsoleEnv> {
 }
 
 const emptyFlow = JSON.stringify({ start: "", steps: {} }, null, 2);
-const newFlow: Edited = { sid: null, name: "", kind: "voice", flow: emptyFlow, version: "0" };
 
-const editedOf = (row: Row): Edited => ({
-  sid: row.sid,
-  name: String(row.friendly_name),
-  kind: String(row.kind),
-  flow: row.flow ? pretty(String(row.flow)) : emptyFlow,
-  version: String(row.flow_version ?? ""),
-});
+/** A new flow: empty, or one of the templates. */
+function newOf(id?: string): Edited {
+  const template = flowTemplates.find((one) => one.id === id);
+  return {
+    sid: null,
+    name: template?.title ?? "",
+    kind: "voice",
+    flow: template === undefined ? emptyFlow : JSON.stringify(template.flow, null, 2),
+    version: "0",
+    isDraft: false,
+  };
+}
+
+const editedOf = (row: Row): Edited => {
+  const edited = row.flow_draft ?? row.flow;
+  const isDraft = Boolean(row.flow_draft);
+  return {
+    sid: row.sid,
+    name: String(row.friendly_name),
+    kind: String(row.kind),
+    flow: edited ? pretty(String(edited)) : emptyFlow,
+    version: String((isDraft ? row.flow_draft_version : row.flow_version) ?? ""),
+    isDraft,
+  };
+};
 
 const pretty = (flow: string): string => JSON.stringify(JSON.parse(flow), null, 2);
+
+/** The flows that a new one may begin with. */
+const Templates = ({ to }: { to: string }) => (
+  <nav class="templates" aria-label="Templates">
+    <span class="soft">Begin with:</span>
+    <a href={to}>an empty flow</a>
+    {flowTemplates.map(({ id, title, lead }) => (
+      <a href={`${to}?template=${id}`} title={lead}>{title}</a>
+    ))}
+  </nav>
+);
 
 async function showDesigner(c: Page, edited: Edited, ports: Ports): Promise<Response> {
   const { sid, name } = edited;
@@ -61,6 +90,7 @@ async function showDesigner(c: Page, edited: Edited, ports: Ports): Promise<Resp
         {sid !== null && <a class="button" href={`${below}/${path}/${sid}`}>Application</a>}
       </Heading>
       {edited.problem && <Problem>{edited.problem}</Problem>}
+      {sid === null && <Templates to={`${below}/${section}/new`} />}
       <Designer
         edited={edited}
         base={`${below}/${section}`}
@@ -102,6 +132,15 @@ async function showList(c: Page, ports: Ports): Promise<Response> {
               },
               { title: "For", cell: (row) => String(row.kind) },
               { title: "Steps", isNumber: true, cell: (row) => stepsOf(row) },
+              {
+                title: "State",
+                cell: (row) =>
+                  row.flow_draft
+                    ? row.flow ? "published, with a draft" : "draft"
+                    : row.flow
+                    ? "published"
+                    : "",
+              },
               { title: "Changed", cell: (row) => <Time at={row.date_updated} /> },
             ]}
           />

@@ -8,8 +8,11 @@ export interface Edited {
   sid: string | null;
   name: string;
   kind: string;
+  /** What is edited: the draft where there is one. */
   flow: string;
+  /** FlowVersion that it was begun from. */
   version: string;
+  isDraft: boolean;
   problem?: string;
 }
 
@@ -64,7 +67,7 @@ export const DesignerStyle = ({ base }: { base: string }) => (
 );
 
 /** Name, kind and what saves the flow. */
-const Bar = ({ edited: { sid, name, kind, version }, to, csrf }: {
+const Bar = ({ edited: { sid, name, kind, version, isDraft }, to, csrf }: {
   edited: Edited;
   to: string;
   csrf: string;
@@ -81,12 +84,22 @@ const Bar = ({ edited: { sid, name, kind, version }, to, csrf }: {
       <Choice id="designer-kind" name="Kind" value={kind} options={kinds} />
     </div>
     <div class="design-save">
-      <button type="submit" class="main">Save</button>
+      <button type="submit" name="do" value="draft">Save draft</button>
+      <button type="submit" name="do" value="publish" class="main">Publish</button>
+      {sid !== null && isDraft && (
+        <button type="submit" name="do" value="discard" id="designer-discard" formnovalidate>
+          Discard draft
+        </button>
+      )}
       {sid !== null && version !== "0" && (
         <a id="designer-saved" href={`${to}/versions`}>Version {version}</a>
       )}
+      <span id="designer-draft" class="mark" hidden={!isDraft}>draft, not published</span>
       <span id="designer-unsaved" class="mark" data-scripted hidden>not saved</span>
     </div>
+    <p class="hint design-hint">
+      A draft is kept for later, and no call performs it. Publish has calls perform the flow.
+    </p>
     <p id="designer-save-problem" class="field-problem" role="alert"></p>
   </form>
 );
@@ -125,6 +138,7 @@ const Tools = () => (
       <Tool id="smaller" label="Zoom out">−</Tool>
       <Tool id="larger" label="Zoom in">+</Tool>
       <Tool id="fit" label="Fit" />
+      <button type="button" id="designer-wide" aria-pressed="false">Wide canvas</button>
     </div>
     <p id="designer-verdict" class="verdict-line" role="status"></p>
   </div>

@@ -6,6 +6,7 @@ import {
   removeStep,
   renameStep,
 } from "../../../routes/console/assets/designer/edits.js";
+import { placeOf } from "../../../routes/console/assets/designer/dom.js";
 import { heightOf, layoutOf, nodeWidth } from "../../../routes/console/assets/designer/layout.js";
 import { orderOf, readSchemas } from "../../../routes/console/assets/designer/links.js";
 import { createModel } from "../../../routes/console/assets/designer/model.js";
@@ -49,6 +50,19 @@ Deno.test("every field of the schemas that leads to a step is a port", () => {
   });
   assert.deepEqual(portsOf({ type: "nothing" }), []);
   assert.deepEqual(portsOf({ type: "gather", branches: [null, "x"] }).length, 4);
+});
+
+Deno.test("the place of a problem has the words of the form", () => {
+  const places = {
+    "": "",
+    numDigits: "Number of keys",
+    "branches.0.next": "Branch 1, Next step",
+    "to.1": "Callee 2",
+    "prompts.2.say": "Prompt 3, Say",
+    "conditions.0.is": "Condition 1, Comparison",
+    method: "Method",
+  };
+  for (const [field, words] of Object.entries(places)) assert.equal(placeOf(field), words);
 });
 
 /** Pairs of steps whose cards cover each other. */

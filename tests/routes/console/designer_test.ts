@@ -6,6 +6,8 @@ import {
 } from "../../support/service/console_client.ts";
 import type { App } from "../../support/service/app.ts";
 import { flowOf } from "../../support/service/flow_lab.ts";
+import { flowTemplates } from "../../../core/designer/templates.ts";
+import { flowProblems, kindProblem } from "../../../core/flows/check_flow.ts";
 
 const script = { Accept: "application/json" };
 const flow = flowOf({ hi: { type: "say", text: "Hi" } });
@@ -223,6 +225,103 @@ Deno.test("a flow that another saved meanwhile is not overwritten", async () => 
   assert.equal(shown.status, 409);
   assert.match(shown.text, /role="alert">[^<]*another version/);
   assert.equal((await app.root.get(`Applications/${sid}.json`)).json().flow, changed);
+});
+
+Deno.test("a draft is kept beside the flow, is not performed, and is published or discarded", async () => {
+  using app = await startConsole();
+  const { browser, to } = await signedIn(app);
+  const { sid } = (await app.root.post("Applications.json", {
+    FriendlyName: "Menu",
+    Flow: JSON.stringify(flow),
+  })).json();
+  const at = `${to}/${sid}`;
+  const incomplete = JSON.stringify(flowOf({ hi: { type: "say" } }));
+  const form = { FriendlyName: "Menu", Kind: "voice", FlowVersion: "1" };
+  const shown = async () => {
+    const { flow, flow_draft: draft, flow_version: version, flow_draft_version: of } =
+      (await app.root.get(`Applications/${sid}.json`)).json();
+    return { flow, draft, version, of };
+  };
+
+  const drafted = await browser.post(at, { ...form, do: "draft", Flow: incomplete }, script);
+  assert.equal(JSON.parse(drafted.text).isDraft, true);
+  const before = { flow: JSON.stringify(flow), version: 1 };
+  assert.deepEqual(await shown(), { ...before, draft: incomplete, of: 1 });
+  const page = await browser.get(at);
+  assert.match(page.text, /id="designer-draft" class="mark">draft, not published/);
+  assert.match(page.text, /name="FlowVersion" value="1"/);
+  assert.match((await browser.get(to)).text, /published, with a draft/);
+
+  const refused = await browser.post(at, { ...form, do: "publish", Flow: incomplete }, script);
+  assert.match(JSON.parse(refused.text).problem, /text: is required/);
+  await browser.post(at, { do: "discard" }, script);
+  assert.deepEqual(await shown(), { ...before, draft: null, of: null });
+
+  const next = JSON.stringify(flowOf({ hi: { type: "say", text: "Hello" } }));
+  await browser.post(at, { ...form, do: "draft", Flow: next }, script);
+  await app.root.post(`Applications/${sid}.json`, { FriendlyName: "Another" });
+  await browser.post(at, { ...form, do: "publish", Flow: next }, script);
+  assert.deepEqual(await shown(), { flow: next, version: 2, draft: null, of: null });
+});
+
+Deno.test("a draft is not published over a version that another saved after it was begun", async () => {
+  using app = await startConsole();
+  const { browser, to } = await signedIn(app);
+  const { sid } = (await app.root.post("Applications.json", {
+    FriendlyName: "Menu",
+    Flow: JSON.stringify(flow),
+  })).json();
+  const draft = JSON.stringify(flowOf({ hi: { type: "say", text: "Draft" } }));
+  const form = { FriendlyName: "Menu", Kind: "voice", Flow: draft };
+  await browser.post(`${to}/${sid}`, { ...form, do: "draft" }, script);
+  const other = JSON.stringify(flowOf({ hi: { type: "hangup" } }));
+  await app.root.post(`Applications/${sid}.json`, { Flow: other });
+  await browser.post(`${to}/${sid}`, { ...form, do: "draft" }, script);
+
+  const page = await browser.get(`${to}/${sid}`);
+  const [, FlowVersion = ""] = /name="FlowVersion" value="(\d+)"/.exec(page.text)!;
+  const refused = await browser.post(
+    `${to}/${sid}`,
+    { ...form, FlowVersion, do: "publish" },
+    script,
+  );
+  assert.equal(refused.status, 409);
+  const { flow: kept, flow_draft: left } = (await app.root.get(`Applications/${sid}.json`)).json();
+  assert.deepEqual([kept, left], [other, draft]);
+});
+
+Deno.test("a draft is an object with steps, within the limits of a flow", async () => {
+  using app = await startConsole();
+  const post = async (FlowDraft: string) =>
+    (await app.root.post("Applications.json", { FriendlyName: "x", FlowDraft })).status;
+  const good = ['{"start":"","steps":{}}', '{"steps":{"a":{"type":"say"}}}'];
+  const bad = [
+    "{",
+    "[]",
+    '{"steps":[]}',
+    '{"steps":{"a":1}}',
+    `{"steps":{"a":{"b":"${"x".repeat(50_000)}"}}}`,
+  ];
+  assert.deepEqual(await Promise.all(good.map(post)), [200, 200]);
+  assert.deepEqual(await Promise.all(bad.map(post)), bad.map(() => 400));
+});
+
+Deno.test("the templates of the designer are complete flows that voice applications take", async () => {
+  using app = await startConsole();
+  const { browser, to } = await signedIn(app);
+  for (const { id, title, flow } of flowTemplates) {
+    assert.deepEqual(flowProblems(JSON.stringify(flow)), [], id);
+    assert.equal(kindProblem(flow, "voice"), null, id);
+    const page = await browser.get(`${to}/new?template=${id}`);
+    assert.match(page.text, new RegExp(`name="FriendlyName" value="${title}"`));
+    const made = await browser.post(to, {
+      FriendlyName: title,
+      Kind: "voice",
+      do: "publish",
+      Flow: JSON.stringify(flow),
+    }, script);
+    assert.match(JSON.parse(made.text).sid, /^AP/, id);
+  }
 });
 
 Deno.test("a Developer may design flows, and a suspended account's user may not save one", async () => {

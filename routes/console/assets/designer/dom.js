@@ -26,14 +26,68 @@ function fill(node, attributes) {
   }
 }
 
-/** numDigits as people read it: Num digits. */
+/** Names of fields that say too little by themselves. */
+const titles = {
+  bcc: "Bcc (blind copies to)",
+  body: "Body of the request",
+  callerId: "Caller ID that is shown",
+  cc: "Cc (copies to)",
+  contentType: "Content type of the body",
+  digits: "Keys pressed",
+  extract: "Variables from the response",
+  finishOnKey: "Keys that end the input",
+  hints: "Expected words",
+  input: "What is awaited",
+  is: "Comparison",
+  loop: "Times it is repeated",
+  maxLength: "Longest recording (s)",
+  next: "Next step",
+  noInput: "Step without an input",
+  noRecording: "Step without a recording",
+  numDigits: "Number of keys",
+  onFailure: "Step when nobody answers",
+  onRemoteError: "Step when the request fails",
+  pauseS: "Pause (s)",
+  playBeep: "Beep before the recording",
+  population: "Source of the body",
+  record: "Record the call",
+  set: "Variables that are set",
+  sip: "SIP address",
+  timeLimit: "Longest call (s)",
+  timeout: "Longest wait (s)",
+  transcribe: "Transcribe the recording",
+  url: "URL",
+};
+
+/** One part of a list. */
+const singular = {
+  branches: "Branch",
+  conditions: "Condition",
+  hints: "Expected word",
+  parameters: "Parameter",
+  prompts: "Prompt",
+  to: "Callee",
+};
+
+/** The place of a problem in words of the form: branches.0.next is Branch 1, Next step. */
+export function placeOf(field) {
+  const parts = field.split(".").filter((part) => part !== "");
+  const words = parts.flatMap((part, at) => {
+    if (/^\d+$/.test(part)) return [];
+    const number = /^\d+$/.test(parts[at + 1] ?? "") ? Number(parts[at + 1]) + 1 : undefined;
+    return number === undefined
+      ? [titleOf(part)]
+      : [`${singular[part] ?? titleOf(part)} ${number}`];
+  });
+  return words.join(", ");
+}
+
+/** numDigits as people read it: Number of keys. */
 export function titleOf(name) {
+  if (Object.hasOwn(titles, name)) return titles[name];
   const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
   const title = words.charAt(0).toUpperCase() + words.slice(1);
-  return title.replace(/\burl\b/i, "URL").replace(/\bid\b/i, "ID").replace(
-    /^Pause s$/,
-    "Pause (s)",
-  );
+  return title.replace(/\burl\b/i, "URL").replace(/\bid\b/i, "ID");
 }
 
 /** Calls a function once things are quiet for so many ms. */

@@ -87,6 +87,8 @@ function inputOf(schema, value, { name, path, shape, change }, attributes) {
         change(path, target.value === "" ? undefined : Number(target.value), key),
     });
   }
+  const known = shape.known?.[name];
+  if (known !== undefined) return knownInput(value, known, attributes, set);
   const isLong = (schema.maxLength ?? 0) >= longText && !/^(url|play|to|cc|bcc)$/.test(name);
   return el(isLong ? "textarea" : "input", {
     ...attributes,
@@ -96,6 +98,32 @@ function inputOf(schema, value, { name, path, shape, change }, attributes) {
     value: value ?? "",
     oninput: ({ target }) => set(target.value),
   });
+}
+
+/** An input that offers what the account has; a variable may stand in its place. */
+function knownInput(value, known, attributes, set) {
+  const list = `${attributes.id}-known`;
+  const note = el("span", { class: "hint" });
+  const look = (text) => {
+    const isUnknown = text !== "" && !text.includes("$") && !known.includes(text);
+    note.textContent = isUnknown ? "The account has none of this name." : "";
+  };
+  look(value ?? "");
+  return el(
+    "div",
+    { class: "known" },
+    el("input", {
+      ...attributes,
+      type: "text",
+      list,
+      autocomplete: "off",
+      spellcheck: "false",
+      value: value ?? "",
+      oninput: ({ target }) => (look(target.value), set(target.value)),
+    }),
+    el("datalist", { id: list }, known.map((one) => el("option", { value: one }))),
+    note,
+  );
 }
 
 const choice = (options, value, attributes, set) =>
@@ -207,7 +235,12 @@ function freeName(value = {}) {
   for (let n = 1;; n++) if (!Object.hasOwn(value, `name${n}`)) return `name${n}`;
 }
 
-function checksOf(schema, options, value = [], at) {
+/** What counts of a list where none is given. */
+const defaults = { input: ["dtmf"] };
+
+function checksOf(schema, options, given, at) {
+  const standard = defaults[at.name] ?? [];
+  const value = given ?? standard;
   return group(schema, at, [el(
     "div",
     { class: "actions" },
@@ -223,7 +256,8 @@ function checksOf(schema, options, value = [], at) {
             const next = options.filter((other) =>
               other === one ? target.checked : value.includes(other)
             );
-            at.change(at.path, next.length === 0 ? undefined : next);
+            const isStandard = JSON.stringify(next) === JSON.stringify(standard);
+            at.change(at.path, next.length === 0 || isStandard ? undefined : next);
           },
         }),
         one,

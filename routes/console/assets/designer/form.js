@@ -5,7 +5,12 @@ import { fieldsOf, small } from "./fields.js";
 /** The form of the selected step, and of the flow as a whole. */
 export function createForm({ model, schemas, problems, kindOf, say }) {
   const view = el("div", { class: "step-form" });
-  const shape = { schemas, problemSlots: [], stepNames: () => Object.keys(model.flow.steps) };
+  const shape = {
+    schemas,
+    known: schemas.known,
+    problemSlots: [],
+    stepNames: () => Object.keys(model.flow.steps),
+  };
   const state = { isQuiet: false, focus: null };
 
   /** Changes a value of a step, or of the flow where `step` is null. */
@@ -60,7 +65,7 @@ export function createForm({ model, schemas, problems, kindOf, say }) {
         { class: "actions" },
         isStart
           ? el("span", { class: "soft" }, "The flow begins here.")
-          : small("Begin here", false, `Begin here, with ${name}`, () =>
+          : small("Set as first step", false, `Set ${name} as first step`, () =>
             model.change((flow) =>
               void (flow.start = name)
             )),

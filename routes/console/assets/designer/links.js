@@ -2,7 +2,7 @@
  * What the schemas of steps say: their fields, and which of them lead to other steps. A field leads to
  * one where its rule is that of the flow's first step.
  */
-export function readSchemas({ schemas, kinds }) {
+export function readSchemas({ schemas, kinds, known = {} }) {
   const { pattern } = schemas.Flow.properties.start;
   const resolve = (schema) =>
     schema?.$ref === undefined ? schema : resolve(schemas[schema.$ref.split("/").at(-1)]);
@@ -32,7 +32,7 @@ export function readSchemas({ schemas, kinds }) {
   const isLinked = (schema) =>
     schema.type === "array" && isLink(resolve(schema.items)?.properties?.next);
 
-  return { schemas, kinds, pattern, resolve, isLink, stepSchema, portsOf };
+  return { schemas, kinds, known, pattern, resolve, isLink, stepSchema, portsOf };
 }
 
 const fieldLabel = (field) =>

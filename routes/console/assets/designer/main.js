@@ -1,5 +1,5 @@
 import { createCanvas } from "./canvas.js";
-import { el, later, titleOf } from "./dom.js";
+import { el, later, placeOf, titleOf } from "./dom.js";
 import { addStep, removeStep } from "./edits.js";
 import { createForm } from "./form.js";
 import { readSchemas } from "./links.js";
@@ -16,6 +16,8 @@ const { base, csrf } = page.dataset;
 const area = part("flow");
 /** The least scale that a flow is shown at before somebody asks for another. */
 const readable = .8;
+/** Below this width of the window the canvas takes the place of the menu and of the list of steps. */
+const wideBelow = 1_450;
 
 const { flow } = readText(area.value);
 const response = await fetch(`${base}/schema`, { headers: { Accept: "application/json" } });
@@ -28,7 +30,7 @@ function design(schemas) {
   const model = createModel(flow);
   const send = senderOf({ base, csrf });
   const kind = part("kind");
-  const state = { problems: [] };
+  const state = { found: [], problems: [], untouched: undefined, fields: "" };
   const say = (text) => part("status").textContent = text;
   const context = {
     model,
@@ -72,7 +74,8 @@ function design(schemas) {
       if (checked !== model.flow || of !== kind.value) return; // Another check follows.
       const before = JSON.stringify(state.problems);
       const isEmpty = Object.keys(model.flow.steps).length === 0;
-      state.problems = isEmpty ? [] : problems;
+      state.found = isEmpty ? [] : problems;
+      state.problems = shownOf(state.found);
       showProblems(state.problems);
       if (isEmpty) part("verdict").textContent = "No steps yet";
       if (JSON.stringify(state.problems) !== before) context.redraw();
@@ -83,18 +86,34 @@ function design(schemas) {
     }
   });
 
+  /** Leaves out what a step lacks that was added and has no field filled in yet. */
+  const shownOf = (found) => found.filter(({ step }) => step === null || step !== state.untouched);
+
+  /** A step that was added counts as touched once it is changed or another one is selected. */
+  function touch() {
+    if (state.untouched === undefined) return;
+    const { type, ...fields } = model.flow.steps[state.untouched] ?? {};
+    const isSame = type !== undefined && JSON.stringify(fields) === state.fields;
+    if (isSame && model.selected === state.untouched) return;
+    state.untouched = undefined;
+    state.problems = shownOf(state.found);
+    showProblems(state.problems);
+    context.redraw();
+    form.mark();
+  }
+
   function showProblems(problems) {
     part("problems").replaceChildren(...problems.map(({ step, field, rule }) =>
       el(
         "li",
         {},
         step === null || !Object.hasOwn(model.flow.steps, step)
-          ? `${field}${field ? ": " : ""}${rule}`
+          ? `${placeOf(field)}${field ? ": " : ""}${rule}`
           : el("button", {
             type: "button",
             class: "link",
             onclick: () => (model.select(step), context.openForm()),
-          }, `${step}${field ? `, ${field}` : ""}: ${rule}`),
+          }, `${step}${field ? `, ${placeOf(field)}` : ""}: ${rule}`),
       )
     ));
     const count = problems.length;
@@ -119,6 +138,7 @@ function design(schemas) {
   let last = model.flow;
   model.watch(() => {
     draw();
+    touch();
     if (model.flow !== last) check();
     last = model.flow;
   });
@@ -140,7 +160,12 @@ function design(schemas) {
   kind.addEventListener("change", () => (fillTypes(), form.draw(), check()));
   part("add").addEventListener("click", () => {
     const after = model.selected;
-    model.change((flow) => addStep(flow, types.value, { after, schemas }));
+    model.change((flow) => {
+      const name = addStep(flow, types.value, { after, schemas });
+      const { type: _, ...fields } = flow.steps[name];
+      [state.untouched, state.fields] = [name, JSON.stringify(fields)];
+      return name;
+    });
     say(`Step ${model.selected} added`);
     context.openForm();
   });
@@ -149,6 +174,11 @@ function design(schemas) {
   part("larger").addEventListener("click", () => canvas.zoom(1));
   part("smaller").addEventListener("click", () => canvas.zoom(-1));
   part("fit").addEventListener("click", () => canvas.fit());
+  const widen = (isWide) => {
+    page.classList.toggle("broad", isWide);
+    part("wide").setAttribute("aria-pressed", String(isWide));
+  };
+  part("wide").addEventListener("click", () => widen(!page.classList.contains("broad")));
   part("arrange").addEventListener(
     "click",
     () => model.change((flow) => void delete flow.positions),
@@ -163,6 +193,7 @@ function design(schemas) {
   });
 
   page.classList.add("designing");
+  widen(innerWidth < wideBelow);
   for (const hidden of page.querySelectorAll("[data-scripted]")) hidden.hidden = false;
   fillTypes();
   open("step");

@@ -1,6 +1,9 @@
 import { el } from "./dom.js";
 
-/** Saves the flow, calls a Client with it, and warns before a page with unsaved changes is left. */
+/**
+ * Saves the flow as a draft or publishes it, calls a Client with the published one, and warns before a
+ * page with unsaved changes is left.
+ */
 export function createSaving({ model, send, say, part }) {
   const page = document.getElementById("designer");
   const form = part("form");
@@ -16,24 +19,33 @@ export function createSaving({ model, send, say, part }) {
     part("unsaved").hidden = !isChanged();
   }
 
-  /** Resolves with whether it is saved. */
-  async function save() {
+  /** Saves a draft, or publishes (`does`); resolves with whether it is saved. */
+  async function save(does) {
     part("save-problem").textContent = "";
     const { FriendlyName, Kind, FlowVersion } = Object.fromEntries(new FormData(form));
     const state = stateOf();
     try {
-      const { sid, version, to } = await send(page.dataset.sid ? `/${page.dataset.sid}` : "", {
-        FriendlyName,
-        Kind,
-        ...page.dataset.sid && { FlowVersion },
-        Flow: JSON.stringify(model.flow),
-      });
+      const { sid, version, isDraft, to } = await send(
+        page.dataset.sid ? `/${page.dataset.sid}` : "",
+        {
+          FriendlyName,
+          Kind,
+          ...page.dataset.sid && { FlowVersion },
+          do: does,
+          Flow: JSON.stringify(model.flow),
+        },
+      );
       saved = state;
-      if (!page.dataset.sid) return void location.assign(to);
+      const isShown = page.dataset.sid && (does === "draft" || part("saved") !== null);
+      if (!isShown || does === "discard") return void location.assign(to);
       page.dataset.sid = sid;
-      form.elements.FlowVersion.value = version;
-      say(`Saved as version ${version}`);
-      part("saved").textContent = `Version ${version}`;
+      part("draft").hidden = !isDraft;
+      if (does === "publish") {
+        form.elements.FlowVersion.value = version;
+        part("saved").textContent = `Version ${version}`;
+        part("discard")?.remove();
+      }
+      say(does === "draft" ? "Draft saved" : `Published as version ${version}`);
       draw();
       return true;
     } catch ({ message, status }) {
@@ -56,7 +68,9 @@ export function createSaving({ model, send, say, part }) {
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    save();
+    const does = event.submitter?.value ?? "draft";
+    if (does === "discard" && !confirm("Discard the draft? The published flow stays.")) return;
+    save(does);
   });
   form.addEventListener("input", draw);
   addEventListener("beforeunload", (event) => {
@@ -67,10 +81,21 @@ export function createSaving({ model, send, say, part }) {
     event.preventDefault();
     const told = part("called");
     const call = new FormData(event.target);
-    if (isChanged() && !await save()) return;
+    if (isChanged() && !await save("draft")) return;
+    const isDraft = !part("draft").hidden;
+    const version = part("saved")?.textContent;
+    if (version === undefined) {
+      told.textContent = "Publish the flow first: a call performs the published one.";
+      return;
+    }
     try {
       const { to } = await send(`/${page.dataset.sid}/call`, call);
-      told.replaceChildren("The call is placed. ", el("a", { href: to }, "See what becomes of it"));
+      told.replaceChildren(
+        isDraft
+          ? `The call is placed, with ${version}; the draft is not published. `
+          : "The call is placed. ",
+        el("a", { href: to }, "See what becomes of it"),
+      );
     } catch ({ message }) {
       told.textContent = `${message}.`;
     }

@@ -1,0 +1,104 @@
+import type { Flow } from "../flows/steps.ts";
+
+/** A flow to begin with. */
+export interface FlowTemplate {
+  /** Name in the address of the page. */
+  id: string;
+  title: string;
+  lead: string;
+  flow: Flow;
+}
+
+const goodbye = { type: "say", text: "Goodbye." } as const;
+
+/** The flows that the designer offers for a new one; each is complete but for whom it calls. */
+export const flowTemplates: readonly FlowTemplate[] = [
+  {
+    id: "menu",
+    title: "Menu",
+    lead: "Keys lead to people, and whoever presses none hears the menu again.",
+    flow: {
+      start: "menu",
+      variables: { tries: "1" },
+      steps: {
+        menu: {
+          type: "gather",
+          prompts: [{ say: "Press 1 for sales, or 2 for support." }],
+          numDigits: 1,
+          timeout: 5,
+          branches: [{ digits: "1", next: "sales" }, { digits: "2", next: "support" }],
+          noInput: "again",
+          next: "again",
+        },
+        again: {
+          type: "control",
+          conditions: [{ variable: "tries", is: "equal", value: "2", next: "goodbye" }],
+          next: "count",
+        },
+        count: { type: "control", set: { tries: "2" }, next: "menu" },
+        sales: {
+          type: "dial",
+          to: [{ client: "sales" }],
+          timeout: 20,
+          onFailure: "busy",
+        },
+        support: {
+          type: "dial",
+          to: [{ client: "support" }],
+          timeout: 20,
+          onFailure: "busy",
+        },
+        busy: { type: "say", text: "Nobody can take your call now.", next: "goodbye" },
+        goodbye,
+      },
+    },
+  },
+  {
+    id: "voice-mail",
+    title: "Voice mail",
+    lead: "Takes a message after a beep, and mails where to hear it.",
+    flow: {
+      start: "greeting",
+      steps: {
+        greeting: {
+          type: "say",
+          text: "Nobody can take your call now. Leave a message after the beep.",
+          next: "message",
+        },
+        message: { type: "record", maxLength: 120, playBeep: true, next: "mail" },
+        mail: {
+          type: "email",
+          from: "voicemail@example.com",
+          to: "desk@example.com",
+          subject: "Message from $From",
+          text: "$From left a message: $RecordingUrl",
+          next: "goodbye",
+        },
+        goodbye,
+      },
+    },
+  },
+  {
+    id: "ring-group",
+    title: "Ring group",
+    lead: "Rings several phones at once, and takes a message when nobody answers.",
+    flow: {
+      start: "ring",
+      steps: {
+        ring: {
+          type: "dial",
+          to: [{ client: "alice" }, { client: "bob" }],
+          timeout: 20,
+          onFailure: "sorry",
+        },
+        sorry: {
+          type: "say",
+          text: "Nobody answers. Leave a message after the beep.",
+          next: "message",
+        },
+        message: { type: "record", maxLength: 120, playBeep: true, next: "goodbye" },
+        goodbye,
+      },
+    },
+  },
+];
