@@ -268,6 +268,8 @@ const jobs = {
   dead: () => Promise.resolve(null),
   retry: () => Promise.resolve(true),
   discard: () => Promise.resolve(true),
+  dueAt: () => Promise.resolve(null),
+  hurry: () => Promise.resolve(false),
 };
 
 const [folder, pattern = ""] = Deno.args;

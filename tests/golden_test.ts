@@ -175,6 +175,8 @@ Deno.test("Supervisor jobs: the wire format is that of tests/golden", async () =
     dead: () => Promise.resolve(null),
     retry: () => Promise.resolve(true),
     discard: () => Promise.resolve(true),
+    dueAt: () => Promise.resolve(null),
+    hurry: () => Promise.resolve(false),
   };
   using app = await startApp({ ports: { jobs } });
   const retried = app.root.post("Supervisor.json/jobs", { Retry: "00000aa1b2c3d4e5f60718" });

@@ -1,7 +1,7 @@
 import type { Action } from "../protocol/action.ts";
 import type { Script } from "../protocol/script.ts";
 import { unanswered, withoutCredentials } from "../base/exchange.ts";
-import { faults } from "../base/faults.ts";
+import { type FaultName, faults } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { shownUrl } from "../flows/address.ts";
 import { documentAt } from "./document_at.ts";
@@ -37,14 +37,27 @@ export interface ScriptContext {
 export async function refuse(
   { fault, detail }: Unroutable,
   status: number,
-  { call: { accountSid, sid: callSid }, ports, cause }: ScriptContext,
+  { call, ports, cause }: ScriptContext,
 ): Promise<Script> {
+  const { accountSid, sid: callSid } = call;
   await notify({ accountSid, callSid, fault, detail, level: "error", cause }, ports);
   const { kind, message } = faults[fault];
-  if (kind !== "denied") return [{ type: "reject", status, cause: "unreachable" }];
   const text = `${message}: ${detail}`.slice(0, 500);
+  if (kind !== "denied") {
+    return [{ type: "reject", status, cause: "unreachable", ...told(call, fault, detail) }];
+  }
   return [{ type: "reject", status: 403, text, cause: "not-allowed" }];
 }
+
+/**
+ * The words of a refusal that a Client is told, with the code whose page says more. A caller from elsewhere
+ * is told nothing of the account.
+ */
+const told = ({ from }: Pick<Call, "from">, fault: FaultName, detail?: string) => {
+  const { code, message } = faults[fault];
+  const words = detail === undefined ? message : `${message}: ${detail}`;
+  return from.startsWith("client:") ? { text: `${code}: ${words}`.slice(0, 500) } : {};
+};
 
 /** The script of a call's first document: its Url, and its FallbackUrl when that fails. */
 export async function firstScript(context: ScriptContext): Promise<Script> {
@@ -137,12 +150,12 @@ async function giveUp(failure: unknown, context: ScriptContext): Promise<Script>
 /** A caller who was not answered yet gets SIP 404 or 500; an answered call is hung up. */
 function refusal(
   { call, instead }: ScriptContext,
-  { status }: Pick<DocumentFault, "status"> = {},
+  { status, fault }: { status?: number | undefined; fault?: FaultName } = {},
 ): Script[number] {
   if (instead !== undefined) return instead;
   const cause = "document-failed";
   return call.direction === "inbound" && call.status !== "in-progress"
-    ? { type: "reject", status: status === 404 ? 404 : 500, cause }
+    ? { type: "reject", status: status === 404 ? 404 : 500, cause, ...fault && told(call, fault) }
     : { type: "hangup", cause };
 }
 

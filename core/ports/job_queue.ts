@@ -40,6 +40,13 @@ export interface JobQueue {
   dead(id: string): Promise<{ kind: string; args: unknown } | null>;
   /** Removes a dead job. False where no dead job has the id. */
   discard(id: string): Promise<boolean>;
+  /**
+   * When a job is due that waits in a lane, in ms of the wall clock; null where none of the first
+   * `limits.countedJobs` of the lane has the id, or it is being performed.
+   */
+  dueAt(lane: string, id: string): Promise<number | null>;
+  /** Makes a job of a lane due now that waits for its next attempt. False where none waits. */
+  hurry(lane: string, id: string): Promise<boolean>;
   /** Makes a dead job due now, with all its attempts. False where no dead job has the id. */
   retry(id: string): Promise<boolean>;
 }

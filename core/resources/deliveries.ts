@@ -65,7 +65,9 @@ export const deliveries = resource({
 
 /** What may be asked of a delivery. */
 export const replayParams = z.object({
-  replay: z.enum(["true"]).describe("Sends the callback again, as the same delivery: true."),
+  replay: z.enum(["true"]).describe(
+    "Sends the callback again, as the same delivery: true. One that waits for its next attempt is sent at once.",
+  ),
 });
 
 export type Delivery = RecordOf<typeof deliveries>;

@@ -47,6 +47,10 @@ export function replay(delivery: Delivery, now: number): Change<Delivery> {
   return { record, jobs: [{ ...jobOf(delivery), id: delivery.sid }] };
 }
 
+/** The lane that the attempts of a Delivery wait in. */
+export const laneOf = ({ url, accountSid }: Pick<Delivery, "url" | "accountSid">): string =>
+  customerLane("webhooks", hostOf(url), accountSid);
+
 /** Its id is the Delivery's Sid. */
 function jobOf(
   { accountSid, callSid, url, series = callSid ?? undefined }: Pick<
@@ -56,7 +60,7 @@ function jobOf(
 ): Job {
   return {
     kind: webhookDelivery.kind,
-    lane: customerLane("webhooks", hostOf(url), accountSid),
+    lane: laneOf({ url, accountSid }),
     args: { accountSid },
     ...series !== undefined && { series },
   };

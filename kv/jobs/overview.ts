@@ -4,7 +4,7 @@ import type { DeadJob, JobCounts, JobOverview, JobQueue } from "../../core/ports
 import { emptyBatch } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
 import { keys } from "../store/keys.ts";
-import { stageJobs, type StoredJob } from "./queue.ts";
+import { stageJobs, stageMoved, type StoredJob } from "./queue.ts";
 
 /** A job whose attempts are spent, with the error of the last one. */
 interface StoredDead extends StoredJob {
@@ -18,6 +18,18 @@ export function jobQueue(kv: Deno.Kv, committer: Committer, clocks: Clocks): Job
     async dead(id) {
       const entry = await findDead(kv, id);
       return entry && { kind: entry.value.kind, args: entry.value.args };
+    },
+    async dueAt(lane, id) {
+      const entry = await findWaiting(kv, { lane, id });
+      return entry && wallFrom(Number(entry.key[3]), clocks);
+    },
+    async hurry(lane, id) {
+      const entry = await findWaiting(kv, { lane, id });
+      const now = clocks.steadyNow();
+      if (entry === null || Number(entry.key[3]) <= now) return false;
+      const batch = emptyBatch();
+      stageMoved(batch, entry, now);
+      return await committer.commit(batch) !== null;
     },
     retry: (id) => endDead({ kv, committer }, id, clocks),
     discard: (id) => endDead({ kv, committer }, id, null),
@@ -56,6 +68,18 @@ async function overview(kv: Deno.Kv, clocks: Clocks): Promise<JobOverview> {
     }
   }
   return { kinds: [...kinds.values()], dead, isWhole: left >= 0 };
+}
+
+/** The entry of a job that waits in a lane. Reads a bounded part of the lane. */
+async function findWaiting(
+  kv: Deno.Kv,
+  { lane, id }: { lane: string; id: string },
+): Promise<Deno.KvEntry<StoredJob> | null> {
+  const options = { batchSize: 500, limit: limits.countedJobs };
+  for await (const entry of kv.list<StoredJob>({ prefix: keys.jobsOf(lane) }, options)) {
+    if (entry.value.id === id) return entry.value.owner === null ? entry : null;
+  }
+  return null;
 }
 
 /** The entry of a dead job; its lane is not known. */

@@ -178,6 +178,7 @@ export const keys = {
   jobs: ["q", "d"],
   laneJobs: (lane: string) => ["q", "d", lane],
   job: (lane: string, due: number, id: string) => ["q", "d", lane, due, id],
+  jobsOf: (lane: string) => ["q", "d", lane],
   wake: ["q", "w"],
   running: ["q", "r"],
   deadJobs: ["q", "x"],

@@ -4,6 +4,7 @@ import type { ConsoleEnv } from "./frame/env.ts";
 import { schemasOf } from "./frame/schemas.ts";
 import { accountPages as accountsPages } from "./administration/accounts.tsx";
 import { buyNumberPages } from "./build/buy_number.tsx";
+import { validateNumberPages } from "./build/validate_number.tsx";
 import { errorCodePages } from "./faults/error_code.tsx";
 import { errorPages } from "./faults/errors.tsx";
 import { recordingAudio } from "./pages/recordings.ts";
@@ -43,6 +44,7 @@ export function accountPages(ports: Ports): Hono<ConsoleEnv> {
   app.route("/Flows", designerPages(with_));
   app.route("/Webhooks/Deliveries", deliveryPages(with_));
   app.route("/IncomingPhoneNumbers", buyNumberPages(ports));
+  app.route("/OutgoingCallerIds", validateNumberPages(ports));
   app.route("/Keys", keyPages(with_));
   app.route("/Usage/Records", usagePages(ports));
   app.route("/Supervisor", servicePages(ports));

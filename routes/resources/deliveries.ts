@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { Fault } from "../../core/base/faults.ts";
 import { audit } from "../../core/console/audit.ts";
-import { replay } from "../../core/webhooks/deliver.ts";
+import { laneOf, replay } from "../../core/webhooks/deliver.ts";
 import {
   deliveryReplay,
   deliveryReplays,
@@ -28,8 +28,12 @@ export function deliveryRoutes(ports: Ports): Hono<Env> {
     "/:sid",
     async (c) => {
       const [accountSid, sid] = [c.var.account.sid, c.req.param("sid")];
-      if (await records.deliveries.get(accountSid, sid) === null) throw new Fault("notFound", sid);
+      const found = await records.deliveries.get(accountSid, sid);
+      if (found === null) throw new Fault("notFound", sid);
       await readParams(c, { schema: replayParams });
+      // One that waits for its next attempt is sent now, by the same job.
+      const waits = found.status === "queued" && await ports.jobs.hurry(laneOf(found), sid);
+      if (waits) return answer(c, shape.forms(found));
       const again = (delivery: Delivery) => replay(delivery, now());
       const delivery = await records.deliveries.update(accountSid, sid, again);
       return answer(c, shape.forms(delivery));

@@ -1,7 +1,7 @@
 import { constraints, pressDigit, reinvite, setAudible, watchMedia } from "./call_media.js";
 import { ensureMicrophone } from "./microphone.js";
 import { createRecovery } from "./recovery.js";
-import { microphoneProblem, refusal, shownAs } from "./words.js";
+import { explained, microphoneProblem, refusal, shownAs } from "./words.js";
 
 let made = 0;
 
@@ -144,7 +144,11 @@ async function place(call) {
       onProgress({ message: { statusCode, body } }) {
         if (statusCode > 100) call.change({ state: "ringing", hasEarlyMedia: Boolean(body) });
       },
-      onReject: ({ message }) => call.notice ||= refusal(message.statusCode, call.name),
+      onReject({ message }) {
+        const { text, code } = explained(message.getHeader("Warning"), call.name) ?? {};
+        call.code = code;
+        call.notice ||= text ?? refusal(message.statusCode, call.name);
+      },
     },
   }).catch(() => {
     call.notice ||= "The connection is lost: the call was not placed";

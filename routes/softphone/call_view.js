@@ -92,6 +92,9 @@ export function callView(call, deeds) {
     find(".number").hidden = find(".number").textContent === "";
     card.dataset.state = call.isHeld ? "held" : state;
     setText(find(".doing"), doing[state](call));
+    const help = find(".help");
+    help.hidden = call.code === undefined;
+    if (!help.hidden) help.href = `console/errors/${call.code}`;
     const shown = {
       answer: state === "incoming",
       decline: state === "incoming",

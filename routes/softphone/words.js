@@ -29,6 +29,37 @@ export function refusal(status, name) {
   }
 }
 
+/**
+ * The reason of a refusal by the service itself, which its Warning names with the code of an error;
+ * undefined where there is none, or where the SIP status says as much.
+ */
+export function explained(warning, name) {
+  const all = warning ?? "";
+  const quoted = all.slice(all.indexOf('"') + 1, all.lastIndexOf('"')).slice(0, 600)
+    .replaceAll(/\\(.)/g, "$1");
+  const [, code, words] = /^(\d{5}): (.*)$/s.exec(quoted) ?? [];
+  if (code === undefined) return undefined;
+  if (code === "13224") {
+    const text = /no Gateway/.test(words)
+      ? "No trunk for this number"
+      : /has no VoiceUrl/.test(words)
+      ? "This number has no application"
+      : /neither Flow nor RcmlUrl/.test(words)
+      ? "The application of this login has no markup"
+      : /is disabled/.test(words)
+      ? `${name} is turned off`
+      : undefined;
+    return text === undefined ? undefined : { text, code };
+  }
+  if (code === "11210") {
+    return { text: "The application of this number does not answer (11210)", code };
+  }
+  if (/^1[12]\d{3}$/.test(code)) {
+    return { text: `The application of this number gives no usable answer (${code})`, code };
+  }
+  return { text: `${words} (${code})`, code };
+}
+
 /** The reason of a missing microphone. */
 export function microphoneProblem(error) {
   if (!globalThis.isSecureContext) {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { laneOf } from "../../core/webhooks/deliver.ts";
 import { answerOf } from "../../core/base/outgoing.ts";
 import { Fault } from "../../core/base/faults.ts";
 import { deliverWebhook, type Webhook } from "../../core/webhooks/deliver.ts";
@@ -159,6 +160,26 @@ Deno.test("attempts beyond what a record has conference for go, oldest first; th
   const [{ status, attempt_count, attempts }] = await deliveries(app);
   assert.deepEqual([status, attempt_count > 10], ["failed", true]);
   assert.ok(attempts.length >= 1 && attempts.length <= limits.deliveryAttemptsShown);
+});
+
+Deno.test("Replay sends a delivery at once that waits for its next attempt, and its attempts go on", async () => {
+  using app = await startApp({ madeUpWebhooks: true });
+  app.answers = () => new Response(null, { status: 500 });
+  await deliver(app);
+  await app.runJobs();
+  const [{ uri, sid }] = await deliveries(app);
+  const lane = laneOf({ url: app.fetched[0]!.url, accountSid: app.root.sid });
+  const dueAt = await app.ports.jobs.dueAt(lane, sid);
+  assert.ok(dueAt !== null && dueAt > app.clock.now, String(dueAt));
+  app.answers = () => new Response();
+
+  const answer = await app.root.post(uri, { Replay: "true" });
+  assert.deepEqual([answer.status, answer.json().status], [200, "queued"]);
+  await app.runJobs();
+  const sent = (await app.root.get(uri)).json();
+  assert.deepEqual([sent.status, sent.attempt_count], ["delivered", 2]);
+  assert.equal(await app.ports.jobs.dueAt(lane, sid), null);
+  assert.equal(await app.ports.jobs.hurry(lane, sid), false);
 });
 
 Deno.test("Replay sends a delivery again under its Sid, and answers the record", async () => {

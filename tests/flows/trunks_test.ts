@@ -501,7 +501,10 @@ Deno.test("a Client that dials a number of its account gets the markup of that n
   const { calls: [call] } = (await app.root.get("Calls.json")).json();
   assert.deepEqual([call.to, call.phone_number_sid, call.direction], [ours, found.sid, "inbound"]);
   await made(app.root, `IncomingPhoneNumbers/${found.sid}`, { VoiceUrl: "" });
-  assert.deepEqual(await dials(app, ours), [{ type: "reject", status: 404, cause: "unreachable" }]);
+  const told = "13224: Cannot route the call: the address has no destination: ";
+  assert.deepEqual(await dials(app, ours), [
+    { type: "reject", status: 404, cause: "unreachable", text: `${told}${ours} has no VoiceUrl` },
+  ]);
 });
 
 Deno.test("a Client that dials any other number goes out through the trunks", async () => {
@@ -519,7 +522,11 @@ Deno.test("a Client that dials any other number goes out through the trunks", as
   assert.deepEqual(serviceContext, { rateMicros: 20_000 });
 
   app.ports.settings.trunks.outboundProxy = null;
-  assert.deepEqual(await dials(app, far), [{ type: "reject", status: 404, cause: "unreachable" }]);
+  const text = "13224: Cannot route the call: the address has no destination: " +
+    `${far}: there is no Gateway that it could leave by`;
+  assert.deepEqual(await dials(app, far), [
+    { type: "reject", status: 404, cause: "unreachable", text },
+  ]);
 });
 
 Deno.test("a number of another account is called within the service, when the two belong together", async () => {

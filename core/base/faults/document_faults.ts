@@ -13,8 +13,8 @@ export const documentFaults = {
   deliveryQueued: {
     kind: "invalid",
     code: 21230,
-    message: "Cannot replay a delivery that is queued",
-    advice: "Wait until its Status is delivered or failed.",
+    message: "Cannot replay a delivery that is being sent",
+    advice: "Wait for the response. A delivery that waits for its next attempt is sent at once.",
   },
   documentUnreachable: {
     kind: "unavailable",

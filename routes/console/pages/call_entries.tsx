@@ -237,11 +237,11 @@ function deliveryEntry(one: Row, { below, csrf }: Around): Entry {
         />
         <div class="actions">
           <Sid sid={one.sid} below={below} label="Attempts" />
-          {!isQueued && (
+          {(!isQueued || attempts.length > 0) && (
             <Act
               to={`${below}/Webhooks/Deliveries/${one.sid}/replay`}
               csrf={csrf}
-              label="Replay"
+              label={isQueued ? "Send now" : "Replay"}
               look="quiet"
               hidden={{ back: String(one.call_sid ?? "") }}
             />

@@ -6,12 +6,14 @@ import type { Row } from "../frame/api.ts";
 import type { Page } from "../frame/env.ts";
 import { Act, Empty, Time } from "../frame/parts.tsx";
 import { belowOf } from "../frame/render.tsx";
+import { laneOf } from "../../../core/webhooks/deliver.ts";
 import { RequestCard } from "./exchange.tsx";
 
 /** The attempts of a Delivery, and its replay. */
-export function deliveryExtra(c: Page, row: Row, ports: Ports): Child {
+export async function deliveryExtra(c: Page, row: Row, ports: Ports): Promise<Child> {
   // As the declaration of deliveries has them.
   const attempts = row.attempts as Record<string, unknown>[];
+  const nextAt = row.status === "queued" ? await nextAttemptOf(c, row, ports) : null;
   const to = `${belowOf(c, ports)}/${deliveries.path}/${row.sid}/replay`;
   return (
     <>
@@ -19,6 +21,14 @@ export function deliveryExtra(c: Page, row: Row, ports: Ports): Child {
         <div class="heading-row">
           <h2>Attempts</h2>
           {row.status !== "queued" && <Act to={to} csrf={c.var.csrf} label="Replay" look="main" />}
+          {nextAt !== null && nextAt > ports.now() && (
+            <div class="actions">
+              <span class="soft">
+                Next attempt <Time at={nextAt} part="clock" />, {inWords(nextAt - ports.now())}
+              </span>
+              <Act to={to} csrf={c.var.csrf} label="Send now" look="main" />
+            </div>
+          )}
         </div>
         {attempts.length === 0 && <Empty>It has not been sent yet.</Empty>}
         {attempts.map((one) => (
@@ -39,6 +49,13 @@ export function deliveryExtra(c: Page, row: Row, ports: Ports): Child {
     </>
   );
 }
+
+/** When a Delivery that waits is sent next, in ms; null where that is not known. */
+const nextAttemptOf = (c: Page, { sid, url }: Row, { jobs }: Ports): Promise<number | null> =>
+  jobs.dueAt(laneOf({ url: String(url), accountSid: String(c.var.account.sid) }), sid);
+
+const inWords = (ms: number): string =>
+  ms < 90_000 ? `in ${Math.ceil(ms / 1_000)} s` : `in ${Math.round(ms / 60_000)} min`;
 
 /** The request as its signatures are over it: without the credentials of its URL. */
 function signableOf(row: Row): Signable {

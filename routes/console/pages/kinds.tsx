@@ -248,6 +248,10 @@ export const kinds: readonly Kind[] = [
       link("Number", named("phone_number")),
       text("Name", "friendly_name"),
     ]),
+    more: [
+      { path: "validate", label: "Validate a number" },
+      { path: "new", label: "Add without a call" },
+    ],
     create: "OutgoingCallerIdCreate",
     update: "OutgoingCallerIdUpdate",
     removable: true,

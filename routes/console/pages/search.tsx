@@ -93,16 +93,33 @@ async function found(
   };
   const columnsOf = (definition: unknown) =>
     kinds.find((kind) => kind.definition === definition)?.columns(below) ?? [];
+  const isPart = isNumber && known === null;
+  const digits = text.replace(/^\+/, "");
   const [ofCalls, ofTexts, ofNumbers, ofClients] = await Promise.all([
-    both(calls.path),
-    both(messages.path),
+    both(calls.path).then((rows) => isPart ? endingWith(api, calls.path, digits, rows) : rows),
+    both(messages.path).then((rows) =>
+      isPart ? endingWith(api, messages.path, digits, rows) : rows
+    ),
     isNumber
-      ? Promise.all(texts.map((PhoneNumber) => list(incomingPhoneNumbers.path, { PhoneNumber })))
-      : [],
-    isNumber ? [] : list(clients.path, { Login: text }),
+      ? Promise.all(
+        (isPart ? [digits] : texts).map((PhoneNumber) =>
+          list(incomingPhoneNumbers.path, { PhoneNumber })
+        ),
+      )
+      : among(api, incomingPhoneNumbers.path, ({ friendly_name }) => isLike(friendly_name, text)),
+    isNumber ? [] : among(
+      api,
+      clients.path,
+      ({ login, friendly_name }) =>
+        String(login).toLowerCase().startsWith(text.toLowerCase()) || isLike(friendly_name, text),
+    ),
   ]);
   return [
-    { title: "Numbers", rows: ofNumbers.flat(), columns: columnsOf(incomingPhoneNumbers) },
+    {
+      title: "Numbers",
+      rows: distinct(ofNumbers.flat()),
+      columns: columnsOf(incomingPhoneNumbers),
+    },
     { title: "Clients", rows: ofClients, columns: columnsOf(clients) },
     {
       title: "Calls",
@@ -119,6 +136,32 @@ async function found(
   ].filter(({ rows }) => rows.length > 0);
 }
 
+/** Records that a search looks at where no index finds them: a page of the list. */
+const mostLooked = "1000";
+
+/** The records of a list that fit, among its first ones. */
+const among = async (api: Api, path: string, fits: (row: Row) => boolean): Promise<Row[]> =>
+  ((await api.list(path, { PageSize: mostLooked }).catch(absent))?.items ?? [])
+    .filter(fits).slice(0, Number(most));
+
+/** The latest records from or to a number that ends with some digits, beside those that are known. */
+async function endingWith(api: Api, path: string, digits: string, known: Row[]): Promise<Row[]> {
+  if (digits.length < leastDigits) return known;
+  const ends = (value: unknown) => String(value).endsWith(digits);
+  const found = await among(api, path, ({ from, to }) => ends(from) || ends(to));
+  return distinct([...known, ...found]).toSorted((one, other) => one.sid < other.sid ? 1 : -1)
+    .slice(0, Number(most));
+}
+
+/** Fewer digits end too many numbers. */
+const leastDigits = 3;
+
+const distinct = (rows: Row[]): Row[] =>
+  rows.filter(({ sid }, at) => rows.findIndex((one) => one.sid === sid) === at);
+
+const isLike = (value: unknown, text: string): boolean =>
+  String(value ?? "").toLowerCase().includes(text.toLowerCase());
+
 function show(c: Page, query: string, all: Found[], ports: Ports): Response {
   const content = (
     <>
@@ -133,7 +176,7 @@ function show(c: Page, query: string, all: Found[], ports: Ports): Response {
         <Empty>
           {query === ""
             ? "Enter a Sid, a phone number or the Login of a Client."
-            : "Nothing here has this Sid, number or Login. A number is found by all of its digits, with its country code."}
+            : "Nothing here has this Sid, number, Login or name. Last digits are sought among the latest 1,000 calls and messages."}
         </Empty>
       )}
       {all.map(({ title, rows, columns, all: list }) => (

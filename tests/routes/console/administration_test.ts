@@ -89,6 +89,8 @@ Deno.test("the root account sees the service: companions, jobs with retry, and i
     dead: () => Promise.resolve(null),
     retry: (id: string) => Promise.resolve(retried.push(id) === 1),
     discard: () => Promise.resolve(true),
+    dueAt: () => Promise.resolve(null),
+    hurry: () => Promise.resolve(false),
   };
   using app = await startConsole({ ports: { jobs } });
   const browser = consoleClient(app);
