@@ -52,11 +52,10 @@ async function testCall(page: Page, { system, alice }: { system: System; alice: 
   await page.getByRole("table", { name: "Registered now" }).getByText("127.0.0.1").waitFor();
   assert.equal(await page.getByRole("img", { name: /QR code/ }).count(), 2);
   await page.getByRole("button", { name: "Call", exact: true }).click();
-  await page.getByText("The call was placed.").waitFor();
   const ringing = await alice.nextPlainCall();
   const socket = await plainSocket();
   const dialog = await ringing.answer(plainOffer(socket.port));
-  await page.getByText("in-progress").first().waitFor();
+  await page.getByText("in progress").first().waitFor();
   await dialog.request("BYE");
   await page.locator(".verdict", { hasText: "completed" }).waitFor();
   socket.close();
@@ -93,10 +92,11 @@ async function findReason(page: Page, system: System): Promise<void> {
 
 /** The root account looks at the service itself. */
 async function lookAtService(page: Page): Promise<void> {
+  await page.locator(".side .wide summary", { hasText: "Service" }).click();
   await page.getByRole("link", { name: "Health" }).click();
   await page.getByRole("table", { name: "Companions" }).getByText("live").waitFor();
   await page.getByRole("link", { name: "Jobs" }).click();
-  await page.getByText("No job has failed for good.").waitFor();
+  await page.getByText("No job is dead: none has used up its attempts.").waitFor();
   await page.getByRole("link", { name: "Configuration" }).click();
   const secret = page.locator(".variables > div", { hasText: "NUMBERS_TOKEN" });
   await secret.getByText("********").waitFor();
