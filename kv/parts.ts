@@ -20,11 +20,11 @@ import type { Layouts } from "./records/layouts.ts";
 import type { Declarations, Schema } from "./records/schema.ts";
 import type { Ports } from "../core/ports/ports.ts";
 import { type CommitDepths, committer, type CommitterOptions } from "./store/commit.ts";
-import { mergedReader } from "./store/reader.ts";
+import { mergedReader, type Read } from "./store/reader.ts";
 import { receiptOf } from "./store/receipt.ts";
 import { sealer } from "./store/seal.ts";
 import type { StoreClock } from "./store/store_clock.ts";
-import type { StoreHealth } from "./store/store_health.ts";
+import { committing, type StoreHealth } from "./store/store_health.ts";
 import { unwaited } from "./store/unwaited.ts";
 
 /**
@@ -101,7 +101,9 @@ export function partsOf(
   const { kv, isRemote, health, clock: { steadyNow }, schema: { fields }, layouts, fence } = opened;
   const merged = mergedReader(kv);
   const recent = isRemote ? null : recentEntries(merged, recentEntryBytes);
-  const read = recent?.read ?? merged;
+  // Within `patiently` a read waits for the store; those merged with it do not.
+  const patient: Read = (key) => committing(health, () => merged(key));
+  const read = recent?.read ?? patient;
   const changes = isRemote ? null : recentChanges(recentChangeBytes);
   const counters = isRemote ? null : counterCache(limits.cachedCounters);
   const states = isRemote ? null : listStates();

@@ -16,6 +16,8 @@ export type KeepLease = (held: HeldJob) => Lease;
 
 interface Kept {
   held: HeldJob;
+  /** The ends of leases that a commit without an answer may have written, in ms. */
+  unsure: number[];
   over: AbortController;
   /** The renewal under way. */
   renewing: Promise<void> | undefined;
@@ -23,19 +25,26 @@ interface Kept {
 
 /** One timer renews all leases of a worker; there is none while it holds none. */
 export function leaseKeeper(
-  queue: Pick<Queue, "renew">,
+  queue: Pick<Queue, "renew" | "find">,
   { steadyNow, log }: Pick<Ports, "steadyNow" | "log">,
   stopping: AbortSignal,
 ): KeepLease {
   const all = createLooseSet<Kept>();
   let timer: ReturnType<typeof setInterval> | undefined;
 
+  /** The lease as the store has it; null where another worker has it, or its job has ended. */
+  async function found({ held, unsure }: Kept): Promise<HeldJob | null> {
+    return unsure.length === 0 ? null : await queue.find(held, unsure);
+  }
+
   async function renew(kept: Kept): Promise<void> {
+    const until = steadyNow() + limits.jobLeaseMs;
     try {
-      const renewed = await queue.renew(kept.held, steadyNow() + limits.jobLeaseMs);
+      const renewed = await queue.renew(kept.held, until) ?? await found(kept);
       if (renewed === null) kept.over.abort(new Error("The lease of the job is lost"));
-      else kept.held = renewed;
+      else [kept.held, kept.unsure] = [renewed, []];
     } catch (error) {
+      kept.unsure.push(until);
       log("Cannot renew a lease", { error });
     } finally {
       kept.renewing = undefined;
@@ -52,7 +61,7 @@ export function leaseKeeper(
   }, { once: true });
 
   return (held) => {
-    const kept: Kept = { held, over: new AbortController(), renewing: undefined };
+    const kept: Kept = { held, unsure: [], over: new AbortController(), renewing: undefined };
     if (stopping.aborted) kept.over.abort(stopping.reason);
     const remove = all.add(kept);
     timer ??= setInterval(renewAll, limits.jobLeaseMs / 3);
@@ -65,7 +74,7 @@ export function leaseKeeper(
           timer = undefined;
         }
         await kept.renewing;
-        return kept.held;
+        return await found(kept).catch(() => null) ?? kept.held;
       },
     };
   };

@@ -64,6 +64,7 @@ export function ownQueue({ kv, committer, known }: OwnStore): Queue {
       known.extend(held.key, until);
       return Promise.resolve(held);
     },
+    find: () => Promise.resolve(null), // Renewals are in memory.
     lost: ({ key }) => known.forget(key),
     async start(now) {
       if (await known.load()) carefulUntil = now + jobLimits.carefulClaimsMs;

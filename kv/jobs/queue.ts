@@ -95,6 +95,11 @@ export interface Queue {
   claim(lane: Lane, claim: Claim): Promise<Claimed>;
   /** Extends a lease; null when the lease was lost meanwhile. */
   renew(held: HeldJob, until: number): Promise<HeldJob | null>;
+  /**
+   * The lease of a job that a renewal to one of these times has written, whose commit had no answer;
+   * null where there is none.
+   */
+  find(held: HeldJob, untils: readonly number[]): Promise<HeldJob | null>;
   /** The lease of a job was lost: its end could not be committed. */
   lost(held: HeldJob): void;
   /** Jobs begin: makes those due now that a process which was killed held, where no other can hold any. */

@@ -36,6 +36,7 @@ export function sharedQueue(kv: Deno.Kv, committer: Committer, checks: number): 
     lanes: () => lanesIn(kv),
     claim: (lane, claim) => claimIn(store, lane as HintedLane, claim), // As `lanes` gives them.
     renew: (held, until) => renewLease(committer, held, until),
+    find: (held, untils) => findLease(kv, held, untils),
     lost() {},
     start: () => Promise.resolve(),
   };
@@ -92,6 +93,20 @@ async function renewLease(
   batch.sets.push({ key, value: job });
   const committed = await committer.commit(batch);
   return committed === null ? null : { job, key, ...committed };
+}
+
+async function findLease(
+  kv: Deno.Kv,
+  { job }: HeldJob,
+  untils: readonly number[],
+): Promise<HeldJob | null> {
+  for (const until of untils) {
+    const key = keys.job(job.lane, until, job.id);
+    const { value, versionstamp } = await kv.get<StoredJob>(key);
+    const isOurs = value?.owner === job.owner && value.attempt === job.attempt;
+    if (isOurs && versionstamp !== null) return { job, key, versionstamp };
+  }
+  return null;
 }
 
 /** Writes leases of jobs, all or none: none when another worker changed one of them meanwhile. */

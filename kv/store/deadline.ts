@@ -1,16 +1,18 @@
 import { Fault } from "../../core/base/faults.ts";
 import { noWire, type PromptWire } from "./prompt_wire.ts";
-import type { StoreHealth } from "./store_health.ts";
+import { committing, type StoreHealth } from "./store_health.ts";
 
 /**
  * The client of a remote store retries for ever while the store is out of reach. Here every request
  * fails after `ms` with the Fault `unavailable`. Watching and closing are not requests. The wire is
- * told of each request, and `health` follows it.
+ * told of each request, and `health` follows it. Within `patiently` the read of an entry waits for the
+ * store as a commit does.
  */
 export function withDeadline(
   kv: Deno.Kv,
   ms: number,
-  { wire = noWire, health }: { wire?: PromptWire; health?: Pick<StoreHealth, "follow"> } = {},
+  { wire = noWire, health }: { wire?: PromptWire; health?: Pick<StoreHealth, "follow" | "well"> } =
+    {},
 ): Deno.Kv {
   /** The same object, with a time limit on the calls that go to the store. */
   function bound<T extends object>(target: T): T {
@@ -20,6 +22,13 @@ export function withDeadline(
         if (typeof member !== "function") return member;
         return (...args: unknown[]) => {
           const send = () => member.apply(target, args);
+          if (name === "get" && health !== undefined) {
+            return committing(health, () => {
+              const read = health.follow(inTime(send() as Promise<unknown>, ms));
+              wire.during(read);
+              return read;
+            });
+          }
           const result = name === "commit" ? wire.beforeCommit().then(send) : send();
           if (result instanceof Promise && name !== "listenQueue") {
             const inMs = inTime(result, ms);

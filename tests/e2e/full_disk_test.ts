@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { startAppServer } from "../support/service/app_server.ts";
 import { readRecording, secondsOf } from "../support/service/recorded.ts";
+import { smallDisk } from "../support/process/small_disk.ts";
+import { startTextCarrier } from "../support/service/text_carrier.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { startSystem, type System } from "../support/process/system.ts";
 import { openVoice, type Voice } from "../support/media/voice.ts";
@@ -8,51 +10,6 @@ import { portOf } from "../support/sip/plain_peer.ts";
 
 /** Longer than a companion may be silent before its calls are ended. */
 const failingMs = 17_000;
-
-/** A disk of 24 MB of its own, which a test fills. */
-async function smallDisk() {
-  const directory = await Deno.makeTempDir();
-  await run("mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", directory);
-  return {
-    directory,
-    async fill() {
-      using file = await Deno.open(`${directory}/fill`, { create: true, append: true });
-      const bytes = new Uint8Array(4_096);
-      try {
-        for (;;) await file.write(bytes);
-      } catch (error) {
-        assert.match(String(error), /No space left/);
-      }
-    },
-    free: () => Deno.remove(`${directory}/fill`),
-    async [Symbol.asyncDispose]() {
-      await run("umount", directory);
-      await Deno.remove(directory);
-    },
-  };
-}
-
-async function run(program: string, ...args: string[]): Promise<void> {
-  const { success, stderr } = await new Deno.Command(program, { args }).output();
-  assert.ok(success, new TextDecoder().decode(stderr));
-}
-
-/** A carrier that takes texts after a while, and keeps what came. */
-function startCarrier() {
-  const texts: string[] = [];
-  const taken = Promise.withResolvers<void>();
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
-    texts.push(await request.text());
-    await taken.promise;
-    return Response.json({ id: `m${texts.length}` });
-  });
-  return {
-    url: `http://127.0.0.1:${server.addr.port}/messages`,
-    texts,
-    take: taken.resolve,
-    [Symbol.asyncDispose]: () => server.shutdown(),
-  };
-}
 
 const closing = (voice: Voice) =>
   Object.assign(voice, { [Symbol.asyncDispose]: () => voice.close() });
@@ -67,7 +24,7 @@ Deno.test("on a full disk nothing is sent again, calls go on, and all ends well 
 }, async () => {
   await using disk = await smallDisk();
   await using app = startAppServer();
-  await using carrier = startCarrier();
+  await using carrier = startTextCarrier();
   await using system = await startSystem({
     directory: disk.directory,
     env: { RTP_PORTS: "0", SMS_URL: carrier.url },

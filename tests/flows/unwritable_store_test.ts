@@ -10,6 +10,7 @@ import type { Ports } from "../../core/ports/ports.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { failingWrites, untilUnwritable } from "../support/service/failing_store.ts";
+import { startKvConnect } from "../support/service/kv_connect.ts";
 import { companion, companionOf, made, xml } from "../support/service/hand_companion.ts";
 
 /** What SQLite and the client of a KV server say of a store that cannot write. */
@@ -180,6 +181,36 @@ for (const [name, kind] of cases) {
     await worker.stop(1_000);
     await app.runJobs();
     assert.equal(effect.done, 1, "once the store is well");
+  });
+}
+
+for (const name of Object.keys(effects)) {
+  Deno.test(`${name} that goes out while the server of the store stands goes out once`, async () => {
+    const { ports, order, settled } = effects[name]!;
+    const effect = outside();
+    await using endpoint = startKvConnect();
+    using app = await startApp({ shared: { location: endpoint.url, instance: 0 } });
+    Object.assign(app.ports, ports(effect, () => app));
+    await made(app.root, "Clients", { Login: "alice", Password: "a password" });
+    const worker = await app.worker(handlers);
+    worker.start();
+    await order(app);
+    await effect.begun;
+    const { goOn } = endpoint.stand();
+    effect.release();
+    await untilUnwritable(app, true); // A commit, or a read, has had no answer in its time.
+    goOn();
+    await untilUnwritable(app, false);
+    // A shared store has to be well for a while.
+    await eventually("it is settled", async () => {
+      app.clock.now += 1_000;
+      worker.poke();
+      return await settled(app);
+    });
+    app.clock.now += 600_000;
+    await worker.stop(1_000);
+    await app.runJobs();
+    assert.equal(effect.done, 1);
   });
 }
 

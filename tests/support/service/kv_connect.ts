@@ -17,6 +17,8 @@ export interface KvConnect extends AsyncDisposable {
   loseWrite(text: string): { made: Promise<void> };
   /** What happens before each read is answered, of at most so many entries in one range. */
   beforeRead: (atMost: number) => Promise<void>;
+  /** Stands as a stopped process does: what comes is made and answered once `goOn` is called. */
+  stand(): { goOn(): void };
   /** From now on requests are taken and never answered. */
   fallSilent(): void;
 }
@@ -29,11 +31,13 @@ export function startKvConnect(): KvConnect {
   const ended = Promise.withResolvers<Response>();
   const traffic = { reads: 0, commits: 0, bytes: 0 };
   let isSilent = false;
+  let standing: Promise<void> | undefined;
   let hold: (() => Promise<void>) | undefined;
   let lost: { text: string; made(): void } | undefined;
 
   async function answer(request: Request): Promise<Response> {
     if (isSilent) return await ended.promise;
+    await standing;
     const { pathname } = new URL(request.url);
     const body = await request.bytes();
     switch (pathname) {
@@ -118,6 +122,11 @@ export function startKvConnect(): KvConnect {
       const { promise: made, resolve } = Promise.withResolvers<void>();
       lost = { text, made: resolve };
       return { made };
+    },
+    stand() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      standing = promise;
+      return { goOn: resolve };
     },
     fallSilent: () => void (isSilent = true),
     async [Symbol.asyncDispose]() {
