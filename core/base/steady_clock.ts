@@ -60,6 +60,12 @@ export function awakeTimer(ms: number, callback: () => void): () => void {
 /** Whole milliseconds by the steady clock of this process; no step of the wall clock moves it. */
 export const steadyNow = (): number => Math.floor(performance.timeOrigin + performance.now());
 
+/**
+ * The earlier of both clocks, in ms: what is old by it is old by both. A wall clock that is set ahead
+ * makes nothing old that is to be kept for a while.
+ */
+export const earlierNow = ({ now, steadyNow }: Clocks): number => Math.min(now(), steadyNow());
+
 /** A point of the wall clock as one of the steady clock, as the two stand at present. */
 export const steadyFrom = (wallAt: number, { now, steadyNow }: Clocks): number =>
   wallAt - now() + steadyNow();

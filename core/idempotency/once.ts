@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
+import { earlierNow } from "../base/steady_clock.ts";
 import type { Base } from "../base/record.ts";
 import type { AlsoInserted } from "../model/record_types.ts";
 import { newBase } from "../model/resource.ts";
@@ -54,7 +55,7 @@ export function onceOf(sent: string, { accountSid, caller, method, path, body }:
   return { accountSid, sent, key, request };
 }
 
-type OncePorts = Pick<Ports, "records" | "newSid" | "now">;
+type OncePorts = Pick<Ports, "records" | "newSid" | "now" | "steadyNow">;
 
 /**
  * The records that keep a response, for the commit of what the request made. A second commit with the
@@ -94,7 +95,9 @@ export async function earlier(once: Once, ports: OncePorts): Promise<KeptRespons
     Array.from({ length: first.parts - 1 }, (_, n) => records.holder("key", keyOf(key, n + 1))),
   );
   const parts = [first, ...rest].filter((part): part is IdempotencyKey => part !== null);
-  if (first.dateCreated <= ports.now() - limits.idempotencyKeptMs || parts.length < first.parts) {
+  if (
+    first.dateCreated <= earlierNow(ports) - limits.idempotencyKeptMs || parts.length < first.parts
+  ) {
     await records.erase(accountSid, parts.map(({ sid }) => sid));
     return null;
   }

@@ -106,7 +106,9 @@ export async function place(
   const known = await withPeers(script, { at, live }, ports);
   const companion = await ports.control.run(callSid, known, { at });
   if (companion === null) throw new Fault("unavailable", "the companion refused the call");
-  if (call.companion === null) callPlacing.observe((ports.now() - call.dateCreated) / 1_000);
+  if (call.companion === null) {
+    callPlacing.observe((callTime(call, ports) - call.dateCreated) / 1_000);
+  }
   await noteCompanion(companion, live, ports);
   // The companion gets a cancellation from now on. An earlier one may have come before the call did.
   const placed = await ports.records.calls.get(accountSid, callSid);

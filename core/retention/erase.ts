@@ -99,14 +99,14 @@ async function mark(records: AnyRecord[], { records: { removedRecords }, now }: 
 /** The batches, each after the time that the work on the one before leaves to requests. */
 async function* paced(
   all: AsyncGenerator<AnyRecord[]>,
-  { now }: Pick<Ports, "now">,
+  { steadyNow }: Pick<Ports, "steadyNow">,
   signal: AbortSignal,
 ): AsyncGenerator<AnyRecord[]> {
-  let begun = now();
+  let begun = steadyNow();
   for await (const batch of all) {
     signal.throwIfAborted();
     yield batch;
-    await pauseFor(now() - begun, signal);
-    begun = now();
+    await pauseFor(steadyNow() - begun, signal);
+    begun = steadyNow();
   }
 }

@@ -1,6 +1,7 @@
 import { subtree } from "../accounts/walk.ts";
 import { eachApart } from "../notifications/each_apart.ts";
 import { limits } from "../base/limits.ts";
+import { earlierNow } from "../base/steady_clock.ts";
 import type { AnyRecord } from "../model/resource.ts";
 import type { AnyCollection } from "../model/store.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -75,16 +76,18 @@ async function* lists({ accounts, settings }: Ports): AsyncGenerator<List> {
 
 async function removeFrom(
   { accountSid, one }: List,
-  { records, settings, now }: Ports,
+  { records, settings, ...clocks }: Ports,
   signal: AbortSignal,
 ): Promise<void> {
   const { resource, stays } = one;
-  const before = now() - keptMs(one, settings);
+  const { steadyNow } = clocks;
+  // A wall clock that is years ahead, until it is set right, removes nothing.
+  const before = earlierNow(clocks) - keptMs(one, settings);
   const collection: AnyCollection = records[resource];
   for (let removed: number = limits.removedAtOnce; removed === limits.removedAtOnce;) {
     if (signal.aborted) return;
-    const begun = now();
+    const begun = steadyNow();
     removed = await collection.removeOld(accountSid, before, stays);
-    if (removed > 0) await pauseFor(now() - begun, signal);
+    if (removed > 0) await pauseFor(steadyNow() - begun, signal);
   }
 }

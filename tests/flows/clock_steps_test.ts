@@ -182,6 +182,35 @@ for (const step of steps) {
   });
 }
 
+Deno.test("a call of two hours is charged for each of its minutes once, through all steps", async () => {
+  using app = await startApp();
+  const { sid, leg } = await talk(app);
+  const rateMicros = 12_345;
+  await app.ports.records.calls.update(app.root.sid, sid, (call) => ({
+    record: { ...call, rateMicros },
+  }));
+  const lastsS = 2 * 3_600 + 5 * 60 + 30;
+  const legs = [{ leg: sid, accountSid: app.root.sid }];
+  const ahead = [...steps, ...steps.map((step) => -step)];
+  for (let passedS = 0; passedS < lastsS;) {
+    const nextS = Math.min(10, lastsS - passedS);
+    app.clock.now += nextS * second;
+    passedS += nextS;
+    await takeHeartbeat({ companion, legs, registered: 0 }, app.ports);
+    if (passedS % 600 === 0) app.clock.step(ahead.shift() ?? 0);
+    await closeLostCompanions(app.ports);
+    await app.runJobs();
+  }
+  await leg.report({ type: "ended", outcome: "completed" }, { ageMs: 0 });
+  await app.runJobs();
+
+  const call = await callOf(app, sid);
+  assert.deepEqual([call.status, call.duration], ["completed", String(lastsS)]);
+  assert.equal(Number(call.price), 126 * rateMicros / 1_000_000);
+  const told = app.fetched.filter(({ url }) => url === "https://app.test/events");
+  assert.equal(told.length, 4);
+});
+
 for (const step of steps) {
   Deno.test(`a session at the console goes on, though the clock was set by ${step / second} s`, async () => {
     using app = await startApp();

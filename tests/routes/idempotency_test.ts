@@ -339,6 +339,27 @@ Deno.test("an Idempotency-Key is of 1 to 255 visible ASCII characters", async ()
   assert.equal((await keyed(app.root, "Calls.json", call, longest)).status, 200);
 });
 
+for (const days of [2, -2]) {
+  Deno.test(`an Idempotency-Key counts though the clock was set by ${days} days`, async () => {
+    using app = await startApp();
+    const form = { FriendlyName: "ivr" };
+    const path = `/2012-04-24/Accounts/${app.root.sid}/Applications.json`;
+    const send = () =>
+      app.http.request(path, {
+        method: "POST",
+        headers: {
+          Authorization: `Basic ${btoa(`${app.root.sid}:${app.root.token}`)}`,
+          "Idempotency-Key": "one",
+        },
+        body: new URLSearchParams(form),
+      });
+    const { sid } = await (await send()).json();
+    app.clock.step(days * 24 * 3_600_000);
+
+    assert.equal((await (await send()).json()).sid, sid);
+  });
+}
+
 Deno.test("an Idempotency-Key is new again after 24 hours, removed or not", async () => {
   using app = await startApp();
   const first = await keyed(app.root, "Calls.json", call);

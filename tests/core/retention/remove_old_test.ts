@@ -102,3 +102,12 @@ Deno.test("removeOldRecords() ends where its signal aborts, after a batch at mos
 
   assert.equal(await countOf(app, "notifications"), 3);
 });
+
+Deno.test("removeOldRecords() removes nothing by a wall clock that is years ahead", async () => {
+  using app = await startApp({ madeUpWebhooks: true });
+  await makeEnded(app);
+  app.clock.step(3 * 365 * day);
+  for (const kind of keptKinds) await removeOldRecords(keeping(app, kind), signal);
+
+  for (const name of names) assert.equal(await countOf(app, name), 1, name);
+});
