@@ -1,8 +1,11 @@
 import { connect } from "node:net";
+import { setImmediate } from "node:timers";
+import { Hono } from "hono";
 import { serveHttp } from "../../../core/net/http_server.ts";
 import { consoleFiles } from "../../../core/start/console_files.ts";
 import { documentationFiles } from "../../../core/start/documentation_files.ts";
 import { softphoneFiles } from "../../../core/start/softphone_files.ts";
+import { onError } from "../../../routes/http/errors.ts";
 import { consolePages } from "../../../routes/console/console.tsx";
 import { docs } from "../../../routes/docs/docs.ts";
 import { smsCarrier } from "../../../routes/sms_carrier.ts";
@@ -18,36 +21,50 @@ const carrierToken = "a token of the carrier";
 
 async function serve(): Promise<{ app: App; port: number }> {
   const app: App = await startApp({
-    mounts: (ports) => ({
-      console: consolePages(
-        { files: consoleFiles, ask: (request) => app.http.fetch(request) },
-        ports,
-      ),
-      docs: docs(documentationFiles, ports),
-      softphone: softphone({ files: softphoneFiles, wsUrl }, ports),
-      sms: smsCarrier(ports, carrierToken),
-    }),
+    mounts: (ports) => ({ sms: smsCarrier(ports, carrierToken) }),
   });
+  // Apart: the share of strangers would refuse what comes too soon after the message before.
+  const pages = new Hono()
+    .route(
+      "/console",
+      consolePages({ files: consoleFiles, ask: (request) => app.http.fetch(request) }, app.ports),
+    )
+    .route("/docs", docs(documentationFiles, app.ports))
+    .route("/softphone", softphone({ files: softphoneFiles, wsUrl }, app.ports));
+  pages.onError(onError(app.ports) as never); // Its context has more.
+  await pages.request("/docs/search?q=a"); // Its files are read once.
   const address = { hostname: "127.0.0.1", port: 0, name: "PORT" };
   const { address: { port } } = await serveHttp(
     { address, perAddress: 0, isTrustedProxy: () => true },
-    (request, arrival) => app.http.fetch(request, arrival),
+    (request, arrival) => {
+      const isPage = /^https?:\/\/[^/]*\/(?:console|docs|softphone)\//.test(request.url);
+      return (isPage ? pages : app.http).fetch(request, arrival);
+    },
   );
   return { app, port };
 }
 
 let serving: ReturnType<typeof serve> | undefined;
 
+/** Turns of the event loop after which a request without a response counts as not complete. */
+const turns = 400;
+
 /** Sends a request, and resolves when the other end has closed. */
-function send(port: number, text: string): Promise<void> {
+async function send(port: number, text: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
-  socket.on("error", () => resolve());
-  socket.on("close", () => resolve());
-  socket.on("end", () => void socket.destroy());
+  let isOver = false;
+  const over = () => {
+    isOver = true;
+    socket.destroy();
+    resolve();
+  };
+  for (const event of ["error", "close", "end"]) socket.on(event, over);
   socket.resume();
-  socket.end(new TextEncoder().encode(text)); // What is not complete now never is.
-  return promise;
+  socket.write(new TextEncoder().encode(`${text}\r\n\r\n`)); // A head that has no end has one.
+  for (let n = 0; n < turns && !isOver; n++) await new Promise<void>((turn) => setImmediate(turn));
+  if (!isOver) socket.end();
+  await promise;
 }
 
 /** Places of a request that a sender fills as it likes. */
