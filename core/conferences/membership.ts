@@ -165,6 +165,18 @@ function toldOfEnd(change: Change<Conference>, at: number): Change<Conference> {
   return fire(change, { name: "conference-end", at, params });
 }
 
+/** How often requests have changed a leg in a conference. */
+export const changesOf = ({ members }: Conference, callSid: string): number =>
+  members.find((member) => member.callSid === callSid)?.changes ?? 0;
+
+/** The same change, counted: also where it leaves the leg as it was. */
+export function counted(change: Change<Conference>, callSid: string): Change<Conference> {
+  const members = change.record.members.map((member) =>
+    member.callSid === callSid ? { ...member, changes: (member.changes ?? 0) + 1 } : member
+  );
+  return { ...change, record: { ...change.record, members } };
+}
+
 /** What may be changed of a leg in a conference. */
 export interface MemberChange {
   muted?: boolean;

@@ -8,7 +8,7 @@ import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Conference } from "../resources/conferences.ts";
 import { type Participant, participantSid } from "../resources/participants.ts";
-import { changed, completed, left } from "./membership.ts";
+import { changed, changesOf, completed, counted, left } from "./membership.ts";
 
 /** What may be changed of a Conference, and of a leg in it. */
 export const conferenceParams = z.object({
@@ -68,8 +68,13 @@ export interface ParticipantChange extends z.infer<typeof participantParams> {
   wait?: Action | null | undefined;
 }
 
+/** Orders that make the companion follow the record, at most. */
+const mostOrders = 10;
+
 /**
- * Changes a leg in a Conference, first at the companion of the conference, then in the records.
+ * Changes a leg in a Conference, first at the companion of the conference, then in the records. Where
+ * several requests change it at once, orders reach the companion in another sequence than the records:
+ * the record counts, and the request that finds a change between its two steps orders what it says.
  * Unmuting also unmutes the call at its own companion, where it may have been muted separately. Throws
  * `notFound` when the leg is not there, `unavailable` when the companion cannot be reached.
  */
@@ -83,19 +88,37 @@ export async function modifyParticipant(
   if (participant === null) throw new Fault("notFound", leg);
   const wanted = given({ muted, held: hold, ...others });
   if (Object.keys(wanted).length === 0) return participant;
+  const { conferences } = ports.records;
+  const found = await conferences.get(accountSid, conferenceSid);
+  const before = found === null ? 0 : changesOf(found, leg);
   const holder = await order(named, { type: "change", leg, ...wanted }, ports);
   if (holder === null) throw new Fault("notFound", leg);
   if (muted === false) await unmuteElsewhere(named, holder, ports);
   const { coach, endOnExit } = others;
   const change = { at: ports.now(), ...given({ muted, hold, coach, endOnExit }) };
-  await ports.records.conferences.update(
-    accountSid,
-    conferenceSid,
-    (conference) => changed(conference, leg, change),
-  );
+  let isOvertaken = false;
+  await conferences.update(accountSid, conferenceSid, (conference) => {
+    isOvertaken = changesOf(conference, leg) !== before;
+    return counted(changed(conference, leg, change), leg);
+  });
+  if (isOvertaken) await orderAsKept(named, ports);
   const now = await findParticipant(named, ports);
   if (now === null) throw new Fault("notFound", leg); // It left meanwhile.
   return now;
+}
+
+/** Has the companion change a leg to what its record says, until that stays the same meanwhile. */
+async function orderAsKept(named: Named, ports: Ports): Promise<void> {
+  const { accountSid, conferenceSid, callSid: leg } = named;
+  let ordered = -1;
+  for (let orders = 0; orders < mostOrders; orders++) {
+    const conference = await ports.records.conferences.get(accountSid, conferenceSid);
+    const member = conference?.members.find(({ callSid }) => callSid === leg);
+    if (member === undefined || (member.changes ?? 0) === ordered) return;
+    ordered = member.changes ?? 0;
+    const { muted, hold: held, endOnExit, coach = null } = member;
+    await order(named, { type: "change", leg, muted, held, endOnExit, coach }, ports);
+  }
 }
 
 /** Without the fields that have no value. */

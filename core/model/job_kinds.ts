@@ -263,6 +263,8 @@ export const redirectCall = jobKind({
     callSid: z.string(),
     /** The connected leg requests the Url as well, with its own call parameters. */
     both: z.boolean().optional(),
+    /** Number of the redirection: that of the call, while no later request redirected it. */
+    redirect: z.number().int().optional(),
   }),
   lane: ({ accountSid }) => `documents:${accountSid}`,
 });

@@ -47,6 +47,7 @@ function finished(
     status: isWhole ? "completed" : "failed",
     duration: bytes === 0 ? 0 : recordedSeconds(bytes, channels),
     halt: null,
+    liveSlot: null,
   };
   const jobs = bytes === 0 ? [] : [storeAudio({ accountSid, recordingSid: sid })];
   jobs.push(...recordingCallbacks(record, bytes === 0 && isWhole ? "absent" : "completed", url));

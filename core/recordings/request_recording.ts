@@ -46,7 +46,7 @@ export async function startRecording(
   const { recordings: records } = ports.records;
   // Before the order: the audio is never faster than the record, so it need not make it.
   const { apiVersion } = call;
-  await beginRecording({ recording, leg, channels }, ports, { apiVersion, silent: true });
+  await beginInSlot({ recording, leg, channels }, { apiVersion }, ports);
   try {
     if (!await ports.control.recording({ leg, order }, companion)) {
       throw new Fault(
@@ -65,14 +65,33 @@ export async function startRecording(
   }));
 }
 
+/** Begins a recording in a free slot of its call, of which several requests at once get one each. */
+async function beginInSlot(
+  part: Parameters<typeof beginRecording>[0],
+  { apiVersion }: Pick<Call, "apiVersion">,
+  ports: Ports,
+): Promise<void> {
+  for (let slot = 0; slot < mostAtOnce; slot++) {
+    try {
+      const liveSlot = `${part.leg}/${slot}`;
+      return void await beginRecording(part, ports, { apiVersion, silent: true, liveSlot });
+    } catch (error) {
+      if (!(error instanceof Fault) || error.fault !== "alreadyExists") throw error;
+    }
+  }
+  throw new Fault("recordingLimit", `it has ${mostAtOnce} in progress`);
+}
+
 /** What a request does to a recording in progress. */
 export type WantedChange =
   | { status: "paused"; behavior: PauseBehavior }
   | { status: "in-progress" | "stopped" };
 
 /**
- * Pauses, resumes or stops a recording, whatever ordered it; its record says so until its end. Throws
- * `recordingEnded` for one that is over.
+ * Pauses, resumes or stops a recording, whatever ordered it; its record says so until its end. Of
+ * requests at once the record says which is in force: the one that finds another between its order and
+ * its record orders what the record says, and a stop is final. Throws `recordingEnded` for one that is
+ * over.
  */
 export async function changeRecording(
   recording: Recording,
@@ -87,11 +106,42 @@ export async function changeRecording(
     throw new Fault("recordingEnded", `no call records ${sid} any more`);
   }
   const { status } = wanted;
-  return await ports.records.recordings.update(accountSid, sid, (now) => ({
-    record: now.status === "in-progress"
-      ? { ...now, halt: status === "in-progress" ? null : status, dateUpdated: ports.now() }
-      : now,
-  }));
+  const halt = status === "in-progress" ? null : status;
+  let isOvertaken = false;
+  const record = await ports.records.recordings.update(accountSid, sid, (now) => {
+    if (now.status !== "in-progress") return { record: now };
+    if (now.halt === "stopped" && halt !== "stopped") {
+      throw new Fault("recordingEnded", `${sid} has Status stopped`);
+    }
+    isOvertaken = (now.changes ?? 0) !== (recording.changes ?? 0);
+    const changes = (now.changes ?? 0) + 1;
+    return { record: { ...now, halt, changes, dateUpdated: ports.now() } };
+  });
+  if (isOvertaken) await orderAsKept(record, wanted, ports);
+  return record;
+}
+
+/** Orders of a recording that make its companion follow the record, at most. */
+const mostOrders = 10;
+
+/** Has a recording paused or resumed as its record says, until that stays the same meanwhile. */
+async function orderAsKept(
+  { accountSid, sid }: Recording,
+  wanted: WantedChange,
+  ports: Ports,
+): Promise<void> {
+  const behavior = wanted.status === "paused" ? wanted.behavior : "silence";
+  let ordered = -1;
+  for (let orders = 0; orders < mostOrders; orders++) {
+    const now = await ports.records.recordings.get(accountSid, sid);
+    if (now?.status !== "in-progress" || now.changes === ordered) return;
+    ordered = now.changes;
+    if (now.halt === "stopped") return; // The companion has ended it.
+    const order = now.halt === "paused"
+      ? { type: "pause", sid, behavior } as const
+      : { type: "resume", sid } as const;
+    await tell(now, order, ports);
+  }
 }
 
 function changeOf(sid: string, wanted: WantedChange): RecordingChange {

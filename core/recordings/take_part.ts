@@ -67,7 +67,7 @@ function recordOf(
     RecordingPart,
     "recording" | "leg" | "channels"
   >,
-  { apiVersion }: Pick<Call, "apiVersion">,
+  { apiVersion, liveSlot = null }: Pick<Call, "apiVersion"> & { liveSlot?: string | null },
   now: number,
 ): Recording {
   const wanted = recordingContext.parse(serviceContext);
@@ -91,21 +91,26 @@ function recordOf(
     track: wanted.track ?? "both",
     conferenceSid: wanted.conferenceSid ?? null,
     halt: null,
+    changes: 0,
+    liveSlot,
   };
 }
 
 /**
- * Begins a recording of a call, at whose interface its addresses are: its record and the check that it ends. Its status callback is committed with it,
- * unless it is `silent`.
+ * Begins a recording of a call, at whose interface its addresses are: its record and the check that it
+ * ends. Its status callback is committed with it, unless it is `silent`. Throws `alreadyExists` where another recording has the slot.
  */
 export async function beginRecording(
   part: Pick<RecordingPart, "recording" | "leg" | "channels">,
   ports: Ports,
-  { apiVersion, silent = false }: Pick<Call, "apiVersion"> & { silent?: boolean },
+  { apiVersion, silent = false, liveSlot = null }: Pick<Call, "apiVersion"> & {
+    silent?: boolean;
+    liveSlot?: string | null;
+  },
 ): Promise<Recording> {
   const { accountSid, sid } = part.recording;
   const now = ports.now();
-  const record = recordOf(part, { apiVersion }, now);
+  const record = recordOf(part, { apiVersion, liveSlot }, now);
   const url = await callbackUrl(record, ports);
   const check = settleRecording({ accountSid, recordingSid: sid }, now + limits.recordingCheckMs);
   return await ports.records.recordings.insert({

@@ -47,8 +47,8 @@ export interface ModifyParams extends z.infer<typeof modifyParams> {
 /**
  * Modifies a live call (spec, "Call progress"): `canceled` ends one that is queued or ringing and
  * leaves alone one in progress and the leg of a Dial, `completed` ends any, a Url redirects and
- * Mute silences one in progress, as its Participant too. A call that it ends names its `requester`.
- * Throws `notFound`, `callEnded` or `notModifiable`, and `unavailable` when the companion that is to
+ * Mute silences one in progress, as its Participant too. Of several redirections at once the last one
+ * that was answered is performed. A call that it ends names its `requester`. Throws `notFound`, `callEnded` or `notModifiable`, and `unavailable` when the companion that is to
  * mute it is out of reach.
  */
 export async function modifyCall(
@@ -76,13 +76,16 @@ interface Modified {
   requester?: Requester;
 }
 
-function assertModifiable({ status }: Call, wanted: ModifyParams): void {
+function assertModifiable({ status, disconnection }: Call, wanted: ModifyParams): void {
   if (!isLive(status)) throw new Fault("callEnded", `Status is ${status}`);
   const { mute, moveConnectedCallLeg, url } = wanted;
   if (moveConnectedCallLeg === true && url === undefined) {
     throw new Fault("notModifiable", "MoveConnectedCallLeg needs Url");
   }
   const isForTalking = url !== undefined || mute !== undefined;
+  if (isForTalking && disconnection?.cause === "request") {
+    throw new Fault("callEnded", "a request has ended it already");
+  }
   if (isForTalking && status !== "in-progress") {
     throw new Fault("notModifiable", `Status is ${status}, not in-progress`);
   }
@@ -140,7 +143,8 @@ function modified(
     return { record, jobs: [hangUp({ accountSid, callSid, companion: call.companion })] };
   }
   if (wanted.url !== undefined) {
-    const redirection = redirectCall({ accountSid, callSid, ...both && { both } });
+    const redirect = record.redirects = (call.redirects ?? 0) + 1;
+    const redirection = redirectCall({ accountSid, callSid, redirect, ...both && { both } });
     return { record, jobs: [redirection, ...wanted.timeLimit ? endOfTime(record) : []] };
   }
   return { record, ...wanted.timeLimit !== undefined && { jobs: endOfTime(record) } };

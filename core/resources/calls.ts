@@ -162,6 +162,8 @@ export const calls = resource({
     sequence: z.number().int(),
     /** Reports of the leg taken so far: a repeat has a lower `seq`. */
     reports: z.number().int(),
+    /** Counts the requests that redirected it: the job of an earlier one does nothing. */
+    redirects: z.number().int(),
     /** The companion that holds the leg, once one does. */
     companion: companion.nullable(),
     sipCallId: z.string().nullable(),
@@ -212,6 +214,7 @@ export const calls = resource({
     "disconnection",
     "sequence",
     "reports",
+    "redirects",
     "companion",
     "sipCallId",
     "sipHeaders",
@@ -284,6 +287,7 @@ export const calls = resource({
     disconnection: null,
     sequence: 0,
     reports: 0,
+    redirects: 0,
     companion: null,
     sipCallId: null,
     sipHeaders: {},

@@ -22,6 +22,8 @@ export const member = z.object({
   label: z.string().optional(),
   /** The call that alone hears it; absent where all do. */
   coach: z.string().optional(),
+  /** Counts the requests that changed it. */
+  changes: z.number().int().optional(),
 });
 
 /** The values of ReasonConferenceEnded in the status callback. */

@@ -47,7 +47,12 @@ export const recordings = resource({
     ),
     /** Of one in progress: a request paused or stopped it. */
     halt: z.enum(["paused", "stopped"]).nullable(),
+    /** Counts the requests that paused or resumed it. */
+    changes: z.number().int(),
+    /** One of the places of its call for recordings that requests started, until its end. */
+    liveSlot: z.string().nullable(),
   },
+  unique: ["liveSlot"],
   hidden: [
     "channels",
     "statusCallback",
@@ -58,6 +63,8 @@ export const recordings = resource({
     "track",
     "conferenceSid",
     "halt",
+    "changes",
+    "liveSlot",
   ],
   filters: { callSid: "equals", conferenceSid: "equals" },
   period: { start: "dateCreated", end: "dateCreated" },

@@ -32,6 +32,12 @@ export async function redirectMember(
     try {
       if (waits) await modifyCall({ accountSid, callSid: member.callSid }, markup, ports);
     } catch (error) {
+      // The caller hung up between the claim and the redirection: the next one is taken.
+      const hasLeft = error instanceof Fault && ["callEnded", "notFound"].includes(error.fault);
+      if (hasLeft) {
+        await leave(member.callSid);
+        continue;
+      }
       await queues.update(accountSid, sid, (now) => released(now, by));
       throw error;
     }

@@ -105,6 +105,30 @@ Deno.test("of requests for a waiting call at once, and one after the other, one 
   assert.equal(asked.length, 3);
 });
 
+Deno.test("a caller who hangs up while a request takes it leaves the next one to that request", async () => {
+  await using lab = await startTwilioLab();
+  const { client, app } = lab;
+  await app.root.post("Clients.json", { Login: "alice", Password: "pass" });
+  const { sid } = await client.queues.create({ friendlyName: "support" });
+  const [first, second] = [await waits(lab, sid), await waits(lab, sid)];
+  const { calls } = app.ports.records;
+  const { get } = calls;
+  calls.get = async (accountSid, callSid) => {
+    const call = await get(accountSid, callSid);
+    if (callSid !== first) return call;
+    calls.get = get;
+    await calls.update(accountSid, callSid, (record) => ({
+      record: { ...record, status: "completed" },
+    }));
+    return call; // As it was read before.
+  };
+  const taken = await client.queues(sid).members("Front").update({ url: "https://app.test/agent" });
+  assert.equal(taken.callSid, second);
+  await assert.rejects(client.queues(sid).members("Front").update({ url: "https://app.test/" }), {
+    status: 404,
+  });
+});
+
 Deno.test("a call that a request has claimed goes to no Dial, and back when its redirection fails", async () => {
   await using lab = await startTwilioLab();
   const { client, app } = lab;

@@ -133,6 +133,8 @@ export async function wholeCall(app: App) {
     track: "both",
     conferenceSid: null,
     halt: null,
+    changes: 0,
+    liveSlot: null,
   };
   await app.ports.records.recordings.insert({ record: recording });
   const samples = Int16Array.from(

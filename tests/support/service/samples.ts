@@ -175,6 +175,8 @@ export const samples: Record<SampledName, Sample> = {
       track: "inbound",
       conferenceSid: null,
       halt: null,
+      changes: 0,
+      liveSlot: null,
     }),
     filter: ["CallSid", `CA${"1".padStart(32, "0")}`],
   },
