@@ -300,6 +300,8 @@ export const limits = {
   queueNameLength: 64,
   /** Calls that wait in a queue at most. */
   queueMembers: 250,
+  /** How long a place in a queue is kept for a call on its way. */
+  queueArrivingMs: 10_000,
   /** How long a waiting call stays assigned to one taker. */
   queueTakingMs: 30_000,
   /** Default and largest maxParticipants of a conference. */

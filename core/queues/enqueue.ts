@@ -7,7 +7,7 @@ import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import { newBase, withDefaults } from "../model/resource.ts";
 import { type Queue, type QueueMember, queues } from "../resources/queues.ts";
-import { dequeued, positionOf } from "./membership.ts";
+import { dequeued, expected, positionOf } from "./membership.ts";
 import type { EnqueueWanted } from "../values/queue_wanted.ts";
 
 /** The step that puts a call into the queue of a name. If it is full, the action is requested. */
@@ -16,9 +16,9 @@ export async function enqueueCall(
   next: Action | undefined,
   context: ScriptContext,
 ): Promise<Script> {
-  const { call, ports } = context;
-  const queue = await queueNamed(name, context);
-  if (await isFull(queue, most, ports)) {
+  const { call } = context;
+  const queue = await placeIn(name, most, context);
+  if (queue.isFull) {
     if (next === undefined) return [];
     const params = queueParameters({ result: "queue-full", waitedS: 0, queueSid: queue.sid });
     return await actionScript(next, params, context);
@@ -93,20 +93,41 @@ async function queueNamed(name: string, { call, ports }: ScriptContext): Promise
   throw new Fault("unavailable", `too many calls enter "${name}" at the same time; retry`);
 }
 
-/** Whether the queue is full, after ended calls were removed. */
-async function isFull(
-  { accountSid, sid, members, maxSize = limits.queueMembers }: Queue,
+/**
+ * A place in the queue of a name: a commit, so that of several calls at once no more find one than there
+ * are, and nobody removes the queue before the call is in it. Ended calls give theirs back.
+ */
+async function placeIn(
+  name: string,
   wanted: number,
-  ports: Ports,
-): Promise<boolean> {
-  const most = Math.min(maxSize, wanted);
-  if (members.length < most) return false;
-  let left = members.length;
+  context: ScriptContext,
+): Promise<{ sid: string; isFull: boolean }> {
+  const { call: { accountSid, sid: callSid }, ports } = context;
+  let hasLooked = false;
+  for (let attempt = 0; attempt < limits.commitAttempts; attempt++) {
+    const found = await queueNamed(name, context);
+    let isFull = false;
+    const queue = await ports.records.queues.update(accountSid, found.sid, (now) => {
+      const most = Math.min(now.maxSize ?? limits.queueMembers, wanted);
+      const place = expected(now, { callSid, most, at: ports.steadyNow() });
+      isFull = place.isFull;
+      return place.change;
+    }).catch((error) => {
+      if (error instanceof Fault && error.fault === "notFound") return null; // It was removed.
+      throw error;
+    });
+    if (queue === null) continue;
+    if (!isFull || hasLooked) return { sid: queue.sid, isFull };
+    hasLooked = true;
+    await removeEnded(queue, ports);
+  }
+  throw new Fault("unavailable", `too many calls enter "${name}" at the same time; retry`);
+}
+
+async function removeEnded({ accountSid, sid, members }: Queue, ports: Ports): Promise<void> {
   for (const { callSid } of members) {
     const call = await ports.records.calls.get(accountSid, callSid);
     if (call !== null && isLive(call.status)) continue;
     await ports.records.queues.update(accountSid, sid, (queue) => dequeued(queue, callSid));
-    left--;
   }
-  return left >= most;
 }

@@ -4,6 +4,27 @@ import type { Queue, QueueMember } from "../resources/queues.ts";
 
 /** The changes of a queue, as pure functions. Repeated events change nothing. */
 
+/** The calls that are on their way into a queue now. */
+export const arrivingNow = ({ arriving = [] }: Queue, at: number): Queue["arriving"] =>
+  arriving.filter((one) => at - one.at < limits.queueArrivingMs);
+
+/**
+ * Keeps a place for a call on its way, for a while, so that the queue stays and takes no more than `most`.
+ * Nothing changes where it is full.
+ */
+export function expected(
+  queue: Queue,
+  { callSid, most, at }: { callSid: string; most: number; at: number },
+): { change: Change<Queue>; isFull: boolean } {
+  const others = arrivingNow(queue, at).filter((one) => one.callSid !== callSid);
+  const isFull = queue.members.length + others.length >= most;
+  if (isFull) return { change: { record: queue }, isFull };
+  return { change: { record: { ...queue, arriving: [...others, { callSid, at }] } }, isFull };
+}
+
+const arrived = ({ arriving = [] }: Queue, callSid: string): Queue["arriving"] =>
+  arriving.filter((one) => one.callSid !== callSid);
+
 /** A call joins the end of the queue. */
 export function queued(
   queue: Queue,
@@ -11,15 +32,16 @@ export function queued(
 ): Change<Queue> {
   if (positionOf(queue, callSid) > 0) return { record: queue };
   const members = [...queue.members, { callSid, at, steadyAt, companion, taken: null }];
-  return { record: { ...queue, members, dateUpdated: at } };
+  return { record: { ...queue, members, arriving: arrived(queue, callSid), dateUpdated: at } };
 }
 
 /** A call has left the queue. */
 export function dequeued(queue: Queue, callSid: string): Change<Queue> {
   const members = queue.members.filter((member) => member.callSid !== callSid);
-  return members.length === queue.members.length
-    ? { record: queue }
-    : { record: { ...queue, members } };
+  const arriving = arrived(queue, callSid);
+  const isThere = members.length < queue.members.length ||
+    arriving.length < (queue.arriving ?? []).length;
+  return { record: isThere ? { ...queue, members, arriving } : queue };
 }
 
 /** A call that takes waiting calls out of a queue. */

@@ -29,10 +29,12 @@ export const queues = resource({
     ownName: z.string(),
     /** In the order in which they came. */
     members: z.array(queueMember),
+    /** Calls on their way into it, each with since when by the steady clock, in ms. */
+    arriving: z.array(z.object({ callSid: z.string(), at: z.number() })),
     /** Calls that wait in it at most, where that is fewer than in any queue. */
     maxSize: z.number().int().optional(),
   },
-  defaults: { members: [] },
+  defaults: { members: [], arriving: [] },
   unique: ["ownName"],
 });
 

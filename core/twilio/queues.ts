@@ -1,3 +1,4 @@
+import { arrivingNow } from "../queues/membership.ts";
 import { Fault } from "../base/faults.ts";
 import { method, url, wholeNumber } from "../base/fields.ts";
 import { limits } from "../base/limits.ts";
@@ -27,8 +28,9 @@ function averageWait({ members }: Queue, ports: Asked["ports"]): number {
 /** Refuses what would leave calls in a queue that is gone. */
 async function removeQueue({ account, path, ports }: Asked): Promise<void> {
   await ports.records.queues.remove(account.sid, path.Sid ?? "", (queue) => {
-    if (queue.members.length === 0) return { record: queue };
-    throw new Fault("queueNotEmpty", `${queue.members.length} wait in "${queue.friendlyName}"`);
+    const waiting = queue.members.length + arrivingNow(queue, ports.steadyNow()).length;
+    if (waiting === 0) return { record: queue };
+    throw new Fault("queueNotEmpty", `${waiting} wait in "${queue.friendlyName}"`);
   });
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ConferenceOrder } from "../../core/protocol/companion.ts";
 import type { RecordingRequest } from "../../core/protocol/recordings.ts";
+import { limits } from "../../core/base/limits.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { companionOf, made, xml } from "../support/service/hand_companion.ts";
 import { caller, consult } from "../support/sip/conference_callers.ts";
@@ -198,4 +199,33 @@ Deno.test("of recordings that are started at once a call gets four", async () =>
   const [sid] = answers.filter(({ status }) => status === 201).map((one) => one.json().sid);
   assert.equal((await app.root.delete(`${list}/${sid}.json`)).status, 204);
   assert.equal((await start()).status, 201);
+});
+
+Deno.test("of calls that enter a Queue at once no more find a place than its MaxSize", async () => {
+  using app = await startApp();
+  const queues = `/2010-04-01/Accounts/${app.root.sid}/Queues`;
+  const queue = (await app.root.post(`${queues}.json`, { FriendlyName: "help", MaxSize: "2" }))
+    .json();
+  const markup = `<Enqueue action="/after">help</Enqueue>`;
+  const callers = [];
+  for (const digit of ["1", "2", "3", "4", "5"]) callers.push(await caller(app, digit, markup));
+  app.answers = () => xml("<Hangup/>");
+  const steps = await Promise.all(callers.map(async (one) => (await consult(one, one.script))[0]));
+  const types = steps.map((step) => step?.type);
+  assert.deepEqual(types.toSorted(), ["answer", "answer", "answer", "queue", "queue"]);
+
+  const entering = callers[types.indexOf("queue")]!;
+  const remove = async () => (await app.root.delete(`${queues}/${queue.sid}.json`)).json().code;
+  assert.equal(await remove(), 21223);
+  await entering.report({ type: "answered" }, { wantsScript: false });
+  await entering.report({ type: "queued", queueSid: queue.sid });
+  const { current_size: size } = (await app.root.get(`${queues}/${queue.sid}.json`)).json();
+  assert.equal(size, 1);
+  await entering.report({ type: "ended", outcome: "completed" });
+  assert.equal(await remove(), 21223, "another one is on its way");
+  app.clock.now += limits.queueArrivingMs;
+  assert.equal((await app.root.delete(`${queues}/${queue.sid}.json`)).status, 204);
+  const six = await caller(app, "6", markup);
+  const [step] = await consult(six, six.script);
+  assert.ok(step?.type === "queue" && step.queueSid !== queue.sid);
 });
