@@ -78,12 +78,15 @@ const bytesOf = (cookies: readonly Cookie[]): number =>
     0,
   );
 
+/** The pair and the attributes of a header; those behind them are not read. */
+const mostParts = 20;
+
 /** The cookie of a Set-Cookie header; null where it is none, or none for this host (§5.2, §5.3). */
 function cookieIn(header: string, { url, now, steadyNow }: Setting): Cookie | null {
   // Octets below the space and DEL stand in no cookie, the tab excepted.
   // deno-lint-ignore no-control-regex
   if (header.length > 2 * limits.cookieBytes || /[\0-\x08\x0a-\x1f\x7f]/.test(header)) return null;
-  const [pair = "", ...rest] = header.split(";");
+  const [pair = "", ...rest] = header.split(";", mostParts);
   const equals = pair.indexOf("=");
   const name = pair.slice(0, Math.max(equals, 0)).trim();
   if (name === "") return null;
@@ -108,8 +111,9 @@ function cookieIn(header: string, { url, now, steadyNow }: Setting): Cookie | nu
 }
 
 function attributeIn(text: string): [name: string, value: string] {
-  const [name = "", ...value] = text.split("=");
-  return [name.trim().toLowerCase(), value.join("=").trim()];
+  const equals = text.indexOf("=");
+  if (equals < 0) return [text.trim().toLowerCase(), ""];
+  return [text.slice(0, equals).trim().toLowerCase(), text.slice(equals + 1).trim()];
 }
 
 /**

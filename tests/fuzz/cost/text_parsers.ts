@@ -8,6 +8,7 @@ import { clientAddress, clientUsesTls } from "../../../core/net/client_address.t
 import { takesGzip } from "../../../core/net/content_coding.ts";
 import { segmentCount } from "../../../core/messages/segments.ts";
 import { smartEncoded } from "../../../core/messages/smart_encoding.ts";
+import { withSetCookies } from "../../../core/base/cookies.ts";
 import { readMessage as readConversation } from "../../../sip/conversations/messages.ts";
 import { readMessage as readStream } from "../../../sip/media/streams/messages.ts";
 import { compiledDocument, outbound } from "../../support/service/compile_lab.ts";
@@ -237,6 +238,43 @@ const conversation = textParser({
   read: readConversation,
 });
 
+const cookies = textParser({
+  name: "cookies of application servers",
+  sizes: [500, 3_000, 8_000],
+  words: [
+    "=",
+    ";",
+    " ",
+    ",",
+    ":",
+    "-",
+    "\t",
+    "a",
+    "1",
+    "Path=/",
+    "Secure",
+    "Jan",
+    "GMT",
+    "01",
+    ".",
+  ],
+  pairs: [],
+  sample: "session=a; Path=/; HttpOnly; Expires=Wed, 01 Jan 2031 00:00:00 GMT",
+  usual: (size) => `session=${usualText(size)}; Path=/; Max-Age=3600`,
+  slots: [
+    (fill) => fill,
+    (fill) => `${fill}=b`,
+    (fill) => `a=${fill}`,
+    (fill) => `a=b; ${fill}`,
+    (fill) => `a=b; Path=/${fill}`,
+    (fill) => `a=b; Domain=${fill}`,
+    (fill) => `a=b; Expires=${fill}`,
+    (fill) => `a=b; Max-Age=${fill.replaceAll(/\D/g, "9")}`,
+  ],
+  read: (text) =>
+    withSetCookies([], [text], { url: new URL("https://app.test/a/b"), now: 0, steadyNow: 0 }),
+});
+
 const flowText = JSON.stringify(callCentre);
 /** A flow of many steps. */
 function usualFlow(size: number): string {
@@ -385,6 +423,7 @@ export const textParsers: Parser[] = [
   ssml,
   stream,
   conversation,
+  cookies,
   flow,
   values,
   csv,
