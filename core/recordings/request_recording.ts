@@ -115,7 +115,9 @@ export async function changeRecording(
     }
     isOvertaken = (now.changes ?? 0) !== (recording.changes ?? 0);
     const changes = (now.changes ?? 0) + 1;
-    return { record: { ...now, halt, changes, dateUpdated: ports.now() } };
+    const record = { ...now, halt, changes, dateUpdated: ports.now() };
+    // A stopped one leaves its place to the next at once.
+    return { record: halt === "stopped" ? { ...record, liveSlot: null } : record };
   });
   if (isOvertaken) await orderAsKept(record, wanted, ports);
   return record;

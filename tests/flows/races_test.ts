@@ -198,7 +198,11 @@ Deno.test("of recordings that are started at once a call gets four", async () =>
   assert.equal((await start()).status, 400);
   const [sid] = answers.filter(({ status }) => status === 201).map((one) => one.json().sid);
   assert.equal((await app.root.delete(`${list}/${sid}.json`)).status, 204);
-  assert.equal((await start()).status, 201);
+  const next = await start();
+  assert.equal(next.status, 201);
+  const stopped = await app.root.post(`${list}/${next.json().sid}.json`, { Status: "stopped" });
+  assert.equal(stopped.status, 200);
+  assert.equal((await start()).status, 201, "before the last audio has come");
 });
 
 Deno.test("of calls that enter a Queue at once no more find a place than its MaxSize", async () => {
