@@ -5,7 +5,7 @@ import type { Queue, QueueMember } from "../resources/queues.ts";
 /** The changes of a queue, as pure functions. Repeated events change nothing. */
 
 /** The calls that are on their way into a queue now. */
-export const arrivingNow = ({ arriving = [] }: Queue, at: number): Queue["arriving"] =>
+export const arrivingNow = ({ arriving = [] }: Queue, at: number): NonNullable<Queue["arriving"]> =>
   arriving.filter((one) => at - one.at < limits.queueArrivingMs);
 
 /**
@@ -22,7 +22,7 @@ export function expected(
   return { change: { record: { ...queue, arriving: [...others, { callSid, at }] } }, isFull };
 }
 
-const arrived = ({ arriving = [] }: Queue, callSid: string): Queue["arriving"] =>
+const arrived = ({ arriving = [] }: Queue, callSid: string): NonNullable<Queue["arriving"]> =>
   arriving.filter((one) => one.callSid !== callSid);
 
 /** A call joins the end of the queue. */

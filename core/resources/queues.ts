@@ -30,11 +30,11 @@ export const queues = resource({
     /** In the order in which they came. */
     members: z.array(queueMember),
     /** Calls on their way into it, each with since when by the steady clock, in ms. */
-    arriving: z.array(z.object({ callSid: z.string(), at: z.number() })),
+    arriving: z.array(z.object({ callSid: z.string(), at: z.number() })).optional(),
     /** Calls that wait in it at most, where that is fewer than in any queue. */
     maxSize: z.number().int().optional(),
   },
-  defaults: { members: [], arriving: [] },
+  defaults: { members: [] },
   unique: ["ownName"],
 });
 
