@@ -36,9 +36,9 @@ const defectOf = ({ logged }: ReceiveLab): string | undefined =>
       .test(line)
   );
 
-/** Responses, ACKs, and what is no SIP at all. */
+/** Responses, ACKs, and what is no SIP at all; line ends before a message mean nothing (§7.5). */
 function mustBeDropped(text: string): boolean {
-  const [first = ""] = text.split("\r\n", 1);
+  const [first = ""] = text.replace(/^(?:\r\n)+/, "").split("\r\n", 1);
   return /^SIP\//i.test(first) || /^ACK /.test(first) || !/ SIP\/\d+\.\d+ *$/i.test(first);
 }
 
