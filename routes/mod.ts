@@ -220,7 +220,8 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   const served = Object.keys(mounts);
   app.onError(onError(ports, served));
   const allowed = allowedMethods(app);
-  const near = nearPaths([...pathsOf(app), ...served.map((name) => `/${name}`)]);
+  const pages = served.map((name) => `/${name}`).filter((path) => !unnamed.test(path));
+  const near = nearPaths([...pathsOf(app), ...pages]);
   app.notFound((c) => {
     const { path } = c.req;
     const plain = path.replaceAll(/\/{2,}/g, "/").replace(/\/$/, "");

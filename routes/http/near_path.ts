@@ -47,15 +47,16 @@ export function nearPaths(templates: Iterable<string>): (path: string) => string
     const asked = path.split("/").filter((segment) => segment !== "");
     if (asked.length === 0 || asked.length > mostSegments) return "";
     if (asked.some((segment) => segment.length > longestSegment)) return "";
-    const costOf = segmentCosts();
-    let best = { cost: Infinity, paths: [] as string[] };
+    const costOf = segmentCosts(asked);
+    let best = { cost: costs.most, routes: [] as string[][] };
     for (const route of routes) {
-      if (Math.abs(route.length - asked.length) * costs.missing > costs.most) continue;
-      const { cost, path } = aligned(asked, route, costOf);
-      if (cost > costs.most || cost > best.cost) continue;
-      best = { cost, paths: cost < best.cost ? [path] : [...best.paths, path] };
+      if (Math.abs(route.length - asked.length) * costs.missingSms > best.cost) continue;
+      const cost = leastCost(asked, route, { costOf, most: best.cost });
+      if (cost > best.cost) continue;
+      best = { cost, routes: cost < best.cost ? [route] : [...best.routes, route] };
     }
-    const names = [...new Set(best.paths.map((found) => shortened(found, asked)))];
+    const paths = best.routes.map((route) => aligned(asked, route, costOf).path);
+    const names = [...new Set(paths.map((found) => shortened(found, asked)))];
     return names.length === 0 ? "" : `Did you mean ${names.slice(0, mostNamed).join(" or ")}?`;
   };
 }
@@ -66,15 +67,16 @@ function shortened(found: string, asked: string[]): string {
   return asked[1] === "Accounts" && found.startsWith(account) ? found.slice(account.length) : found;
 }
 
-type SegmentCost = (asked: string, name: string) => number;
+/** The cost of a name in place of the segment at an index of the path. */
+type SegmentCost = (at: number, name: string) => number;
 
-/** The cost of a name in place of a segment; each pair is compared once. */
-function segmentCosts(): SegmentCost {
-  const known = new Map<string, number>();
-  return (asked, name) => {
-    const pair = `${asked}/${name}`;
-    const cost = known.get(pair) ?? costOfName(asked, name);
-    known.set(pair, cost);
+/** Compares each segment with each name once. */
+function segmentCosts(asked: string[]): SegmentCost {
+  const known = asked.map(() => new Map<string, number>());
+  return (at, name) => {
+    const ofSegment = known[at]!; // There is one for each segment.
+    const cost = ofSegment.get(name) ?? costOfName(asked[at]!, name); // There are as many.
+    ofSegment.set(name, cost);
     return cost;
   };
 }
@@ -98,6 +100,34 @@ interface Alignment {
   path: string;
 }
 
+/** The cost of the cheapest way from a path to a route, as `aligned` finds it; at once where it is over `most`. */
+function leastCost(
+  asked: string[],
+  route: string[],
+  { costOf, most }: { costOf: SegmentCost; most: number },
+): number {
+  let before = [0];
+  for (const [column, name] of route.entries()) before.push(before[column]! + missingCost(name)); // As long.
+  for (const [at, segment] of asked.entries()) {
+    const surplus = at === asked.length - 1 ? Infinity : costs.surplus;
+    const row = [before[0]! + surplus]; // It has one entry at least.
+    let least = row[0]!; // It has one entry.
+    for (const [column, name] of route.entries()) {
+      const same = isParameter(name) ? isValue(segment) ? 0 : Infinity : costOf(at, name);
+      const cost = Math.min( // The rows have an entry more than the route.
+        before[column]! + same,
+        before[column + 1]! + surplus,
+        row[column]! + missingCost(name),
+      );
+      row.push(cost);
+      least = Math.min(least, cost);
+    }
+    if (least > most) return Infinity;
+    before = row;
+  }
+  return before.at(-1)!; // A row has one entry at least.
+}
+
 /**
  * The cheapest way from a path to a route (an edit distance over segments). The last segment is never
  * surplus: what is below a record that exists would always be near the record.
@@ -109,7 +139,7 @@ function aligned(asked: string[], route: string[], costOf: SegmentCost): Alignme
     const isLast = at === asked.length - 1;
     const row = [plus(before[0]!, isLast ? Infinity : costs.surplus, "")]; // It has one entry at least.
     for (const [column, name] of route.entries()) {
-      const same = isParameter(name) ? isValue(segment) ? 0 : Infinity : costOf(segment, name);
+      const same = isParameter(name) ? isValue(segment) ? 0 : Infinity : costOf(at, name);
       const ways = [ // The rows have an entry more than the route.
         plus(before[column]!, same, `/${isParameter(name) ? segment : name}`),
         plus(before[column + 1]!, isLast ? Infinity : costs.surplus, ""),

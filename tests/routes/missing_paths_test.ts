@@ -144,3 +144,12 @@ Deno.test("a page with a slash too many at its end is the page without it", asyn
   }
   assert.equal((await ask(app, "/nothing/")).status, 404);
 });
+
+Deno.test("no 404 names an interface of the operator's own programs", async () => {
+  const mounts = () => ({ docs: new Hono(), bridge: new Hono(), metrics: new Hono() });
+  using app = await startApp({ mounts });
+  for (const path of ["/bridg", "/metricz", "/bridge/runn"]) {
+    assert.doesNotMatch((await ask(app, path)).text, /Did you mean/, path);
+  }
+  assert.match((await ask(app, "/doc")).text, /Did you mean \/docs\?/);
+});
