@@ -221,7 +221,7 @@ async function callMe(page: Page, alice: Softphone): Promise<void> {
   const call = await alice.nextPlainCall();
   const socket = await plainSocket();
   const dialog = await call.answer(plainOffer(socket.port));
-  await page.getByRole("link", { name: "Timeline of the call" }).waitFor();
+  await page.getByRole("link", { name: "See what becomes of it" }).waitFor();
   // A key that comes before the flow listens is lost, as on any telephone.
   let second: IncomingCall | undefined;
   void alice.nextPlainCall().then((call) => second = call);
@@ -234,7 +234,7 @@ async function callMe(page: Page, alice: Softphone): Promise<void> {
     return second;
   });
   called.decline(486);
-  await page.getByRole("link", { name: "Timeline of the call" }).click();
+  await page.getByRole("link", { name: "See what becomes of it" }).click();
   await page.getByText("Pressed:").waitFor();
   socket.close();
 }
