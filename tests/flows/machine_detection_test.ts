@@ -34,7 +34,7 @@ Deno.test("POST /Calls with MachineDetection asks for the Url when it is known w
   assert.equal((await callOf(app, sid)).status, "in-progress");
   assert.equal(app.fetched.length, 0);
   const script = await leg.report({ type: "detected", answeredBy: "machine" });
-  assert.deepEqual(script, [{ type: "hangup", cause: "end-of-markup" }]);
+  assert.deepEqual(script, [{ type: "hangup" }]);
   const [request] = app.fetched;
   const form = new URLSearchParams(await request!.text());
   assert.equal(form.get("AnsweredBy"), "machine");
