@@ -94,7 +94,7 @@ export function createSaving({ model, send, say, part }) {
         isDraft
           ? `The call is placed, with ${version}; the draft is not published. `
           : "The call is placed. ",
-        el("a", { href: to }, "Timeline of the call"),
+        el("a", { href: to }, "See what becomes of it"),
       );
     } catch ({ message }) {
       told.textContent = `${message}.`;
