@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { handlers } from "../../../core/jobs/mod.ts";
+import { createLoopShares } from "../../../core/rest/loop_shares.ts";
 import type { Ports } from "../../../core/ports/ports.ts";
 import { resources } from "../../../core/resources/mod.ts";
 import { bucketAt, levels } from "../../../kv/store/counters.ts";
@@ -113,7 +114,9 @@ Deno.test("a record in a thousand has the texts before it packed, once they are 
   const lab = await storeLab(location);
   const { records } = lab.store;
   const now = () => lab.clock.now;
-  const ports = { records, now, steadyNow: now, log: () => {} } as unknown as Ports;
+  const loop = createLoopShares();
+  const accounts = { recent: () => undefined, get: () => Promise.resolve(null) };
+  const ports = { records, accounts, now, steadyNow: now, loop, log: () => {} } as unknown as Ports;
   const made = Array.from({ length: 200 }, () => lab.notification({ messageText: filler }));
   const asking = { ...lab.notification({}), sid: made.at(-1)!.sid.slice(0, -3) + "c00" };
   for (const record of [...made, asking]) await records.notifications.insert({ record });
@@ -140,7 +143,9 @@ Deno.test("texts that changed after they were packed are packed anew, and found 
   const { notifications } = lab.store.records;
   const now = () => lab.clock.now;
   const records = lab.store.records;
-  const ports = { records, now, steadyNow: now, log: () => {} } as unknown as Ports;
+  const loop = createLoopShares();
+  const accounts = { recent: () => undefined, get: () => Promise.resolve(null) };
+  const ports = { records, accounts, now, steadyNow: now, loop, log: () => {} } as unknown as Ports;
   const worker = await lab.store.worker(handlers, ports);
   const pack = async () => {
     const one = lab.notification({ messageText: "asks" });
