@@ -38,7 +38,7 @@ async function findReason({ page }: Counted): Promise<number> {
   const verdict = page.locator(".verdict");
   await verdict.getByText("Hung up by an error: Cannot fetch the markup document").waitFor();
   await verdict.getByText("https://voice.example.com/ivr/billing").waitFor();
-  await verdict.getByText("The application server must respond to the URL").waitFor();
+  await verdict.getByText("Look into the log of the application server").waitFor();
   return 2;
 }
 

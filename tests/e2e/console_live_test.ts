@@ -110,10 +110,10 @@ async function watchSpeakers(
   if (shots) await page.screenshot({ path: `${shots}/speakers.png`, fullPage: true });
 
   await page.getByRole("link", { name: "Listen to choir" }).click();
-  await page.getByLabel("Client").selectOption("iris");
+  await page.getByLabel("Client").selectOption("client:iris");
   if (shots) await page.screenshot({ path: `${shots}/listen.png`, fullPage: true });
   await page.getByRole("button", { name: "Ring and listen" }).click();
-  await page.getByText("The softphone is being called: answer it to listen.").waitFor();
+  await page.waitForURL(/\/Calls\/CA[0-9a-f]{32}/); // It says what becomes of the listening call.
   const listener = await answerAt(iris, 1_000);
   await listener.untilHears([500, 750], (levels) => levels.every(there));
   await listener.dialog.bye();

@@ -80,10 +80,15 @@ const addresses = ["", "nobody", "a@app.test,", "a@app.test, b", "Bob <b@app.tes
 const paths = ["demo", "//app.test/", "/\\app.test", "ftp://app.test/"];
 const flows = ["{", "[]", '{"start":"a","steps":{}}', '{"start":"a","steps":{"a":{"type":"x"}}}'];
 
+const drafts = ["{", "[]", '{"start":"a"}', '{"steps":[]}', '{"steps":{"a":1}}'];
+
 /** What a schema cannot say. */
 const rules: Record<string, string[]> = {
   "ApplicationCreate.Flow": flows,
   "ApplicationUpdate.Flow": flows,
+  "ApplicationCreate.FlowDraft": drafts,
+  "ApplicationUpdate.FlowDraft": drafts,
+  "TokenCreate.Login": ["nobody", "x y"],
   "DryRunWanted.Flow": ["", ...flows],
   "DryRunWanted.Inputs": ["", "{", "{}", '[{"type":"x"}]', '[{"type":"keys","digits":"x"}]'],
   "ApplicationUpdate.FlowVersion": ["-1", "x"],
