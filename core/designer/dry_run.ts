@@ -92,6 +92,7 @@ async function document({ source, hops }: Next, run: Run): Promise<Next> {
       ? smsParameters(messageOf(run))
       : callParameters(run.call, run.ports.settings),
     isCall: run.kind !== "sms",
+    at: run.ports.now(),
   }, {
     ask: (step, known) => simulatedService(step, known, run),
     warn: (detail) => Promise.resolve(note(run, detail)),

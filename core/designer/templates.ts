@@ -79,6 +79,35 @@ export const flowTemplates: readonly FlowTemplate[] = [
     },
   },
   {
+    id: "opening-hours",
+    title: "Opening hours",
+    lead:
+      "Rings somebody from Monday to Friday between 9 and 17 o'clock, and takes a message else.",
+    flow: {
+      start: "hours",
+      timeZone: "Europe/Berlin",
+      steps: {
+        hours: {
+          type: "control",
+          conditions: [
+            { variable: "Weekday", is: "greater", value: "5", next: "closed" },
+            { variable: "LocalTime", is: "less", value: "09:00", next: "closed" },
+            { variable: "LocalTime", is: "less", value: "17:00", next: "ring" },
+          ],
+          next: "closed",
+        },
+        ring: { type: "dial", to: [{ client: "alice" }], timeout: 20, onFailure: "closed" },
+        closed: {
+          type: "say",
+          text: "We are open from Monday to Friday, from 9 to 17. Leave a message after the beep.",
+          next: "message",
+        },
+        message: { type: "record", maxLength: 120, playBeep: true, next: "goodbye" },
+        goodbye,
+      },
+    },
+  },
+  {
     id: "ring-group",
     title: "Ring group",
     lead: "Rings several phones at once, and takes a message when nobody answers.",

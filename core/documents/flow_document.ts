@@ -51,7 +51,7 @@ export async function flowDocument(
       level: "warning",
     }, ports);
   const { verbs, skipped } = await walkFlow(
-    { flow, place, params: linked, known, isCall: callSid !== null },
+    { flow, place, params: linked, known, isCall: callSid !== null, at: ports.now() },
     {
       ask: (step, known) => askService(step, known, { signal, tenant, ports }),
       warn: (detail, exchange) => warn("serviceFailed", detail, exchange),

@@ -6,6 +6,7 @@ import type { Element } from "../markup/parse.ts";
 import { type FlowPlace, flowUrl, shownUrl } from "../flows/address.ts";
 import { branchFor, holds } from "../flows/decide.ts";
 import { expand, type Variables } from "../flows/expand.ts";
+import { localTime } from "../flows/local_time.ts";
 import type { Served } from "./external_service.ts";
 import { elementsOf, goTo } from "./step_elements.ts";
 import type { Flow, FlowStep, StepOf } from "../flows/steps.ts";
@@ -20,6 +21,8 @@ export interface WalkFrom {
   known: Variables;
   /** Whether it is a call: a message has none that could be hung up. */
   isCall: boolean;
+  /** The time that its conditions see, in ms. */
+  at: number;
 }
 
 /** What a walk needs done outside of the flow. */
@@ -45,6 +48,8 @@ export interface Walked {
 
 /** A walk under way. */
 interface Run extends WalkFrom {
+  /** The time in the zone of the flow. */
+  time: Variables;
   surroundings: Surroundings;
   /** Values from results, `set` and external services: passed from document to document. */
   variables: Record<string, string>;
@@ -73,7 +78,8 @@ export async function walkFlow(from: WalkFrom, surroundings: Surroundings): Prom
     place.phase === "begin" || brought === undefined || !brought.test(name)
   );
   const variables = { ...Object.fromEntries(kept), ...params };
-  const run: Run = { ...from, surroundings, variables, verbs: [], skipped: [], requests: 0 };
+  const time = flow.timeZone === undefined ? {} : localTime(flow.timeZone, from.at);
+  const run: Run = { ...from, surroundings, time, variables, verbs: [], skipped: [], requests: 0 };
   await walk(run, entryOf(run));
   return run;
 }
@@ -156,7 +162,8 @@ const isPending = ({ verbs }: Run): boolean => verbs.some(({ name }) => name ===
 const isShowing = (run: Run): boolean => run.verbs.length > 0 && !isPending(run);
 
 /** What is known to a step. */
-const knownTo = ({ flow, known, variables }: Run): Variables => ({
+const knownTo = ({ flow, time, known, variables }: Run): Variables => ({
+  ...time,
   ...flow.variables,
   ...known,
   ...variables,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { limits } from "../base/limits.ts";
+import { isTimeZone } from "./local_time.ts";
 import * as part from "./parts.ts";
 
 const next = part.stepName.optional().describe(
@@ -210,6 +211,11 @@ export const flow = z.strictObject({
   start: part.stepName.describe("Name of the first step."),
   variables: z.record(part.variableName, z.string().max(limits.flowVariableLength)).optional()
     .describe("Variables and their initial values."),
+  timeZone: z.string().max(64).refine(isTimeZone, {
+    message: "must be a time zone such as Europe/Berlin",
+  }).optional().describe(
+    "Time zone (IANA) of the variables LocalTime, LocalDate and Weekday; without it there are none.",
+  ),
   steps: z.record(
     part.stepName,
     z.discriminatedUnion(
@@ -229,6 +235,7 @@ export const flow = z.strictObject({
 export interface Flow {
   start: string;
   variables?: Record<string, string>;
+  timeZone?: string;
   steps: Record<string, FlowStep>;
   positions?: Record<string, { x: number; y: number }>;
 }

@@ -9,6 +9,7 @@ import {
   flowOf,
   nextOf,
 } from "../support/service/flow_lab.ts";
+import { flowTemplates } from "../../core/designer/templates.ts";
 import { callCentre } from "../support/service/flow_samples.ts";
 import { startKvConnect } from "../support/service/kv_connect.ts";
 import { companionOf, made, notifications } from "../support/service/hand_companion.ts";
@@ -68,6 +69,26 @@ Deno.test("a flow asks, looks up, greets and connects, without an application se
   assert.equal((await app.root.get(`Calls/${callSid}.json`)).json().status, "in-progress");
   assert.deepEqual(await notifications(app), []);
 });
+
+for (
+  const [date, says] of [
+    ["2026-11-27T08:30:00Z", []], // Friday, 9.30 in Berlin: it rings.
+    ["2026-11-27T16:30:00Z", ["closed"]],
+    ["2026-11-27T07:30:00Z", ["closed"]],
+    ["2026-11-28T10:00:00Z", ["closed"]],
+  ] as const
+) {
+  Deno.test(`the template of opening hours ${says.length > 0 ? "closes" : "rings"} at ${date}`, async () => {
+    using app = await startApp();
+    await made(app.root, "Clients", { Login: "alice", Password: "secret" });
+    app.clock.now = Date.parse(date);
+    const { flow } = flowTemplates.find(({ id }) => id === "opening-hours")!;
+    const { script } = await calledFlow(app, flow);
+    const isOpen = script.some(({ type }) => type === "dial");
+    const isClosed = said(script).some((text) => /We are open from Monday/.test(text));
+    assert.deepEqual([isOpen, isClosed], [says.length === 0, says.length > 0]);
+  });
+}
 
 Deno.test("a report that comes again, or to another instance, goes on alike", async () => {
   await using endpoint = startKvConnect();
