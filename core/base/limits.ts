@@ -187,6 +187,8 @@ export const limits = {
   cookieBytes: 4_096,
   /** Of a flow, in UTF-8; sealed, a record of the store has no room for many more. */
   flowBytes: 40 << 10,
+  /** Of the flow of an application and its draft together, which one sealed record holds. */
+  flowsBytes: 44 << 10,
   flowSteps: 200,
   flowValues: 5_000,
   /** Branches, conditions, prompts, parameters or variables of one step of a flow. */

@@ -12,12 +12,7 @@ import {
 import { refusedDestination } from "../gateways/destination.ts";
 import { type Found, numberFor } from "../gateways/find_number.ts";
 import { areRelated } from "../gateways/relation.ts";
-import {
-  directRoute,
-  preferOperators,
-  tenantsAlone,
-  trunkRoutes,
-} from "../gateways/trunk_routes.ts";
+import { directRoute, provingRoutes, tenantsAlone, trunkRoutes } from "../gateways/trunk_routes.ts";
 import { limits } from "../base/limits.ts";
 import { boundOf } from "./counted_minutes.ts";
 import { dialString, e164Of, numberLike, readsAsNumber } from "../values/dialled.ts";
@@ -203,8 +198,9 @@ async function outward(
   if (dialled === null) return noRoute(text);
   const refused = await refusedDestination(dialled, account, ports);
   if (refused !== null) return refused;
-  const ways = await trunkRoutes(account, ports, gatewaySid);
-  const routes = provesCallee ? preferOperators(ways, account) : ways;
+  const routes = provesCallee
+    ? await provingRoutes(account, ports)
+    : await trunkRoutes(account, ports, gatewaySid);
   if (routes.length === 0) {
     const which = gatewaySid === null ? "that it could leave by" : gatewaySid;
     return noRoute(`${dialled}: there is no Gateway ${which}`);

@@ -20,7 +20,11 @@ export interface Cookies {
 }
 
 /** Callers that are not to be told from one another, by what stands in place of their number. */
-const withheld = /^(anonymous|restricted|unknown|unavailable|private|withheld)?$/i;
+const withheld =
+  /^(?:sips?:)?(?:anonymous|restricted|unknown|unavailable|private|withheld)?(?:@[^@]*)?$/i;
+
+/** Hosts of addresses that name nobody (RFC 3323 §4.1.1.3, RFC 2606). */
+const nobodysHost = /\.invalid(?:[:;][^@]*)?$/i;
 
 /**
  * Cookies of a call or text. A caller who withholds the number has cookies for the call alone, and no
@@ -32,7 +36,7 @@ export function cookiesOf(
   { cookies: store, now, steadyNow, log }: Pick<Ports, "cookies" | "now" | "steadyNow" | "log">,
 ): Cookies | null {
   const { accountSid, callSid } = subject;
-  const isWithheld = withheld.test(subject.from);
+  const isWithheld = withheld.test(subject.from) || nobodysHost.test(subject.from);
   if (isWithheld && callSid === null) return null;
   const from = isWithheld ? `anonymous ${callSid}` : subject.from;
   const ownerAt = (url: URL): CookieOwner => ({ ...subject, from, tenant, host: url.host });

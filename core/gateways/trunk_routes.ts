@@ -1,5 +1,6 @@
 import { trunkLimits, type TrunkRoute } from "../protocol/trunks.ts";
 import { limits } from "../base/limits.ts";
+import { vouchesForCallerIds } from "./caller_id.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Gateway } from "../resources/gateways.ts";
@@ -8,12 +9,13 @@ import type { Gateway } from "../resources/gateways.ts";
  * The ways by which an account's calls leave, in the order they are tried: its Gateways, its
  * ancestors' from the nearest up, then the operator's proxy, and last the Gateways whose registration
  * fails. None: there is no way out. With the Sid of a Gateway that is the only way, if the account may
- * use it.
+ * use it. `choose` leaves out Gateways.
  */
 export async function trunkRoutes(
   account: Account,
   ports: Ports,
   only: string | null = null,
+  choose: (routes: TrunkRoute[]) => TrunkRoute[] = (routes) => routes,
 ): Promise<TrunkRoute[]> {
   const routes: TrunkRoute[] = [];
   const failed: TrunkRoute[] = [];
@@ -35,22 +37,25 @@ export async function trunkRoutes(
   }
   if (only !== null) return [...routes, ...failed].filter(({ gatewaySid }) => gatewaySid === only);
   const { outboundProxy } = ports.settings.trunks;
-  const gateways = routes.slice(0, trunkLimits.routes - (outboundProxy === null ? 0 : 1));
-  const operators = outboundProxy === null
+  const operators: TrunkRoute[] = outboundProxy === null
     ? []
     : [{ gatewaySid: null, publicOnly: false, ...outboundProxy }];
-  return [...gateways, ...operators, ...failed].slice(0, trunkLimits.routes);
+  // Chosen before they are cut: a tenant's own Gateways may be more than a call tries.
+  const gateways = choose(routes).slice(0, trunkLimits.routes - operators.length);
+  return [...gateways, ...operators, ...choose(failed)].slice(0, trunkLimits.routes);
 }
 
-/** The operator's trunks among some ways, where there is one: what answers there is no customer's PBX. */
-export function preferOperators(
-  routes: TrunkRoute[],
-  { sid, ancestors: [root = sid] }: Account,
-): TrunkRoute[] {
-  const ofOperator = routes.filter(({ gatewaySid, accountSid }) =>
-    gatewaySid === null || accountSid === root
-  );
-  return ofOperator.length > 0 ? ofOperator : routes;
+/**
+ * The ways to somebody who is to prove who they are: the operator's trunks, as what answers behind a
+ * customer's Gateway may be the customer. Those of a tenant count only where the operator has no trunk and
+ * shows callers as tenants give them.
+ */
+export async function provingRoutes(account: Account, ports: Ports): Promise<TrunkRoute[]> {
+  const root = account.ancestors[0] ?? account.sid;
+  const operators = (routes: TrunkRoute[]) => routes.filter((one) => one.accountSid === root);
+  const proving = await trunkRoutes(account, ports, null, operators);
+  const isEnough = proving.length > 0 || await vouchesForCallerIds(account, ports);
+  return isEnough ? proving : await trunkRoutes(account, ports);
 }
 
 /** The trunks among some ways that are no operator's: those of a tenant's Gateways. */

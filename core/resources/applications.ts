@@ -136,14 +136,28 @@ function versioned<T extends { flow?: string | null; flowVersion: number }>(
   return { ...after, flowVersion: former + 1 };
 }
 
-/** Notes which version a new draft was begun from. */
+const bytesOf = (text: string | null | undefined): number =>
+  text ? new TextEncoder().encode(text).length : 0;
+
+/**
+ * Notes which version a new draft was begun from. Throws where flow and draft together are more than a
+ * record can hold.
+ */
 function drafted<
   T extends {
+    flow?: string | null;
     flowDraft?: string | null;
     flowDraftVersion?: number | null;
     flowVersion: number;
   },
 >(before: T | null, after: T): T {
+  const bytes = bytesOf(after.flow) + bytesOf(after.flowDraft);
+  if (bytes > limits.flowsBytes) {
+    throw new Fault(
+      "badParameter",
+      `FlowDraft and Flow have at most ${limits.flowsBytes} bytes together, and these have ${bytes}`,
+    );
+  }
   if (!after.flowDraft) return { ...after, flowDraft: null, flowDraftVersion: null };
   return { ...after, flowDraftVersion: before?.flowDraftVersion ?? before?.flowVersion ?? 0 };
 }

@@ -16,21 +16,23 @@ const key = (login) => `switchboard.texts.${login}`;
  * Other tabs of the browser share them; `onChange` is called after each change.
  */
 export function openTexts(login, onChange) {
-  let memory = []; // For a browser that allows no storage.
+  let memory; // Counts where the browser stores no more.
   const read = () => {
+    if (memory !== undefined) return memory;
     try {
       const kept = JSON.parse(localStorage.getItem(key(login)) ?? "[]");
       return Array.isArray(kept) ? kept.map(withoutLost) : [];
     } catch {
-      return memory;
+      return [];
     }
   };
   const write = (conversations) => {
-    memory = conversations;
     try {
       localStorage.setItem(key(login), JSON.stringify(conversations));
+      memory = undefined;
     } catch {
-      // Private windows may allow no storage: then they last as long as the page.
+      // No storage, or a full one: then they last as long as the page.
+      memory = conversations;
     }
     onChange();
   };
@@ -64,6 +66,7 @@ export function openTexts(login, onChange) {
       change(peer, (now) => ({ ...now, texts: [...now.texts, text] }));
     },
     settle(peer, id, outcome) {
+      if (!read().some((one) => one.peer === peer)) return; // It was removed meanwhile.
       const settled = (text) => text.id === id ? { ...text, ...outcome } : text;
       change(peer, (now) => ({ ...now, texts: now.texts.map(settled) }));
     },

@@ -158,6 +158,8 @@ export const sipLimits = {
   trunkProbeAnswerMs: 2_000,
   trunkProbeMinMs: 4_000,
   trunkProbeMaxMs: 60_000,
+  /** The longest time between two calls that try a silent server in its own place. */
+  trunkTrialMaxMs: 3_600_000,
   /** Servers of trunks that are remembered, and for how long their 503 with Retry-After is heeded. */
   trunkHolds: 10_000,
   trunkHoldMaxS: 3_600,

@@ -6,7 +6,8 @@ import type { Target } from "../transport/resolve.ts";
 /**
  * Memory of how the servers of trunks answered, so that no call and no text waits for one that is down
  * while another could take it (RFC 3263 §4.3). A server is silent from its first missing answer on until
- * it says anything. It is then asked last, and by OPTIONS whenever a call or a text passes it over.
+ * it says anything. It is then asked last, and by OPTIONS whenever a call or a text passes it over. Some
+ * servers ignore OPTIONS, so one call or text tries a silent server in its own place now and then.
  */
 
 /** A server of a route: one of the places that its proxy is at, or the proxy where it is at none. */
@@ -25,6 +26,16 @@ export interface TrunkHolds {
   /** Notes that a server kept silent, or cannot be connected to or resolved. */
   miss(server: RouteServer, isProbe?: boolean): void;
   isSilent(server: RouteServer): boolean;
+  /** Whether it kept silent to more than OPTIONS, which some servers ignore. */
+  isSilentToCalls(server: RouteServer): boolean;
+  /**
+   * Whether a silent server is to be tried in its own place once more: a minute after it fell silent, then
+   * ever more seldom. A server that ignores OPTIONS is found again so.
+   */
+  takeTrial(server: RouteServer): boolean;
+  /** Notes that a server may have a message, of which it said nothing. */
+  handOver(server: RouteServer, sid: string): void;
+  mayHave(server: RouteServer, sid: string): boolean;
   /** Whether nothing is known yet of a server that answers OPTIONS. */
   isUnknown(server: RouteServer): boolean;
   /** Whether a silent server is to be asked by OPTIONS now; each time the next is twice as far away. */
@@ -43,10 +54,13 @@ interface Standing {
   ignoresOptions: boolean;
   probeAt: number;
   probeGapMs: number;
+  trialAt: number;
+  trialGapMs: number;
 }
 
 export function createTrunkHolds(now: () => number = steadyNow): TrunkHolds {
   const standings = new Map<string, Standing>();
+  const handed = new Map<string, string>();
   /** The one of a server, which is the latest then. */
   const standingOf = (server: RouteServer): Standing => {
     const key = keyOf(server);
@@ -80,7 +94,27 @@ export function createTrunkHolds(now: () => number = steadyNow): TrunkHolds {
       standing.isSilent = true;
       standing.probeGapMs = sipLimits.trunkProbeMinMs;
       standing.probeAt = now();
+      standing.trialGapMs = sipLimits.trunkProbeMaxMs;
+      standing.trialAt = now() + standing.trialGapMs;
     },
+    isSilentToCalls(server) {
+      const standing = standings.get(keyOf(server));
+      return standing?.isSilent === true && !standing.isSilentByProbe;
+    },
+    takeTrial(server) {
+      const standing = standings.get(keyOf(server));
+      if (standing?.isSilent !== true || standing.trialAt > now()) return false;
+      standing.trialGapMs = Math.min(standing.trialGapMs * 2, sipLimits.trunkTrialMaxMs);
+      standing.trialAt = now() + standing.trialGapMs;
+      return true;
+    },
+    handOver(server, sid) {
+      handed.delete(sid);
+      handed.set(sid, keyOf(server));
+      const [oldest] = handed.keys();
+      if (handed.size > sipLimits.trunkHolds && oldest !== undefined) handed.delete(oldest);
+    },
+    mayHave: (server, sid) => handed.get(sid) === keyOf(server),
     isSilent: (server) => standings.get(keyOf(server))?.isSilent === true,
     isUnknown: (server) => standings.get(keyOf(server))?.isSilent === undefined,
     takeProbe(server) {
@@ -100,6 +134,8 @@ const newStanding = (): Standing => ({
   ignoresOptions: false,
   probeAt: 0,
   probeGapMs: 0,
+  trialAt: 0,
+  trialGapMs: 0,
 });
 
 /** One may be full for one of its users alone, and silent to one of them. */

@@ -56,7 +56,8 @@ export async function ringTrunk(state: OutboundState, called: TrunkTarget): Prom
   if (routes.length === 0) return finish(state, noRoute);
   const search: Search = { called, until: steadyNow() + sipLimits.trunkSearchMs, silent: [] };
   const stopWaiting = timers.after(sipLimits.trunkSilentMs, () => {
-    if (!state.ringing && !over.signal.aborted) call.onSearching?.();
+    const isAnswered = state.ringing || state.invitedAt !== undefined;
+    if (!isAnswered && !over.signal.aborted) call.onSearching?.();
   });
   state.stopTimeout();
   const status = await trySearch(state, search).finally(stopWaiting);
@@ -112,7 +113,7 @@ async function tryRoute(
       if (state.over.signal.aborted) return undefined;
       if (steadyNow() >= search.until || holds.heldMs({ route, target }) > 0) continue;
       const way = { route, proxy, target };
-      if (holds.isSilent(way)) {
+      if (holds.isSilentToCalls(way) && !holds.takeTrial(way)) {
         probeSilent(signalling, way);
         search.silent.push(() => tryWay(state, search.called, way));
         continue;
@@ -182,6 +183,7 @@ async function send(
   let isGivenUp = false;
   const fail = (failure: Failure) => {
     state.stopTimeout();
+    state.invitedAt = undefined;
     fork.media?.close();
     resolve(failure);
   };

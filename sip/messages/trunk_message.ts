@@ -103,7 +103,11 @@ async function sendBy(
 /** Whether another server is to be tried first; one alone is not asked whether it is there. */
 async function isDoubtful(signalling: Signalling, search: Search, way: Way): Promise<boolean> {
   const { holds } = signalling;
-  if (holds.isSilent(way)) return true;
+  if (holds.isSilent(way)) {
+    // A live one that is slow may have the message, and knows its copy by the Call-ID.
+    const isSlow = holds.mayHave(way, search.order.sid) && await answersOptions(signalling, way);
+    return !isSlow && !holds.takeTrial(way);
+  }
   const hasOthers = search.order.routes.length > 1 || way.proxy.targets.length > 1;
   return hasOthers && holds.isUnknown(way) && !await answersOptions(signalling, way);
 }
@@ -118,8 +122,10 @@ async function sendTo(
   const flow = await routes.open(way.target).catch(() => undefined);
   if (flow === undefined) return void holds.miss(way);
   const final = await exchange(signalling, { ...way, order, flow });
-  if (final.isSilent) holds.miss(way);
-  else holds.hear(way);
+  if (final.isSilent) {
+    holds.miss(way);
+    holds.handOver(way, order.sid);
+  } else holds.hear(way);
   holds.heed(way, final);
   return final.status === 503 ? undefined : final.status;
 }

@@ -14,7 +14,6 @@ import { createFlowTable } from "./flow_table.ts";
 import { plainAddress } from "../../core/net/networks.ts";
 import { createRetransmission, type Retransmission } from "./retransmission.ts";
 import { inItsCharset } from "../text/charset.ts";
-import { fromFirstLine } from "../text/grammar.ts";
 import { readSent, type SentMessage } from "./sent_message.ts";
 import { type StoredText, storeText } from "../base/stored_text.ts";
 
@@ -107,8 +106,16 @@ const firstLine = /^(?:SIP\/2\.0 \d{3}|[A-Z0-9\-.!%*_+`'~]{1,32} [^\r\n]{1,2048}
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-function readDatagram(data: Uint8Array): string | undefined {
-  const text = inItsCharset(fromFirstLine(decoder.decode(data)), data);
+/** A datagram from its first line on: some peers send line ends before it (RFC 3261 §7.5). */
+function withoutLineEnds(datagram: Uint8Array): Uint8Array {
+  let from = 0;
+  while (datagram[from] === 13 && datagram[from + 1] === 10) from += 2;
+  return datagram.subarray(from);
+}
+
+function readDatagram(datagram: Uint8Array): string | undefined {
+  const data = withoutLineEnds(datagram);
+  const text = inItsCharset(decoder.decode(data), data);
   return firstLine.test(text) ? text : undefined;
 }
 

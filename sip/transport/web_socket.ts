@@ -46,7 +46,10 @@ export function openWebSocketFlow(
   const wire = new WebSocketWire(webSocket, socket, { protocol, local, remote, clock });
   const flow = createFlow(wire, events);
   gateFrames(webSocket, socket, sipLimits.webSocketPace);
-  watchMessages(socket, clock, () => wire.fail(closeCodes.policy));
+  watchMessages(socket, clock, {
+    onLate: () => wire.fail(closeCodes.policy),
+    isOver: () => wire.closed,
+  });
   webSocket.on("message", (data, isBinary) => {
     if (wire.closed) return;
     // In text, the library refuses what is not UTF-8 by 1007.
@@ -123,10 +126,19 @@ class WebSocketWire implements Wire {
  * Ends a stream where a message is not complete `messageCompleteMs` after its first octet came.
  * Control frames between the parts of a message do not extend the time (RFC 6455 §5.4).
  */
-function watchMessages(socket: Socket, clock: Clock, onLate: () => void): void {
+function watchMessages(
+  socket: Socket,
+  clock: Clock,
+  { onLate, isOver }: {
+    onLate(): void;
+    /** A peer that broke a rule may go on sending: nothing of it counts. */
+    isOver(): boolean;
+  },
+): void {
   const progress = followMessages();
   const deadline = createDeadline(clock, sipLimits.messageCompleteMs, onLate);
   socket.on("data", (chunk: Uint8Array) => {
+    if (isOver()) return;
     if (progress.take(chunk) || !progress.partial) deadline.stop();
     if (progress.partial) deadline.start();
   });

@@ -93,6 +93,31 @@ Deno.test("POST ValidationRequests calls the number, which is added when its own
   assert.deepEqual(await callerIds(), [[number, "Hotline"]]);
 });
 
+for (const hasTrunk of [true, false]) {
+  Deno.test(`a validation leaves by no Gateway of its tenant, ${hasTrunk ? "however many it has" : "and fails without a trunk of the operator"}`, async () => {
+    using lab = await tenants();
+    const { app, tenant } = lab;
+    app.ports.settings.strictCallerId = true;
+    const gateway = (Proxy: string) => ({ UserName: "t", Password: "secret", Proxy });
+    for (let n = 0; n < 12; n++) {
+      await tenant.post("Management/Gateways.json", gateway(`own${n}.tenant.test`));
+    }
+    if (hasTrunk) await app.root.post("Management/Gateways.json", gateway("sip.carrier.test"));
+
+    const asked = await tenant.post("OutgoingCallerIds/ValidationRequests.json", {
+      PhoneNumber: "+18005551212",
+    });
+    await app.runJobs();
+
+    const proxies = app.scripts.flatMap(({ script: [step] }) =>
+      step?.type === "invite" && step.invitation.target.kind === "trunk"
+        ? step.invitation.target.routes.map(({ proxy }) => proxy)
+        : []
+    );
+    assert.deepEqual(proxies, hasTrunk ? ["sip.carrier.test"] : [], asked.text);
+  });
+}
+
 Deno.test("an account without a number is told how it may validate one", async () => {
   using lab = await tenants();
   const refused = await lab.below.post("OutgoingCallerIds/ValidationRequests.json", {

@@ -306,6 +306,26 @@ Deno.test("a draft is an object with steps, within the limits of a flow", async 
   assert.deepEqual(await Promise.all(bad.map(post)), bad.map(() => 400));
 });
 
+Deno.test("a flow and a draft that one record cannot hold together are refused, and nothing changes", async () => {
+  using app = await startConsole();
+  const flowOfLength = (bytes: number) =>
+    JSON.stringify(flowOf({
+      ...Object.fromEntries(Array.from(
+        { length: Math.ceil(bytes / 2_000) },
+        (_, n) => [`say${n}`, { type: "say", text: "x".repeat(1_900) }],
+      )),
+    }));
+  const { sid } = (await app.root.post("Applications.json", {
+    FriendlyName: "Menu",
+    Flow: flowOfLength(20_000),
+  })).json();
+  const save = (FlowDraft: string) => app.root.post(`Applications/${sid}.json`, { FlowDraft });
+  assert.equal((await save(flowOfLength(20_000))).status, 200);
+  const refused = await save(flowOfLength(30_000));
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /FlowDraft and Flow have at most 45056 bytes together/);
+});
+
 Deno.test("the templates of the designer are complete flows that voice applications take", async () => {
   using app = await startConsole();
   const { browser, to } = await signedIn(app);

@@ -71,6 +71,38 @@ Deno.test("a server that was silent to an INVITE and to OPTIONS is asked by OPTI
   assert.equal(holds.isSilent(server), true);
 });
 
+Deno.test("a silent server is tried once more after a minute, then ever more seldom", () => {
+  const { clock, holds } = holdsAt();
+  assert.equal(holds.takeTrial(server), false, "it is not silent");
+  holds.miss(server);
+  const gaps: number[] = [];
+  for (let last = clock.now; gaps.length < 9; clock.now += 1_000) {
+    if (!holds.takeTrial(server)) continue;
+    gaps.push(clock.now - last);
+    last = clock.now;
+  }
+  assert.deepEqual(gaps.slice(0, 3), [60_000, 120_000, 240_000]);
+  assert.equal(gaps.at(-1), sipLimits.trunkTrialMaxMs);
+});
+
+Deno.test("a server that was silent to OPTIONS alone is not silent to calls", () => {
+  const { holds } = holdsAt();
+  holds.miss(server, true);
+  assert.deepEqual([holds.isSilent(server), holds.isSilentToCalls(server)], [true, false]);
+  holds.miss(server);
+  assert.equal(holds.isSilentToCalls(server), true);
+});
+
+Deno.test("a message that a server may have is known by its Sid", () => {
+  const { holds } = holdsAt();
+  holds.handOver(server, "SM1");
+  const other = { route, target: { ...target, port: 5061 } };
+  assert.deepEqual(
+    [holds.mayHave(server, "SM1"), holds.mayHave(other, "SM1"), holds.mayHave(server, "SM2")],
+    [true, false, false],
+  );
+});
+
 Deno.test("what was heard last is kept of so many servers alone", () => {
   const { holds } = holdsAt();
   const at = (port: number) => ({ route, target: { ...target, port } });
