@@ -100,7 +100,7 @@ export function createSharedMedia(
   };
 }
 
-/** Whether media that a peer offers take a pair of ports: those of browsers share one port. */
+/** Tells whether media that a peer offers take a pair of ports: those of browsers share one port. */
 const isPlain = (offer: string): boolean => !/\bRTP\/SAVPF\b/.test(offer);
 
 const withoutAccount = ({ accountSid: _, ...options }: LegOptions = {}): LegOptions => options;

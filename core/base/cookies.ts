@@ -117,7 +117,7 @@ function attributeIn(text: string): [name: string, value: string] {
 }
 
 /**
- * How long a cookie lives, in ms; null where nothing says so. Max-Age comes before Expires (§5.3); what
+ * Time that a cookie lives, in ms; null where nothing says so. Max-Age comes before Expires (§5.3); what
  * is no number or no date counts as absent.
  */
 function lifetimeOf(attributes: Map<string, string>, now: number): number | null {
@@ -152,7 +152,7 @@ function cookieDate(text: string): number | null {
   return Date.UTC(year, month, day, hours, minutes, seconds);
 }
 
-/** Whether a Domain attribute admits the host that set it (§5.1.3): its own, or one above it. */
+/** Tells whether a Domain attribute admits the host that set it (§5.1.3): its own, or one above it. */
 function isFor(host: string, domain: string): boolean {
   const wanted = domain.replace(/^\./, "").toLowerCase();
   if (wanted === "" || wanted === host) return true;

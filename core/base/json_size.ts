@@ -1,7 +1,7 @@
 const [quote, comma, bracket, brace] = [...'",[{'].map((sign) => sign.charCodeAt(0));
 
 /**
- * Whether a JSON text has more values than so many: members, elements, arrays and objects, but not what
+ * Tells whether a JSON text has more values than so many: members, elements, arrays and objects, but not what
  * stands in its strings. JSON.parse takes up to a hundred times as long for many small values as for a few
  * long ones, so foreign texts are looked at before. Takes any text.
  */

@@ -180,7 +180,7 @@ export const limits = {
   documentProblems: 100,
   documentHops: 50,
   documentTimeoutMs: 15_000,
-  /** How long cookies of a pair of From and To are kept after their last use. */
+  /** Time that cookies of a pair of From and To are kept after their last use. */
   cookiesKeptMs: 4 * 3_600_000,
   /** Cookies of a pair at one host, and bytes of all their names, values and paths. */
   cookies: 20,
@@ -302,7 +302,7 @@ export const limits = {
   queueNameLength: 64,
   /** Calls that wait in a queue at most. */
   queueMembers: 250,
-  /** How long a place in a queue is kept for a call on its way. */
+  /** Time that a place in a queue is kept for a call on its way. */
   queueArrivingMs: 10_000,
   /** How long a waiting call stays assigned to one taker. */
   queueTakingMs: 30_000,

@@ -1,6 +1,6 @@
 /** The time of day of a flow: what its conditions compare where it names a time zone. */
 
-/** Whether the runtime knows a time zone by its name in the IANA database, such as Europe/Berlin. */
+/** Tells whether the runtime knows a time zone by its name in the IANA database, such as Europe/Berlin. */
 export function isTimeZone(zone: string): boolean {
   try {
     new Intl.DateTimeFormat("en", { timeZone: zone });

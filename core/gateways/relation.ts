@@ -6,7 +6,7 @@ export const isWithin = (account: Account, above: string): boolean =>
   account.sid === above || account.ancestors.includes(above);
 
 /**
- * Whether two accounts belong together: one is above the other, or both are of the same tenant. Others
+ * Tells whether two accounts belong together: one is above the other, or both are of the same tenant. Others
  * are unrelated: a number or Login of one must not receive another's calls.
  */
 export const areRelated = (a: Account, b: Account): boolean =>

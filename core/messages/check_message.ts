@@ -46,7 +46,7 @@ export async function checkMessage(
 }
 
 /**
- * Whether texts may be sent from a number of an account: no virtual one, which the account spelt as it
+ * Tells whether texts may be sent from a number of an account: no virtual one, which the account spelt as it
  * likes, unless the operator's trunks reach it.
  */
 async function isVouched(

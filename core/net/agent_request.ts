@@ -14,7 +14,7 @@ import type { Answer, SentRequest } from "../base/outgoing.ts";
 /** So many bytes of an answer are waited for before it is given out; longer ones come as a stream. */
 const wholeBytes = 64 << 10;
 
-/** How long a connection is kept without use, in ms; many servers close after 5 s. */
+/** Time that a connection is kept without use, in ms; many servers close after 5 s. */
 const reusedConnectionMs = 4_000;
 
 /** A connection that was used within this time is in steady use, in ms. */

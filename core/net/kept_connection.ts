@@ -12,6 +12,6 @@ export function takeRepeats(sent: ClientRequest): boolean {
   return isReused;
 }
 
-/** Whether a request failed since the other end had closed the connection, by the code of the error. */
+/** Tells whether a request failed since the other end had closed the connection, by the code of the error. */
 export const isClosed = (code: string | undefined): boolean =>
   code === "ECONNRESET" || code === "EPIPE";

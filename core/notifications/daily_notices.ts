@@ -28,7 +28,7 @@ export function dailyNotices(ports: Ports): DailyNotices {
   let day = 0;
   let told = new Map<string, Set<string>>();
 
-  /** Whether this instance has not told of it today. */
+  /** Tells whether this instance has not told of it today. */
   function isNew({ accountSid, tenant, fault, subject }: DailyNotice, now: number): boolean {
     const today = now - now % dayMs;
     if (today !== day || told.size >= limits.dailyNoticeTenants) told = new Map();

@@ -1,5 +1,5 @@
 /**
- * Whether calls and texts may leave the service to a number. Without prefixes every number is allowed;
+ * Tells whether calls and texts may leave the service to a number. Without prefixes every number is allowed;
  * otherwise one of them has to allow it.
  */
 export const mayLeaveTo = (number: string, prefixes: readonly string[]): boolean =>

@@ -54,7 +54,7 @@ export const numberLike = (text: string, country: string | null): string | null 
   e164Of(text, country) ?? e164Of(`+${text}`, null);
 
 /**
- * Whether a text may mean a number of the telephone network: one in E.164 form, also without its `+` or
+ * Tells whether a text may mean a number of the telephone network: one in E.164 form, also without its `+` or
  * as it is dialled within a country, or up to three digits, as emergency services have.
  */
 export const readsAsNumber = (text: string, country: string | null): boolean =>

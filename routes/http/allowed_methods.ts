@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import type { Env } from "./env.ts";
 
-/** Whether a route's parameter may have slashes. */
+/** Tells whether a route's parameter may have slashes. */
 const mayHaveMore = (path: string): boolean =>
   path.includes("*") ||
   path.split("{").slice(1).some((own) => /[./]/.test(own.split("}")[0] ?? ""));

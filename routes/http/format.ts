@@ -73,7 +73,7 @@ export const qualitiesOf = (accept: string): { type: string; quality: number }[]
     return { type, quality: Number(quality ?? 1) || 0 };
   });
 
-/** Whether JSON has a higher quality than XML, or the same and is first (RFC 9110 §12.5.1). */
+/** Tells whether JSON has a higher quality than XML, or the same and is first (RFC 9110 §12.5.1). */
 function prefersJson(accept: string): boolean {
   const ranges = qualitiesOf(accept);
   const json = ranges.findIndex(({ type }) => type === "application/json");

@@ -2,7 +2,7 @@
 
 const isKnown = "Notification" in globalThis && globalThis.isSecureContext;
 
-/** Whether the user was not asked yet. */
+/** Tells whether the user was not asked yet. */
 export const mayAsk = () => isKnown && Notification.permission === "default";
 
 /** Asks the user; call it after a click. */

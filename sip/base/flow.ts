@@ -43,7 +43,7 @@ export interface Flow {
 /** The end of a flow that transactions keep. */
 export interface FlowTransport extends Transport {
   readonly protocol: Protocol;
-  /** Whether nothing can be sent by it any more. */
+  /** Tells whether nothing can be sent by it any more. */
   isClosed(): boolean;
 }
 

@@ -149,12 +149,12 @@ export const sipLimits = {
   /** The longest registration that we ask for because a registrar wants it. */
   gatewayExpiresMaxS: 86_400,
   /**
-   * How long a call looks for a trunk that answers, and after which time without a sign of one its
+   * Time that a call looks for a trunk that answers, and after which time without a sign of one its
    * caller hears that it rings.
    */
   trunkSearchMs: 30_000,
   trunkSilentMs: 1_000,
-  /** How long a server may take to answer OPTIONS, and between two of them to a silent one. */
+  /** Time that a server may take to answer OPTIONS, and between two of them to a silent one. */
   trunkProbeAnswerMs: 2_000,
   trunkProbeMinMs: 4_000,
   trunkProbeMaxMs: 60_000,

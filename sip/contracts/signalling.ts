@@ -39,7 +39,7 @@ export interface Signalling {
   timers: Timers;
   log: Log;
   sessionBounds: SessionBounds;
-  /** How long a dialog waits for a softphone whose connection is lost, in ms. */
+  /** Time that a dialog waits for a softphone whose connection is lost, in ms. */
   reconnectGraceMs: number;
   ussdBounds: UssdBounds;
   /** How other companions know us, and we them. */

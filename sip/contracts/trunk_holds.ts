@@ -26,7 +26,7 @@ export interface TrunkHolds {
   /** Notes that a server kept silent, or cannot be connected to or resolved. */
   miss(server: RouteServer, isProbe?: boolean): void;
   isSilent(server: RouteServer): boolean;
-  /** Whether it kept silent to more than OPTIONS, which some servers ignore. */
+  /** Tells whether it kept silent to more than OPTIONS, which some servers ignore. */
   isSilentToCalls(server: RouteServer): boolean;
   /**
    * Whether a silent server is to be tried in its own place once more: a minute after it fell silent, then
@@ -36,9 +36,9 @@ export interface TrunkHolds {
   /** Notes that a server may have a message, of which it said nothing. */
   handOver(server: RouteServer, sid: string): void;
   mayHave(server: RouteServer, sid: string): boolean;
-  /** Whether nothing is known yet of a server that answers OPTIONS. */
+  /** Tells whether nothing is known yet of a server that answers OPTIONS. */
   isUnknown(server: RouteServer): boolean;
-  /** Whether a silent server is to be asked by OPTIONS now; each time the next is twice as far away. */
+  /** Tells whether a silent server is to be asked by OPTIONS now; each time the next is twice as far away. */
   takeProbe(server: RouteServer): boolean;
 }
 

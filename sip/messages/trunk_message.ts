@@ -100,7 +100,7 @@ async function sendBy(
   return undefined;
 }
 
-/** Whether another server is to be tried first; one alone is not asked whether it is there. */
+/** Tells whether another server is to be tried first; one alone is not asked whether it is there. */
 async function isDoubtful(signalling: Signalling, search: Search, way: Way): Promise<boolean> {
   const { holds } = signalling;
   if (holds.isSilent(way)) {

@@ -47,7 +47,7 @@ export function withMark(record: Base & { arrivalId?: string | null }): object {
   return { put };
 }
 
-/** Whether a record was removed. Look for the record itself first: a removal writes both at once. */
+/** Tells whether a record was removed. Look for the record itself first: a removal writes both at once. */
 export const isRemoved = async (
   { accountSid, sid }: Pick<Base, "accountSid" | "sid">,
   { removedRecords: marks }: {

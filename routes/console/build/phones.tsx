@@ -27,7 +27,7 @@ export async function phonesOf(c: Page, ports: Ports): Promise<Phone[]> {
   return phones.toSorted((one, other) => Number(other.isRegistered) - Number(one.isRegistered));
 }
 
-/** Whether one of some Clients can be rung, as far as is known. */
+/** Tells whether one of some Clients can be rung, as far as is known. */
 export const canRing = (phones: readonly Phone[]): boolean =>
   phones.some(({ isRegistered }) => isRegistered !== false);
 

@@ -57,7 +57,7 @@ export interface MediaEngine {
   offer(kind?: MediaKind, options?: LegOptions): Promise<MediaLeg>;
   /** A conference without anybody, for legs of this engine. */
   conference(): MediaConference;
-  /** Whether the tenant of an account may have a leg for an offer now, where that is bounded. */
+  /** Tells whether the tenant of an account may have a leg for an offer now, where that is bounded. */
   hasRoomFor?(accountSid: string, offer: string): boolean;
   /** Ends every leg. */
   close(): Promise<void>;

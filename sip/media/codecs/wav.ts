@@ -76,7 +76,7 @@ function sizeOf(file: DataView, offset: number): number {
   return file.byteLength - offset - 8;
 }
 
-/** Whether a chunk with a name in letters, which the file has room for, begins at an offset. */
+/** Tells whether a chunk with a name in letters, which the file has room for, begins at an offset. */
 const isChunk = (file: DataView, offset: number): boolean =>
   offset + 8 <= file.byteLength && /^[A-Za-z][A-Za-z0-9 ]{3}$/.test(tag(file, offset)) &&
   file.getUint32(offset + 4, true) <= file.byteLength - offset - 8;

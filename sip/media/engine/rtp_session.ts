@@ -11,7 +11,7 @@ export interface RtpSession {
   send(packet: RtpPacket, at?: number): void;
   /** Packets may flow: reports begin. */
   start(): void;
-  /** Whether packets of the peer are expected, by default not. While they are, silence is reported. */
+  /** Tells whether packets of the peer are expected, by default not. While they are, silence is reported. */
   expectPeer(expected: boolean): void;
   /** Says BYE. */
   close(): void;

@@ -77,12 +77,12 @@ function read(packet: RtpPacket): Report | undefined {
 const isAfter = (press: Press, { sequence }: Report): boolean =>
   isNewerSequence(sequence, press.sequence);
 
-/** Whether a packet was overtaken by a later one of the same stream, and is of a time before it. */
+/** Tells whether a packet was overtaken by a later one of the same stream, and is of a time before it. */
 const isLate = (last: Press, report: Report): boolean =>
   last.ssrc === report.ssrc && isNear(last.sequence, report.sequence) && !isAfter(last, report) &&
   ((report.timestamp - last.timestamp) | 0) <= 0;
 
-/** Whether a packet is of a press; of the last one also where its timestamp goes on. */
+/** Tells whether a packet is of a press; of the last one also where its timestamp goes on. */
 function isOf(press: Press, report: Report, isLast: boolean): boolean {
   if (press.ssrc !== report.ssrc || press.code !== report.code) return false;
   const sinceBegin = (report.timestamp - press.begin) | 0;
@@ -95,7 +95,7 @@ function isOf(press: Press, report: Report, isLast: boolean): boolean {
   return ahead <= Math.max(press.duration + BEYOND, RISE);
 }
 
-/** Whether a sender that gives all keys one timestamp has begun anew after the last packet. */
+/** Tells whether a sender that gives all keys one timestamp has begun anew after the last packet. */
 const isPressedAgain = (press: Press, report: Report): boolean =>
   press.ended && !report.ended && isAfter(press, report) &&
   (report.marker || report.duration < press.duration);
