@@ -62,7 +62,8 @@ for (
 
       assert.equal(next.localSdp, "two");
       assert.equal((await media.answer("an offer")).localSdp, "two");
-      assert.equal(isFree, how === "throws");
+      // One that threw is free in a moment, one that hangs not before it goes on.
+      if (how === "hangs") assert.equal(isFree, false);
       await freed[0];
       await media.close();
     },
