@@ -59,11 +59,27 @@ export function createSaving({ model, send, say, part }) {
               { href: `${page.dataset.base}/${page.dataset.sid}/versions`, target: "_blank" },
               "Look at the versions",
             ),
+            ...does === "publish" ? [" ", publishOver(message)] : [],
           ]
           : [],
       );
       return false;
     }
+  }
+
+  /** A button that publishes over the version in force, which stays among the versions. */
+  function publishOver(message) {
+    const [, version] = /the current version is (\d+)/.exec(message) ?? [];
+    if (version === undefined) return "";
+    const onclick = () => {
+      form.elements.FlowVersion.value = version;
+      save("publish");
+    };
+    return el(
+      "button",
+      { type: "button", class: "link", onclick },
+      `Publish over version ${version}`,
+    );
   }
 
   form.addEventListener("submit", (event) => {
