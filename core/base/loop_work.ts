@@ -8,7 +8,7 @@ export interface Asking {
   kind: string;
   /** It has no credentials; such work has a bound together, besides. */
   isStranger?: boolean;
-  /** It waits as long as it takes: it is refused by nobody, so something else bounds how much waits. */
+  /** Waits without a limit of time and is never refused; its caller bounds how much of it there is. */
   isPatient?: boolean;
   /** A live call waits for it: it comes before other work of its tenant, and waits for room alone. */
   isOfCall?: boolean;
@@ -29,7 +29,7 @@ export interface LoopShares {
 /** Work under way: it holds its share but while it waits for others. */
 interface Running {
   tenant: string;
-  /** What it began goes on without it. */
+  /** True after the work ended: requests and timers that it left running have no share. */
   isOver: boolean;
   /** Gives the share back; the result takes it again. */
   pause(): () => Promise<void>;

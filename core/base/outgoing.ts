@@ -12,7 +12,7 @@ export interface OutgoingRequest {
   tenant?: string;
 }
 
-/** The same with a body of bytes, which nobody signs. */
+/** A request whose body may be bytes; a body of bytes is not signed. */
 export type SentRequest = Omit<OutgoingRequest, "body"> & {
   body: string | Uint8Array<ArrayBuffer>;
 };

@@ -6,7 +6,7 @@ import { documentFaults } from "./faults/document_faults.ts";
  * by what happened to a request. A reader gets the one sentence that applies.
  */
 
-/** What to do about a final SIP response to an INVITE (RFC 3261 §21). */
+/** Advice about a final SIP response to an INVITE, by its status (RFC 3261 §21). */
 const byStatus: Readonly<Record<number, string>> = {
   401: "Check UserName and Password of the Gateway.",
   402: "The carrier asks for payment: check the credit of the account there.",
@@ -30,7 +30,7 @@ const byStatus: Readonly<Record<number, string>> = {
   608: "An analysis of the called side refuses the call: ask its operator.",
 };
 
-/** What to do about any other status. */
+/** Advice about any other status, by its first digit. */
 const byClass: Readonly<Record<number, string>> = {
   3: "The called side moved, and calls are not redirected: dial the new address.",
   4: "The called side does not accept the request: compare it with what the carrier expects, in the " +
@@ -72,7 +72,7 @@ const ofRequests: readonly number[] = [
   documentFaults.serviceFailed.code,
 ];
 
-/** What to do about a request that failed, by the words of its reason. */
+/** Advice about a failed request, by words in its reason. */
 const byReason: readonly [words: string, advice: string][] = [
   [
     "refused the connection",

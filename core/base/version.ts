@@ -4,5 +4,5 @@
  */
 export const version = "0.3.0";
 
-/** What Switchboard calls itself in the User-Agent of requests (RFC 9110 §10.1.5). */
+/** Name and version of Switchboard in the User-Agent of requests (RFC 9110 §10.1.5). */
 export const userAgent = `Switchboard/${version}`;

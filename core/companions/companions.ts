@@ -55,7 +55,7 @@ export const areDraining = (live: readonly CompanionState[]): boolean =>
 const fullTenant =
   "the account and those that share its tenant have as many calls as one tenant may have of RTP_PORTS";
 
-/** What a companion has too few of for further calls of a tenant by plain RTP, in words. */
+/** Names the resource that a companion lacks for another plain RTP call of a tenant; undefined for none. */
 const shortageFor = (
   tenant: string,
   { shortage, fullTenants }: CompanionState,

@@ -42,7 +42,7 @@ export interface TrunkHolds {
   takeProbe(server: RouteServer): boolean;
 }
 
-/** How a server answered. */
+/** Memory of one server: its silence, and when it may be asked again. */
 interface Standing {
   /** 503 with Retry-After: until when it counts. */
   heldUntil: number;
