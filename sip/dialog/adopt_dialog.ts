@@ -203,15 +203,19 @@ function sayBye(state: State): void {
   const { signalling: { timers, reconnectGraceMs }, dialog, stopWatching } = state;
   if (follow(state)) return sendBye(state);
   if (state.isLost) return giveUp(state);
-  const onLate = () => {
+  const onLate = async () => {
+    await state.regaining; // Each address of the peer has its own time to take a connection.
     if (!state.parted) follow(state) ? sendBye(state) : giveUp(state);
   };
-  stopWatching.push(timers.after(reconnectGraceMs, onLate));
+  stopWatching.push(timers.after(reconnectGraceMs, () => void onLate()));
   void regain(state).then(() => !dialog.flow.closed && sendBye(state));
 }
 
 /** Ends the dialog without a BYE, as there is no way to the peer. */
 function giveUp(state: State): void {
+  if (state.isOver) return;
+  const { signalling: { log }, dialog: { leg, flow: { remote } } } = state;
+  log("Cannot send BYE: no connection to the peer can be made", { leg, peer: remote.host });
   state.dialog.session.dispose();
   finish(state);
 }

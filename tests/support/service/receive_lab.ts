@@ -6,7 +6,7 @@ import type { Calls } from "../../../sip/contracts/calls.ts";
 import { createCalls } from "../../../sip/script/create_calls.ts";
 import { createCredentialsCache } from "../../../sip/auth/credentials.ts";
 import { createNonces, digestHa1, digestResponse } from "../../../sip/text/digest.ts";
-import type { Flow } from "../../../sip/base/flow.ts";
+import type { Flow, Protocol } from "../../../sip/base/flow.ts";
 import { onInvite, refuseAtOnce } from "../../../sip/incoming/invite.ts";
 import { onMessage } from "../../../sip/messages/receive_message.ts";
 import { sipLimits } from "../../../sip/base/limits.ts";
@@ -34,7 +34,8 @@ export interface ReceiveLab {
   answer: (report: Report) => Script | Promise<Script>;
   /** Holds the service's answers about logins back until it is called. */
   holdLookups(): () => void;
-  connect(host?: string): Connection;
+  /** By WebSocket, unless told otherwise. */
+  connect(host?: string, protocol?: Protocol): Connection;
   /** The header that proves a login for a method and URI; its password is the login. */
   proof(header: string, proving: Proving): string;
   /** Everything kept about peers, by name; all 0 when nothing is left of them. */
@@ -157,7 +158,7 @@ export function openReceiveLab(
       held = promise;
       return resolve;
     },
-    connect: (host = phoneHost) => connect(signalling, host),
+    connect: (host = phoneHost, protocol = "WS") => connect(signalling, host, protocol),
     proof: (header, proving) => proof(authenticator, header, proving),
     kept: () => ({
       serverTransactions: signalling.core.userAgentServers.size,
@@ -191,7 +192,7 @@ function clientOf(realm: string, login: string): Credentials {
 
 let connections = 0;
 
-function connect(signalling: Signalling, host: string): Connection {
+function connect(signalling: Signalling, host: string, protocol: Protocol): Connection {
   const sent: string[] = [];
   let closed = false;
   const flow: Flow = {
@@ -205,7 +206,7 @@ function connect(signalling: Signalling, host: string): Connection {
       return closed;
     },
     transport: {
-      protocol: "WS",
+      protocol,
       isClosed: () => closed,
       send(message) {
         if (closed) return Promise.reject(new Error("Cannot send: the connection is closed"));
