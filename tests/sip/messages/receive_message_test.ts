@@ -9,7 +9,13 @@ const numberSid = `PN${"2".repeat(32)}`;
 const dialled = "+14155550101";
 
 /** A text of a carrier in bytes of ISO-8859-1. */
-function send(peer: SipPeer, transport: string, type: string, text: string): void {
+function send(
+  peer: SipPeer,
+  transport: string,
+  type: string,
+  text: string,
+  before = "",
+): void {
   const body = Buffer.from(text, "latin1");
   const head = [
     `MESSAGE sip:${dialled}@sip.test SIP/2.0`,
@@ -24,7 +30,7 @@ function send(peer: SipPeer, transport: string, type: string, text: string): voi
     "",
     "",
   ].join("\r\n");
-  peer.send(Buffer.concat([Buffer.from(head), body]));
+  peer.send(Buffer.concat([Buffer.from(before + head), body]));
 }
 
 sipTest("onMessage() takes texts in ISO-8859-1, whole, over UDP and TCP", async () => {
@@ -48,3 +54,29 @@ sipTest("onMessage() takes texts in ISO-8859-1, whole, over UDP and TCP", async 
   const texts = ["UDP", "UDP", "TCP", "TCP"].map((transport) => `Grüße per ${transport}`);
   assert.deepEqual(lab.service.trunks.messages.map(({ body }) => body), texts);
 });
+
+sipTest(
+  "onMessage() takes texts in ISO-8859-1 behind line ends, whole, over UDP and TCP",
+  async () => {
+    await using lab = await startTrunkLab({ trustedSources: ["127.0.0.0/8"] });
+    lab.service.trunks.number = () => ({ accountSid, numberSid, dialled, allowed: true });
+    await using udp = await openTrunk(udpOf(lab));
+    const tcp = await connectPeer(lab.companion.sipAddresses.get("TCP")!);
+    const statuses: (number | undefined)[] = [];
+    const texts: string[] = [];
+
+    for (const [peer, transport] of [[udp, "UDP"], [tcp, "TCP"]] as const) {
+      // One pair is no ping (RFC 5626 §3.5.1), which would be answered on a stream.
+      for (const before of ["\r\n", ...transport === "UDP" ? ["\r\n\r\n"] : []]) {
+        const text = `Grüße, ça va à ${transport}? \r\n\r\n${texts.length}`;
+        send(peer, transport, "text/plain;charset=ISO-8859-1", text, before);
+        statuses.push((await peer.next()).status);
+        texts.push(text);
+      }
+    }
+    await tcp.close();
+
+    assert.deepEqual(statuses, texts.map(() => 202));
+    assert.deepEqual(lab.service.trunks.messages.map(({ body }) => body), texts);
+  },
+);
