@@ -131,8 +131,9 @@ function receiveRequest(
 }
 
 /**
- * The key of a request's transaction. A CANCEL may come by another connection than its INVITE: from a
- * trunk, or once that of the INVITE has closed.
+ * The key of a request's transaction. A CANCEL, and the ACK to a refusal, may come by another connection
+ * than their INVITE: of a trunk, or once that of the INVITE has closed. They come from the host that the
+ * INVITE came from (RFC 3261 §9.2, §17.2.3): no trunk ends the call of another.
  */
 function keyFor(
   { core, sources }: Signalling,
@@ -140,13 +141,13 @@ function keyFor(
   flow: Flow,
 ): string {
   const key = transactionKey(message, flow);
-  if (message.method !== "CANCEL" || core.userAgentServers.has(key)) return key;
+  const isOfInvite = message.method === "CANCEL" || message.method === "ACK";
+  if (!isOfInvite || core.userAgentServers.has(key)) return key;
   const invited = invitedElsewhere(core, message, flow);
   if (invited === undefined) return key;
   const { flow: first } = originOf(invited.message);
-  const isMoved = first.closed && first.remote.host === flow.remote.host ||
-    sources.knows(first) && sources.knows(flow);
-  return isMoved ? invited.key : key;
+  const isSource = first.remote.host === flow.remote.host;
+  return isSource && (first.closed || sources.knows(first)) ? invited.key : key;
 }
 
 /** What is wrong with a request before anybody looks at what it wants (RFC 3261 §8.2). */

@@ -22,15 +22,16 @@ export function refuseCopy(
 }
 
 /**
- * The INVITE that a CANCEL by another connection is for, with the key of its transaction: the branch and
- * sent-by of both are the same (RFC 3261 §9.2, §17.2.3). Undefined where there is none.
+ * The INVITE that a CANCEL or ACK by another connection is for, with the key of its transaction: the
+ * branch and sent-by of both are the same (RFC 3261 §9.2, §17.2.3). Undefined where there is none, as for
+ * the ACK to a 2xx.
  */
 export function invitedElsewhere(
   core: UserAgentCore,
   message: IncomingRequestMessage,
   flow: Flow,
 ): { key: string; message: IncomingRequestMessage } | undefined {
-  const key = (core.userAgentServers as ServerTransactions).serving(message, "INVITE");
+  const key = (core.userAgentServers as ServerTransactions).ofInvite(message);
   const server = key === undefined ? undefined : core.userAgentServers.get(key);
   if (key === undefined || server === undefined) return undefined;
   if (afterFlow(key) !== afterFlow(transactionKey(message, flow))) return undefined;

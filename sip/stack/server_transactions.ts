@@ -25,14 +25,17 @@ export class ServerTransactions extends ShortLivedMap<string, UserAgentServer> {
   readonly #keys = new Map<string, string>();
 
   /**
-   * The key of the transaction in which another copy of a request, or one of another method with its
-   * ids, is served. One that was refused is
+   * The key of the transaction in which another copy of a request is served. One that was refused is
    * none: after that a proxy may well try the same with another of our addresses.
    */
-  serving(message: IncomingRequestMessage, method = message.method): string | undefined {
-    const key = this.#keys.get(requestKey(message, method));
+  serving(message: IncomingRequestMessage): string | undefined {
+    const key = this.#keys.get(requestKey(message));
     const server = key === undefined ? undefined : insides(this.get(key));
     return server === undefined || refused.includes(server.transaction.state) ? undefined : key;
+  }
+  /** The key of the INVITE with the ids of a CANCEL or ACK, refused or not. */
+  ofInvite(message: IncomingRequestMessage): string | undefined {
+    return this.#keys.get(requestKey(message, "INVITE"));
   }
   override set(key: string, server: UserAgentServer): this {
     const { message } = insides(server)!; // A server that is given.

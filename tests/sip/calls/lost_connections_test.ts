@@ -280,7 +280,8 @@ for (const protocol of ["TCP", "TLS"] as const satisfies StreamProtocol[]) {
   for (const closes of [true, false]) {
     const which = closes ? "whose connection closed" : "with two connections";
     sipTest(`a caller by ${protocol} ${which} cancels by another one`, async () => {
-      await using lab = await startLab();
+      const trustedSources = ["127.0.0.1", "127.0.0.2", "127.0.0.4", "127.0.1.0/24"];
+      await using lab = await startLab({ trustedSources });
       lab.service.answer = () => new Promise<Script>(() => {});
       await using carrier = await openCarrier(lab, protocol);
       const first = await carrier.connect();
@@ -295,17 +296,20 @@ for (const protocol of ["TCP", "TLS"] as const satisfies StreamProtocol[]) {
         via,
       );
 
-      await using stranger = await openCarrier(lab, "TCP", "127.0.0.3");
-      const elsewhere = await stranger.connect();
-      elsewhere.send(cancel);
-      const unknown = await finalOn(elsewhere);
+      const others = [];
+      for (const host of ["127.0.0.3", "127.0.0.4", "127.0.1.1"]) { // A stranger, and trunks.
+        await using other = await openCarrier(lab, "TCP", host);
+        const elsewhere = await other.connect();
+        elsewhere.send(cancel);
+        others.push((await finalOn(elsewhere)).status);
+      }
       if (closes) await closeSeen(carrier, first);
       const second = await carrier.connect();
       second.send(cancel);
       const cancelled = await finalOn(second);
       const refused = await finalOn(closes ? await carrier.accepted() : first);
 
-      assert.equal(unknown.status, 481);
+      assert.deepEqual(others, [481, 481, 481]);
       assert.deepEqual([cancelled.status, refused.status], [200, 487]);
       assert.equal(valueOf(refused, "cseq"), "1 INVITE");
       assert.deepEqual(await lab.service.disconnectionOf(leg), { by: "remote", cause: "cancel" });

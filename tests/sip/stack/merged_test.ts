@@ -97,3 +97,31 @@ Deno.test("receive() takes the second call of a softphone that counts on in one 
   assert.deepEqual(finals(alice), [200, 200]); // The calls wait.
   assert.equal(lab.reports.filter(({ event }) => event.type === "incoming").length, 2);
 });
+
+Deno.test("receive() takes the ACK to a refusal from the host of its INVITE alone", async () => {
+  using lab = openReceiveLab(domain);
+  lab.signalling.sources = { knows: () => true, of: () => undefined };
+  lab.answer = () => [{ type: "reject", status: 486 }];
+  const alice = await registered(lab);
+  const invite = call(lab, { callId: "refused", branch: "z9hG4bKrefused" });
+  alice.receive(invite);
+  await lab.time.settle();
+  const refused = readSip(alice.sent.at(-1) ?? "");
+  const ack = request("ACK", `sip:bob@${domain}`, {
+    callId: "refused",
+    branch: "z9hG4bKrefused",
+    from: valueOf(refused, "from"),
+    to: valueOf(refused, "to"),
+  });
+  const open = () => lab.kept()["serverTransactions"];
+
+  const before = open();
+  lab.connect("192.0.2.9").receive(ack);
+  await lab.time.settle();
+  const byAnother = open();
+  lab.connect().receive(ack);
+  await lab.time.settle();
+
+  assert.equal(refused.status, 486);
+  assert.deepEqual([before, byAnother, open()], [1, 1, 0]);
+});
