@@ -62,11 +62,13 @@ function leadTo(lab: ReceiveLab, { dead, living }: { dead: number; living: Flow 
   lab.signalling.routes = {
     resolve: () => Promise.resolve(ports.map(target)),
     reach: () => Promise.reject(new Error("unused")),
-    async open({ port }) {
+    open({ port }) {
       tried.push(port);
-      if (port > dead && living !== undefined) return living;
-      await new Promise((resolve) => setTimeout(resolve, sipLimits.connectTimeoutMs));
-      throw new Error("it does not answer in time");
+      if (port > dead && living !== undefined) return Promise.resolve(living);
+      const { promise, reject } = Promise.withResolvers<Flow>();
+      const late = () => reject(new Error("it does not answer in time"));
+      lab.signalling.timers.after(sipLimits.connectTimeoutMs, late);
+      return promise;
     },
   };
   return tried;
