@@ -3,7 +3,7 @@ import type { Gathered, PartialSpeech } from "../protocol/gather.ts";
 import type { Call } from "../resources/calls.ts";
 import { limits } from "../base/limits.ts";
 import { iso8601 } from "../base/wire.ts";
-import { placeParameters } from "../values/place.ts";
+import { knownPlaceParameters, placeParameters } from "../values/place.ts";
 import { answeredByShown } from "./answered_by.ts";
 
 /**
@@ -41,7 +41,7 @@ export function callParameters(
     ...Object.fromEntries(
       Object.entries(known).filter((pair): pair is [string, string] => Boolean(pair[1])),
     ),
-    ...isTwilio && placesOf(call),
+    ...isTwilio ? placesOf(call) : knownPlacesOf(call),
   };
 }
 
@@ -51,6 +51,11 @@ const placesOf = ({ from, to }: Pick<Call, "from" | "to">): Record<string, strin
   ...placeParameters("To", to),
   ...placeParameters("Caller", from),
   ...placeParameters("Called", to),
+});
+
+const knownPlacesOf = ({ from, to }: Pick<Call, "from" | "to">): Record<string, string> => ({
+  ...knownPlaceParameters("From", from),
+  ...knownPlaceParameters("To", to),
 });
 
 /** Callback parameters of a transfer. */

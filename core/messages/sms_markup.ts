@@ -6,7 +6,7 @@ import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts
 import type { Message } from "../resources/messages.ts";
 import type { Signable } from "../base/signature.ts";
 import { spelt } from "../calls/parameters.ts";
-import { placeParameters } from "../values/place.ts";
+import { knownPlaceParameters, placeParameters } from "../values/place.ts";
 import { segmentCount } from "./segments.ts";
 
 type Source = Pick<Signable, "url" | "method">;
@@ -49,13 +49,18 @@ function ofApplication(application: Application | null): SmsMarkup | null {
 
 /** Parameters of every request for the markup of a message. */
 export const smsParameters = (message: Message): Record<string, string> => ({
-  ...message.apiVersion === limits.twilioApiVersion && {
-    SmsMessageSid: message.sid,
-    SmsStatus: message.status,
-    NumSegments: String(segmentCount(message.body)),
-    ...placeParameters("From", message.from),
-    ...placeParameters("To", message.to),
-  },
+  ...message.apiVersion === limits.twilioApiVersion
+    ? {
+      SmsMessageSid: message.sid,
+      SmsStatus: message.status,
+      NumSegments: String(segmentCount(message.body)),
+      ...placeParameters("From", message.from),
+      ...placeParameters("To", message.to),
+    }
+    : {
+      ...knownPlaceParameters("From", message.from),
+      ...knownPlaceParameters("To", message.to),
+    },
   SmsSid: message.sid,
   MessageSid: message.sid,
   AccountSid: message.accountSid,

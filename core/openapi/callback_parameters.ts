@@ -72,9 +72,9 @@ export const parameterTexts: Record<string, string> = {
   From: "Caller ID or sender.",
   FromCity: "City of the caller or sender, by /2010-04-01; always empty.",
   FromCountry:
-    "Country of the number of the caller or sender (ISO 3166-1), by /2010-04-01; empty where not known.",
+    "Country of the number of the caller or sender (ISO 3166-1); where not known, empty by /2010-04-01 and else absent.",
   FromState:
-    "State or province of a number of the United States or Canada, by /2010-04-01; else empty.",
+    "State or province of a number of the United States or Canada; of any other, empty by /2010-04-01 and else absent.",
   FromZip: "Postal code of the caller or sender, by /2010-04-01; always empty.",
   GeolocationSid: "Sid of the Geolocation.",
   GeolocationStatus: "Result of the look-up: successful or failed.",
@@ -136,9 +136,9 @@ export const parameterTexts: Record<string, string> = {
   To: "Callee or recipient.",
   ToCity: "City of the callee or recipient, by /2010-04-01; always empty.",
   ToCountry:
-    "Country of the number of the callee or recipient (ISO 3166-1), by /2010-04-01; empty where not known.",
+    "Country of the number of the callee or recipient (ISO 3166-1); where not known, empty by /2010-04-01 and else absent.",
   ToState:
-    "State or province of a number of the United States or Canada, by /2010-04-01; else empty.",
+    "State or province of a number of the United States or Canada; of any other, empty by /2010-04-01 and else absent.",
   ToZip: "Postal code of the callee or recipient, by /2010-04-01; always empty.",
   TranscriptionSid: "Sid of the Transcription.",
   TranscriptionStatus: "Result of the transcription: completed or failed.",

@@ -3,6 +3,7 @@ import { companion } from "../protocol/companion.ts";
 import { digits } from "../protocol/gather.ts";
 import { answeredBy, greetingEnd } from "../protocol/events.ts";
 import { callEnd } from "./internal/call_end.ts";
+import { informational } from "./internal/informational.ts";
 import { limitedBy } from "./internal/limited_by.ts";
 import { monitoringFields } from "./internal/monitoring.ts";
 import { recordingWanted } from "../values/recording_wanted.ts";
@@ -196,6 +197,7 @@ export const calls = resource({
     /** Minutes of the rate that limits of money have counted so far; null: the first one alone. */
     countedMinutes: z.number().int().nonnegative().nullable(),
     limitedBy,
+    informational,
     /** The Gateway that its last INVITE left by; without a name where it is one of an account above. */
     leftBy: z.object({ sid: z.string(), name: z.string().optional() }).nullable(),
   },
@@ -233,6 +235,7 @@ export const calls = resource({
     "requestId",
     "countedMinutes",
     "limitedBy",
+    "informational",
     "leftBy",
   ],
   create: {
@@ -304,6 +307,7 @@ export const calls = resource({
     isUssd: false,
     countedMinutes: null,
     limitedBy: null,
+    informational: null,
     leftBy: null,
   },
   filters: {

@@ -4,6 +4,7 @@ import { lapseMessage, releaseMessage, sendMessage } from "../model/job_kinds.ts
 import type { FaultName } from "../base/faults.ts";
 import { currentRequestId } from "../base/origin.ts";
 import { limits } from "../base/limits.ts";
+import { informational } from "./internal/informational.ts";
 import { limitedBy } from "./internal/limited_by.ts";
 import { scheduleLimits } from "../values/schedule_limits.ts";
 import { type RecordOf, resource } from "../model/resource.ts";
@@ -79,6 +80,7 @@ export const messages = resource({
     /** What limits of money have counted of it until it is sent, in millionths; null: nothing. */
     reservedMicros: z.number().int().nonnegative().nullable(),
     limitedBy,
+    informational,
   },
   hidden: [
     "statusCallback",
@@ -94,6 +96,7 @@ export const messages = resource({
     "requestId",
     "reservedMicros",
     "limitedBy",
+    "informational",
   ],
   unique: ["arrivalId"],
   create: {
@@ -122,6 +125,7 @@ export const messages = resource({
     isDelivered: false,
     reservedMicros: null,
     limitedBy: null,
+    informational: null,
   },
   groups: { carrierIds: ({ carrierId }) => carrierId },
   filters: { to: "address", from: "address", body: "contains" },

@@ -5,7 +5,7 @@ import { isTest } from "../accounts/access.ts";
 import { twilioAnswerer } from "../calls/answered_by.ts";
 import { placedBy } from "../calls/placed_by.ts";
 import { refuseWithoutTaker } from "../companions/companions.ts";
-import { flag, method, reference, url, wholeNumber } from "../base/fields.ts";
+import { flag, method, oneLine, reference, url, wholeNumber } from "../base/fields.ts";
 import { digits } from "../protocol/gather.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
@@ -13,8 +13,18 @@ import { modifyCall } from "../reports/modify_call.ts";
 import { type Call, calls as definition } from "../resources/calls.ts";
 import { callStatus, isLive } from "../values/status.ts";
 import { addressed, dated, equal } from "./noun/filters.ts";
+import { informationalFields, informationalOf } from "./noun/informational.ts";
 import { inlineParameter } from "./noun/markup.ts";
-import { action, type Asked, ignored, noun, refused, type SentOf, works } from "./noun/noun.ts";
+import {
+  action,
+  type Asked,
+  ignored,
+  informational,
+  noun,
+  refused,
+  type SentOf,
+  works,
+} from "./noun/noun.ts";
 import { recordingOfSent, recordingParameters } from "./noun/recording_parameters.ts";
 import { asFields, fetched, found, given, listedOf, made } from "./noun/regular.ts";
 import { apiVersion, basic, currency, date, formatted, price, text } from "./noun/written.ts";
@@ -36,6 +46,11 @@ const markup = {
 const statusCallback = {
   StatusCallback: works(url),
   StatusCallbackMethod: works(method),
+};
+
+/** The reason of a call, which Twilio has carriers show to the callee. */
+export const reason = {
+  CallReason: informational(oneLine(255), "carriers are not told the reason of a call"),
 };
 
 const parameters = {
@@ -63,8 +78,10 @@ const parameters = {
   SipAuthPassword: refused(sip),
   Passports: refused("calls are not signed (STIR/SHAKEN)"),
   Byoc: refused("a Gateway of the account takes the place of a BYOC trunk"),
-  CallReason: ignored("carriers are not told the reason of a call"),
-  CallToken: ignored("forwarded caller IDs need no token here; From is checked as any other"),
+  ...reason,
+  CallToken: ignored(
+    "forwarded caller IDs need no token here; From is checked as any other, and the token not kept",
+  ),
   ClientNotificationUrl: refused("phones register by SIP; there are no push notifications"),
 };
 
@@ -73,7 +90,8 @@ function wantedOf(sent: SentOf<typeof parameters>): Record<string, unknown> {
   const { Twiml, CallerId, SendDigits, MachineDetection, Record: isRecorded, ...rest } = sent;
   const { AsyncAmd, AsyncAmdStatusCallback, AsyncAmdStatusCallbackMethod, ...others } = rest;
   const wanted = given({
-    ...asFields(without(others, recordingParameters)),
+    ...asFields(without(others, { ...recordingParameters, ...reason })),
+    informational: informationalOf(parameters, sent),
     recording: isRecorded ? recordingOfSent(sent, { trims: true }) : undefined,
     url: sent.Url ?? Twiml,
     sendDigits: SendDigits,
@@ -143,6 +161,7 @@ export const calls = noun<Call>({
     caller_name: ({ callerName }) => callerName,
     queue_time: () => "0",
     trunk_sid: () => null,
+    ...informationalFields(parameters),
   },
   address: ({ sid }) => `Calls/${sid}`,
   below: {

@@ -1,6 +1,6 @@
 import { withMark } from "../resources/internal/removed_records.ts";
 import { z } from "zod";
-import { flag, instant, phoneText, reference, url } from "../base/fields.ts";
+import { flag, instant, phoneText, reference, url, wholeNumber } from "../base/fields.ts";
 import { Fault, faults } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { checkMessage } from "../messages/check_message.ts";
@@ -11,11 +11,24 @@ import { segmentCount } from "../messages/segments.ts";
 import { twilioStatus } from "../messages/twilio_status.ts";
 import { longBody, type Message, messages as definition } from "../resources/messages.ts";
 import { addressed, dated } from "./noun/filters.ts";
-import { action, type Asked, ignored, noun, refused, type SentOf, works } from "./noun/noun.ts";
+import {
+  action,
+  type Asked,
+  informational,
+  noun,
+  refused,
+  type SentOf,
+  works,
+} from "./noun/noun.ts";
+import { informationalFields, informationalOf } from "./noun/informational.ts";
 import { fetched, found, given, listedOf, made } from "./noun/regular.ts";
 import { apiVersion, basic, currency, date, price } from "./noun/written.ts";
 
 const noMedia = "messages have no media";
+/** A sum of money, as it was written. */
+const amount = z.string().regex(/^\d{1,9}(?:\.\d{1,9})?$/, "must be an amount such as 0.05");
+/** A value of one of Twilio's lists, which grow. */
+const keyword = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "must be a word of at most 64 letters");
 const noContent = "there are no content templates; send Body";
 
 const parameters = {
@@ -35,18 +48,18 @@ const parameters = {
   ValidityPeriod: works(definition.fields.validityPeriod.unwrap(), "up to 86,400 s"),
   SendAt: works(instant, "up to 35 days ahead; `ScheduleType` is fixed then"),
   ScheduleType: works(z.enum(["fixed"]), "with `SendAt`"),
-  MaxPrice: ignored("the rates of the operator apply"),
-  ProvideFeedback: ignored("there is no feedback of users"),
-  Attempt: ignored("messages are counted by their receipts"),
-  ForceDelivery: ignored("each message is sent"),
+  MaxPrice: informational(amount, "the rates of the operator apply"),
+  ProvideFeedback: informational(flag, "there is no feedback of users"),
+  Attempt: informational(wholeNumber(0, 1_000_000), "messages are counted by their receipts"),
+  ForceDelivery: informational(flag, "each message is sent"),
   ContentRetention: refused("update Body to an empty text, or DELETE the message", ["retain"]),
   AddressRetention: refused("DELETE the message", ["retain"]),
   SmartEncoded: works(flag, "quotes, dashes and spaces of the GSM alphabet for those like them"),
   PersistentAction: refused(noMedia),
-  TrafficType: ignored("there are no classes of traffic"),
+  TrafficType: informational(keyword, "there are no classes of traffic"),
   ShortenUrls: refused("links are sent as they are", ["false"]),
-  MessageIntent: ignored("there are no classes of traffic"),
-  RiskCheck: ignored("messages are not checked for fraud"),
+  MessageIntent: informational(keyword, "there are no classes of traffic"),
+  RiskCheck: informational(keyword, "messages are not checked for fraud"),
   FallbackFrom: refused("send From"),
 };
 
@@ -74,6 +87,7 @@ async function sent(asked: Asked, wanted: SentOf<typeof parameters>): Promise<Me
     apiVersion: limits.twilioApiVersion,
     statusCallback: wanted.StatusCallback ?? await callbackOf(wanted.ApplicationSid, asked),
     validityPeriod: wanted.ValidityPeriod,
+    informational: informationalOf(parameters, wanted),
   };
   return await made("messages", given(fields), asked);
 }
@@ -122,6 +136,7 @@ export const messages = noun<Message>({
     price: (message) => price(message.price),
     price_unit: ({ priceUnit }, asked) => priceUnit ?? currency(null, asked),
     messaging_service_sid: () => null,
+    ...informationalFields(parameters),
     api_version: apiVersion,
   },
   address: ({ sid }) => `Messages/${sid}`,

@@ -8,8 +8,9 @@ import { recordingEvents } from "../values/recording_context.ts";
 import { limits } from "../base/limits.ts";
 import { type Call, calls } from "../resources/calls.ts";
 import type { Participant } from "../resources/participants.ts";
-import { asyncAmdOf, placed } from "./calls.ts";
+import { asyncAmdOf, placed, reason } from "./calls.ts";
 import { type Asked, ignored, refused, type SentOf, works } from "./noun/noun.ts";
+import { informationalOf } from "./noun/informational.ts";
 import { eventNames, recordingOfSent, recordingParameters } from "./noun/recording_parameters.ts";
 import { given } from "./noun/regular.ts";
 
@@ -88,8 +89,8 @@ export const entering = {
     "a hint: the jitter buffer adapts by itself",
   ),
   Byoc: refused("a Gateway of the account takes the place of a BYOC trunk"),
-  CallReason: ignored("carriers are not told the reason of a call"),
-  CallToken: ignored("From is checked as that of any call"),
+  ...reason,
+  CallToken: ignored("From is checked as that of any call, and the token not kept"),
   Passports: refused("calls are not signed (STIR/SHAKEN)"),
   ClientNotificationUrl: refused("phones register by SIP; there are no push notifications"),
   CallerDisplayName: refused("From is shown"),
@@ -158,6 +159,7 @@ export async function called(asked: Asked, sent: Entering): Promise<Participant>
     from: sent.CallerId ?? sent.From,
     url: inlineUrl(conferenceMarkup(name, sent)),
     recording: sent.Record ? recordingOfSent(sent, { trims: true }) : undefined,
+    informational: informationalOf(reason, sent),
     timeout: sent.Timeout,
     timeLimit: sent.TimeLimit,
     statusCallback: sent.StatusCallback,

@@ -1,9 +1,11 @@
 /**
  * Where the plan of numbers places a phone number: its country by libphonenumber, and the state or province of
- * a number of North America by its area code. The packages of libphonenumber for JavaScript have no places, so
- * the area codes stand here, as the administrators of the plan list them (NANPA for the United States, CNA for
- * Canada). Area codes of several provinces (867, 902 and 782) and of islands have none. City and Zip would
- * need the exchange of a number, which tells less since numbers move between carriers: they stay empty.
+ * a number of North America by its area code, as the administrators of the plan list them (NANPA for the United
+ * States, CNA for Canada). Area codes of several provinces (867, 902 and 782) and of islands have none.
+ *
+ * City and Zip are not known. The geocoding data of libphonenumber has cities of landlines, without postal
+ * codes: 14 MB of files in the one package for JavaScript that carries them. A mobile or ported number keeps the
+ * city that it was given out in. The size outweighs what an application learns.
  */
 import { parseNumber } from "./phone_number.ts";
 
@@ -107,6 +109,12 @@ export function placeOf(text: string): Place {
     state: area?.state ?? "",
   };
 }
+
+/** The same with what is known alone: `FromState FromCountry`, or nothing. */
+export const knownPlaceParameters = (party: string, text: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(placeParameters(party, text)).filter(([, value]) => value !== ""),
+  );
 
 /** The place of a party as parameters of a request: `FromCity FromState FromZip FromCountry`. */
 export const placeParameters = (party: string, text: string): Record<string, string> => {

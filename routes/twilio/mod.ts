@@ -12,7 +12,7 @@ import {
 import type { Account } from "../../core/resources/accounts.ts";
 import { accounts } from "../../core/twilio/accounts.ts";
 import { nouns } from "../../core/twilio/mod.ts";
-import type { Action, AnyNoun, Asked, Listed, Parameters } from "../../core/twilio/noun/noun.ts";
+import type { Action, AnyNoun, Asked, Listed, Parameters, State } from "../../core/twilio/noun/noun.ts";
 import { answer, type Forms } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { formatOf } from "../http/format.ts";
@@ -110,10 +110,12 @@ function performing(mounted: Mounted, action: Action, status: 200 | 201) {
   };
 }
 
+const withoutEffect: ReadonlySet<State> = new Set(["ignored", "informational"]);
+
 /** Names each parameter that has no effect in the `Warning` header (RFC 7234 §5.5), and the reason. */
 function warnIgnored(c: Ctx, parameters: Parameters, given: Record<string, unknown>): void {
   for (const [name, { state, note }] of Object.entries(parameters)) {
-    if (state !== "ignored" || !given[name]) continue;
+    if (!withoutEffect.has(state) || !given[name]) continue;
     c.header("Warning", `299 - "${name} has no effect: ${note}"`, { append: true });
   }
 }

@@ -66,7 +66,10 @@ Deno.test("npm twilio calls a participant into a conference by its name, or its 
     conferenceStatusCallback: "https://app.test/events?a=1&b=2",
     conferenceStatusCallbackEvent: ["start", "join"],
     timeout: 15,
+    callReason: "your delivery",
   });
+  const call = await (await lab.ask("GET", `Calls/${made.callSid}.json`)).json();
+  assert.equal(call.call_reason, "your delivery");
   assert.equal(made.muted, true);
   assert.equal(made.endConferenceOnExit, true);
   await app.runJobs();

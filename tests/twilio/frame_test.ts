@@ -117,7 +117,7 @@ Deno.test("a parameter with an effect at Twilio and none here is refused with it
   assert.match(ignored.headers.get("Warning") ?? "", /Unknown parameter: Misspelt/);
 });
 
-Deno.test("a parameter that only tells something is accepted, with a Warning", async () => {
+Deno.test("a parameter that only tells something is kept and shown, with a Warning", async () => {
   await using lab = await startTwilioLab();
   const placed = await lab.ask("POST", "Calls.json", {
     To: call.to,
@@ -135,8 +135,24 @@ Deno.test("a parameter that only tells something is accepted, with a Warning", a
   );
   assert.match(warning, /Unknown parameter: Misspelt/);
   assert.doesNotMatch(warning, /CallToken/);
+  const made = await placed.json();
+  assert.equal(made.call_reason, "your order");
+  const again = await (await lab.ask("GET", `Calls/${made.sid}.json`)).json();
+  assert.equal(again.call_reason, "your order");
+  assert.match(
+    await (await lab.ask("GET", `Calls/${made.sid}`)).text(),
+    /<CallReason>your order<\/CallReason>/,
+  );
 
-  const told = { MaxPrice: "0.05", ProvideFeedback: "true", Attempt: "2", TrafficType: "free" };
+  const told = {
+    MaxPrice: "0.05",
+    ProvideFeedback: "true",
+    Attempt: "2",
+    ForceDelivery: "true",
+    TrafficType: "free",
+    MessageIntent: "otp",
+    RiskCheck: "disable",
+  };
   const sent = await lab.ask("POST", "Messages.json", {
     To: "+14155550109",
     From: "+14155550101",
@@ -147,6 +163,16 @@ Deno.test("a parameter that only tells something is accepted, with a Warning", a
   for (const name of Object.keys(told)) {
     assert.match(sent.headers.get("Warning") ?? "", new RegExp(`"${name} has no effect: `));
   }
+  const kept = await (await lab.ask("GET", `Messages/${(await sent.json()).sid}.json`)).json();
+  assert.partialDeepStrictEqual(kept, {
+    max_price: "0.05",
+    provide_feedback: true,
+    attempt: 2,
+    force_delivery: true,
+    traffic_type: "free",
+    message_intent: "otp",
+    risk_check: "disable",
+  });
   const { body } = await lab.client.messages.create({
     to: "+14155550109",
     from: "+14155550101",
@@ -155,6 +181,46 @@ Deno.test("a parameter that only tells something is accepted, with a Warning", a
     provideFeedback: true,
   });
   assert.equal(body, "by the library");
+});
+
+Deno.test("a record shows null for what its request did not tell", async () => {
+  await using lab = await startTwilioLab();
+  const { sid } = await lab.client.calls.create({ ...call, callReason: "" });
+  assert.equal((await (await lab.ask("GET", `Calls/${sid}.json`)).json()).call_reason, null);
+  const there = await lab.app.root.post("Calls.json", {
+    To: call.to,
+    From: call.from,
+    Url: call.url,
+  });
+  const shown = await (await lab.ask("GET", `Calls/${there.json().sid}.json`)).json();
+  assert.equal(shown.call_reason, null);
+});
+
+Deno.test("a token that came with a call is not kept", async () => {
+  await using lab = await startTwilioLab();
+  const { sid } = await lab.client.calls.create({ ...call, callToken: "eyJ-secret" });
+  assert.doesNotMatch(await (await lab.ask("GET", `Calls/${sid}.json`)).text(), /eyJ-secret/);
+  assert.doesNotMatch(
+    JSON.stringify(await lab.app.ports.records.calls.get(lab.app.root.sid, sid)),
+    /eyJ-secret/,
+  );
+});
+
+Deno.test("what only tells something is checked, and the parameter named", async () => {
+  await using lab = await startTwilioLab();
+  const message = { to: "+14155550109", from: "+14155550101", body: "Hi" };
+  for (const [name, value] of [["maxPrice", "cheap"], ["attempt", "x"], ["riskCheck", "<b>"]]) {
+    await assert.rejects(lab.client.messages.create({ ...message, [name!]: value }), (error) => {
+      const { status, message } = error as { status: number; message: string };
+      assert.equal(status, 400);
+      assert.match(message.toLowerCase(), new RegExp(name!.toLowerCase()));
+      return true;
+    });
+  }
+  await assert.rejects(lab.client.calls.create({ ...call, callReason: "x".repeat(256) }), {
+    status: 400,
+    message: /CallReason/,
+  });
 });
 
 Deno.test("records, lists and errors are in XML below TwilioResponse without a suffix", async () => {

@@ -75,7 +75,7 @@ Deno.test("requests about calls of /2010-04-01 say where the parties are from", 
   assert.equal((await formOf(app, "/dialled")).DialCallStatus, "no-answer");
 });
 
-Deno.test("requests about calls and texts of /2012-04-24 do not", async () => {
+Deno.test("requests about calls of /2012-04-24 say what is known of From and To", async () => {
   using app = await startApp();
   await made(app.root, "Clients", { Login: "alice", Password: "pw-pw" });
   const { sid } = await made(app.root, "IncomingPhoneNumbers", {
@@ -85,8 +85,41 @@ Deno.test("requests about calls and texts of /2012-04-24 do not", async () => {
   });
   await callOf(app, sid);
   for (const path of ["/voice", "/dialled", "/events"]) {
-    assert.deepEqual(placesIn(await formOf(app, path)), {}, path);
+    assert.deepEqual(
+      placesIn(await formOf(app, path)),
+      { FromCountry: "GB", ToCountry: "US", ToState: "CA" },
+      path,
+    );
   }
+});
+
+Deno.test("a call of a Client by /2012-04-24 has no places of the Client", async () => {
+  using app = await startApp();
+  await made(app.root, "Clients", { Login: "alice", Password: "pw-pw" });
+  const url = "https://app.test/voice";
+  const { sid } = (await app.root.post("Calls.json", { To: "client:alice", From: ours, Url: url }))
+    .json();
+  app.answers = () => xml("<Pause/>");
+  await app.runJobs();
+  await companionOf(app, sid).report({ type: "answered" });
+  assert.deepEqual(placesIn(await formOf(app, "/voice")), { FromCountry: "US", FromState: "CA" });
+});
+
+Deno.test("requests about texts of /2012-04-24 say what is known of From and To", async () => {
+  using app = await startApp();
+  await made(app.root, "IncomingPhoneNumbers", {
+    PhoneNumber: ours,
+    SmsUrl: "https://app.test/sms",
+  });
+  await made(app.root, "IncomingPhoneNumbers", { PhoneNumber: caller });
+  app.answers = () => xml("");
+  await made(app.root, "SMS/Messages", { From: caller, To: ours, Body: "hi" });
+  await app.runJobs();
+  assert.deepEqual(placesIn(await formOf(app, "/sms")), {
+    FromCountry: "GB",
+    ToCountry: "US",
+    ToState: "CA",
+  });
 });
 
 Deno.test("requests about texts of /2010-04-01 say it of From and To, their callbacks do not", async () => {

@@ -6,6 +6,7 @@ import type { DateOperator } from "../../base/dates.ts";
 import type { Query, Slice } from "../../model/store.ts";
 import type { Ports } from "../../ports/ports.ts";
 import type { Account } from "../../resources/accounts.ts";
+import type { InformationalValue } from "../../resources/internal/informational.ts";
 import type { Requester } from "../../resources/internal/call_end.ts";
 
 /** A request to this interface, as operations see it. */
@@ -21,7 +22,7 @@ export interface Asked {
 }
 
 /** What the service does with a parameter of Twilio's library. */
-export type State = "works" | "stored" | "ignored" | "refused";
+export type State = "works" | "stored" | "informational" | "ignored" | "refused";
 
 /** A parameter of an operation, by its name in Twilio's interface. */
 export interface Parameter<S extends z.ZodType = z.ZodType> {
@@ -68,9 +69,20 @@ export const refused = (
 });
 
 /**
- * A parameter that tells something, without an effect on what was asked for. It is accepted and not kept;
- * a value is answered with a `Warning` header that has the reason.
+ * A parameter that tells something, without an effect on what was asked for. The record keeps its value and
+ * shows it (`informational.ts`); a value is answered with a `Warning` header that has the reason. An empty
+ * one is none.
  */
+export const informational = <S extends z.ZodType<InformationalValue>>(
+  schema: S,
+  reason: string,
+): Parameter<z.ZodType<z.infer<S> | undefined>> => ({
+  state: "informational",
+  schema: z.union([z.literal("").transform(() => undefined), schema]).optional(),
+  note: reason,
+});
+
+/** The same of one whose value is a secret, and is not kept. */
 export const ignored = (reason: string): Parameter<z.ZodOptional<z.ZodType>> => ({
   state: "ignored",
   schema: z.any().optional(),

@@ -5,6 +5,7 @@ import type { AnyNoun, State } from "../../../core/twilio/noun/noun.ts";
 const words: Record<State, string> = {
   works: "works",
   stored: "stored only",
+  informational: "kept",
   ignored: "no effect",
   refused: "refused",
 };
