@@ -62,7 +62,7 @@ export interface Parts {
 }
 
 /** Measures calls and messages, and logs calls that have ended. */
-const writeObserver: WriteObserver = {
+export const writeObserver: WriteObserver = {
   onNewCall: ({ direction }) => callsCreated.inc({ direction }),
   onNewMessage: ({ direction }) => messagesCreated.inc({ direction }),
   onEndedCall({ sid, accountSid, direction, status, duration, from, to }) {

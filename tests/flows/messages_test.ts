@@ -160,6 +160,8 @@ Deno.test("a message to a number of this service is received by its account, and
     Body: "hello",
     ApiVersion: "2012-04-24",
     NumMedia: "0",
+    ToCountry: "US",
+    ToState: "DC",
   });
   assert.deepEqual(app.fetched.map(({ url }) => new URL(url).pathname).sort(), ["/in", "/sms"]);
   const { TextMessageOutbound: out, TextMessageInboundToApp: toApp } = app.ports.counters;

@@ -74,6 +74,10 @@ Deno.test("SmsUrl's markup: Sms, Email and Redirect are done, others are noted",
     Body: "hello",
     ApiVersion: "2012-04-24",
     NumMedia: "0",
+    FromCountry: "US",
+    FromState: "DC",
+    ToCountry: "US",
+    ToState: "DC",
   });
   assert.deepEqual([forms[1]!.form.x, forms[1]!.form.SmsSid], ["1", sid]);
   assert.deepEqual(await replies(app), [

@@ -21,7 +21,7 @@ import type { Email } from "../../../core/resources/emails.ts";
 import { answerOf, requestOf } from "../../../core/base/outgoing.ts";
 import { serverSigner } from "../../../core/adapters/server_signature.ts";
 import { withSimulation } from "../../../core/simulation/control.ts";
-import { counting } from "../../../core/supervisor/counters.ts";
+import { counting, type WriteObserver } from "../../../core/supervisor/counters.ts";
 import { openStore, type Store } from "../../../kv/open_store.ts";
 import type { Worker } from "../../../kv/jobs/worker.ts";
 import { type Mounts, routes } from "../../../routes/mod.ts";
@@ -96,6 +96,8 @@ export interface AppOptions {
   shared?: { location: string; instance: number };
   /** A store that the test opened. The root client is that of a new account of it. */
   opened?: Store;
+  /** Is told of calls and messages, as that of the service is. */
+  observer?: WriteObserver;
   /** The test sends webhooks of its own, with parameters that the OpenAPI document does not have. */
   madeUpWebhooks?: boolean;
 }
@@ -104,7 +106,7 @@ const start = Date.UTC(2024, 0, 31, 12);
 
 /** Starts the service with a root account; nothing listens on a socket. */
 export async function startApp(
-  { ports: replaced = {}, mounts = () => ({}), shared, opened, madeUpWebhooks = false }:
+  { ports: replaced = {}, mounts = () => ({}), shared, opened, observer, madeUpWebhooks = false }:
     AppOptions = {},
 ): Promise<App> {
   const clock = handClock(start);
@@ -161,7 +163,7 @@ export async function startApp(
   };
   let made = instance * 2 ** 32;
   const ports: Ports = withSimulation(withKeyring({
-    ...counting(store.records),
+    ...counting(store.records, observer),
     accounts: store.accounts,
     companions: store.companions,
     jobs: store.jobs,
