@@ -12,7 +12,14 @@ import {
 import type { Account } from "../../core/resources/accounts.ts";
 import { accounts } from "../../core/twilio/accounts.ts";
 import { nouns } from "../../core/twilio/mod.ts";
-import type { Action, AnyNoun, Asked, Listed, Parameters, State } from "../../core/twilio/noun/noun.ts";
+import type {
+  Action,
+  AnyNoun,
+  Asked,
+  Listed,
+  Parameters,
+  State,
+} from "../../core/twilio/noun/noun.ts";
 import { answer, type Forms } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { formatOf } from "../http/format.ts";
