@@ -302,6 +302,9 @@ export const limits = {
   queueNameLength: 64,
   /** Calls that wait in a queue at most. */
   queueMembers: 250,
+  /** Seconds of music between the announcements of a flow's queue, and its longest wait. */
+  queueMusicS: 30,
+  queueWaitMaxS: 14_400,
   /** Time that a place in a queue is kept for a call on its way. */
   queueArrivingMs: 10_000,
   /** How long a waiting call stays assigned to one taker. */

@@ -6,7 +6,7 @@ import { compileAnswer } from "../documents/compile_answer.ts";
 import { compileUssd } from "../documents/compile_ussd.ts";
 import { DocumentFault } from "../documents/fetch.ts";
 import { walkFlow } from "../documents/flow_walk.ts";
-import { flowUrl, readFlowUrl } from "../flows/address.ts";
+import { flowUrl, isFlow, readFlowUrl } from "../flows/address.ts";
 import type { Element } from "../markup/parse.ts";
 import { smsParameters } from "../messages/sms_markup.ts";
 import { newBase, withDefaults } from "../model/resource.ts";
@@ -18,6 +18,7 @@ import { type Call, calls } from "../resources/calls.ts";
 import { type Message, messages } from "../resources/messages.ts";
 import { beginStep, type DryRunWanted, note, type Run } from "./run.ts";
 import { type Next, nextOf, perform, simulateScript } from "./simulated_call.ts";
+import { enqueueOrder } from "./simulated_queue.ts";
 import { simulatedService } from "./simulated_service.ts";
 import { ended, RunOver, shownVerbs, type Trace } from "./trace.ts";
 
@@ -128,7 +129,28 @@ async function document({ source, hops }: Next, run: Run): Promise<Next> {
       newSid: run.ports.newSid,
     });
   for (const what of refused) note(run, what);
+  for (const step of script) if (step.type === "consult") await showWait(step.serviceContext, run);
   return await simulateScript(script, unrouted, run);
+}
+
+/** Adds what the first caller of a queue hears, where the flow says it, to the last step of the trace. */
+async function showWait(serviceContext: unknown, run: Run): Promise<void> {
+  const url = enqueueOrder(serviceContext)?.wait?.url;
+  const step = run.steps.at(-1);
+  if (url === undefined || !isFlow(url) || step === undefined) return;
+  const { verbs, skipped } = await walkFlow({
+    flow: run.flow,
+    place: readFlowUrl(url),
+    params: { QueuePosition: "1", QueueTime: "0", CurrentQueueSize: "1" },
+    known: callParameters(run.call, run.ports.settings),
+    isCall: true,
+    at: run.ports.now(),
+  }, {
+    ask: () => Promise.reject(new Error("A wait document requests nothing")),
+    warn: (detail) => Promise.resolve(note(run, detail)),
+  });
+  step.verbs.push(...shownVerbs(verbs));
+  for (const what of skipped) note(run, what);
 }
 
 /** Forgets the steps from the first on whose verbs the call does not come to. */

@@ -40,6 +40,14 @@ export const inputKinds = {
     seconds: seconds.optional().describe("Seconds of an answered call; 60 unless given."),
     hangup: hangup.describe("Whether it is the caller who hangs up."),
   }),
+  queue: z.strictObject({
+    type: z.literal("queue").describe("The caller leaves the queue."),
+    result: z.enum(["bridged", "leave", "queue-full", "error"]).describe(
+      "How: bridged is a conversation with an agent; leave is the key or the longest wait.",
+    ),
+    seconds: seconds.optional().describe("Seconds in the queue; 30 unless given."),
+    hangup: hangup.describe("Whether the caller hangs up then."),
+  }),
   response: z.strictObject({
     type: z.literal("response").describe("The server of an external service responds."),
     status: z.number().int().min(200).max(599).describe("HTTP status."),

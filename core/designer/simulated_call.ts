@@ -8,6 +8,7 @@ import { limits } from "../base/limits.ts";
 import { isFlow } from "../flows/address.ts";
 import type { Signable } from "../base/signature.ts";
 import { addResult, note, type Run, takeInput } from "./run.ts";
+import { enqueueOrder, isDequeue, takeFromQueue, waitInQueue } from "./simulated_queue.ts";
 import { ended } from "./trace.ts";
 
 /** Where a script leads: the next document, and how many came in a row that took no time. */
@@ -73,7 +74,7 @@ async function performStep(step: Step, run: Run): Promise<Came | undefined> {
     case "dial":
       return await dial(step, run);
     case "consult":
-      return await joinConference(step, run);
+      return await joinOther(step, run);
     case "ussd":
       return await showUssd(step, run);
     case "note":
@@ -169,6 +170,18 @@ const failedDial = (
   const dialled = { type: "dialled", outcome: "failed", leg, durationS: 0, ringS: 0 } as const;
   return broughtBy({ ...dialled, action }, run);
 };
+
+/** Enters a queue or a conference, or takes the next caller of a queue. */
+async function joinOther(step: Step & { type: "consult" }, run: Run): Promise<Came | undefined> {
+  const { serviceContext, action } = step;
+  const left = enqueueOrder(serviceContext) !== null
+    ? waitInQueue(action, run)
+    : isDequeue(serviceContext)
+    ? takeFromQueue(action, run)
+    : null;
+  if (left === null) return await joinConference(step, run);
+  return "event" in left ? await broughtBy(left.event, run) : left;
+}
 
 async function joinConference(
   { action }: Step & { type: "consult" },

@@ -130,4 +130,54 @@ export const flowTemplates: readonly FlowTemplate[] = [
       },
     },
   },
+  {
+    id: "queue",
+    title: "Queue",
+    lead: "Callers wait with music and hear their place; whoever calls from a Client is an agent " +
+      "and takes them one after the other.",
+    flow: {
+      start: "who",
+      steps: {
+        who: {
+          type: "control",
+          conditions: [{ variable: "From", is: "startingWith", value: "client:", next: "agent" }],
+          next: "greeting",
+        },
+        greeting: {
+          type: "say",
+          text: "Welcome. The next free agent takes your call.",
+          next: "wait",
+        },
+        wait: {
+          type: "enqueue",
+          queue: "support",
+          prompts: [{
+            say: "You are number $QueuePosition in the queue. Press star to leave a message.",
+          }],
+          musicS: 30,
+          leaveKey: "*",
+          maxWait: 900,
+          onLeave: "sorry",
+          onFull: "sorry",
+          onError: "sorry",
+          next: "goodbye",
+        },
+        sorry: {
+          type: "say",
+          text: "Leave a message after the beep, and we call you back.",
+          next: "message",
+        },
+        message: { type: "record", maxLength: 120, playBeep: true, next: "goodbye" },
+        goodbye,
+        agent: {
+          type: "dial",
+          to: [{ queue: "support" }],
+          timeout: 300,
+          onFailure: "nobody",
+          next: "agent",
+        },
+        nobody: { type: "say", text: "Nobody is waiting.", next: "agent" },
+      },
+    },
+  },
 ];

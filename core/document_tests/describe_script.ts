@@ -24,7 +24,8 @@ const sentences: Sentences = {
   reject: ({ status }) => `Refuses the call with SIP ${status}`,
   play: ({ url, loop }) => `Plays ${shown(url)}${times(loop)}`,
   say: ({ text, language, loop }) => `Says “${short(text)}” (${language})${times(loop)}`,
-  silence: ({ seconds }) => `Is silent for ${seconds} s`,
+  silence: ({ seconds, music }) =>
+    music ? `Plays hold music for ${seconds} s` : `Is silent for ${seconds} s`,
   digits: ({ digits, loop }) => `Sends the keys ${digits}${times(loop)}`,
   gather: (step) => `${prompted(step.prompts)}${inputOf(step)}${thenOf(step.action)}`,
   echo: ({ seconds }) => `Sends the caller's audio back for ${seconds} s`,

@@ -36,7 +36,7 @@ export async function compile(
     const scope = { ...context, skip: (what: string) => skipped.push(what) };
     const attributes = readAttributes(element, verb.attributes, scope, verb);
     const steps = await verb.compile(element, attributes, scope);
-    if (steps.length > 0 && verb.answers && needsAnswer) {
+    if (steps.length > 0 && (verb.answers || steps.some(isMusic)) && needsAnswer) {
       script.push({ type: "answer" });
       needsAnswer = false;
     }
@@ -53,6 +53,8 @@ export async function compile(
     : { type: "hangup", cause: "end-of-markup" };
   return { script: [...script, last], skipped };
 }
+
+const isMusic = (step: Script[number]): boolean => step.type === "silence" && step.music === true;
 
 /** Whether a step begins a copy of the audio, which waits for an answer and gives none. */
 const isCopy = (step: Script[number]): boolean =>

@@ -8,7 +8,7 @@ import { branchFor, holds } from "../flows/decide.ts";
 import { expand, type Variables } from "../flows/expand.ts";
 import { localTime } from "../flows/local_time.ts";
 import type { Served } from "./external_service.ts";
-import { elementsOf, goTo } from "./step_elements.ts";
+import { elementsOf, type FlowState, goTo, waitElements } from "./step_elements.ts";
 import type { Flow, FlowStep, StepOf } from "../flows/steps.ts";
 
 /** A flow, and the place in it that a walk begins at. */
@@ -64,6 +64,7 @@ const results: Partial<Record<FlowStep["type"], RegExp>> = {
   ussdCollect: /^Digits$/,
   record: /^(Recording(Url|Sid|Duration)|Digits)$/,
   dial: /^(Dial\w.*|OutboundCallSid|Recording(Url|Sid|Duration))$/,
+  enqueue: /^Queue(Result|Time|Sid)$/,
   sms: /^Sms(Sid|Status)$/,
 };
 
@@ -75,13 +76,24 @@ export async function walkFlow(from: WalkFrom, surroundings: Surroundings): Prom
   const { flow, place, params } = from;
   const brought = place.step === null ? undefined : results[flow.steps[place.step]?.type ?? "say"];
   const kept = Object.entries(place.variables).filter(([name]) =>
-    place.phase === "begin" || brought === undefined || !brought.test(name)
+    place.phase === "begin" || place.phase === "wait" || brought === undefined ||
+    !brought.test(name)
   );
   const variables = { ...Object.fromEntries(kept), ...params };
   const time = flow.timeZone === undefined ? {} : localTime(flow.timeZone, from.at);
   const run: Run = { ...from, surroundings, time, variables, verbs: [], skipped: [], requests: 0 };
-  await walk(run, entryOf(run));
+  if (place.phase === "wait") hearInQueue(run);
+  else await walk(run, entryOf(run));
   return run;
+}
+
+/** The document that a caller hears in the queue of the step at the place. */
+function hearInQueue(run: Run): void {
+  const { flow, params, place: { step: name } } = run;
+  const step = name === null ? undefined : flow.steps[name];
+  // Without its step there is nothing to hear, and the built-in music follows.
+  if (name === null || step?.type !== "enqueue") return;
+  run.verbs.push(...waitElements(step, params, stateOf(run, name)));
 }
 
 /** The fault of a flow that cannot go on at a place. */
@@ -116,11 +128,22 @@ function afterResult(
     case "gather":
     case "ussdCollect":
       return branchFor(step.branches ?? [], params) ?? step.next;
+    case "enqueue":
+      return leftQueue(step, params) ?? step.next;
     case "dial":
       return variables.DialCallStatus === "completed" ? step.next : step.onFailure ?? step.next;
     default:
       return "next" in step ? step.next : undefined;
   }
+}
+
+/** Where a caller goes on who left a queue without an agent. */
+function leftQueue(
+  { onLeave, onFull, onError }: StepOf<"enqueue">,
+  { QueueResult }: Variables,
+): string | undefined {
+  if (QueueResult === "leave" || QueueResult === "hangup") return onLeave;
+  return QueueResult === "queue-full" ? onFull : QueueResult === "error" ? onError : undefined;
 }
 
 /** Goes from step to step until one of them has to be performed before the flow can go on. */
@@ -182,6 +205,14 @@ function handedOn({ variables, place }: Run): Variables {
   throw broken(place, "flowFailed", `its variables are over ${most} characters together`);
 }
 
+const stateOf = (run: Run, name: string): FlowState => ({
+  ...standing(run),
+  name,
+  known: knownTo(run),
+  isPending: isPending(run),
+  skip: (what) => void run.skipped.push(what),
+});
+
 function leave(run: Run, at: string): void {
   run.verbs.push(goTo(standing(run), at));
 }
@@ -194,14 +225,7 @@ function decide({ set = {}, conditions = [], next }: StepOf<"control">, run: Run
 }
 
 function perform(step: Parameters<typeof elementsOf>[0], name: string, run: Run): void {
-  const skip = (what: string) => run.skipped.push(what);
-  const verbs = elementsOf(step, {
-    ...standing(run),
-    name,
-    known: knownTo(run),
-    isPending: isPending(run),
-    skip,
-  });
+  const verbs = elementsOf(step, stateOf(run, name));
   run.verbs.push(...verbs);
   run.surroundings.becomes?.(name, verbs);
 }

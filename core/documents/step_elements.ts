@@ -1,3 +1,4 @@
+import { limits } from "../base/limits.ts";
 import type { Element } from "../markup/parse.ts";
 import { flowUrl } from "../flows/address.ts";
 import { expand, expandUrl, type Variables } from "../flows/expand.ts";
@@ -99,6 +100,16 @@ const writers: { readonly [T in Performed]: Writer<T> } = {
     });
     return [element("Dial", attributes, nouns)];
   },
+  enqueue(step, standing) {
+    const { queue, maxSize, waitUrl } = step;
+    const url = waitUrl === undefined ? undefined : addressOf(waitUrl, standing);
+    const attributes = {
+      waitUrl: url?.href ?? (isAnnounced(step) ? waitAt(standing) : undefined),
+      maxQueueSize: maxSize,
+      action: resultAt(standing),
+    };
+    return [element("Enqueue", attributes, expand(queue, standing.known))];
+  },
   ussdMessage: ({ text }, { known }) => [
     element("UssdMessage", {}, expand(text, known)),
   ],
@@ -135,13 +146,51 @@ function promptsOf(prompts: StepOf<"gather">["prompts"] = [], standing: FlowStat
   });
 }
 
-function withUrl(
-  text: string,
-  { name, known, skip }: FlowState,
-  use: (href: string) => Element[],
+/** Whether the flow itself says what is heard in the queue of a step. */
+const isAnnounced = ({ prompts, leaveKey, maxWait }: StepOf<"enqueue">): boolean =>
+  prompts !== undefined || leaveKey !== undefined || maxWait !== undefined;
+
+/** The document that a caller hears in the queue of a step. */
+const waitAt = ({ applicationSid, name, variables }: FlowState): string =>
+  flowUrl({ applicationSid, step: name, phase: "wait", variables: { ...variables } });
+
+/**
+ * What a caller in the queue of a step hears next: prompts and music, or the verb that leaves the queue.
+ * `params` has the place in the queue and the keys that were pressed.
+ */
+export function waitElements(
+  step: StepOf<"enqueue">,
+  params: Variables,
+  standing: FlowState,
 ): Element[] {
+  const { prompts, musicS = limits.queueMusicS, leaveKey, maxWait = Infinity } = step;
+  const leftS = maxWait - Number(params.QueueTime ?? 0);
+  const isKey = leaveKey !== undefined && params.Digits === leaveKey;
+  if (isKey || leftS <= 0) return [element("Leave", {})];
+  const said = promptsOf(prompts, standing);
+  // A document without sounds would give way to endless music.
+  const seconds = Math.min(said.length > 0 ? musicS : musicS || limits.queueMusicS, leftS);
+  const music = seconds > 0 ? [element("Pause", { length: seconds, music: true })] : [];
+  if (leaveKey === undefined) return [...said, ...music];
+  const attributes = {
+    numDigits: 1,
+    timeout: 1,
+    finishOnKey: "",
+    startInputKey: leaveKey,
+    action: waitAt(standing),
+  };
+  return [element("Gather", attributes, [...said, ...music])];
+}
+
+function withUrl(text: string, state: FlowState, use: (href: string) => Element[]): Element[] {
+  const url = addressOf(text, state);
+  return url === null ? [] : use(url.href);
+}
+
+/** The address of a text; null, with a note, for one that is no http or https address. */
+function addressOf(text: string, { name, known, skip }: FlowState): URL | null {
   const url = expandUrl(text, known);
-  if (url !== null) return use(url.href);
+  if (url !== null) return url;
   skip(`step "${name}": "${expand(text, known).slice(0, 100)}" is no http or https address`);
-  return [];
+  return null;
 }

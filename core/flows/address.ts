@@ -6,8 +6,8 @@ export interface FlowPlace {
   applicationSid: string;
   /** Null: at the beginning. */
   step: string | null;
-  /** Before the step; after it with a result; after it without one. */
-  phase: "begin" | "done" | "empty";
+  /** Before the step; after it with a result; after it without one; while its caller waits in a queue. */
+  phase: "begin" | "done" | "empty" | "wait";
   /** What is known so far, beside what is known of the call or message. */
   variables: Record<string, string>;
 }
@@ -28,7 +28,7 @@ export const isFlow = (url: string): boolean => url.startsWith("flow:");
 /** Throws when the URL is none that `flowUrl` made. */
 export function readFlowUrl(url: string): FlowPlace {
   const [, applicationSid, step = null, phase = "begin", query = ""] =
-    /^flow:(AP[0-9a-f]{32})(?:\/(\w+)\/(begin|done|empty))?(?:\?(.*))?$/s.exec(url) ?? [];
+    /^flow:(AP[0-9a-f]{32})(?:\/(\w+)\/(begin|done|empty|wait))?(?:\?(.*))?$/s.exec(url) ?? [];
   if (applicationSid === undefined) throw new Error(`Cannot read "${url.slice(0, 100)}" as a flow`);
   const variables = Object.fromEntries(new URLSearchParams(query));
   return { applicationSid, step, phase: phase as FlowPlace["phase"], variables };

@@ -113,7 +113,11 @@ function problemsAcross(flow: Flow): FlowProblem[] {
     ...targetsOf(known).flatMap(([field, target]) =>
       missing(target).map((rule) => ({ step, field, rule }))
     ),
-    ...bodyErrors(known).map(([field, rule]) => ({ step, field, rule })),
+    ...[...bodyErrors(known), ...queueErrors(known)].map(([field, rule]) => ({
+      step,
+      field,
+      rule,
+    })),
   ]));
 }
 
@@ -124,7 +128,16 @@ function targetsOf(step: FlowStep): [field: string, target: string][] {
     const parts = (step as unknown as Record<string, { next: string }[] | undefined>)[list] ?? [];
     return parts.map(({ next }, at) => [`${list}.${at}.next`, next] as [string, string]);
   });
-  const single = ["next", "noInput", "noRecording", "onFailure", "onRemoteError"];
+  const single = [
+    "next",
+    "noInput",
+    "noRecording",
+    "onFailure",
+    "onRemoteError",
+    "onLeave",
+    "onFull",
+    "onError",
+  ];
   const fields = Object.entries(step).filter(([field]) => single.includes(field));
   return [...lists, ...fields as [string, string][]];
 }
@@ -161,6 +174,19 @@ function bodyErrors(step: FlowStep): [field: string, rule: string][] {
     ],
   ];
   return rules.filter(([isBroken]) => isBroken).map(([, field, rule]) => [field, rule]);
+}
+
+/** What fields about queues must be to each other. */
+function queueErrors(step: FlowStep): [field: string, rule: string][] {
+  if (step.type === "dial" && step.to.length > 1) {
+    return step.to.flatMap(({ queue }, at) =>
+      queue === undefined ? [] : [[`to.${at}.queue`, "a queue is dialled alone"]]
+    );
+  }
+  if (step.type !== "enqueue" || step.waitUrl === undefined) return [];
+  return (["prompts", "musicS", "leaveKey", "maxWait"] as const)
+    .filter((field) => step[field] !== undefined)
+    .map((field) => [field, "is not possible with waitUrl, whose server decides what is heard"]);
 }
 
 /** The first step that applications of a kind have no use for; null without one. */

@@ -73,9 +73,12 @@ export const callee = z.strictObject({
   client: text(255).optional().describe("Login of a Client."),
   sip: text(255).optional().describe("SIP address."),
   conference: text(limits.conferenceNameLength).optional().describe("Name of a conference."),
+  queue: text(limits.queueNameLength).optional().describe(
+    "Name of a queue, whose longest-waiting caller is taken; it is dialled alone.",
+  ),
 }).refine(
   (callee) => Object.keys(callee).length === 1,
-  "needs one of number, client, sip and conference",
+  "needs one of number, client, sip, conference and queue",
 );
 
 /** Compares a variable with a value, in which `$name` stands for another; a number with a number. */

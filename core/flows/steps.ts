@@ -97,6 +97,45 @@ const speaking = {
   }),
 };
 
+const queueing = {
+  enqueue: z.strictObject({
+    type: z.literal("enqueue").describe("Kind of the step: enqueue."),
+    queue: part.text(limits.queueNameLength).describe(
+      "Name of the queue, which is created when the first caller enters it. `$name` stands for a variable.",
+    ),
+    prompts: part.parts(part.prompt).optional().describe(
+      "What the caller hears while waiting, again and again, with music in between. `$QueuePosition`, `$QueueTime` and `$CurrentQueueSize` stand for the place, the seconds waited and the number of callers.",
+    ),
+    musicS: part.whole(0, limits.pauseMaxS).optional().describe(
+      `Seconds of music after the prompts; ${limits.queueMusicS} unless set.`,
+    ),
+    waitUrl: part.urlText.optional().describe(
+      "URL of audio or markup that the caller hears in place of prompts and music. `$name` stands for a variable.",
+    ),
+    leaveKey: z.string().regex(/^[0-9*#]$/, "must be a key of a telephone").optional().describe(
+      "Key by which the caller leaves the queue.",
+    ),
+    maxWait: part.whole(1, limits.queueWaitMaxS).optional().describe(
+      "Seconds after which the caller leaves the queue, once the prompts are over; no limit unless set.",
+    ),
+    maxSize: part.whole(1, limits.queueMembers).optional().describe(
+      `Most callers in the queue; ${limits.queueMembers} unless set.`,
+    ),
+    onLeave: next.describe(
+      "Name of the step that follows when the caller left without an agent: by the key, after the longest wait, or by hanging up; `next` unless set.",
+    ),
+    onFull: next.describe(
+      "Name of the step that follows when the queue is full; `next` unless set.",
+    ),
+    onError: next.describe(
+      "Name of the step that follows when the queue cannot be used; `next` unless set.",
+    ),
+    next: next.describe(
+      "Name of the step that follows the conversation with an agent; without it the flow ends.",
+    ),
+  }),
+};
+
 const ussd = {
   ussdMessage: z.strictObject({
     type: z.literal("ussdMessage").describe("Kind of the step: ussdMessage."),
@@ -193,7 +232,7 @@ const deciding = {
 };
 
 /** Every kind of step, by its `type`. */
-export const stepKinds = { ...speaking, ...ussd, ...sending, ...deciding } as const;
+export const stepKinds = { ...speaking, ...queueing, ...ussd, ...sending, ...deciding } as const;
 
 export type StepType = keyof typeof stepKinds;
 export type StepOf<T extends StepType> = z.infer<(typeof stepKinds)[T]>;
@@ -201,7 +240,7 @@ export type FlowStep = { [T in StepType]: StepOf<T> }[StepType];
 
 /** The steps that an application of each kind may have. */
 export const stepsOfKind: Record<"voice" | "sms" | "ussd", ReadonlySet<string>> = {
-  voice: new Set(Object.keys({ ...speaking, ...sending, ...deciding })),
+  voice: new Set(Object.keys({ ...speaking, ...queueing, ...sending, ...deciding })),
   sms: new Set(Object.keys({ ...sending, ...deciding })),
   ussd: new Set(Object.keys({ ...ussd, ...sending, ...deciding })),
 };

@@ -13,6 +13,7 @@ const stepTexts: Record<StepType, string> = {
   gather: "Takes digits or speech from the caller, into the variables of the flow.",
   record: "Records the caller.",
   dial: "Calls one party or several, and connects the first that answers.",
+  enqueue: "Puts the caller into a queue, until an agent takes the call.",
   ussdMessage: "Shows a text in a USSD dialogue.",
   ussdCollect: "Shows a text in a USSD dialogue and waits for the reply.",
   sms: "Sends a text message.",
@@ -26,7 +27,7 @@ const otherTexts: Record<string, string> = {
   Flow: "What an Application does, step by step, without a server.",
   FlowPrompt: "What a caller hears: one of say, play and pauseS.",
   FlowBranch: "The step that follows an input: with digits or speech.",
-  FlowCallee: "A party that a dial calls: one of number, client, sip and conference.",
+  FlowCallee: "A party that a dial calls: one of number, client, sip, conference and queue.",
   FlowCondition: "A comparison of a variable with a value.",
   FlowParameter: "A parameter of a request.",
 };

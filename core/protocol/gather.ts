@@ -11,9 +11,11 @@ export const playStep = z.object({
   loop: z.number().int().nonnegative(),
 });
 
+/** Waits in silence, or with the built-in hold music. */
 export const silenceStep = z.object({
   type: z.literal("silence"),
   seconds: z.number().positive(),
+  music: z.boolean().optional(),
 });
 
 /** Characters that are sent at once. */

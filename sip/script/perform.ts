@@ -11,7 +11,7 @@ import { monitor } from "../steps/monitor.ts";
 import { record } from "../steps/record.ts";
 import { refer } from "../steps/refer.ts";
 import { replace } from "../transfer/replace.ts";
-import { play, sendDigits } from "../steps/play.ts";
+import { play, sendDigits, silence } from "../steps/play.ts";
 import { pickup, queue } from "../steps/queue.ts";
 import { conference, consult } from "../steps/conference.ts";
 import { converse } from "../conversations/converse.ts";
@@ -70,11 +70,7 @@ const stepHandlers: { readonly [T in PerformedStep["type"]]: StepHandler<T> } = 
   },
   play,
   say,
-  silence: async (run, { seconds }) => {
-    run.tookTime = true;
-    const { calls, signal } = run;
-    await calls.signalling.timers.pause(seconds * 1000, signal);
-  },
+  silence,
   echo,
   dial,
   refer,

@@ -1,5 +1,6 @@
 import type { Step } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../base/abort.ts";
+import { waitMusic } from "../media/audio/conference_sounds.ts";
 import { connected } from "./connected.ts";
 import type { ScriptRun } from "./script_run.ts";
 
@@ -24,6 +25,21 @@ export async function play(
     const message = error instanceof Error ? error.message : String(error);
     live.report({ type: "problem", url: step.url, message });
   }
+}
+
+/** Waits in silence, or with hold music where the leg has media here. */
+export async function silence(
+  run: ScriptRun,
+  { seconds, music = false }: Omit<Extract<Step, { type: "silence" }>, "type">,
+): Promise<void> {
+  run.tookTime = true;
+  const { calls, live: { leg: { media } }, signal } = run;
+  const over = new AbortController();
+  const playing = AbortSignal.any([signal, over.signal]);
+  // Its failure leaves silence: the script goes on all the same.
+  if (music) media?.play(waitMusic(), { loop: 0, signal: playing }).catch(() => {});
+  await calls.signalling.timers.pause(seconds * 1000, signal);
+  over.abort();
 }
 
 /** Sends digits to the peer once the media connect. */

@@ -68,6 +68,20 @@ const kinds: Record<string, {
     result: { DialCallStatus: "no-answer", DialCallDuration: "0" },
     to: ["end"],
   },
+  enqueue: {
+    step: {
+      type: "enqueue",
+      queue: "of $To",
+      prompts: [{ say: "You are number $QueuePosition." }],
+      leaveKey: "*",
+      onFull: "end",
+    },
+    verb: { verb: "Enqueue", attributes: {}, text: "of +12025550145", verbs: [] },
+    takes: ["queue", "hangup"],
+    input: { type: "queue", result: "queue-full" },
+    result: { QueueResult: "queue-full", QueueTime: "0" },
+    to: ["end"],
+  },
   sms: {
     step: { type: "sms", to: "+12025550111", text: "Hi $From", next: "end" },
     verb: {
@@ -150,7 +164,7 @@ for (
     const first = await tried(app, flow, [], { Kind });
     assert.deepEqual(first.awaits?.inputs, takes);
     assert.deepEqual([first.steps[0]?.step, first.steps[0]?.type], ["a", type]);
-    if (verb !== undefined) assert.deepEqual(first.steps[0]?.verbs, [verb]);
+    if (verb !== undefined) assert.deepEqual(first.steps[0]?.verbs[0], verb);
     const whole = await tried(app, flow, input === undefined ? [] : [input], { Kind });
     assert.deepEqual(way(whole), ["a", ...to]);
     assert.equal(whole.awaits, null);
@@ -169,6 +183,45 @@ for (
     assert.deepEqual(app.scripts, []);
   });
 }
+
+Deno.test("a dry run waits in a queue, says what its caller hears, and goes on by the result", async () => {
+  using app = await startApp();
+  const flow = flowOf({
+    wait: {
+      type: "enqueue",
+      queue: "help",
+      prompts: [{ say: "You are number $QueuePosition." }],
+      musicS: 10,
+      leaveKey: "*",
+      onLeave: "left",
+      next: "met",
+    },
+    left: { type: "say", text: "left after $QueueTime" },
+    met: { type: "say", text: "met after $QueueTime" },
+  });
+  const waits = await tried(app, flow);
+  assert.deepEqual(said(waits), ["You are number 1."]);
+  assert.match(JSON.stringify(waits.steps[0]?.verbs), /"music":"true"/);
+  for (const [result, words] of [["leave", "left after 7"], ["bridged", "met after 7"]] as const) {
+    const trace = await tried(app, flow, [{ type: "queue", result, seconds: 7 }]);
+    assert.equal(said(trace).at(-1), words);
+  }
+  const gone = await tried(app, flow, [{ type: "hangup" }]);
+  assert.deepEqual([gone.steps.at(-1)?.result.QueueResult, gone.end?.reason], ["hangup", "caller"]);
+});
+
+Deno.test("a dry run takes the next caller of a queue, or finds it empty", async () => {
+  using app = await startApp();
+  const flow = flowOf({
+    take: { type: "dial", to: [{ queue: "help" }], onFailure: "empty", next: "met" },
+    empty: { type: "say", text: "empty: $DialCallStatus" },
+    met: { type: "say", text: "met for $DialCallDuration" },
+  });
+  const taken = await tried(app, flow, [{ type: "call", status: "completed", seconds: 9 }]);
+  assert.deepEqual(said(taken), ["met for 9"]);
+  const empty = await tried(app, flow, [{ type: "call", status: "no-answer" }]);
+  assert.deepEqual(said(empty), ["empty: no-answer"]);
+});
 
 Deno.test("a dry run says what a call says, by the same inputs", async () => {
   using app = await startApp({ ports: { mailer: null } });

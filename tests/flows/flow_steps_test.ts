@@ -59,6 +59,18 @@ const becomes: Record<string, { step: object; script: unknown[] }> = {
       trim: true,
     }],
   },
+  "enqueue": {
+    step: { type: "enqueue", queue: "$known", waitUrl: "https://app.test/$known", maxSize: 9 },
+    script: [{
+      type: "consult",
+      serviceContext: {
+        kind: "enqueue",
+        name: "it",
+        most: 9,
+        wait: { url: "https://app.test/it", method: "POST", hops: 0 },
+      },
+    }, { type: "hangup", cause: "end-of-markup" }],
+  },
   "sms": {
     step: { type: "sms", to: "+12025550111", from: "$To", text: "Call $From" },
     script: [{
@@ -133,6 +145,17 @@ Deno.test("a flow's dial calls whom it names, by their variables", async () => {
     ["+14155550150", "+14155550150"],
   ]);
   assert.deepEqual([step.timeoutS, step.timeLimitS, step.record !== undefined], [9, 60, true]);
+});
+
+Deno.test("a flow's dial takes the next caller of the queue that it names", async () => {
+  using app = await startApp();
+  const dial = { type: "dial", to: [{ queue: "$line" }], timeout: 9, timeLimit: 60 };
+  const { script } = await calledFlow(app, flowOf({ a: dial }, { variables: { line: "help" } }));
+
+  const [step] = script;
+  assert.ok(step?.type === "consult");
+  const manner = { timeoutS: 9, timeLimitS: 60, hangupOnStar: false };
+  assert.deepEqual(step.serviceContext, { kind: "dequeue", name: "help", ...manner });
 });
 
 Deno.test("a flow's redirect leaves it for the markup of a server", async () => {

@@ -1,10 +1,15 @@
 import { limits } from "../../base/limits.ts";
-import { verb, wholeNumber } from "../verb.ts";
+import { boolean, verb, wholeNumber } from "../verb.ts";
 
-/** Waits in silence; as the first verb it delays the answer. */
+/** Waits in silence, which delays the answer as the first verb, or with the built-in hold music. */
 export const pause = verb({
   name: "Pause",
-  attributes: { length: wholeNumber({ min: 1, max: limits.pauseMaxS, fallback: 1 }) },
+  attributes: {
+    length: wholeNumber({ min: 1, max: limits.pauseMaxS, fallback: 1 }),
+    music: boolean(false),
+  },
   answers: false,
-  compile: (_, { length }) => [{ type: "silence", seconds: length }],
+  compile: (_, { length, music }) => [
+    { type: "silence", seconds: length, ...music && { music } },
+  ],
 });

@@ -4,7 +4,7 @@ import { stepsOfKind } from "../../../core/flows/steps.ts";
 import { applications } from "../../../core/resources/applications.ts";
 import { clients } from "../../../core/resources/clients.ts";
 import { incomingPhoneNumbers } from "../../../core/resources/incoming_phone_numbers.ts";
-import { ApiRefusal } from "../frame/api.ts";
+import { ApiRefusal, type Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { belowOf } from "../frame/render.tsx";
@@ -14,7 +14,7 @@ import { goTo } from "../frame/links.ts";
 
 const { path } = applications;
 
-/** Clients and numbers that the forms of steps offer. */
+/** Clients, numbers and queues that the forms of steps offer. */
 const mostKnown = "200";
 
 /** Shows the form again without scripts, with what was refused. */
@@ -105,13 +105,16 @@ function changeOf(form: URLSearchParams, isNew: boolean): URLSearchParams {
 
 /** What the account has that a step may name. */
 async function knownOf(c: Page) {
-  const [phones, numbers] = await Promise.all([
+  const [phones, numbers, lines] = await Promise.all([
     c.var.api.list(clients.path, { PageSize: mostKnown }),
     c.var.api.list(incomingPhoneNumbers.path, { PageSize: mostKnown }),
+    c.var.api.face(`Queues?PageSize=${mostKnown}`),
   ]);
   return {
     client: phones.items.map(({ login }) => String(login)),
     number: numbers.items.map(({ phone_number: number }) => String(number)),
+    // A list, whose items have a name.
+    queue: (lines.queues as Row[]).map(({ friendly_name: name }) => String(name)),
   };
 }
 

@@ -113,7 +113,7 @@ function requester({ ask, baseUrl, caller, accountSid, requestId }: ApiOptions) 
   const addressOf = (path: string) => {
     if (path.startsWith(facePath)) {
       const ofFace = `${origin}/${limits.twilioApiVersion}/Accounts/${accountSid}`;
-      return `${ofFace}/${path.slice(facePath.length)}.json`;
+      return `${ofFace}/${path.slice(facePath.length).replace(/(?=\?|$)/, ".json")}`;
     }
     if (path.startsWith("/")) return (origin + accountsAddress + path).replace(/\/(?=$|\?)/, "");
     return path === "" ? below : `${below}/${path}`;

@@ -15,13 +15,13 @@ const wrongSteps: Record<string, [step: unknown, error: string]> = {
   "no object": ["say", 'step "a": must be an object'],
   "no type": [
     {},
-    'step "a": type: must be one of say, play, gather, record, dial, ussdMessage, ' +
+    'step "a": type: must be one of say, play, gather, record, dial, enqueue, ussdMessage, ' +
     "ussdCollect, sms, email, externalService, control, redirect, hangup",
   ],
   "an unknown type": [
     { type: "sing" },
     'step "a": type: must be one of say, play, gather, ' +
-    "record, dial, ussdMessage, ussdCollect, sms, email, externalService, control, redirect, " +
+    "record, dial, enqueue, ussdMessage, ussdCollect, sms, email, externalService, control, redirect, " +
     "hangup",
   ],
   "an unknown field": [
@@ -75,7 +75,28 @@ const wrongSteps: Record<string, [step: unknown, error: string]> = {
   "nobody to dial": [{ type: "dial", to: [] }, 'step "a": to: needs at least 1'],
   "a callee of two": [
     { type: "dial", to: [{ number: "1", client: "bob" }] },
-    'step "a": to.0: needs one of number, client, sip and conference',
+    'step "a": to.0: needs one of number, client, sip, conference and queue',
+  ],
+  "a queue beside another callee": [
+    { type: "dial", to: [{ client: "bob" }, { queue: "help" }] },
+    'step "a": to.1.queue: a queue is dialled alone',
+  ],
+  "no queue to enter": [{ type: "enqueue" }, 'step "a": queue: is required'],
+  "a long name of a queue": [
+    { type: "enqueue", queue: "x".repeat(65) },
+    'step "a": queue: must have at most 64 characters',
+  ],
+  "two keys that leave a queue": [
+    { type: "enqueue", queue: "x", leaveKey: "12" },
+    'step "a": leaveKey: must be a key of a telephone',
+  ],
+  "a full queue that leads to nowhere": [
+    { type: "enqueue", queue: "x", onFull: "c" },
+    'step "a": onFull: there is no step "c"',
+  ],
+  "two kinds of sounds of a queue": [
+    { type: "enqueue", queue: "x", waitUrl: "https://app.test/", leaveKey: "*" },
+    'step "a": leaveKey: is not possible with waitUrl, whose server decides what is heard',
   ],
   "a next step that is not there": [
     { type: "say", text: "x", next: "prototype" },

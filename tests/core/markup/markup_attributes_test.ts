@@ -61,6 +61,14 @@ const tables: Table[] = [
     ...wholes(1, 3_600),
   },
   {
+    attribute: "music",
+    of: "<Pause @/>",
+    read: step("silence", (s) => s.music ?? false),
+    absent: false,
+    takes: truths,
+    refuses: noTruths,
+  },
+  {
     attribute: "timeLimit",
     of: "<Echo @/>",
     read: step("echo", (s) => s.seconds),

@@ -62,6 +62,11 @@ const documents: Record<string, { body: string; call?: Partial<Call>; script: un
     body: `<Pause/><Pause length="3"/>`,
     script: [{ type: "silence", seconds: 1 }, { type: "silence", seconds: 3 }, hangup],
   },
+  "Pause with music is heard, so it answers": {
+    body: `<Pause length="2" music="true"/>`,
+    call: inbound,
+    script: [{ type: "answer" }, { type: "silence", seconds: 2, music: true }, hangup],
+  },
   "Refer answers, and names one Sip": {
     body: `<Refer action="/done" method="get"><Sip>sip:bob@sip.test?X-A=1</Sip></Refer>`,
     call: inbound,

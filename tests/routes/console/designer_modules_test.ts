@@ -39,6 +39,7 @@ Deno.test("every field of the schemas that leads to a step is a port", () => {
     gather: ["noInput", "next"],
     record: ["noRecording", "next"],
     dial: ["onFailure", "next"],
+    enqueue: ["onLeave", "onFull", "onError", "next"],
     ussdMessage: ["next"],
     ussdCollect: ["next"],
     sms: ["next"],

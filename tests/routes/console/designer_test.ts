@@ -95,6 +95,18 @@ Deno.test("the schema of the designer has every type of step, and every input of
   assert.ok(schemas.DryRunInput.oneOf.length > 5);
 });
 
+Deno.test("the forms of the designer offer the Clients, numbers and queues of the account", async () => {
+  using app = await startConsole();
+  const { browser, to } = await signedIn(app);
+  await app.root.post("Clients.json", { Login: "alice", Password: "secret" });
+  await app.root.post(
+    `/2010-04-01/Accounts/${app.root.sid}/Queues.json`,
+    { FriendlyName: "support" },
+  );
+  const { known } = JSON.parse((await browser.get(`${to}/schema`)).text);
+  assert.deepEqual(known, { client: ["alice"], number: [], queue: ["support"] });
+});
+
 Deno.test("the designer performs a dry run and calls a Client, and shows why it cannot", async () => {
   using app = await startConsole();
   const { browser, to } = await signedIn(app);

@@ -75,7 +75,10 @@ export const attributeMeanings: Record<string, Record<string, string>> = {
     speechModel: "A hint; changes nothing.",
   },
   Parameter: { name: "Name.", value: "Value." },
-  Pause: { length: "Seconds of silence." },
+  Pause: {
+    length: "Seconds of silence.",
+    music: "Plays the built-in hold music in place of silence.",
+  },
   Echo: { timeLimit: "Seconds." },
   Redirect: { method: "HTTP method of the request." },
   Reject: { reason: "`busy` answers 486; otherwise the call is declined." },

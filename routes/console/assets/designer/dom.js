@@ -40,12 +40,19 @@ const titles = {
   input: "What is awaited",
   is: "Comparison",
   loop: "Times it is repeated",
+  leaveKey: "Key that leaves the queue",
   maxLength: "Longest recording (s)",
+  maxSize: "Most callers in the queue",
+  maxWait: "Longest wait (s)",
+  musicS: "Music after the prompts (s)",
   next: "Next step",
   noInput: "Step without an input",
   noRecording: "Step without a recording",
   numDigits: "Number of keys",
+  onError: "Step when the queue cannot be used",
   onFailure: "Step when nobody answers",
+  onFull: "Step when the queue is full",
+  onLeave: "Step when the caller leaves",
   onRemoteError: "Step when the request fails",
   pauseS: "Pause (s)",
   playBeep: "Beep before the recording",
@@ -57,6 +64,7 @@ const titles = {
   timeout: "Longest wait (s)",
   transcribe: "Transcribe the recording",
   url: "URL",
+  waitUrl: "URL of other sounds",
 };
 
 /** One part of a list. */

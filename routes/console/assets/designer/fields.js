@@ -88,7 +88,12 @@ function inputOf(schema, value, { name, path, shape, change }, attributes) {
     });
   }
   const known = shape.known?.[name];
-  if (known !== undefined) return knownInput(value, known, attributes, set);
+  if (known !== undefined) {
+    const unknown = name === "queue"
+      ? "A new queue: it is created when the first caller enters it."
+      : "The account has none of this name.";
+    return knownInput(value, { known, unknown }, attributes, set);
+  }
   const isLong = (schema.maxLength ?? 0) >= longText && !/^(url|play|to|cc|bcc)$/.test(name);
   return el(isLong ? "textarea" : "input", {
     ...attributes,
@@ -101,12 +106,12 @@ function inputOf(schema, value, { name, path, shape, change }, attributes) {
 }
 
 /** An input that offers what the account has; a variable may stand in its place. */
-function knownInput(value, known, attributes, set) {
+function knownInput(value, { known, unknown }, attributes, set) {
   const list = `${attributes.id}-known`;
   const note = el("span", { class: "hint" });
   const look = (text) => {
     const isUnknown = text !== "" && !text.includes("$") && !known.includes(text);
-    note.textContent = isUnknown ? "The account has none of this name." : "";
+    note.textContent = isUnknown ? unknown : "";
   };
   look(value ?? "");
   return el(

@@ -2,12 +2,23 @@ import { el, titleOf } from "./dom.js";
 import { removeStep, renameStep } from "./edits.js";
 import { fieldsOf, small } from "./fields.js";
 
+/** The queues that steps of the flow name. */
+const queuesIn = ({ steps }) =>
+  Object.values(steps).flatMap(({ type, queue, to }) =>
+    type === "enqueue" ? [queue] : Array.isArray(to) ? to.map((one) => one?.queue) : []
+  ).filter((name) => typeof name === "string" && name !== "" && !name.includes("$"));
+
 /** The form of the selected step, and of the flow as a whole. */
 export function createForm({ model, schemas, problems, kindOf, say }) {
   const view = el("div", { class: "step-form" });
   const shape = {
     schemas,
-    known: schemas.known,
+    known: {
+      ...schemas.known,
+      get queue() {
+        return [...new Set([...schemas.known.queue ?? [], ...queuesIn(model.flow)])];
+      },
+    },
     problemSlots: [],
     stepNames: () => Object.keys(model.flow.steps),
   };

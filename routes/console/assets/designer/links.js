@@ -54,6 +54,7 @@ export function summaryOf(step) {
   );
   const set = Object.keys(step.set ?? {}).map((name) => `$${name}`);
   const texts = [
+    step.queue,
     step.text,
     step.subject,
     step.url,

@@ -9,6 +9,7 @@ const acts = {
   hangup: "Hang up",
   recording: "Record",
   call: "End the call",
+  queue: "Leave the queue",
   response: "Respond",
   noResponse: "Do not respond",
   reply: "Reply",
