@@ -37,17 +37,17 @@ export interface EarlyCallee {
   knowsUpdate: boolean;
   /** Its SDP, where that came in a reliable response and so is its answer (RFC 3262 §5). */
   answer(): string | undefined;
-  /** Our media have followed a later offer of the callee. */
-  onOffered(sdp: string): void;
+  /** Our media have followed a later offer of the callee, and this is our answer. */
+  onOffered(offer: string, answer: string): void;
 }
 
 /** A 2xx, already acknowledged. */
 export interface Answer {
   session: Session;
-  /** The SDP of the callee: its answer, or a later offer (RFC 3311). */
+  /** The answer of the callee to our offer. */
   sdp: string;
-  /** Our answer to that offer. */
-  localSdp: string | undefined;
+  /** The last offer of the callee that our media have followed since (RFC 3311), and our answer. */
+  later(): { offer: string; answer: string } | undefined;
   /** Its X- and User-to-User headers. */
   headers: Record<string, string>;
   knowsUpdate: boolean;

@@ -2,6 +2,7 @@ import {
   type IncomingRequestMessage,
   NonInviteServerTransaction,
   type OutgoingRequestMessage,
+  type Session,
   SessionDialog,
   SignalingState,
   UserAgentServer,
@@ -12,6 +13,7 @@ import { sendOffer } from "./offer.ts";
 import { refreshTarget } from "./target.ts";
 import { refusalToPass } from "./not_acceptable.ts";
 import { agreeAsClient, agreeAsServer, refusedBy } from "../contracts/session_timer.ts";
+import type { Refusal } from "../base/refusal.ts";
 import { guard } from "../base/log.ts";
 import { sdpBody } from "../text/sdp_body.ts";
 import type { Signalling } from "../contracts/signalling.ts";
@@ -56,7 +58,16 @@ export function probe({ core, domain, dialogs, log }: Signalling, dialog: Dialog
   return promise;
 }
 
-/** Answers UPDATE (RFC 3311 §5.2), which the library does not know, like a re-INVITE. */
+/** Dialogs with an UPDATE of the peer that has no final response yet. */
+const updating = new WeakSet<Session>();
+
+/** Tells whether an UPDATE of the peer waits for its final response. */
+export const isUpdating = (session: Session): boolean => updating.has(session);
+
+/**
+ * Answers UPDATE (RFC 3311 §5.2), which the library does not know, like a re-INVITE. The 2xx of the
+ * INVITE may come meanwhile.
+ */
 export function answerUpdate(signalling: Signalling, message: IncomingRequestMessage): void {
   const { core, dialogs, log } = signalling;
   const dialog = dialogs.get(message.callId + message.toTag + message.fromTag);
@@ -70,14 +81,19 @@ export function answerUpdate(signalling: Signalling, message: IncomingRequestMes
   opened(dialog).dialogState.remoteSequenceNumber = message.cseq;
   const server = new UserAgentServer(NonInviteServerTransaction, core, message);
   const isOffer = message.body !== "";
-  const crossing = isOffer ? crossed(session) : undefined;
+  const crossing = updating.has(session) ? tryAgain() : isOffer ? crossed(session) : undefined;
   if (crossing !== undefined) server.reject(crossing);
   else if (!isOffer) accept(signalling, dialog, { server });
   else {
     session.signalingStateTransition(message);
+    updating.add(session);
     dialog.events.onOffer(message.body)
+      .finally(() => updating.delete(session))
       .then(({ sdp }) => {
-        session.signalingStateTransition(sdpBody(sdp));
+        // The SDP of our 2xx to the INVITE stands for an answer to the library.
+        if (session.signalingState === SignalingState.HaveRemoteOffer) {
+          session.signalingStateTransition(sdpBody(sdp));
+        }
         accept(signalling, dialog, { server, sdp });
       })
       .catch(guard(log, (error: unknown) => {
@@ -88,11 +104,16 @@ export function answerUpdate(signalling: Signalling, message: IncomingRequestMes
 }
 
 /** Why an offer may not come now: ours is not answered yet, or the peer's last one (§5.2). */
-function crossed({ signalingState }: SessionDialog) {
+function crossed({ signalingState }: SessionDialog): Refusal | undefined {
   if (signalingState === SignalingState.HaveLocalOffer) return { statusCode: 491 };
-  if (signalingState !== SignalingState.HaveRemoteOffer) return undefined;
-  return { statusCode: 500, extraHeaders: ["Retry-After: 1"] };
+  return signalingState === SignalingState.HaveRemoteOffer ? tryAgain() : undefined;
 }
+
+/** 500 with a random Retry-After of 0 to 10 s, as the RFC wants it. */
+const tryAgain = (): Refusal => ({
+  statusCode: 500,
+  extraHeaders: [`Retry-After: ${Math.floor(Math.random() * 11)}`],
+});
 
 function accept(
   { domain, sessionBounds, dialogs }: Signalling,

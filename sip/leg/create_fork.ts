@@ -26,7 +26,7 @@ import { sdpWithoutMedia, takesUssdAlone } from "../text/ussd_body.ts";
 import { allowHeader, allows, contactHeader } from "../stack/user_agent_core.ts";
 import { refreshTarget } from "../dialog/target.ts";
 import type { Dialog } from "../contracts/dialog.ts";
-import type { Device, Fork, ForkEvents } from "../contracts/fork.ts";
+import type { Answer, Device, Fork, ForkEvents } from "../contracts/fork.ts";
 
 /** A callee that rings: a proxy may ring several for one INVITE. */
 interface Early {
@@ -34,8 +34,8 @@ interface Early {
   sdp: string;
   /** That SDP is its answer. */
   isAnswer: boolean;
-  /** That SDP is a later offer, which our media have followed. */
-  isOffer: boolean;
+  /** A later offer, which our media have followed, and our answer. */
+  later: ReturnType<Answer["later"]>;
   readonly session: Session;
   /** Made when the callee says something. */
   dialog: Dialog | undefined;
@@ -183,8 +183,8 @@ function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDele
       events.onAnswer({
         session,
         // The answer to our offer may have come before, and need not come again (RFC 3262 §5).
-        sdp: early?.isOffer ? early.sdp : message.body || early?.sdp || "",
-        localSdp: early?.isOffer ? early.dialog?.localSdp : undefined,
+        sdp: message.body || early?.sdp || "",
+        later: () => early?.later,
         headers: passedHeaders(message),
         knowsUpdate: allows(message, "UPDATE"),
         agreement: agreeAsClient(message, sessionBounds),
@@ -313,7 +313,7 @@ function keepEarly(
   const known = all.get(toTag);
   if (known === undefined && (fork.over || all.size >= sipLimits.earlyAnswers)) return;
   const early = known ??
-    { sdp: "", isAnswer: false, isOffer: false, session, dialog: undefined };
+    { sdp: "", isAnswer: false, later: undefined, session, dialog: undefined };
   if (known === undefined) {
     all.set(toTag, early);
     const knowsUpdate = allows(message, "UPDATE");
@@ -329,9 +329,8 @@ const adoptEarly = (events: ForkEvents, early: Early, knowsUpdate: boolean): Dia
     session: early.session,
     knowsUpdate,
     answer: () => early.isAnswer ? early.sdp : undefined,
-    onOffered(sdp) {
-      early.sdp = sdp;
-      early.isOffer = true;
+    onOffered(offer, answer) {
+      early.later = { offer, answer };
     },
   });
 

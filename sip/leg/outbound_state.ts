@@ -61,7 +61,7 @@ export interface OutboundState {
   remoteSdp: string;
   responseHeaders: Record<string, string>;
   ringing: boolean;
-  /** Resolves when our media have taken the early SDP, or cannot. */
+  /** Resolves when our media have taken the early SDP, and followed later offers, or cannot. */
   early: Promise<void> | undefined;
   readonly wiring: Wiring;
   /** The Gateway that its last INVITE left by. */

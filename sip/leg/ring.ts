@@ -207,9 +207,8 @@ export function onAnswer(state: OutboundState, fork: Fork, answer: Answer): void
     trunk: fork.trunk,
     events: dialogEvents(state, fork.media),
   });
-  state.dialog.localSdp = answer.localSdp ?? fork.offer;
+  state.dialog.localSdp = answer.later()?.answer ?? fork.offer;
   state.dialog.timer.restart(answer.agreement);
-  state.remoteSdp = answer.sdp;
   state.responseHeaders = answer.headers;
   void takeAnswer(state, fork, answer);
 }
@@ -252,6 +251,12 @@ export function adoptEarly(state: OutboundState, fork: Fork, early: EarlyCallee)
   const { flow, trunk } = fork;
   const { leg } = state.call.invitation;
   let answered: Promise<void> | undefined;
+  const follow = async (media: MediaLeg, said: { answer: string; offer: string }) => {
+    await (answered ??= media.accept(said.answer));
+    const sdp = await media.reanswer(said.offer);
+    early.onOffered(said.offer, sdp);
+    return { sdp };
+  };
   const events = {
     ...inDialogEvents(state.wiring, () => fork.media),
     onBye() {},
@@ -266,11 +271,11 @@ export function adoptEarly(state: OutboundState, fork: Fork, early: EarlyCallee)
       if (media === undefined || answer === undefined || offer === undefined) {
         throw new Refused("change a call that rings", 491);
       }
-      await state.early;
-      await (answered ??= media.accept(answer));
-      const sdp = await media.reanswer(offer);
-      early.onOffered(offer);
-      return { sdp };
+      const before = state.early ?? Promise.resolve();
+      const following = before.then(() => follow(media, { answer, offer }));
+      // A 2xx that crosses the offer waits for it (`takeAnswer`).
+      state.early = following.then(() => {}, () => {});
+      return await following;
     },
   };
   return adopt(state, early, { leg, flow, trunk, events });
@@ -279,12 +284,14 @@ export function adoptEarly(state: OutboundState, fork: Fork, early: EarlyCallee)
 async function takeAnswer(
   state: OutboundState,
   { media }: Fork,
-  { sdp, localSdp }: Answer,
+  answer: Answer,
 ): Promise<void> {
   try {
     if (state.early !== undefined) await state.early;
+    const later = answer.later();
+    state.remoteSdp = later?.offer ?? answer.sdp;
     // What was agreed by UPDATE is not changed by the SDP that a 2xx may repeat (RFC 3261 §13.2.1).
-    if (localSdp === undefined) await media?.accept(sdp);
+    if (later === undefined) await media?.accept(answer.sdp);
   } catch (error) {
     const { signalling: { log }, call: { invitation: { leg } } } = state;
     log("Cannot process the answer to a call", { leg, error: String(error) });

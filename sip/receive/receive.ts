@@ -23,7 +23,7 @@ import { invitedElsewhere, refuseCopy, transactionKey } from "../stack/merged.ts
 import { mayBeForked } from "../stack/server_transactions.ts";
 import { originOf, setOrigin } from "../identity/origin.ts";
 import type { Signalling } from "../contracts/signalling.ts";
-import { answerUpdate } from "../dialog/update.ts";
+import { answerUpdate, isUpdating } from "../dialog/update.ts";
 import {
   allowedMethods,
   allowHeader,
@@ -252,7 +252,7 @@ function refuseDialog(
 
 /** What has to wait for the answer to the INVITE of a dialog, or its ACK. */
 function refuseTooEarly(
-  { session: { sessionState }, events }: Dialog,
+  { session, session: { sessionState }, events }: Dialog,
   { method }: IncomingRequestMessage,
 ): Refusal | undefined {
   const isEarly = sessionState === SessionState.Early;
@@ -262,8 +262,9 @@ function refuseTooEarly(
   if (method !== "INVITE") return undefined;
   // An INVITE of ours is open (§14.2).
   if (isEarly && !isCalled) return { statusCode: 491 };
-  // The library would go on repeating the first 2xx for ever, once there are two that want an ACK.
-  const isOpen = isEarly || sessionState === SessionState.AckWait;
+  // The library would go on repeating the first 2xx for ever, once there are two that want an ACK. An
+  // offer of the peer by UPDATE is answered before its next one is taken (RFC 6337).
+  const isOpen = isEarly || sessionState === SessionState.AckWait || isUpdating(session);
   return isOpen ? { ...unavailable, statusCode: 500 } : undefined;
 }
 

@@ -72,7 +72,8 @@ Deno.test("answerUpdate() answers 500 to an offer while the one before it is ope
   alice.receive(request("UPDATE", uri, inside(4, { body: sdp })));
   await lab.time.settle();
 
-  assert.deepEqual([refused.status, valueOf(refused, "retry-after")], [500, "1"]);
+  assert.equal(refused.status, 500);
+  assert.match(valueOf(refused, "retry-after"), /^(\d|10)$/);
   assert.deepEqual(alice.statuses().slice(-3), [500, 200, 200]);
 });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Script } from "../../../core/protocol/script.ts";
 import { foreignSdp } from "../../support/media/fake_media.ts";
+import { queue } from "../../support/service/queue.ts";
 import { openReceiveLab } from "../../support/service/receive_lab.ts";
 import { invite as inviting, type SipLab, sipTest } from "../../support/sip/sip_lab.ts";
 import {
@@ -50,20 +51,29 @@ async function ringReliably(trunk: TrunkPeer, invite: SipText, sdp?: string): Pr
   return prack;
 }
 
+/** A request of the callee in its dialog, with its Contact. */
+const inDialogOf = (trunk: TrunkPeer, invite: SipText, method: string, cseq: number) =>
+  inDialog(method, invite, trunk.port, cseq)
+    .replace("Max-Forwards: 70", `Max-Forwards: 70\r\nContact: <${contactOf(trunk)}>`);
+
+const withSdp = (text: string, sdp: string) =>
+  text.replace(
+    /Content-Length: 0\r\n\r\n$/,
+    `Content-Type: application/sdp\r\nContent-Length: ${sdp.length}\r\n\r\n${sdp}`,
+  );
+
 /** The final response to a request of the callee in its dialog. */
 async function ask(
   trunk: TrunkPeer,
   invite: SipText,
   { method, cseq, sdp }: { method: string; cseq: number; sdp?: string },
 ): Promise<SipText> {
-  const text = inDialog(method, invite, trunk.port, cseq)
-    .replace("Max-Forwards: 70", `Max-Forwards: 70\r\nContact: <${contactOf(trunk)}>`);
-  trunk.send(
-    sdp === undefined ? text : text.replace(
-      /Content-Length: 0\r\n\r\n$/,
-      `Content-Type: application/sdp\r\nContent-Length: ${sdp.length}\r\n\r\n${sdp}`,
-    ),
-  );
+  const text = inDialogOf(trunk, invite, method, cseq);
+  trunk.send(sdp === undefined ? text : withSdp(text, sdp));
+  return await finalTo(trunk, method, cseq);
+}
+
+async function finalTo(trunk: TrunkPeer, method: string, cseq: number): Promise<SipText> {
   for (;;) {
     const response = await trunk.next();
     const isFinal = (response.status ?? 0) >= 200;
@@ -110,6 +120,111 @@ for (const repeats of [false, true]) {
     assert.equal(refresh.body, updated.body);
   });
 }
+
+/** The media of a call; what they are asked to follow waits until the test lets it happen. */
+function slowly(lab: SipLab) {
+  const media = lab.media.legs[0]!;
+  const { accept, reanswer } = media;
+  const log: string[] = [];
+  const asked = queue<() => void>();
+  const held = async (what: string) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    asked.put(resolve);
+    await promise;
+    log.push(what);
+  };
+  media.accept = async (sdp) => {
+    await held(`answer ${versionOf(sdp)}`);
+    await accept(sdp);
+  };
+  media.reanswer = async (sdp) => {
+    await held(`offer ${versionOf(sdp)}`);
+    return await reanswer(sdp);
+  };
+  return { log, next: asked.take };
+}
+
+const versionOf = (sdp: string) => /^o=\S+ \S+ (\S+)/m.exec(sdp)?.[1];
+const version = (number: number) => peerSdp.replace("o=- 1 1", `o=- 1 ${number}`);
+
+for (
+  const [what, offer, status, followed] of [
+    ["followed", version(2), 200, ["answer 1", "offer 2"]],
+    ["refused", `${foreignSdp}`, 488, ["answer 1", "offer undefined", "answer 1"]],
+  ] as const
+) {
+  sipTest(
+    `an offer of a callee that its 200 crosses is ${what}, and then it has answered`,
+    async () => {
+      await using lab = await startTrunkLab();
+      await using trunk = await openTrunk();
+      const { leg, invite } = await call(lab, trunk);
+      await ringReliably(trunk, invite, peerSdp);
+      const { log, next } = slowly(lab);
+
+      trunk.send(withSdp(inDialogOf(trunk, invite, "UPDATE", 1), offer));
+      (await next())(); // The answer of the 183.
+      const follow = await next();
+      trunk.send(at(invite, 200, contactOf(trunk), { sdp: peerSdp }));
+      await trunk.request("ACK");
+      follow();
+      const { status: answer, body } = await finalTo(trunk, "UPDATE", 1);
+      if (what === "refused") (await next())();
+      await lab.service.event("answered", leg);
+      await hangUp(lab, trunk, leg);
+
+      assert.equal(answer, status);
+      assert.deepEqual(log, followed);
+      if (what === "followed") assert.equal(body, lab.media.legs[0]!.localSdp);
+    },
+  );
+}
+
+sipTest("an offer of a callee that comes right behind its 200 is followed after it", async () => {
+  await using lab = await startTrunkLab();
+  await using trunk = await openTrunk();
+  const { leg, invite } = await call(lab, trunk);
+  await ringReliably(trunk, invite, peerSdp);
+  const { log, next } = slowly(lab);
+
+  trunk.send(at(invite, 200, contactOf(trunk), { sdp: peerSdp }));
+  const updated = ask(trunk, invite, { method: "UPDATE", cseq: 1, sdp: version(2) });
+  (await next())();
+  (await next())();
+  assert.equal((await updated).status, 200);
+  await lab.service.event("answered", leg);
+  await hangUp(lab, trunk, leg);
+
+  assert.deepEqual(log, ["answer 1", "offer 2"]);
+});
+
+sipTest("a callee waits for the answer to its UPDATE before its next one", async () => {
+  await using lab = await startTrunkLab();
+  await using trunk = await openTrunk();
+  const { leg, invite } = await call(lab, trunk);
+  await ringReliably(trunk, invite, peerSdp);
+  const { next } = slowly(lab);
+
+  trunk.send(withSdp(inDialogOf(trunk, invite, "UPDATE", 1), version(2)));
+  (await next())();
+  const follow = await next();
+  const offering = await ask(trunk, invite, { method: "UPDATE", cseq: 2, sdp: version(3) });
+  const refreshing = await ask(trunk, invite, { method: "UPDATE", cseq: 3 });
+  trunk.send(at(invite, 200, contactOf(trunk), { sdp: peerSdp }));
+  await trunk.request("ACK");
+  const reinviting = await ask(trunk, invite, { method: "INVITE", cseq: 4, sdp: version(4) });
+  follow();
+  await lab.service.event("answered", leg);
+  const after = ask(trunk, invite, { method: "UPDATE", cseq: 5, sdp: version(5) });
+  (await next())();
+  assert.equal((await after).status, 200);
+  await hangUp(lab, trunk, leg);
+
+  for (const refused of [offering, refreshing, reinviting]) {
+    assert.equal(refused.status, 500);
+    assert.match(valueOf(refused, "retry-after"), /^(\d|10)$/);
+  }
+});
 
 sipTest("a callee may offer nothing before its answer came reliably", async () => {
   await using lab = await startTrunkLab();
