@@ -1,11 +1,11 @@
-import { logSettings } from "./core/configuration/log_variables.ts";
+import { logSettings } from "./core/machine/configuration/log_variables.ts";
 import { limitRoot } from "./core/account_limits/limit_root.ts";
 import { ensureRoot } from "./core/accounts/ensure_root.ts";
 import { closeLostCompanions } from "./core/reports/heartbeats.ts";
-import { demoLogin, demoNumbers, makeDemo, moveDemo } from "./core/demo/demo.ts";
-import { startLine } from "./core/configuration/address_notes.ts";
-import { type Config, readConfig } from "./core/configuration/config.ts";
-import { openCarriers } from "./core/start/carriers.ts";
+import { demoLogin, demoNumbers, makeDemo, moveDemo } from "./core/trials/demo.ts";
+import { startLine } from "./core/machine/configuration/address_notes.ts";
+import { type Config, readConfig } from "./core/machine/configuration/config.ts";
+import { openCarriers } from "./core/machine/start/carriers.ts";
 import {
   createFailure,
   fail,
@@ -13,27 +13,27 @@ import {
   sayStarted,
   stopOnSignal,
   surviveBugs,
-} from "./core/process/process.ts";
-import { log, setLog } from "./core/process/log.ts";
+} from "./core/machine/process/process.ts";
+import { log, setLog } from "./core/machine/process/log.ts";
 import { bridgeSecretOf } from "./core/protocol/bridge_secret.ts";
-import { type Platform, platformOf, wakeEachMinute } from "./core/start/platform.ts";
-import { type MigrationLines, migrationLines } from "./core/start/migration_lines.ts";
-import { portsOf, ratesOf } from "./core/start/service_ports.ts";
+import { type Platform, platformOf, wakeEachMinute } from "./core/machine/start/platform.ts";
+import { type MigrationLines, migrationLines } from "./core/machine/start/migration_lines.ts";
+import { portsOf, ratesOf } from "./core/machine/start/service_ports.ts";
 import { handlers } from "./core/jobs/mod.ts";
 import { examplePassword } from "./core/openapi/example_password.ts";
 import { steadyNow } from "./core/base/steady_clock.ts";
-import { stayAwake, systemClocks } from "./core/process/clocks.ts";
+import { stayAwake, systemClocks } from "./core/machine/process/clocks.ts";
 import { limits } from "./core/base/limits.ts";
 import { collectProcess } from "./core/metrics/registry.ts";
 import { commits, storeFailures } from "./core/metrics/service_metrics.ts";
-import { listenMetrics } from "./core/metrics/listen.ts";
-import { watchStore } from "./core/start/watch_store.ts";
-import { metricsRefresher } from "./core/start/refresh_metrics.ts";
+import { listenMetrics } from "./core/machine/net/listen_metrics.ts";
+import { watchStore } from "./core/machine/start/watch_store.ts";
+import { metricsRefresher } from "./core/machine/start/refresh_metrics.ts";
 import { originFields } from "./core/base/origin.ts";
-import type { Answer } from "./core/net/http_server.ts";
-import type { Ports } from "./core/ports/ports.ts";
-import type { Account } from "./core/resources/accounts.ts";
-import { removeOldRecords } from "./core/retention/remove_old.ts";
+import type { Answer } from "./core/machine/net/http_server.ts";
+import type { Ports } from "./core/model/ports/ports.ts";
+import type { Account } from "./core/model/resources/accounts.ts";
+import { removeOldRecords } from "./core/usage/remove_old.ts";
 import { openStore, type Store } from "./kv/open_store.ts";
 import { sealedStore } from "./kv/store/sealed_store.ts";
 import { protocolRoutes } from "./routes/protocol/routes.ts";

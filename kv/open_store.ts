@@ -1,4 +1,4 @@
-import type { AnyJobHandler } from "../core/ports/job_handler.ts";
+import type { AnyJobHandler } from "../core/model/ports/job_handler.ts";
 import { limits } from "../core/base/limits.ts";
 import type {
   Accounts,
@@ -9,12 +9,12 @@ import type {
   SipTraces,
   Stock,
   StoreOverview,
-} from "../core/ports/ports.ts";
+} from "../core/model/ports/ports.ts";
 import type { AlsoWritten } from "../core/model/record_types.ts";
-import type { ChangeFeed } from "../core/ports/change_feed.ts";
-import type { Companions } from "../core/ports/companion_ports.ts";
-import type { Blobs } from "../core/ports/providers.ts";
-import { resources } from "../core/resources/mod.ts";
+import type { ChangeFeed } from "../core/model/ports/change_feed.ts";
+import type { Companions } from "../core/model/ports/companion_ports.ts";
+import type { Blobs } from "../core/model/ports/providers.ts";
+import { resources } from "../core/model/resources/mod.ts";
 import { sidMaker } from "../core/base/sid.ts";
 import { changeLog } from "./changes/change_log.ts";
 import { ownFeed } from "./changes/own_feed.ts";
@@ -37,7 +37,7 @@ import { ownQueue } from "./jobs/own_queue.ts";
 import { sharedQueue } from "./jobs/shared_queue.ts";
 import { moveDatedJobs } from "./jobs/dated_jobs.ts";
 import { jobQueue } from "./jobs/overview.ts";
-import type { JobQueue } from "../core/ports/job_queue.ts";
+import type { JobQueue } from "../core/model/ports/job_queue.ts";
 import { lockFile } from "./store/lock_file.ts";
 import { storeHealth } from "./store/store_health.ts";
 import { sweepReceipts } from "./store/receipt.ts";

@@ -1,6 +1,6 @@
 import { limits } from "../core/base/limits.ts";
 import type { StoreFailure } from "../core/base/store_failure.ts";
-import { resources } from "../core/resources/mod.ts";
+import { resources } from "../core/model/resources/mod.ts";
 import type { ChangeLog } from "./changes/change_log.ts";
 import { recentChangeBytes, type RecentChanges, recentChanges } from "./changes/recent_changes.ts";
 import { counterCache } from "./cache/counter_cache.ts";
@@ -18,7 +18,7 @@ import { type Deepener, deepener } from "./counters/deepener.ts";
 import { type SchemaFence } from "./migration/schema_fence.ts";
 import type { Layouts } from "./records/layouts.ts";
 import type { Declarations, Schema } from "./records/schema.ts";
-import type { Ports } from "../core/ports/ports.ts";
+import type { Ports } from "../core/model/ports/ports.ts";
 import { type CommitDepths, committer, type CommitterOptions } from "./store/commit.ts";
 import { mergedReader, type Read } from "./store/reader.ts";
 import { receiptOf } from "./store/receipt.ts";

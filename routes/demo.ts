@@ -7,7 +7,7 @@ import { element, escapeXml } from "./http/xml.ts";
 
 /**
  * Built-in markup applications for first calls: `welcome` plays a chime and a sentence. The demo
- * numbers lead to `echo`, `menu`, `voicemail` and `conference` (`core/demo/demo.ts`).
+ * numbers lead to `echo`, `menu`, `voicemail` and `conference` (`core/trials/demo.ts`).
  */
 export function demo(): Hono {
   const methods = ["GET", "POST"];

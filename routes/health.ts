@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { areDraining, liveCompanions } from "../core/companions/companions.ts";
 import { Fault } from "../core/base/faults.ts";
 import { limits } from "../core/base/limits.ts";
-import type { Ports } from "../core/ports/ports.ts";
+import type { Ports } from "../core/model/ports/ports.ts";
 import { answerJson } from "./http/answer.ts";
 import type { Env } from "./http/env.ts";
 import { errorBody, statusOf } from "./http/errors.ts";

@@ -4,7 +4,7 @@ import { checkPermission, isSameSecret } from "../core/accounts/access.ts";
 import { Fault } from "../core/base/faults.ts";
 import { forPrograms } from "../core/base/safe_headers.ts";
 import { metricsResponse } from "../core/metrics/scrape.ts";
-import type { Ports } from "../core/ports/ports.ts";
+import type { Ports } from "../core/model/ports/ports.ts";
 import { authenticate, boundsOf } from "./http/authenticate.ts";
 import type { Env } from "./http/env.ts";
 

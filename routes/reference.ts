@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { gzipStream, takesGzip } from "../core/net/content_coding.ts";
+import { gzipStream, takesGzip } from "../core/machine/net/content_coding.ts";
 import { openApiInParts } from "../core/openapi/document.ts";
-import type { Ports } from "../core/ports/ports.ts";
+import type { Ports } from "../core/model/ports/ports.ts";
 import type { Env } from "./http/env.ts";
 
 interface Reference {

@@ -8,7 +8,7 @@ import {
   takeAggregatorMessage,
   takeAggregatorReceipt,
 } from "../core/messages/aggregator.ts";
-import type { Ports } from "../core/ports/ports.ts";
+import type { Ports } from "../core/model/ports/ports.ts";
 
 /**
  * Reports of the operator's HTTP aggregator: POSTs of JSON with a bearer token. The response is 200

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { demoNumbers } from "../core/demo/demo.ts";
+import { demoNumbers } from "../core/trials/demo.ts";
 import { Fault } from "../core/base/faults.ts";
-import type { Ports } from "../core/ports/ports.ts";
+import type { Ports } from "../core/model/ports/ports.ts";
 
 /** A file of the page. */
 export interface SoftphoneFile {

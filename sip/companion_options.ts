@@ -1,11 +1,11 @@
 import type { MediaRoom } from "./media_shares.ts";
 import type { BridgeSecret } from "../core/protocol/bridge_secret.ts";
-import type { Places } from "../core/net/places.ts";
-import type { AdmissionBounds } from "./admission/admission.ts";
+import type { Places } from "../core/machine/net/places.ts";
+import type { AdmissionBounds } from "./base/admission.ts";
 import type { TransportOptions } from "./transport/listen.ts";
 import type { MediaRelay } from "./contracts/signalling.ts";
 import type { LoadAudio, MediaEngine } from "./media/base/port.ts";
-import type { Reach } from "./server_socket/connect.ts";
+import type { Reach } from "./media/server_socket/connect.ts";
 import type { Recogniser } from "./media/sources/recogniser.ts";
 import type { Speaker } from "./media/sources/speaker.ts";
 import type { IceServersOf } from "./contracts/signalling.ts";

@@ -4,15 +4,15 @@ import type { MessageOrder, OutwardOrder } from "../core/protocol/messages.ts";
 import type { RegisteredBinding } from "../core/protocol/registrations.ts";
 import { type CompanionRequests, companionRequests, readyPath } from "../core/protocol/requests.ts";
 import { type HandlersOf, Refusal, serveRequests } from "../core/protocol/serve.ts";
-import { serveHttp } from "../core/net/http_server.ts";
-import { netLimits } from "../core/net/limits.ts";
-import { createPlaces } from "../core/net/places.ts";
+import { serveHttp } from "../core/machine/net/http_server.ts";
+import { netLimits } from "../core/machine/net/limits.ts";
+import { createPlaces } from "../core/machine/net/places.ts";
 import { withOrigin } from "../core/base/origin.ts";
 import { traced } from "../core/base/tracing.ts";
 import { forPrograms } from "../core/base/safe_headers.ts";
 import type { Calls } from "./contracts/calls.ts";
 import { runScript } from "./script/create_calls.ts";
-import { createLevels } from "./streams/levels.ts";
+import { createLevels } from "./script/stream_levels.ts";
 import { hostPort } from "./transport/local_name.ts";
 
 export interface ControlOptions {

@@ -1,16 +1,21 @@
-import { logSettings } from "../core/configuration/log_variables.ts";
+import { logSettings } from "../core/machine/configuration/log_variables.ts";
 import { bridgeSecretOf } from "../core/protocol/bridge_secret.ts";
-import { identifiedFetch } from "../core/net/identified_fetch.ts";
+import { identifiedFetch } from "../core/machine/net/identified_fetch.ts";
 import { originFields } from "../core/base/origin.ts";
-import { isPublicAddress } from "../core/net/public_address.ts";
-import { stayAwake } from "../core/process/clocks.ts";
-import { log, setLog } from "../core/process/log.ts";
-import { startLine } from "../core/configuration/address_notes.ts";
-import { authority, type Config, listOf, readConfig } from "../core/configuration/config.ts";
-import { portRange, rtpengines } from "../core/configuration/media_variables.ts";
-import { outboundFetch } from "../core/adapters/outbound_fetch.ts";
-import { ownRequests } from "../core/adapters/own_requests.ts";
-import { iceSettings } from "../core/configuration/reach_variables.ts";
+import { isPublicAddress } from "../core/machine/net/public_address.ts";
+import { stayAwake } from "../core/machine/process/clocks.ts";
+import { log, setLog } from "../core/machine/process/log.ts";
+import { startLine } from "../core/machine/configuration/address_notes.ts";
+import {
+  authority,
+  type Config,
+  listOf,
+  readConfig,
+} from "../core/machine/configuration/config.ts";
+import { portRange, rtpengines } from "../core/machine/configuration/media_variables.ts";
+import { outboundFetch } from "../core/machine/adapters/outbound_fetch.ts";
+import { ownRequests } from "../core/machine/adapters/own_requests.ts";
+import { iceSettings } from "../core/machine/configuration/reach_variables.ts";
 import {
   createFailure,
   fail,
@@ -18,16 +23,16 @@ import {
   sayStarted,
   stopOnSignal,
   surviveBugs,
-} from "../core/process/process.ts";
+} from "../core/machine/process/process.ts";
 import {
   recognitionEndpoint,
   speechEndpoint,
   voiceNames,
-} from "../core/configuration/speech_endpoints.ts";
-import { awaitSecret } from "../core/process/secret_file.ts";
+} from "../core/machine/configuration/speech_endpoints.ts";
+import { awaitSecret } from "../core/machine/process/secret_file.ts";
 import { grantIceServers } from "../core/base/ice_servers.ts";
 import { limits } from "../core/base/limits.ts";
-import { boundOfAddress, createPlaces } from "../core/net/places.ts";
+import { boundOfAddress, createPlaces } from "../core/machine/net/places.ts";
 import { type Companion, startCompanion } from "./companion.ts";
 import type { CompanionOptions } from "./companion_options.ts";
 import type { TransportOptions } from "./transport/listen.ts";
@@ -36,7 +41,7 @@ import { loadAudio } from "./media/sources/load_audio.ts";
 import { sipLimits } from "./base/limits.ts";
 import { keepMedia } from "./media/worker/kept_media.ts";
 import { collectProcess } from "../core/metrics/registry.ts";
-import { listenMetrics } from "../core/metrics/listen.ts";
+import { listenMetrics } from "../core/machine/net/listen_metrics.ts";
 import { rtpJitter, rtpLate, rtpLost, rtpReceived } from "./base/metrics.ts";
 import type { MediaEngine, Received } from "./media/base/port.ts";
 import { httpSpeaker } from "./media/sources/speaker.ts";

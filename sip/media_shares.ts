@@ -1,4 +1,4 @@
-import { learnedTenant } from "../core/net/names.ts";
+import { learnedTenant } from "../core/machine/net/names.ts";
 import {
   type LegOptions,
   type MediaEngine,

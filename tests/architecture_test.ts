@@ -4,7 +4,7 @@ import { floors, readFloors } from "./floors.ts";
 /** They put the processes together, and may import everything. */
 const roots = [
   "core/admin/main.ts",
-  "core/typescript_client/main.ts",
+  "core/openapi/typescript_client/main.ts",
   "main.ts",
   "kv/commands/backup.ts",
   "kv/commands/numbers.ts",
@@ -14,11 +14,11 @@ const roots = [
 /** These folders alone meet the system: files, variables, processes, sockets of others. */
 const systemFolders = [
   "core/admin", // It runs on the machines of operators.
-  "core/process",
-  "core/configuration",
-  "core/adapters",
-  "core/start",
-  "core/typescript_client/runtime", // It runs in the programs of customers.
+  "core/machine/process",
+  "core/machine/configuration",
+  "core/machine/adapters",
+  "core/machine/start",
+  "core/openapi/typescript_client/runtime", // It runs in the programs of customers.
 ];
 const meetsSystem = (file: string) => systemFolders.some((folder) => isWithin(file, folder));
 const isRoot = ({ file }: Source) => roots.includes(file) || meetsSystem(file);
@@ -92,7 +92,7 @@ const beginning = (name: string) => name.endsWith(":") ? name : `${name}/`;
 
 Deno.test("what downloads the packages needs none of them", async () => {
   const known = new Map((await sources()).map((source) => [source.file, source]));
-  const reached = new Set(["core/start/packages.ts"]);
+  const reached = new Set(["core/machine/start/packages.ts"]);
   const packages: string[] = [];
   for (const file of reached) { // It grows meanwhile.
     for (const target of imports(known.get(file)!)) {
@@ -102,7 +102,7 @@ Deno.test("what downloads the packages needs none of them", async () => {
   }
   // Imported once it is there, by a service that speaks.
   assert.deepEqual(packages, [
-    "core/adapters/espeak_package/load_espeak.ts imports @echogarden/espeak-ng-emscripten",
+    "core/machine/adapters/espeak_package/load_espeak.ts imports @echogarden/espeak-ng-emscripten",
   ]);
 });
 
@@ -198,7 +198,7 @@ Deno.test("only the composition roots meet the system, and core has no clock", a
   const others = (await sources()).filter((source) => !isRoot(source));
   const wrong = others.flatMap(({ file, text }) => {
     // What listens to peers has time limits of its own.
-    const forbidden = file.startsWith("core/") && !file.startsWith("core/net/")
+    const forbidden = file.startsWith("core/") && !file.startsWith("core/machine/net/")
       ? /\bDeno\.\w+|\bDate\.now\(\)|\bconsole\./g
       : /\bDeno\.(?:env|exit|args)\b|\bconsole\./g;
     return [...withoutComments(text).matchAll(forbidden)].map(([found]) => `${file}: ${found}`);

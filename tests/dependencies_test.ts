@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { espeakFolder } from "../core/adapters/espeak_package/load_espeak.ts";
+import { espeakFolder } from "../core/machine/adapters/espeak_package/load_espeak.ts";
 import { licencePage, lockedPackages } from "./support/service/licence_page.ts";
 
 const root = new URL("../", import.meta.url);
@@ -8,8 +8,8 @@ const testsOnly = ["ajv", "jssip", "node-datachannel", "playwright-core", "smtp-
 const processes = [
   "main.ts",
   "sip/main.ts",
-  "core/start/start.ts",
-  "core/adapters/speech/main.ts",
+  "core/machine/start/start.ts",
+  "core/machine/adapters/speech/main.ts",
   "kv/commands/backup.ts",
   "kv/commands/numbers.ts",
   "kv/commands/restore.ts",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { secretNames } from "../core/configuration/secret_files.ts";
-import { variables } from "../core/configuration/config.ts";
-import { flowErrors } from "../core/flows/check_flow.ts";
+import { secretNames } from "../core/machine/configuration/secret_files.ts";
+import { variables } from "../core/machine/configuration/config.ts";
+import { flowErrors } from "../core/model/flows/check_flow.ts";
 import { parseDocument } from "../core/markup/parse.ts";
 
 const root = new URL("../", import.meta.url);

@@ -25,13 +25,13 @@ interface Bounded {
 
 const bounded: Bounded[] = [
   {
-    file: "core/values/number_pattern.ts",
+    file: "core/model/values/number_pattern.ts",
     source: String.raw`(\\.|\[\^?\]?[^\]]*\]|.)(?:\{(\d+)(,(\d*))?\})?`,
     most: 128,
     bound: "limits.numberPatternLength, by isVirtualNumber()",
   },
   {
-    file: "core/values/number_pattern.ts",
+    file: "core/model/values/number_pattern.ts",
     source: String.raw`\\.|\[\^?\]?[^\]]*\]`,
     most: 128,
     bound: "limits.numberPatternLength, by isVirtualNumber()",
@@ -59,14 +59,14 @@ const root = new URL("../", import.meta.url);
 
 /** Runs what makes expressions of strings when it is called, not when its module is loaded. */
 const uses: Record<string, () => Promise<unknown>> = {
-  "core/retention/subject.ts": async () => {
-    const { searchFor } = await import("../core/retention/subject.ts");
+  "core/usage/erasure_subject.ts": async () => {
+    const { searchFor } = await import("../core/usage/erasure_subject.ts");
     for (const subject of ["+4930123456", "client:alice.b", `client:${"a.".repeat(32)}`]) {
       searchFor(subject);
     }
   },
-  "core/configuration/reach_variables.ts": async () => {
-    const { reachVariables } = await import("../core/configuration/reach_variables.ts");
+  "core/machine/configuration/reach_variables.ts": async () => {
+    const { reachVariables } = await import("../core/machine/configuration/reach_variables.ts");
     reachVariables.ICE_SERVERS.schema.parse("stun:turn.example.com");
   },
   "routes/http/allowed_methods.ts": async () => {
@@ -80,7 +80,7 @@ const uses: Record<string, () => Promise<unknown>> = {
   "routes/console/assets/designer/edits.js": async () => {
     const { renameStep } = await import("../routes/console/assets/designer/edits.js");
     const flow = { start: "one", steps: { one: {} } };
-    const { stepName } = await import("../core/flows/steps.ts") as { stepName?: RegExp };
+    const { stepName } = await import("../core/model/flows/steps.ts") as { stepName?: RegExp };
     const pattern = stepName?.source ?? "^[A-Za-z][A-Za-z0-9_]{0,63}$";
     renameStep(flow, "one", "two", { portsOf: () => [], pattern });
   },

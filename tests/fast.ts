@@ -19,11 +19,11 @@ const left = ["bench", "e2e", "flows", "fuzz", "golden", "nat", "speech", "suppo
  */
 export const slow = [
   "tests/expressions_test.ts",
-  "tests/core/configuration/environment_test.ts",
+  "tests/core/machine/configuration/environment_test.ts",
   "tests/core/markup/markup_fuzz_test.ts",
-  "tests/core/net/http_server_test.ts",
-  "tests/core/start/v8_flags_test.ts",
-  "tests/core/adapters/s3_blobs_test.ts",
+  "tests/core/machine/net/http_server_test.ts",
+  "tests/core/machine/start/v8_flags_test.ts",
+  "tests/core/machine/adapters/s3_blobs_test.ts",
   "tests/kv/cache/counter_cache_test.ts",
   "tests/kv/lists/exact_test.ts",
   "tests/kv/kv_connect_test.ts",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { version } from "../core/base/version.ts";
-import { resources } from "../core/resources/mod.ts";
+import { resources } from "../core/model/resources/mod.ts";
 import { examplesOf } from "./support/service/openapi_examples.ts";
 import { type App, startApp } from "./support/service/app.ts";
 import { dryRun, sampleTrace } from "./support/service/filled_paths.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { variables } from "../core/configuration/config.ts";
+import { variables } from "../core/machine/configuration/config.ts";
 import { configurationGroups } from "./support/service/configuration_groups.ts";
 import { verbs } from "../core/markup/verbs/mod.ts";
 import { withTables } from "./support/service/reference_tables.ts";

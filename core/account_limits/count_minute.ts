@@ -2,9 +2,9 @@ import { wallFrom } from "../base/steady_clock.ts";
 import { Fault } from "../base/faults.ts";
 import { exponential } from "../model/job.ts";
 import { type ArgsOf, countMinute, hangUp } from "../model/job_kinds.ts";
-import { notification } from "../notifications/notify.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
-import type { Ports } from "../ports/ports.ts";
+import { notification } from "../webhooks/notify.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import {
   boundOf,
   countedBeforeMs,
@@ -12,8 +12,8 @@ import {
   isCounted,
   minuteMs,
 } from "../calls/counted_minutes.ts";
-import type { Call } from "../resources/calls.ts";
-import { limitFaults } from "../values/account_limits.ts";
+import type { Call } from "../model/resources/calls.ts";
+import { limitFaults } from "../model/values/account_limits.ts";
 
 /** A minute of a call, and when it begins by the steady clock, in ms. */
 interface Minute {

@@ -2,11 +2,11 @@ import { batches, subtree } from "../accounts/walk.ts";
 import { Fault } from "../base/faults.ts";
 import { exponential } from "../model/job.ts";
 import { type ArgsOf, countUses } from "../model/job_kinds.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Call } from "../resources/calls.ts";
-import { callStatus, isLive } from "../values/status.ts";
-import { dayMs } from "../values/account_limits.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Call } from "../model/resources/calls.ts";
+import { callStatus, isLive } from "../model/values/status.ts";
+import { dayMs } from "../model/values/account_limits.ts";
 import { countingOf, minutesBegun } from "../calls/counted_minutes.ts";
 
 /** Performs `countUses`. */

@@ -1,11 +1,17 @@
 import { exponential } from "../model/job.ts";
 import { type ArgsOf, endPaidCalls } from "../model/job_kinds.ts";
-import { notify } from "../notifications/notify.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
-import type { Ports } from "../ports/ports.ts";
+import { notify } from "../webhooks/notify.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import { endLiveCalls } from "../reports/end_live_calls.ts";
-import type { Call } from "../resources/calls.ts";
-import { limitFaults, limitNames, limitText, useAt, usedOf } from "../values/account_limits.ts";
+import type { Call } from "../model/resources/calls.ts";
+import {
+  limitFaults,
+  limitNames,
+  limitText,
+  useAt,
+  usedOf,
+} from "../model/values/account_limits.ts";
 
 const limit = "maxSpendMicros";
 

@@ -1,6 +1,6 @@
-import type { Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
-import { type AccountLimits, noLimits } from "../values/account_limits.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import { type AccountLimits, noLimits } from "../model/values/account_limits.ts";
 import { changeLimits } from "./set_limits.ts";
 
 /** The configuration of what all accounts together may use; an empty text is no limit. */

@@ -1,12 +1,12 @@
 import type { Base } from "../base/record.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import {
   type AccountLimits,
   limitText,
   noLimits,
   tightest,
   useAt,
-} from "../values/account_limits.ts";
+} from "../model/values/account_limits.ts";
 
 const moneyOf = (micros: number | null): string | null =>
   micros === null ? null : limitText("maxSpendMicros", micros);

@@ -2,10 +2,10 @@ import { checkPermission } from "../accounts/access.ts";
 import { Fault } from "../base/faults.ts";
 import type { Job } from "../model/job.ts";
 import { endPaidCalls } from "../model/job_kinds.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
-import type { LimitsSent } from "../resources/views/account_limits.ts";
-import type { AccountLimits } from "../values/account_limits.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import type { LimitsSent } from "../model/resources/views/account_limits.ts";
+import type { AccountLimits } from "../model/values/account_limits.ts";
 import { countEarlierUses } from "./count_uses.ts";
 
 /**

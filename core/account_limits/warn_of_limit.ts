@@ -1,7 +1,7 @@
 import { exponential } from "../model/job.ts";
 import { type ArgsOf, warnOfLimit } from "../model/job_kinds.ts";
-import { notification } from "../notifications/notify.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { notification } from "../webhooks/notify.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import {
   dayMs,
   limitNames,
@@ -9,7 +9,7 @@ import {
   useAt,
   usedOf,
   whoseLimit,
-} from "../values/account_limits.ts";
+} from "../model/values/account_limits.ts";
 
 /**
  * Performs `warnOfLimit`: a Notification of the account, and one of the account above, which can raise

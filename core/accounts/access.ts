@@ -1,6 +1,6 @@
 import { Fault } from "../base/faults.ts";
-import type { Accounts } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
+import type { Accounts } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
 
 /** Whether a caller may act for an account: itself or one of its descendants. */
 export const actsFor = (caller: Account, account: Account): boolean =>

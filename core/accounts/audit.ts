@@ -1,9 +1,9 @@
 import type { Job } from "../model/job.ts";
 import { newBase } from "../model/resource.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
-import { auditEntries, type AuditEntry } from "../resources/console/audit_entries.ts";
-import { consoleLimits } from "./limits.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import { auditEntries, type AuditEntry } from "../model/resources/console/audit_entries.ts";
+import { consoleLimits } from "./session_limits.ts";
 import type { Browser } from "./sessions.ts";
 
 /** A change that was made at the console: the actor, the change, the client address. */

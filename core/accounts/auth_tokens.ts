@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Fault } from "../base/faults.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
 import { verifierOf } from "./password.ts";
 
 interface TokenPorts extends Pick<Ports, "now"> {

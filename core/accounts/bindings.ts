@@ -1,8 +1,8 @@
 import type { RegisteredBinding } from "../protocol/registrations.ts";
 import { Fault } from "../base/faults.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Binding } from "../resources/views/bindings.ts";
-import type { Client } from "../resources/clients.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Binding } from "../model/resources/views/bindings.ts";
+import type { Client } from "../model/resources/clients.ts";
 
 /**
  * The current bindings of a Client, the latest first. Throws `unavailable` when a companion cannot be

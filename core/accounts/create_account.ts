@@ -5,9 +5,9 @@ import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { derivations } from "./derivations.ts";
 import { isRoot, tenantOf } from "./tenant.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import { paramsSchema } from "../model/resource.ts";
-import { type Account, accounts } from "../resources/accounts.ts";
+import { type Account, accounts } from "../model/resources/accounts.ts";
 
 type Fields = z.infer<z.ZodObject<typeof accounts.fields>>;
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { effectiveStatus, isTest } from "./access.ts";
 import type { Credentials } from "../protocol/companion.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Client } from "../resources/clients.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Client } from "../model/resources/clients.ts";
 
 /** The key of a Client's passwords that end: it changes with the Client and its Password. */
 export const tokenKeyOf = (

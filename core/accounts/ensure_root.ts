@@ -1,5 +1,5 @@
-import type { Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
 import { createAccount } from "./create_account.ts";
 
 /**

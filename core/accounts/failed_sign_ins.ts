@@ -1,4 +1,4 @@
-import { consoleLimits } from "./limits.ts";
+import { consoleLimits } from "./session_limits.ts";
 
 /**
  * Says which failed sign-ins get an entry in the audit log of their account. Each entry is a durable

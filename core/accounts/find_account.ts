@@ -1,6 +1,6 @@
 import { isSid } from "../base/sid.ts";
-import type { Accounts } from "../ports/ports.ts";
-import { type Account, accounts as definition } from "../resources/accounts.ts";
+import type { Accounts } from "../model/ports/ports.ts";
+import { type Account, accounts as definition } from "../model/resources/accounts.ts";
 
 /** Some clients send an e-mail address percent-encoded. */
 const decoded = (name: string): string => name.replace("%40", "@");

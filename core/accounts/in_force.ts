@@ -2,8 +2,8 @@ import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { timeLimit } from "../base/time_limit.ts";
 import type { Collection } from "../model/store.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Client } from "../resources/clients.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Client } from "../model/resources/clients.ts";
 
 /**
  * Clients whose creation, removal, Status and Password are in force at the companions before the

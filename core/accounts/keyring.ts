@@ -1,8 +1,8 @@
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
-import type { Caller, Keyring, Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
-import { type Key, keys as definition } from "../resources/keys.ts";
+import type { Caller, Keyring, Ports } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import { type Key, keys as definition } from "../model/resources/keys.ts";
 import { hoursOfUse } from "./hours_of_use.ts";
 import { secretHashOf } from "./make_key.ts";
 

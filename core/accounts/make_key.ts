@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { Fault } from "../base/faults.ts";
 import { newBase } from "../model/resource.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
-import { type Key, keys as definition } from "../resources/keys.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import { type Key, keys as definition } from "../model/resources/keys.ts";
 
 /** How secrets begin, so that logs can mask them and scanners of source code find them. */
 const secretPrefix = "sbk_";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Account } from "../resources/accounts.ts";
+import type { Account } from "../model/resources/accounts.ts";
 import { isSameSecret } from "./access.ts";
 
 type Verified = Pick<Account, "authToken" | "passwordVerifier">;

@@ -1,7 +1,7 @@
 import { Fault } from "../base/faults.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import { alteration, creation, newBase } from "../model/resource.ts";
-import { type Sandbox, sandboxes } from "../resources/sandboxes.ts";
+import { type Sandbox, sandboxes } from "../model/resources/sandboxes.ts";
 
 /** The one Sandbox of an account, made when it is first asked for, changed by what was sent. */
 export async function sandboxOf(

@@ -1,8 +1,8 @@
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import { base32 } from "./base32.ts";
-import { changeGuard, guardOf } from "./guard.ts";
+import { changeGuard, guardOf } from "./session_guard.ts";
 import { sha256 } from "./hash.ts";
-import { consoleLimits } from "./limits.ts";
+import { consoleLimits } from "./session_limits.ts";
 import { endSessions } from "./sessions.ts";
 import { stepOf } from "./totp.ts";
 

@@ -1,9 +1,9 @@
 import { Fault } from "../base/faults.ts";
 import { creation, newBase } from "../model/resource.ts";
-import type { Ports } from "../ports/ports.ts";
-import { type ConsoleGuard, consoleGuards } from "../resources/console/guards.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import { type ConsoleGuard, consoleGuards } from "../model/resources/console/guards.ts";
 import { sha256 } from "./hash.ts";
-import { consoleLimits } from "./limits.ts";
+import { consoleLimits } from "./session_limits.ts";
 import { stepOf } from "./totp.ts";
 
 type GuardPorts = Pick<Ports, "records" | "newSid" | "now" | "steadyNow">;

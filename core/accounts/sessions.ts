@@ -1,12 +1,12 @@
-import { effectiveStatus, tokensOf } from "../accounts/access.ts";
-import { verifierOf } from "../accounts/password.ts";
+import { effectiveStatus, tokensOf } from "./access.ts";
+import { verifierOf } from "./password.ts";
 import { Fault } from "../base/faults.ts";
 import { newBase } from "../model/resource.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
-import { type ConsoleSession, consoleSessions } from "../resources/console/sessions.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import { type ConsoleSession, consoleSessions } from "../model/resources/console/sessions.ts";
 import { randomToken, sha256 } from "./hash.ts";
-import { consoleLimits } from "./limits.ts";
+import { consoleLimits } from "./session_limits.ts";
 
 /** A browser, as its requests show it. */
 export interface Browser {

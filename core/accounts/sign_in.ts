@@ -1,14 +1,14 @@
-import { effectiveStatus, isTokenOf } from "../accounts/access.ts";
-import { findAccount } from "../accounts/find_account.ts";
-import { isOfPassword, verifierOf } from "../accounts/password.ts";
+import { effectiveStatus, isTokenOf } from "./access.ts";
+import { findAccount } from "./find_account.ts";
+import { isOfPassword, verifierOf } from "./password.ts";
 import { Busy, createGate } from "../base/gate.ts";
-import { networkOf } from "../net/networks.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
-import { type Claim, createRefusalCap } from "../rest/refusal_cap.ts";
-import { guardOf } from "./guard.ts";
+import { networkOf } from "../base/networks.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import { type Claim, createRefusalCap } from "../model/rest/refusal_cap.ts";
+import { guardOf } from "./session_guard.ts";
 import { sha256 } from "./hash.ts";
-import { consoleLimits, signInRefusals } from "./limits.ts";
+import { consoleLimits, signInRefusals } from "./session_limits.ts";
 import { type Browser, openSession } from "./sessions.ts";
 
 type SignInPorts = Pick<

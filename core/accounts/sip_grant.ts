@@ -1,8 +1,8 @@
 import { tokenPassword, tokenUsername } from "../base/sip_token.ts";
 import { Fault } from "../base/faults.ts";
-import { tokenKeyOf } from "../accounts/credentials.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { SipGrant } from "../resources/views/tokens.ts";
+import { tokenKeyOf } from "./credentials.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { SipGrant } from "../model/resources/views/tokens.ts";
 
 /**
  * Makes SIP credentials of a Client of the account, for the instant in seconds at which they end. Throws

@@ -2,8 +2,8 @@
  * Tenants. Bounds of what one customer may take of an instance count by tenant: an account could
  * otherwise pass them by sub-accounts of its own.
  */
-import type { Accounts } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
+import type { Accounts } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
 
 /** Sid of the account right below the root account that an account belongs to; the root's is its own. */
 export const tenantOf = ({ sid, ancestors }: Pick<Account, "sid" | "ancestors">): string =>

@@ -7,9 +7,9 @@ import { forgetAccount } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import { derivations } from "./derivations.ts";
 import { tenantOf } from "./tenant.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import { paramsSchema } from "../model/resource.ts";
-import { type Account, accounts } from "../resources/accounts.ts";
+import { type Account, accounts } from "../model/resources/accounts.ts";
 import type { AccountWanted } from "./create_account.ts";
 
 /** What a caller may change about an account. */

@@ -1,9 +1,9 @@
 import { limits } from "../base/limits.ts";
 import { betweenParts } from "../base/loop_work.ts";
-import type { Accounts } from "../ports/ports.ts";
+import type { Accounts } from "../model/ports/ports.ts";
 import type { Base } from "../base/record.ts";
 import type { Collection, Query, Slice } from "../model/store.ts";
-import type { Account } from "../resources/accounts.ts";
+import type { Account } from "../model/resources/accounts.ts";
 
 /** An account's Sid and those of all its descendants: what a change of Status applies to. */
 export async function* subtree(sid: string, accounts: Accounts): AsyncGenerator<string> {

@@ -1,6 +1,6 @@
-import { commandConfig } from "../configuration/command_config.ts";
-import type { Config } from "../configuration/config.ts";
-import { machineAddresses } from "../configuration/machine_addresses.ts";
+import { commandConfig } from "../machine/configuration/command_config.ts";
+import type { Config } from "../machine/configuration/config.ts";
+import { machineAddresses } from "../machine/configuration/machine_addresses.ts";
 import type { Connection } from "./service.ts";
 
 /** What the flags of the command say of the connection. */

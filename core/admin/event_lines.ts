@@ -1,4 +1,10 @@
-import { callOf, changedAt, type Look, summaryOf, type ToldEvent } from "../events/summary.ts";
+import {
+  callOf,
+  changedAt,
+  type Look,
+  summaryOf,
+  type ToldEvent,
+} from "../webhooks/event_summary.ts";
 
 const colours: Record<Look, string> = { plain: "", good: "32", wait: "33", bad: "31" };
 

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { fail, say } from "../process/process.ts";
+import { fail, say } from "../machine/process/process.ts";
 import {
   createAccount,
   listAccounts,

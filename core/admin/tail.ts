@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
 import { plainReason } from "../base/plain_reason.ts";
 import { limits } from "../base/limits.ts";
-import { readEvents } from "../events/read_events.ts";
-import type { ToldEvent } from "../events/summary.ts";
-import { fail, say } from "../process/process.ts";
+import { readEvents } from "../webhooks/read_events.ts";
+import type { ToldEvent } from "../webhooks/event_summary.ts";
+import { fail, say } from "../machine/process/process.ts";
 import { connect } from "./connection.ts";
 import { lineOf } from "./event_lines.ts";
 import type { Connection } from "./service.ts";

@@ -1,5 +1,5 @@
 import { limits } from "../base/limits.ts";
-import type { Call } from "../resources/calls.ts";
+import type { Call } from "../model/resources/calls.ts";
 
 type Answered = Pick<Call, "answeredBy" | "greetingEnd" | "machineDetection">;
 

@@ -1,6 +1,6 @@
-import type { Call } from "../resources/calls.ts";
-import type { Requester } from "../resources/internal/call_end.ts";
-import { isLive } from "../values/status.ts";
+import type { Call } from "../model/resources/calls.ts";
+import type { Requester } from "../model/resources/internal/call_end.ts";
+import { isLive } from "../model/values/status.ts";
 
 /** When a call reached its stages, and which side ended it. Dates are ISO 8601 in UTC. */
 export interface CallProgress {

@@ -1,5 +1,5 @@
 import type { Clocks } from "../base/steady_clock.ts";
-import type { Call } from "../resources/calls.ts";
+import type { Call } from "../model/resources/calls.ts";
 
 /**
  * The time of a call. It begins with the wall clock when a companion first reports the call, and goes on

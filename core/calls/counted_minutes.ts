@@ -1,6 +1,6 @@
 import type { Job } from "../model/job.ts";
 import { countMinute } from "../model/job_kinds.ts";
-import type { Call } from "../resources/calls.ts";
+import type { Call } from "../model/resources/calls.ts";
 
 export const minuteMs = 60_000;
 

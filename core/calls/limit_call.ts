@@ -1,6 +1,6 @@
 import { callTime } from "./call_time.ts";
 import { exponential } from "../model/job.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import { type ArgsOf, limitCall } from "../model/job_kinds.ts";
 
 /**

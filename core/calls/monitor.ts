@@ -2,14 +2,14 @@ import { checkPermission, isTest } from "../accounts/access.ts";
 import { Fault } from "../base/faults.ts";
 import { creation, newBase } from "../model/resource.ts";
 import type { Change } from "../model/store.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
-import { type Call, calls } from "../resources/calls.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import { type Call, calls } from "../model/resources/calls.ts";
 import {
   type MonitorEntry,
   type Monitoring,
   monitorsKept,
-} from "../resources/internal/monitoring.ts";
+} from "../model/resources/internal/monitoring.ts";
 
 /** A request to listen, before what it is about is known. */
 export interface MonitorRequest {

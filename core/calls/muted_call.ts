@@ -1,8 +1,8 @@
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import type { Base } from "../base/record.ts";
 import type { AnyResource } from "../model/resource.ts";
-import { type Call, calls } from "../resources/calls.ts";
-import { participants, participantSid } from "../resources/participants.ts";
+import { type Call, calls } from "../model/resources/calls.ts";
+import { participants, participantSid } from "../model/resources/participants.ts";
 
 const { conferenceSid, muted, hold, startConferenceOnEnter, endConferenceOnEnter } =
   participants.fields;

@@ -1,5 +1,5 @@
-import type { Application } from "../resources/applications.ts";
-import type { Call } from "../resources/calls.ts";
+import type { Application } from "../model/resources/applications.ts";
+import type { Call } from "../model/resources/calls.ts";
 
 /** How an application's RcmlUrl is requested, and what when that fails; a flow needs neither. */
 export const ownManner = (

@@ -1,9 +1,9 @@
 import type { LegEvent } from "../protocol/events.ts";
 import type { Gathered, PartialSpeech } from "../protocol/gather.ts";
-import type { Call } from "../resources/calls.ts";
+import type { Call } from "../model/resources/calls.ts";
 import { limits } from "../base/limits.ts";
 import { iso8601 } from "../base/wire.ts";
-import { knownPlaceParameters, placeParameters } from "../values/place.ts";
+import { knownPlaceParameters, placeParameters } from "../model/values/place.ts";
 import { answeredByShown } from "./answered_by.ts";
 
 /**

@@ -3,12 +3,12 @@ import { deliverWebhook } from "../webhooks/deliver.ts";
 import type { Job } from "../model/job.ts";
 import { limitCall } from "../model/job_kinds.ts";
 import type { Change } from "../model/store.ts";
-import type { Call } from "../resources/calls.ts";
+import type { Call } from "../model/resources/calls.ts";
 import { money } from "../usage/summarize.ts";
 import { rfc2822 } from "../base/wire.ts";
 import { countingOf } from "./counted_minutes.ts";
 import { callParameters } from "./parameters.ts";
-import { type CallbackEvent, type CallStatus, isLive } from "../values/status.ts";
+import { type CallbackEvent, type CallStatus, isLive } from "../model/values/status.ts";
 
 /** A step of a call's life: its INVITE going out, or a status. */
 export type Step = "initiated" | Exclude<CallStatus, "queued">;

@@ -1,4 +1,4 @@
-import { cellsOf } from "../values/csv.ts";
+import { cellsOf } from "../model/values/csv.ts";
 
 /**
  * Reads a table of what calls cost: lines of CSV, each a prefix of numbers in E.164 form (with or

@@ -8,23 +8,23 @@ import {
   callerIdRule,
   isUnproven,
   showsForeignLogin,
-} from "../gateways/caller_id.ts";
-import { refusedDestination } from "../gateways/destination.ts";
-import { type Found, numberFor } from "../gateways/find_number.ts";
-import { areRelated } from "../gateways/relation.ts";
-import { directRoute, provingRoutes, tenantsAlone, trunkRoutes } from "../gateways/trunk_routes.ts";
+} from "../numbers/caller_id.ts";
+import { refusedDestination } from "../numbers/destination.ts";
+import { type Found, numberFor } from "../numbers/find_number.ts";
+import { areRelated } from "../numbers/relation.ts";
+import { directRoute, provingRoutes, tenantsAlone, trunkRoutes } from "../numbers/trunk_routes.ts";
 import { limits } from "../base/limits.ts";
 import { boundOf } from "./counted_minutes.ts";
-import { dialString, e164Of, numberLike, readsAsNumber } from "../values/dialled.ts";
-import { refusalOf } from "../values/test_calls.ts";
-import { isPattern } from "../values/number_pattern.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
-import type { Call } from "../resources/calls.ts";
-import type { Client } from "../resources/clients.ts";
-import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
-import { type Address, parseAddress, type SipAddress, sipUri } from "../values/address.ts";
-import { isPremium } from "../values/premium_number.ts";
+import { dialString, e164Of, numberLike, readsAsNumber } from "../model/values/dialled.ts";
+import { refusalOf } from "../model/values/test_calls.ts";
+import { isPattern } from "../model/values/number_pattern.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import type { Call } from "../model/resources/calls.ts";
+import type { Client } from "../model/resources/clients.ts";
+import type { IncomingPhoneNumber } from "../model/resources/incoming_phone_numbers.ts";
+import { type Address, parseAddress, type SipAddress, sipUri } from "../model/values/address.ts";
+import { isPremium } from "../model/values/premium_number.ts";
 
 /** The caller. */
 export interface Caller {

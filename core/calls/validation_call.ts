@@ -6,13 +6,13 @@
 import { isTest } from "../accounts/access.ts";
 import { isRoot } from "../accounts/tenant.ts";
 import { Fault } from "../base/faults.ts";
-import { validationUrls } from "../flows/address.ts";
-import { vouchesForCallerIds } from "../gateways/caller_id.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
-import type { Call } from "../resources/calls.ts";
-import { ownedNumber } from "../resources/outgoing_caller_ids.ts";
-import { formatNumber } from "../values/phone_number.ts";
+import { validationUrls } from "../model/flows/address.ts";
+import { vouchesForCallerIds } from "../numbers/caller_id.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import type { Call } from "../model/resources/calls.ts";
+import { ownedNumber } from "../model/resources/outgoing_caller_ids.ts";
+import { formatNumber } from "../model/values/phone_number.ts";
 
 /** Seconds after which the call that asks for the code is ended. */
 const validationS = 180;

@@ -1,6 +1,6 @@
 import { limits } from "../base/limits.ts";
 import { protocolLimits } from "../protocol/companion.ts";
-import type { AbsentLogins } from "../ports/companion_ports.ts";
+import type { AbsentLogins } from "../model/ports/companion_ports.ts";
 
 /**
  * Remembers which logins companions have asked for within `limits.loginAnswerMs`, the time for which an

@@ -20,7 +20,11 @@ import { limits } from "../base/limits.ts";
 import { textOf } from "../base/exchange.ts";
 import { type Answer, dropBody, isOk, type OutgoingRequest } from "../base/outgoing.ts";
 import { timeLimit } from "../base/time_limit.ts";
-import type { CompanionControl, Companions, CompanionState } from "../ports/companion_ports.ts";
+import type {
+  CompanionControl,
+  Companions,
+  CompanionState,
+} from "../model/ports/companion_ports.ts";
 
 /** The requests to one companion. */
 type Control = ClientOf<CompanionRequests>;

@@ -4,8 +4,12 @@ import type { Invitation, Script, Target } from "../protocol/script.ts";
 import type { PresenceChanges } from "../protocol/registrations.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
-import type { Ports } from "../ports/ports.ts";
-import { type CompanionState, type HeardCompanion, isLost } from "../ports/companion_ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import {
+  type CompanionState,
+  type HeardCompanion,
+  isLost,
+} from "../model/ports/companion_ports.ts";
 
 type Known = Pick<Ports, "companions" | "steadyNow">;
 

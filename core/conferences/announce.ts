@@ -1,7 +1,7 @@
 import { waitScript } from "../documents/next_script.ts";
 import { exponential } from "../model/job.ts";
 import { announceInConference, type ArgsOf } from "../model/job_kinds.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import type { Script } from "../protocol/script.ts";
 import { present } from "./membership.ts";
 import { order } from "./modify.ts";

@@ -1,10 +1,10 @@
 import type { Companion } from "../protocol/companion.ts";
-import { isLive } from "../values/status.ts";
-import { eachApart } from "../notifications/each_apart.ts";
+import { isLive } from "../model/values/status.ts";
+import { eachApart } from "../webhooks/each_apart.ts";
 import { endConference } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Conference, Member } from "../resources/conferences.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Conference, Member } from "../model/resources/conferences.ts";
 import { completed, left } from "./membership.ts";
 
 /**

@@ -2,15 +2,15 @@ import type { Action } from "../protocol/action.ts";
 import type { RemoteCompanion } from "../protocol/peers.ts";
 import type { Script } from "../protocol/script.ts";
 import { actionScript, type ScriptContext } from "../documents/next_script.ts";
-import { isLive } from "../values/status.ts";
+import { isLive } from "../model/values/status.ts";
 import { meetingPlace } from "../companions/companions.ts";
 import { Fault } from "../base/faults.ts";
-import { notify } from "../notifications/notify.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Queue } from "../resources/queues.ts";
+import { notify } from "../webhooks/notify.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Queue } from "../model/resources/queues.ts";
 import { findQueue } from "./enqueue.ts";
-import { dequeued, given, isRequest, nextOf } from "./membership.ts";
-import type { DequeueWanted } from "../values/queue_wanted.ts";
+import { dequeued, given, isRequest, nextOf } from "./queue_membership.ts";
+import type { DequeueWanted } from "../model/values/queue_wanted.ts";
 
 /** Pause before an empty queue is read again. */
 const LOOK_AGAIN_S = 1;

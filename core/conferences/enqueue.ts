@@ -1,14 +1,14 @@
 import type { Action } from "../protocol/action.ts";
 import type { Script } from "../protocol/script.ts";
 import { actionScript, type ScriptContext } from "../documents/next_script.ts";
-import { isLive } from "../values/status.ts";
+import { isLive } from "../model/values/status.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import { newBase, withDefaults } from "../model/resource.ts";
-import { type Queue, type QueueMember, queues } from "../resources/queues.ts";
-import { dequeued, expected, positionOf } from "./membership.ts";
-import type { EnqueueWanted } from "../values/queue_wanted.ts";
+import { type Queue, type QueueMember, queues } from "../model/resources/queues.ts";
+import { dequeued, expected, positionOf } from "./queue_membership.ts";
+import type { EnqueueWanted } from "../model/values/queue_wanted.ts";
 
 /** The step that puts a call into the queue of a name. If it is full, the action is requested. */
 export async function enqueueCall(

@@ -6,14 +6,14 @@ import { actionScript, type ScriptContext } from "../documents/next_script.ts";
 import { meetingPlace } from "../companions/companions.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
-import type { Ports } from "../ports/ports.ts";
-import { notify } from "../notifications/notify.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import { notify } from "../webhooks/notify.ts";
 import { newBase, withDefaults } from "../model/resource.ts";
-import { type Conference, conferences } from "../resources/conferences.ts";
+import { type Conference, conferences } from "../model/resources/conferences.ts";
 import { closeConference } from "./close.ts";
 import { expecting, hasLabel } from "./membership.ts";
 import { afterUnreached } from "./unreached.ts";
-import type { ConferenceWanted, Missed } from "../values/conference_wanted.ts";
+import type { ConferenceWanted, Missed } from "../model/values/conference_wanted.ts";
 
 type Wanted = Omit<ConferenceWanted, "only" | keyof Missed>;
 

@@ -1,8 +1,13 @@
 import type { AlsoGone, AlsoPut } from "../model/record_types.ts";
 import type { Change } from "../model/store.ts";
 import { hangUp } from "../model/job_kinds.ts";
-import type { CalledLeg, Conference, ConferenceEnd, Member } from "../resources/conferences.ts";
-import { type Participant, participantSid } from "../resources/participants.ts";
+import type {
+  CalledLeg,
+  Conference,
+  ConferenceEnd,
+  Member,
+} from "../model/resources/conferences.ts";
+import { type Participant, participantSid } from "../model/resources/participants.ts";
 import { type ConferenceCallbackEvent, fire } from "./callbacks.ts";
 
 /**

@@ -1,9 +1,9 @@
 import type { Report } from "../protocol/companion.ts";
 import type { LegEvent } from "../protocol/events.ts";
-import { isLive } from "../values/status.ts";
+import { isLive } from "../model/values/status.ts";
 import { endConference } from "../model/job_kinds.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Call } from "../resources/calls.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Call } from "../model/resources/calls.ts";
 import { joined, left } from "./membership.ts";
 
 /**

@@ -5,9 +5,9 @@ import { Fault } from "../base/faults.ts";
 import { flag } from "../base/fields.ts";
 import { announceInConference, endConference } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Conference } from "../resources/conferences.ts";
-import { type Participant, participantSid } from "../resources/participants.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Conference } from "../model/resources/conferences.ts";
+import { type Participant, participantSid } from "../model/resources/participants.ts";
 import { changed, changesOf, completed, counted, left } from "./membership.ts";
 
 /** What may be changed of a Conference, and of a leg in it. */

@@ -1,6 +1,6 @@
 import { limits } from "../base/limits.ts";
 import type { Change } from "../model/store.ts";
-import type { Queue, QueueMember } from "../resources/queues.ts";
+import type { Queue, QueueMember } from "../model/resources/queues.ts";
 
 /** The changes of a queue, as pure functions. Repeated events change nothing. */
 

@@ -1,10 +1,10 @@
 import type { Report } from "../protocol/companion.ts";
 import type { LegEvent } from "../protocol/events.ts";
 import { steadyFrom } from "../base/steady_clock.ts";
-import { isLive } from "../values/status.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Call } from "../resources/calls.ts";
-import { dequeued, queued } from "./membership.ts";
+import { isLive } from "../model/values/status.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Call } from "../model/resources/calls.ts";
+import { dequeued, queued } from "./queue_membership.ts";
 
 /**
  * Which calls wait in which queue, as reports say it; `call` is as the report left it. The `queueSid`

@@ -4,11 +4,11 @@ import type { ScriptContext } from "../documents/next_script.ts";
 import { meetingPlace } from "../companions/companions.ts";
 import type { Companion } from "../protocol/companion.ts";
 import { limits } from "../base/limits.ts";
-import { notify } from "../notifications/notify.ts";
-import type { Conference } from "../resources/conferences.ts";
+import { notify } from "../webhooks/notify.ts";
+import type { Conference } from "../model/resources/conferences.ts";
 import { closeConference } from "./close.ts";
 import { left } from "./membership.ts";
-import type { Missed } from "../values/conference_wanted.ts";
+import type { Missed } from "../model/values/conference_wanted.ts";
 
 /** Pause before a silent companion is checked again. */
 const LOOK_AGAIN_S = 1;

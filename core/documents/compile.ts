@@ -2,7 +2,7 @@ import type { Script } from "../protocol/script.ts";
 import type { Element } from "../markup/parse.ts";
 import { type CompileContext, readAttributes } from "../markup/verb.ts";
 import { refusedElements } from "../markup/refused.ts";
-import { streamWanted } from "../values/stream_wanted.ts";
+import { streamWanted } from "../model/values/stream_wanted.ts";
 import { verbs } from "../markup/verbs/mod.ts";
 
 /** A document as the companion performs it, and what of it could not be taken over. */

@@ -11,7 +11,7 @@ import {
 } from "../markup/verb.ts";
 import { messageVerbs } from "../markup/verbs/mod.ts";
 import { collectAttributes } from "../markup/verbs/ussd_collect.ts";
-import { fittingUssd } from "../values/ussd_length.ts";
+import { fittingUssd } from "../model/values/ussd_length.ts";
 
 /** A document while it becomes steps: what was said and not yet shown. */
 interface Reading {

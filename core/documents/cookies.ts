@@ -6,7 +6,7 @@
  */
 import { cookieHeader, withSetCookies } from "../base/cookies.ts";
 import type { Answer, OutgoingRequest } from "../base/outgoing.ts";
-import type { CookieOwner, Ports } from "../ports/ports.ts";
+import type { CookieOwner, Ports } from "../model/ports/ports.ts";
 
 /** The call or text that cookies are kept for; their host follows from each request. */
 export type CookieSubject = Pick<CookieOwner, "accountSid" | "from" | "to" | "callSid">;

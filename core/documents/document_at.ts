@@ -1,9 +1,9 @@
 import { type Asking, type Document, fetchDocument, inlineDocument } from "./fetch.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
 import type { Signable } from "../base/signature.ts";
 import { tenantOf } from "../accounts/tenant.ts";
-import { inlineMarkup, isFlow, isValidation } from "../flows/address.ts";
+import { inlineMarkup, isFlow, isValidation } from "../model/flows/address.ts";
 import { validationDocument } from "./validation_document.ts";
 import { type FlowContext, flowDocument } from "./flow_document.ts";
 

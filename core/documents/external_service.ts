@@ -10,9 +10,9 @@ import { hasMoreValues } from "../base/json_size.ts";
 import { outside } from "../base/loop_work.ts";
 import { limits } from "../base/limits.ts";
 import { type Answer, isOk, type OutgoingRequest } from "../base/outgoing.ts";
-import type { Ports } from "../ports/ports.ts";
-import { expand, expandUrl, type Variables } from "../flows/expand.ts";
-import type { StepOf } from "../flows/steps.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import { expand, expandUrl, type Variables } from "../model/flows/expand.ts";
+import type { StepOf } from "../model/flows/steps.ts";
 
 type Step = StepOf<"externalService">;
 

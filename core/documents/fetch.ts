@@ -8,10 +8,10 @@ import {
   unanswered,
 } from "../base/exchange.ts";
 import { Fault, type FaultName } from "../base/faults.ts";
-import { inlineUrl, shownUrl } from "../flows/address.ts";
+import { inlineUrl, shownUrl } from "../model/flows/address.ts";
 import { outside } from "../base/loop_work.ts";
 import { limits } from "../base/limits.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import { type Tokens, tokensOf } from "../accounts/access.ts";
 import { type Signable, signedRequest, signerOf } from "../base/signature.ts";
 import { type Answer, headerOf, isOk, type OutgoingRequest } from "../base/outgoing.ts";

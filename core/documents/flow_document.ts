@@ -1,16 +1,16 @@
 import { type Exchange, unanswered } from "../base/exchange.ts";
 import type { FaultName } from "../base/faults.ts";
 import type { Document } from "./fetch.ts";
-import { type Cause, notify } from "../notifications/notify.ts";
-import type { Ports } from "../ports/ports.ts";
+import { type Cause, notify } from "../webhooks/notify.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import type { Signable } from "../base/signature.ts";
-import { type FlowPlace, flowUrl, readFlowUrl, shownUrl } from "../flows/address.ts";
-import { readFlow } from "../flows/check_flow.ts";
-import type { Variables } from "../flows/expand.ts";
+import { type FlowPlace, flowUrl, readFlowUrl, shownUrl } from "../model/flows/address.ts";
+import { readFlow } from "../model/flows/check_flow.ts";
+import type { Variables } from "../model/flows/expand.ts";
 import { askService } from "./external_service.ts";
 import { broken, walkFlow } from "./flow_walk.ts";
-import { linkTo } from "../recordings/links/link.ts";
-import type { Flow } from "../flows/steps.ts";
+import { linkTo } from "../recordings/link.ts";
+import type { Flow } from "../model/flows/steps.ts";
 
 /** The call or message that a flow runs for. */
 export interface FlowContext {

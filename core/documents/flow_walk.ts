@@ -3,13 +3,13 @@ import type { FaultName } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { DocumentFault } from "./fetch.ts";
 import type { Element } from "../markup/parse.ts";
-import { type FlowPlace, flowUrl, shownUrl } from "../flows/address.ts";
-import { branchFor, holds } from "../flows/decide.ts";
-import { expand, type Variables } from "../flows/expand.ts";
-import { localTime } from "../flows/local_time.ts";
+import { type FlowPlace, flowUrl, shownUrl } from "../model/flows/address.ts";
+import { branchFor, holds } from "../model/flows/decide.ts";
+import { expand, type Variables } from "../model/flows/expand.ts";
+import { localTime } from "../model/flows/local_time.ts";
 import type { Served } from "./external_service.ts";
 import { elementsOf, type FlowState, goTo, waitElements } from "./step_elements.ts";
-import type { Flow, FlowStep, StepOf } from "../flows/steps.ts";
+import type { Flow, FlowStep, StepOf } from "../model/flows/steps.ts";
 
 /** A flow, and the place in it that a walk begins at. */
 export interface WalkFrom {

@@ -3,11 +3,11 @@ import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { type Cause, sidOfCause } from "../base/sid.ts";
 import type { Signable } from "../base/signature.ts";
-import { shownUrl } from "../flows/address.ts";
+import { shownUrl } from "../model/flows/address.ts";
 import { newBase } from "../model/resource.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Call } from "../resources/calls.ts";
-import { type DocumentRequest, documentRequests } from "../resources/document_requests.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Call } from "../model/resources/calls.ts";
+import { type DocumentRequest, documentRequests } from "../model/resources/document_requests.ts";
 
 /** What came of a request for markup. */
 export interface RequestOutcome {

@@ -1,21 +1,21 @@
 import type { Report } from "../protocol/companion.ts";
 import type { LegEvent } from "../protocol/events.ts";
 import { Fault } from "../base/faults.ts";
-import { numberFor } from "../gateways/find_number.ts";
-import { partyOf } from "../gateways/party.ts";
+import { numberFor } from "../numbers/find_number.ts";
+import { partyOf } from "../numbers/party.ts";
 import { limits } from "../base/limits.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import type { Change } from "../model/store.ts";
 import { withDefaults } from "../model/resource.ts";
-import { type Call, calls } from "../resources/calls.ts";
-import { isRemoved } from "../resources/internal/removed_records.ts";
-import type { Client } from "../resources/clients.ts";
-import { parseAddress } from "../values/address.ts";
+import { type Call, calls } from "../model/resources/calls.ts";
+import { isRemoved } from "../model/resources/internal/removed_records.ts";
+import type { Client } from "../model/resources/clients.ts";
+import { parseAddress } from "../model/values/address.ts";
 import { end, progress } from "../calls/progress.ts";
-import { notification } from "../notifications/notify.ts";
-import { limitFaultOf } from "../values/account_limits.ts";
+import { notification } from "../webhooks/notify.ts";
+import { limitFaultOf } from "../model/values/account_limits.ts";
 import { calledAs, clientAt } from "../calls/route.ts";
-import { isLive } from "../values/status.ts";
+import { isLive } from "../model/values/status.ts";
 import { numberFields, voiceMarkup } from "./voice_markup.ts";
 
 /** The INVITE of a leg that another leg dialled. */

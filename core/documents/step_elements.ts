@@ -1,8 +1,8 @@
 import { limits } from "../base/limits.ts";
 import type { Element } from "../markup/parse.ts";
-import { flowUrl } from "../flows/address.ts";
-import { expand, expandUrl, type Variables } from "../flows/expand.ts";
-import type { FlowStep, StepOf, StepType } from "../flows/steps.ts";
+import { flowUrl } from "../model/flows/address.ts";
+import { expand, expandUrl, type Variables } from "../model/flows/expand.ts";
+import type { FlowStep, StepOf, StepType } from "../model/flows/steps.ts";
 
 /** Where a step stands. */
 export interface FlowState {

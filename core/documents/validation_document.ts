@@ -1,13 +1,13 @@
 import { Fault } from "../base/faults.ts";
 import { sidOfCause } from "../base/sid.ts";
 import type { Signable } from "../base/signature.ts";
-import { validationUrls } from "../flows/address.ts";
+import { validationUrls } from "../model/flows/address.ts";
 import { parseDocument } from "../markup/parse.ts";
 import { creation, newBase } from "../model/resource.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Call } from "../resources/calls.ts";
-import { isRemoved } from "../resources/internal/removed_records.ts";
-import { outgoingCallerIds } from "../resources/outgoing_caller_ids.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Call } from "../model/resources/calls.ts";
+import { isRemoved } from "../model/resources/internal/removed_records.ts";
+import { outgoingCallerIds } from "../model/resources/outgoing_caller_ids.ts";
 import type { Document } from "./fetch.ts";
 
 /** How often a wrong code may be typed. */

@@ -1,10 +1,10 @@
 import { limits } from "../base/limits.ts";
 import { ownCallback, ownManner } from "../calls/own_manner.ts";
-import { applicationUrl } from "../flows/address.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Call } from "../resources/calls.ts";
-import type { Client } from "../resources/clients.ts";
-import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
+import { applicationUrl } from "../model/flows/address.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Call } from "../model/resources/calls.ts";
+import type { Client } from "../model/resources/clients.ts";
+import type { IncomingPhoneNumber } from "../model/resources/incoming_phone_numbers.ts";
 
 /** What Clients and numbers say of the markup of their calls. */
 type Voiced = Pick<

@@ -2,13 +2,13 @@ import { plainReason } from "../base/plain_reason.ts";
 import { effectiveStatus } from "../accounts/access.ts";
 import { Fault } from "../base/faults.ts";
 import { exponential } from "../model/job.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import { answerMessage, type ArgsOf } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import { DocumentFault } from "../documents/fetch.ts";
 import { type Answering, answerTo, tellFailure } from "../messages/answer_to.ts";
 import { smsMarkup } from "../messages/sms_markup.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 
 type Args = ArgsOf<typeof answerMessage>;
 

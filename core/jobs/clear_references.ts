@@ -1,11 +1,11 @@
 import { batches } from "../accounts/walk.ts";
 import { exponential } from "../model/job.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import { type ArgsOf, clearReferences } from "../model/job_kinds.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import type { AnyCollection } from "../model/store.ts";
 import type { AnyRecord, AnyResource } from "../model/resource.ts";
-import { resources } from "../resources/mod.ts";
+import { resources } from "../model/resources/mod.ts";
 
 /** Performs `clearReferences`. */
 export const clearReferencesHandler: JobHandler<ArgsOf<typeof clearReferences>> = handler(

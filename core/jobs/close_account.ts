@@ -1,13 +1,13 @@
 import { batches, subtree } from "../accounts/walk.ts";
 import { Fault } from "../base/faults.ts";
 import { exponential } from "../model/job.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import { type ArgsOf, closeAccount } from "../model/job_kinds.ts";
-import type { Records } from "../ports/ports.ts";
+import type { Records } from "../model/ports/ports.ts";
 import type { Base } from "../base/record.ts";
 import type { AnyCollection } from "../model/store.ts";
 import type { AnyResource } from "../model/resource.ts";
-import { resources } from "../resources/mod.ts";
+import { resources } from "../model/resources/mod.ts";
 
 /** What happens to the records of a closed account; the compiler asks for each resource. */
 const atClose: Record<keyof Records, "deleted" | "kept"> = {

@@ -1,9 +1,9 @@
 import { plainReason } from "../base/plain_reason.ts";
 import { exponential } from "../model/job.ts";
-import type { JobHandler } from "../ports/job_handler.ts";
+import type { JobHandler } from "../model/ports/job_handler.ts";
 import { limits } from "../base/limits.ts";
-import { notification } from "../notifications/notify.ts";
-import { attempted, type Delivery } from "../resources/deliveries.ts";
+import { notification } from "../webhooks/notify.ts";
+import { attempted, type Delivery } from "../model/resources/deliveries.ts";
 import type { AlsoUpdated } from "../model/record_types.ts";
 import { AttemptFailed, attemptOf } from "../webhooks/attempt.ts";
 import { webhookDelivery } from "../webhooks/deliver.ts";

@@ -1,6 +1,6 @@
 import { endLiveCalls } from "../reports/end_live_calls.ts";
 import { exponential } from "../model/job.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import { type ArgsOf, endCalls } from "../model/job_kinds.ts";
 
 /** Performs `endCalls`. */

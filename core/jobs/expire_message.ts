@@ -1,5 +1,5 @@
 import { exponential } from "../model/job.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import { type ArgsOf, expireMessage } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import { failMessage } from "../messages/fail_message.ts";

@@ -1,6 +1,6 @@
 import { batches, subtree } from "../accounts/walk.ts";
 import { exponential } from "../model/job.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import { type ArgsOf, forgetAccount } from "../model/job_kinds.ts";
 
 /** Performs `forgetAccount`. */

@@ -1,10 +1,10 @@
 import { effectiveStatus } from "../accounts/access.ts";
 import { goOn } from "../reports/go_on.ts";
 import { exponential } from "../model/job.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import { type ArgsOf, goOnFlow } from "../model/job_kinds.ts";
 import { DocumentFault } from "../documents/fetch.ts";
-import { notify } from "../notifications/notify.ts";
+import { notify } from "../webhooks/notify.ts";
 
 /** Performs `goOnFlow`. */
 export const goOnFlowHandler: JobHandler<ArgsOf<typeof goOnFlow>> = handler(goOnFlow, {

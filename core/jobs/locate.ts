@@ -1,17 +1,17 @@
 import { isTest } from "../accounts/access.ts";
 import { plainReason } from "../base/plain_reason.ts";
-import { parseLocation } from "../geolocation/parse_location.ts";
-import { isSettled, settle } from "../geolocation/settle.ts";
+import { parseLocation } from "../messages/parse_location.ts";
+import { isSettled, settle } from "../messages/settle_geolocation.ts";
 import { exponential } from "../model/job.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import { type ArgsOf, locate } from "../model/job_kinds.ts";
 import { timeLimit } from "../base/time_limit.ts";
 import { limits } from "../base/limits.ts";
-import { notification } from "../notifications/notify.ts";
-import { lookUpRequest } from "../notifications/own_request.ts";
-import type { Ports } from "../ports/ports.ts";
-import { behaviourOf, refusalOf } from "../values/test_calls.ts";
-import type { Geolocation } from "../resources/geolocations.ts";
+import { notification } from "../webhooks/notify.ts";
+import { lookUpRequest } from "../webhooks/own_request.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import { behaviourOf, refusalOf } from "../model/values/test_calls.ts";
+import type { Geolocation } from "../model/resources/geolocations.ts";
 
 /** Performs `locate`. */
 export const locateHandler: JobHandler<ArgsOf<typeof locate>> = handler(locate, {

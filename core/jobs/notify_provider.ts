@@ -1,5 +1,5 @@
 import { exponential } from "../model/job.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import { type ArgsOf, notifyProvider } from "../model/job_kinds.ts";
 
 /** Performs `tellProvider`. */

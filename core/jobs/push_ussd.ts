@@ -4,11 +4,11 @@ import type { Invitation, Script } from "../protocol/script.ts";
 import type { UssdStep } from "../protocol/ussd.ts";
 import { actionScript, firstScript, type ScriptContext } from "../documents/next_script.ts";
 import { exponential } from "../model/job.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import { type ArgsOf, pushUssd } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
-import type { Call } from "../resources/calls.ts";
-import { placeSimulated } from "../simulation/place.ts";
+import type { Call } from "../model/resources/calls.ts";
+import { placeSimulated } from "../trials/simulation/place.ts";
 import { fail, lateness, place, routeOf } from "./dial_call.ts";
 
 /** Performs `pushUssd`. */

@@ -3,8 +3,8 @@ import { firstScript } from "../documents/next_script.ts";
 import { secondLegParameters } from "../reports/second_leg.ts";
 import { withPeers } from "../companions/companions.ts";
 import { exponential } from "../model/job.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
-import type { Call } from "../resources/calls.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
+import type { Call } from "../model/resources/calls.ts";
 import { type ArgsOf, redirectCall } from "../model/job_kinds.ts";
 
 /**

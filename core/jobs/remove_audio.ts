@@ -1,9 +1,9 @@
 import { plainReason } from "../base/plain_reason.ts";
 import { exponential } from "../model/job.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import { type ArgsOf, removeAudio } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
-import { notification } from "../notifications/notify.ts";
+import { notification } from "../webhooks/notify.ts";
 
 /** Performs `removeAudio`. */
 export const removeAudioHandler: JobHandler<ArgsOf<typeof removeAudio>> = handler(removeAudio, {

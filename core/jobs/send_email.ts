@@ -2,13 +2,13 @@ import { isTest } from "../accounts/access.ts";
 import { plainReason } from "../base/plain_reason.ts";
 import { Fault } from "../base/faults.ts";
 import { exponential } from "../model/job.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import { type ArgsOf, sendEmail } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
-import { type Notice, notification } from "../notifications/notify.ts";
-import { emailRequest } from "../notifications/own_request.ts";
-import type { Ports } from "../ports/ports.ts";
-import { type Email, endedEmail } from "../resources/emails.ts";
+import { type Notice, notification } from "../webhooks/notify.ts";
+import { emailRequest } from "../webhooks/own_request.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import { type Email, endedEmail } from "../model/resources/emails.ts";
 
 /** Performs `sendEmail`. */
 export const sendEmailHandler: JobHandler<ArgsOf<typeof sendEmail>> = handler(sendEmail, {

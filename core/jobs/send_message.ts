@@ -2,7 +2,7 @@ import { isTest } from "../accounts/access.ts";
 import { plainReason } from "../base/plain_reason.ts";
 import { Fault, type FaultName } from "../base/faults.ts";
 import { exponential } from "../model/job.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import { type ArgsOf, sendMessage } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import { failMessage } from "../messages/fail_message.ts";
@@ -10,11 +10,11 @@ import { routesOf } from "../messages/routing.ts";
 import { priceOf, refusedRecipient } from "../messages/reserve.ts";
 import { sendSimulated } from "../messages/send_simulated.ts";
 import { settle } from "../messages/settle.ts";
-import { limitFaultOf } from "../values/account_limits.ts";
-import { Untaken } from "../values/untaken.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Delivery, MessageRoute } from "../ports/providers.ts";
-import type { Message } from "../resources/messages.ts";
+import { limitFaultOf } from "../model/values/account_limits.ts";
+import { Untaken } from "../model/values/untaken.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Delivery, MessageRoute } from "../model/ports/providers.ts";
+import type { Message } from "../model/resources/messages.ts";
 
 /** Performs `sendMessage`. */
 export const sendMessageHandler: JobHandler<ArgsOf<typeof sendMessage>> = handler(sendMessage, {

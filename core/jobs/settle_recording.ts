@@ -1,12 +1,12 @@
-import { isLive } from "../values/status.ts";
+import { isLive } from "../model/values/status.ts";
 import { exponential } from "../model/job.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import { type ArgsOf, settleRecording } from "../model/job_kinds.ts";
 import { callTime } from "../calls/call_time.ts";
 import { limits } from "../base/limits.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import { breakOff } from "../recordings/finish.ts";
-import type { Recording } from "../resources/recordings.ts";
+import type { Recording } from "../model/resources/recordings.ts";
 
 type Args = ArgsOf<typeof settleRecording>;
 

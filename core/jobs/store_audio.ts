@@ -1,9 +1,9 @@
 import { plainReason } from "../base/plain_reason.ts";
 import { exponential } from "../model/job.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import { type ArgsOf, storeAudio } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
-import { type Notice, notify } from "../notifications/notify.ts";
+import { type Notice, notify } from "../webhooks/notify.ts";
 import { sidTime } from "../base/sid.ts";
 
 type Args = ArgsOf<typeof storeAudio>;

@@ -2,14 +2,14 @@ import { isTest } from "../accounts/access.ts";
 import { plainReason } from "../base/plain_reason.ts";
 import { Fault } from "../base/faults.ts";
 import { exponential } from "../model/job.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import { type ArgsOf, transcribeRecording } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import { priceOf } from "../recordings/transcribe.ts";
 import { settle } from "../recordings/settle_transcription.ts";
-import type { Transcription } from "../resources/transcriptions.ts";
-import { limitFaultOf } from "../values/account_limits.ts";
+import type { Transcription } from "../model/resources/transcriptions.ts";
+import { limitFaultOf } from "../model/values/account_limits.ts";
 
 /** What every recording of a test account says. */
 const simulatedText = "This is a test.";

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { Step } from "../../protocol/script.ts";
-import type { Action } from "../../protocol/action.ts";
-import { conferenceEvents, type ConferenceWanted } from "../../values/conference_wanted.ts";
-import { limits } from "../../base/limits.ts";
-import type { Element } from "../parse.ts";
-import { recordingCallback, recordingOrder } from "../recording_order.ts";
+import type { Step } from "../protocol/script.ts";
+import type { Action } from "../protocol/action.ts";
+import { conferenceEvents, type ConferenceWanted } from "../model/values/conference_wanted.ts";
+import { limits } from "../base/limits.ts";
+import type { Element } from "./parse.ts";
+import { recordingCallback, recordingOrder } from "./recording_order.ts";
 import {
   boolean,
   type CompileContext,
@@ -14,7 +14,7 @@ import {
   readAttributes,
   urlAttribute,
   wholeNumber,
-} from "../verb.ts";
+} from "./verb.ts";
 
 /** Attributes of the noun `Conference` of Dial. */
 export const conferenceAttributes = {

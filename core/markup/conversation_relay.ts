@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { limits } from "../../base/limits.ts";
-import type { ConversationInput, ConversationSettings } from "../../protocol/streams.ts";
-import type { ConversationWanted } from "../../values/stream_wanted.ts";
-import { streamLimits } from "../../values/stream_limits.ts";
-import { hintsAttribute } from "../hints.ts";
-import { noun, type NounContext } from "../noun.ts";
-import type { Element } from "../parse.ts";
-import { skippedElement } from "../refused.ts";
-import { boolean, hint, languageAttribute, notPerformed, readAttributes } from "../verb.ts";
-import { voiceNamed } from "../voices.ts";
+import { limits } from "../base/limits.ts";
+import type { ConversationInput, ConversationSettings } from "../protocol/streams.ts";
+import type { ConversationWanted } from "../model/values/stream_wanted.ts";
+import { streamLimits } from "../model/values/stream_limits.ts";
+import { hintsAttribute } from "./hints.ts";
+import { noun, type NounContext } from "./noun.ts";
+import type { Element } from "./parse.ts";
+import { skippedElement } from "./refused.ts";
+import { boolean, hint, languageAttribute, notPerformed, readAttributes } from "./verb.ts";
+import { voiceNamed } from "./voices.ts";
 import { parametersIn } from "./stream.ts";
 
 /** Conversations by text: the noun ConversationRelay of Connect. */

@@ -1,5 +1,5 @@
 import { limits } from "../base/limits.ts";
-import type { Call } from "../resources/calls.ts";
+import type { Call } from "../model/resources/calls.ts";
 
 /**
  * Whether attributes that are absent mean what they mean at Twilio: the call was placed by, or came

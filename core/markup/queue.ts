@@ -1,16 +1,16 @@
 import { z } from "zod";
-import type { RecordingManner, RecordingOrder } from "../../protocol/recordings.ts";
-import type { Step } from "../../protocol/script.ts";
-import { limits } from "../../base/limits.ts";
-import type { DequeueWanted } from "../../values/queue_wanted.ts";
-import type { Element } from "../parse.ts";
+import type { RecordingManner, RecordingOrder } from "../protocol/recordings.ts";
+import type { Step } from "../protocol/script.ts";
+import { limits } from "../base/limits.ts";
+import type { DequeueWanted } from "../model/values/queue_wanted.ts";
+import type { Element } from "./parse.ts";
 import {
   type CompileContext,
   methodAttribute,
   notPerformed,
   readAttributes,
   urlAttribute,
-} from "../verb.ts";
+} from "./verb.ts";
 import type { RoomDial } from "./conference.ts";
 
 /** Attributes of the noun `Queue` of Dial: markup for the call that waits, before the two talk. */

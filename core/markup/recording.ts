@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { RecordingManner } from "../../protocol/recordings.ts";
-import { noun } from "../noun.ts";
-import { recordingCallback, recordingOrder } from "../recording_order.ts";
+import type { RecordingManner } from "../protocol/recordings.ts";
+import { noun } from "./noun.ts";
+import { recordingCallback, recordingOrder } from "./recording_order.ts";
 
 /** Records the call from here to its end, whatever it does meanwhile. */
 export const startRecording = noun({

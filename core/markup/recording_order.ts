@@ -5,7 +5,7 @@ import {
   type RecordingEvent,
   recordingEvents,
   type RecordingSource,
-} from "../values/recording_context.ts";
+} from "../model/values/recording_context.ts";
 import type { Element } from "./parse.ts";
 import { type CompileContext, methodAttribute, urlAttribute } from "./verb.ts";
 

@@ -1,10 +1,10 @@
-import { streamLimits } from "../../values/stream_limits.ts";
+import { streamLimits } from "../model/values/stream_limits.ts";
 import { z } from "zod";
-import type { StreamWanted } from "../../values/stream_wanted.ts";
-import { trackNames, tracksOf } from "../../values/stream_wanted.ts";
-import { noun, type NounContext } from "../noun.ts";
-import type { Element } from "../parse.ts";
-import { methodAttribute, notPerformed, readAttributes, urlAttribute } from "../verb.ts";
+import type { StreamWanted } from "../model/values/stream_wanted.ts";
+import { trackNames, tracksOf } from "../model/values/stream_wanted.ts";
+import { noun, type NounContext } from "./noun.ts";
+import type { Element } from "./parse.ts";
+import { methodAttribute, notPerformed, readAttributes, urlAttribute } from "./verb.ts";
 
 /** Audio streams: the noun Stream of Connect, Start and Stop. */
 

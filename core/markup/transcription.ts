@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { hintsAttribute } from "../hints.ts";
-import { noun } from "../noun.ts";
-import { boolean, hint, languageAttribute, methodAttribute, urlAttribute } from "../verb.ts";
+import { hintsAttribute } from "./hints.ts";
+import { noun } from "./noun.ts";
+import { boolean, hint, languageAttribute, methodAttribute, urlAttribute } from "./verb.ts";
 
 const name = z.string().trim().min(1).max(128).optional();
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limits } from "../base/limits.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import { receiveMessage, senderOf } from "./receive_message.ts";
 import { takeReceipt } from "./take_receipt.ts";
 

@@ -1,10 +1,10 @@
-import { isFlow } from "../flows/address.ts";
+import { isFlow } from "../model/flows/address.ts";
 import { answerMessage } from "../model/job_kinds.ts";
-import { notification } from "../notifications/notify.ts";
-import type { Ports } from "../ports/ports.ts";
+import { notification } from "../webhooks/notify.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import type { Change } from "../model/store.ts";
-import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
-import type { Message } from "../resources/messages.ts";
+import type { IncomingPhoneNumber } from "../model/resources/incoming_phone_numbers.ts";
+import type { Message } from "../model/resources/messages.ts";
 import { hostOf } from "../base/url_host.ts";
 import { smsMarkup } from "./sms_markup.ts";
 

@@ -1,14 +1,14 @@
 import { isTest } from "../accounts/access.ts";
 import { Fault } from "../base/faults.ts";
-import { areOthers, callerId } from "../gateways/caller_id.ts";
-import { isOperators } from "../gateways/find_number.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
-import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
+import { areOthers, callerId } from "../numbers/caller_id.ts";
+import { isOperators } from "../numbers/find_number.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import type { IncomingPhoneNumber } from "../model/resources/incoming_phone_numbers.ts";
 import { refusedRecipient } from "./reserve.ts";
-import { refusalOf, senderRefusal } from "../values/test_calls.ts";
-import type { Message } from "../resources/messages.ts";
-import { e164Of } from "../values/dialled.ts";
+import { refusalOf, senderRefusal } from "../model/values/test_calls.ts";
+import type { Message } from "../model/resources/messages.ts";
+import { e164Of } from "../model/values/dialled.ts";
 
 const e164 = /^\+[1-9]\d{5,14}$/;
 const shortCode = /^\d{3,8}$/;

@@ -1,6 +1,6 @@
 import { Fault } from "../base/faults.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { MessageRoute } from "../ports/providers.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { MessageRoute } from "../model/ports/providers.ts";
 import { received } from "./received.ts";
 
 /** The way to every device of a Client, by the companions that they are registered with. */

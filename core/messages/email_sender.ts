@@ -1,7 +1,7 @@
 import { isTest } from "../accounts/access.ts";
 import { Fault } from "../base/faults.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
 
 const cure = "send from the EmailAddress of the account that the root account made, or ask the " +
   "operator to add the address to EMAIL_SENDERS";

@@ -1,8 +1,8 @@
 import type { FaultName } from "../base/faults.ts";
-import { notification } from "../notifications/notify.ts";
-import { messageRequest } from "../notifications/own_request.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Message } from "../resources/messages.ts";
+import { notification } from "../webhooks/notify.ts";
+import { messageRequest } from "../webhooks/own_request.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Message } from "../model/resources/messages.ts";
 import { settle } from "./settle.ts";
 
 /** Ends the sending of a message as failed, with its Notification; nothing when it has ended. */

@@ -1,5 +1,5 @@
-import type { Notice } from "../notifications/notify.ts";
-import { windowMs } from "../values/pair_cap.ts";
+import type { Notice } from "../webhooks/notify.ts";
+import { windowMs } from "../model/values/pair_cap.ts";
 
 /** One Notification of each minute in which two addresses exchange too many messages. */
 export function floodNotice(

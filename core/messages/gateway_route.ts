@@ -1,10 +1,10 @@
 import { Fault } from "../base/faults.ts";
-import { trunkRoutes } from "../gateways/trunk_routes.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { MessageRoute } from "../ports/providers.ts";
-import type { Message } from "../resources/messages.ts";
+import { trunkRoutes } from "../numbers/trunk_routes.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { MessageRoute } from "../model/ports/providers.ts";
+import type { Message } from "../model/resources/messages.ts";
 import { isPassing } from "./client_route.ts";
-import { Untaken } from "../values/untaken.ts";
+import { Untaken } from "../model/values/untaken.ts";
 
 /**
  * The way to a number elsewhere by SIP MESSAGE (RFC 3428) through a Gateway of the account, of those

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Parameters } from "../rest/parameters.ts";
+import type { Parameters } from "../model/rest/parameters.ts";
 import { paramsSchema } from "../model/resource.ts";
-import { type Geolocation, geolocations } from "../resources/geolocations.ts";
+import { type Geolocation, geolocations } from "../model/resources/geolocations.ts";
 
 const common = ["deviceIdentifier", "statusCallback"];
 const geofence = [

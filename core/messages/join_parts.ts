@@ -1,16 +1,16 @@
 import { Fault } from "../base/faults.ts";
 import { joinParts } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
-import { notification } from "../notifications/notify.ts";
-import type { Ports } from "../ports/ports.ts";
+import { notification } from "../webhooks/notify.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import type { AlsoInserted } from "../model/record_types.ts";
 import type { Change } from "../model/store.ts";
-import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
-import type { Message } from "../resources/messages.ts";
+import type { IncomingPhoneNumber } from "../model/resources/incoming_phone_numbers.ts";
+import type { Message } from "../model/resources/messages.ts";
 import {
   type PartialText,
   partialTexts as definition,
-} from "../resources/internal/partial_texts.ts";
+} from "../model/resources/internal/partial_texts.ts";
 import { sidOfCause } from "../base/sid.ts";
 import { inboundChange, type InboundText } from "./record_inbound.ts";
 

@@ -1,7 +1,7 @@
 import { failMessage } from "./fail_message.ts";
 import { exponential } from "../model/job.ts";
 import { type ArgsOf, lapseMessage } from "../model/job_kinds.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 
 /** Performs `lapseMessage`. */
 export const lapseMessageHandler: JobHandler<ArgsOf<typeof lapseMessage>> = handler(lapseMessage, {

@@ -1,8 +1,8 @@
 import { effectiveStatus } from "../accounts/access.ts";
-import { type Found, numberFor } from "../gateways/find_number.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { MessageRoute } from "../ports/providers.ts";
-import type { Message } from "../resources/messages.ts";
+import { type Found, numberFor } from "../numbers/find_number.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { MessageRoute } from "../model/ports/providers.ts";
+import type { Message } from "../model/resources/messages.ts";
 import { arrivalOf } from "./arrival.ts";
 import { received } from "./received.ts";
 

@@ -1,4 +1,4 @@
-import type { GeolocationData } from "../resources/geolocations.ts";
+import type { GeolocationData } from "../model/resources/geolocations.ts";
 
 /**
  * Reads a location source's answer: `mcc`, `mnc`, `lac`, `cellid`, `aol` and `vlrNumber` as

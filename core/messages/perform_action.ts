@@ -1,14 +1,14 @@
 import { Fault, type FaultName } from "../base/faults.ts";
-import { parametersOf } from "../geolocation/parameters.ts";
+import { parametersOf } from "./geolocation_parameters.ts";
 import type { Job } from "../model/job.ts";
 import { assertEmailSender } from "./email_sender.ts";
 import { checkMessage } from "./check_message.ts";
 import { reserved } from "./reserve.ts";
-import { limitFaultOf } from "../values/account_limits.ts";
-import { notification } from "../notifications/notify.ts";
-import { matchFields, type Parameters, parseFields, type Sent } from "../rest/parameters.ts";
-import { orderRequest } from "../notifications/own_request.ts";
-import type { Ports } from "../ports/ports.ts";
+import { limitFaultOf } from "../model/values/account_limits.ts";
+import { notification } from "../webhooks/notify.ts";
+import { matchFields, type Parameters, parseFields, type Sent } from "../model/rest/parameters.ts";
+import { orderRequest } from "../webhooks/own_request.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import type {
   AlsoInserted,
   InsertedInto,
@@ -16,7 +16,7 @@ import type {
   ResourceName,
 } from "../model/record_types.ts";
 import type { AnyCollection, Collection } from "../model/store.ts";
-import { isRemoved } from "../resources/internal/removed_records.ts";
+import { isRemoved } from "../model/resources/internal/removed_records.ts";
 import {
   type AnyResource,
   creation,
@@ -25,13 +25,13 @@ import {
   paramsSchema,
   type Resource,
 } from "../model/resource.ts";
-import type { Account } from "../resources/accounts.ts";
-import { emails } from "../resources/emails.ts";
-import { geolocations } from "../resources/geolocations.ts";
-import { longBody, messages } from "../resources/messages.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import { emails } from "../model/resources/emails.ts";
+import { geolocations } from "../model/resources/geolocations.ts";
+import { longBody, messages } from "../model/resources/messages.ts";
 import { type Cause, sidOfCause } from "../base/sid.ts";
 import { pascal } from "../base/wire.ts";
-import { type Order, order as orderSchema, type OrderOf } from "../values/order.ts";
+import { type Order, order as orderSchema, type OrderOf } from "../model/values/order.ts";
 
 /** The call or message that an order belongs to, and the cause of the order. */
 export interface Ordering {

@@ -1,10 +1,10 @@
 import { placeParameters } from "../calls/placed_by.ts";
 import { pushUssd } from "../model/job_kinds.ts";
-import type { Parameters } from "../rest/parameters.ts";
+import type { Parameters } from "../model/rest/parameters.ts";
 import type { Base } from "../base/record.ts";
 import type { Change } from "../model/store.ts";
 import { withDefaults } from "../model/resource.ts";
-import { type Call, calls, numberPattern } from "../resources/calls.ts";
+import { type Call, calls, numberPattern } from "../model/resources/calls.ts";
 
 /** What pushing a USSD dialogue takes: as placing a call, to a subscriber's number. */
 export const pushParameters: Parameters = {

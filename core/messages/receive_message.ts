@@ -1,9 +1,9 @@
 import type { NumberQuery } from "../protocol/trunks.ts";
 import { calledAs } from "../calls/route.ts";
 import { Fault } from "../base/faults.ts";
-import { numberOf } from "../gateways/find_number.ts";
-import { e164Of } from "../values/dialled.ts";
-import type { Ports } from "../ports/ports.ts";
+import { numberOf } from "../numbers/find_number.ts";
+import { e164Of } from "../model/values/dialled.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import { type Part, takePart } from "./join_parts.ts";
 import { inboundChange } from "./record_inbound.ts";
 

@@ -1,6 +1,6 @@
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import type { AlsoInserted } from "../model/record_types.ts";
-import type { Message } from "../resources/messages.ts";
+import type { Message } from "../model/resources/messages.ts";
 
 /** The record that a message is to the account which receives it. */
 export function received(

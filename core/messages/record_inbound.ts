@@ -1,9 +1,9 @@
 import { limits } from "../base/limits.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import type { Change } from "../model/store.ts";
 import { newBase, withDefaults } from "../model/resource.ts";
-import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
-import { type Message, messages as definition } from "../resources/messages.ts";
+import type { IncomingPhoneNumber } from "../model/resources/incoming_phone_numbers.ts";
+import { type Message, messages as definition } from "../model/resources/messages.ts";
 import { arrivalOf } from "./arrival.ts";
 
 /** A text from outside, as its account's record has it. */

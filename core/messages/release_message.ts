@@ -2,7 +2,7 @@ import { effectiveStatus } from "../accounts/access.ts";
 import { failMessage } from "./fail_message.ts";
 import { exponential } from "../model/job.ts";
 import { type ArgsOf, releaseMessage, sendMessage } from "../model/job_kinds.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 
 /** Performs `releaseMessage`. */
 export const releaseMessageHandler: JobHandler<ArgsOf<typeof releaseMessage>> = handler(

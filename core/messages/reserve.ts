@@ -1,9 +1,9 @@
 import { isTest } from "../accounts/access.ts";
-import { type NotAllowed, refusedDestination } from "../gateways/destination.ts";
-import { numberFor } from "../gateways/find_number.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
-import type { Message } from "../resources/messages.ts";
+import { type NotAllowed, refusedDestination } from "../numbers/destination.ts";
+import { numberFor } from "../numbers/find_number.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import type { Message } from "../model/resources/messages.ts";
 import { segmentCount } from "./segments.ts";
 
 /** Price of a message that leaves the service, in millionths: that of each part that is sent. */

@@ -1,7 +1,7 @@
-import type { Ports } from "../ports/ports.ts";
-import type { MessageRoute } from "../ports/providers.ts";
-import type { Message } from "../resources/messages.ts";
-import { mayLeaveTo } from "../values/destinations.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { MessageRoute } from "../model/ports/providers.ts";
+import type { Message } from "../model/resources/messages.ts";
+import { mayLeaveTo } from "../model/values/destinations.ts";
 import { clientRoute } from "./client_route.ts";
 import { numberRoute } from "./number_route.ts";
 

@@ -1,8 +1,8 @@
 import { Fault, faults } from "../base/faults.ts";
 import { iso8601 } from "../base/wire.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Message } from "../resources/messages.ts";
-import { scheduleLimits } from "../values/schedule_limits.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Message } from "../model/resources/messages.ts";
+import { scheduleLimits } from "../model/values/schedule_limits.ts";
 import { settle } from "./settle.ts";
 
 /** Messages that are sent at a time. */

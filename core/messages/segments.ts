@@ -1,4 +1,4 @@
-import { septetsOf } from "../values/ussd_length.ts";
+import { septetsOf } from "../model/values/ussd_length.ts";
 
 /** Units of a text alone, and of one part where it is joined to others (3GPP TS 23.040 §9.2.3.24.1). */
 const gsm = { whole: 160, part: 153 };

@@ -1,6 +1,6 @@
-import { behaviourOf, refusalOf } from "../values/test_calls.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Message } from "../resources/messages.ts";
+import { behaviourOf, refusalOf } from "../model/values/test_calls.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Message } from "../model/resources/messages.ts";
 import { failMessage } from "./fail_message.ts";
 import { settle } from "./settle.ts";
 

@@ -1,6 +1,6 @@
 import { deliverWebhook } from "../webhooks/deliver.ts";
 import type { Change } from "../model/store.ts";
-import type { Geolocation, GeolocationData } from "../resources/geolocations.ts";
+import type { Geolocation, GeolocationData } from "../model/resources/geolocations.ts";
 import { pascal } from "../base/wire.ts";
 
 /** What a look-up came to: the device's place, or the cause of its failure. */

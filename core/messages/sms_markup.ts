@@ -1,12 +1,12 @@
-import { applicationUrl } from "../flows/address.ts";
+import { applicationUrl } from "../model/flows/address.ts";
 import { limits } from "../base/limits.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Application } from "../resources/applications.ts";
-import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
-import type { Message } from "../resources/messages.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Application } from "../model/resources/applications.ts";
+import type { IncomingPhoneNumber } from "../model/resources/incoming_phone_numbers.ts";
+import type { Message } from "../model/resources/messages.ts";
 import type { Signable } from "../base/signature.ts";
 import { spelt } from "../calls/parameters.ts";
-import { knownPlaceParameters, placeParameters } from "../values/place.ts";
+import { knownPlaceParameters, placeParameters } from "../model/values/place.ts";
 import { segmentCount } from "./segments.ts";
 
 type Source = Pick<Signable, "url" | "method">;

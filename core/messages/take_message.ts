@@ -1,23 +1,23 @@
 import { effectiveStatus } from "../accounts/access.ts";
 import type { MessageAnswer, MessageReport } from "../protocol/messages.ts";
-import { parseAddress } from "../values/address.ts";
+import { parseAddress } from "../model/values/address.ts";
 import { heard, longest } from "../documents/new_leg.ts";
 import { calledAs, clientAt } from "../calls/route.ts";
 import { type FaultName, faults } from "../base/faults.ts";
 import { sendMessage } from "../model/job_kinds.ts";
-import { areOthers, callerId } from "../gateways/caller_id.ts";
-import { numberFor } from "../gateways/find_number.ts";
-import { notification, notify } from "../notifications/notify.ts";
-import { dialString, e164Of } from "../values/dialled.ts";
-import type { Ports } from "../ports/ports.ts";
+import { areOthers, callerId } from "../numbers/caller_id.ts";
+import { numberFor } from "../numbers/find_number.ts";
+import { notification, notify } from "../webhooks/notify.ts";
+import { dialString, e164Of } from "../model/values/dialled.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import type { Change } from "../model/store.ts";
 import { newBase, withDefaults } from "../model/resource.ts";
-import type { Account } from "../resources/accounts.ts";
-import { type Message, messages as definition } from "../resources/messages.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import { type Message, messages as definition } from "../model/resources/messages.ts";
 import { floodNotice } from "./flood_notice.ts";
 import { refusedRecipient, reserved } from "./reserve.ts";
 import { routesOf } from "./routing.ts";
-import { limitFaultOf } from "../values/account_limits.ts";
+import { limitFaultOf } from "../model/values/account_limits.ts";
 
 /** Takes a message that a Client sends; resolves with the response to it. */
 export type TakeMessage = (report: MessageReport) => Promise<MessageAnswer>;

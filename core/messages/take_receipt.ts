@@ -1,4 +1,4 @@
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import { failMessage } from "./fail_message.ts";
 import { settle } from "./settle.ts";
 

@@ -1,5 +1,5 @@
 import { faults } from "../base/faults.ts";
-import type { Message } from "../resources/messages.ts";
+import type { Message } from "../model/resources/messages.ts";
 
 /** The statuses of a message in Twilio's interface. */
 export type TwilioStatus =

@@ -1,4 +1,4 @@
-/** The types of records by the names of their resources: `core/resources/mod.ts` declares them. */
+/** The types of records by the names of their resources: `core/model/resources/mod.ts` declares them. */
 // deno-lint-ignore no-empty-interface
 export interface RecordTypes {}
 

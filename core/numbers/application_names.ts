@@ -1,5 +1,5 @@
-import type { Ports } from "../ports/ports.ts";
-import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { IncomingPhoneNumber } from "../model/resources/incoming_phone_numbers.ts";
 
 const services = ["voice", "sms", "ussd", "refer"] as const;
 

@@ -1,8 +1,8 @@
 import type { Condition } from "../base/filters.ts";
 import type { RecordOf } from "../model/resource.ts";
-import type { availablePhoneNumbers } from "../resources/available_phone_numbers.ts";
-import type { NumberOffer, NumberSearch } from "../values/offer.ts";
-import { formatNumber } from "../values/phone_number.ts";
+import type { availablePhoneNumbers } from "../model/resources/available_phone_numbers.ts";
+import type { NumberOffer, NumberSearch } from "../model/values/offer.ts";
+import { formatNumber } from "../model/values/phone_number.ts";
 
 type AvailablePhoneNumber = Omit<
   RecordOf<typeof availablePhoneNumbers>,

@@ -1,9 +1,9 @@
 import { isRoot, tenantOf } from "../accounts/tenant.ts";
-import { dialString, e164Of, formsOf, numberLike } from "../values/dialled.ts";
-import type { Ports } from "../ports/ports.ts";
+import { dialString, e164Of, formsOf, numberLike } from "../model/values/dialled.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import { ownPartyOf } from "./party.ts";
-import type { Account } from "../resources/accounts.ts";
-import type { Call } from "../resources/calls.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import type { Call } from "../model/resources/calls.ts";
 
 /**
  * How a caller shows at a Client: at one of its own account as it likes, at another account's as at a

@@ -1,5 +1,5 @@
 import { isSupportedCountry } from "libphonenumber-js/max";
-import type { NumberCountry } from "../resources/available_phone_numbers.ts";
+import type { NumberCountry } from "../model/resources/available_phone_numbers.ts";
 
 /** Whether a text is the ISO 3166-1 code of a country with telephone numbers. */
 export const isCountry = (code: string): boolean => isSupportedCountry(code);

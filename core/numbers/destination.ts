@@ -1,9 +1,9 @@
 import type { FaultName } from "../base/faults.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
-import { whoseLimit } from "../values/account_limits.ts";
-import { beginsWithAny, mayLeaveTo } from "../values/destinations.ts";
-import { isPremium } from "../values/premium_number.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import { whoseLimit } from "../model/values/account_limits.ts";
+import { beginsWithAny, mayLeaveTo } from "../model/values/destinations.ts";
+import { isPremium } from "../model/values/premium_number.ts";
 
 /** Why a call or a message may not leave to a number. */
 export interface NotAllowed {

@@ -13,11 +13,11 @@
 import { effectiveStatus } from "../accounts/access.ts";
 import { isRoot, tenantOf } from "../accounts/tenant.ts";
 import type { FoundNumber, NumberQuery } from "../protocol/trunks.ts";
-import { formsOf, readsAsNumber } from "../values/dialled.ts";
-import { isPattern, patternSet } from "../values/number_pattern.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
-import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
+import { formsOf, readsAsNumber } from "../model/values/dialled.ts";
+import { isPattern, patternSet } from "../model/values/number_pattern.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import type { IncomingPhoneNumber } from "../model/resources/incoming_phone_numbers.ts";
 import { areRelated, isWithin } from "./relation.ts";
 
 /** A number, whose it is, and what was dialled for it. */

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { effectiveStatus } from "../accounts/access.ts";
 import type { GatewayReport, Registration } from "../protocol/trunks.ts";
-import { eachApart } from "../notifications/each_apart.ts";
+import { eachApart } from "../webhooks/each_apart.ts";
 import { Fault } from "../base/faults.ts";
-import { isLost } from "../ports/companion_ports.ts";
-import type { Ports } from "../ports/ports.ts";
-import { type Gateway, notRegistered } from "../resources/gateways.ts";
+import { isLost } from "../model/ports/companion_ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import { type Gateway, notRegistered } from "../model/resources/gateways.ts";
 import { assigneeOf } from "./assignment.ts";
 
 /** The registrations that a companion is to keep up: those of active accounts, each with one. */

@@ -6,7 +6,7 @@ import { isRoot, tenantOf } from "../accounts/tenant.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { inTurn } from "../base/in_turn.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 
 type Gateways = Ports["records"]["gateways"];
 

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { readText } from "../../base/exchange.ts";
-import { Fault } from "../../base/faults.ts";
-import { limits } from "../../base/limits.ts";
-import type { NumberProvider } from "../../ports/providers.ts";
+import { readText } from "../base/exchange.ts";
+import { Fault } from "../base/faults.ts";
+import { limits } from "../base/limits.ts";
+import type { NumberProvider } from "../model/ports/providers.ts";
 import {
   capabilities,
   type NumberOffer,
   unknownPlace,
   usualCapabilities,
-} from "../../values/offer.ts";
-import { parseNumber } from "../../values/phone_number.ts";
+} from "../model/values/offer.ts";
+import { parseNumber } from "../model/values/phone_number.ts";
 
 const kind = z.enum(["local", "tollFree", "mobile"]);
 const place = z.union([z.string().max(64), z.number().transform(String)]).nullable().optional();

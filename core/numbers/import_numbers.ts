@@ -1,13 +1,13 @@
 import { limits } from "../base/limits.ts";
-import type { Stock } from "../ports/ports.ts";
-import { cellsOf, linesOf } from "../values/csv.ts";
+import type { Stock } from "../model/ports/ports.ts";
+import { cellsOf, linesOf } from "../model/values/csv.ts";
 import {
   type Capabilities,
   type NumberOffer,
   type Place,
   usualCapabilities,
-} from "../values/offer.ts";
-import { type NumberKind, parseNumber } from "../values/phone_number.ts";
+} from "../model/values/offer.ts";
+import { type NumberKind, parseNumber } from "../model/values/phone_number.ts";
 
 /** What came of an import. */
 export interface Imported {

@@ -1,5 +1,5 @@
-import type { Stock } from "../../ports/ports.ts";
-import type { NumberProvider } from "../../ports/providers.ts";
+import type { Stock } from "../model/ports/ports.ts";
+import type { NumberProvider } from "../model/ports/providers.ts";
 
 /**
  * Only the numbers that the operator loaded. One is available while it is in stock and no account

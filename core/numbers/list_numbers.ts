@@ -1,8 +1,8 @@
 import type { Condition } from "../base/filters.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import type { Query, Slice } from "../model/store.ts";
-import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
-import type { NumberKind } from "../values/phone_number.ts";
+import type { IncomingPhoneNumber } from "../model/resources/incoming_phone_numbers.ts";
+import type { NumberKind } from "../model/values/phone_number.ts";
 
 /** Which numbers to list: an account's, all or of one kind. */
 export interface NumberList {

@@ -1,8 +1,8 @@
-import { hasPart } from "../../base/filters.ts";
-import { createTurns } from "../../base/turns.ts";
-import type { NumberProvider } from "../../ports/providers.ts";
-import { type NumberOffer, unknownPlace, usualCapabilities } from "../../values/offer.ts";
-import { parseNumber } from "../../values/phone_number.ts";
+import { hasPart } from "../base/filters.ts";
+import { createTurns } from "../base/turns.ts";
+import type { NumberProvider } from "../model/ports/providers.ts";
+import { type NumberOffer, unknownPlace, usualCapabilities } from "../model/values/offer.ts";
+import { parseNumber } from "../model/values/phone_number.ts";
 
 /**
  * Numbers that are brought along: the operator's trunk brings their calls, so any possible number

@@ -1,10 +1,10 @@
 import { phoneText, reference } from "../base/fields.ts";
-import type { Parameters } from "../rest/parameters.ts";
+import type { Parameters } from "../model/rest/parameters.ts";
 import { paramsSchema } from "../model/resource.ts";
 import {
   type IncomingPhoneNumber,
   incomingPhoneNumbers as definition,
-} from "../resources/incoming_phone_numbers.ts";
+} from "../model/resources/incoming_phone_numbers.ts";
 
 /** What was sent about a number, with the account that it shall go to. */
 export type NumberParameters = Partial<IncomingPhoneNumber>;

@@ -7,10 +7,10 @@
  * pattern of virtual numbers fits, unless it fits the number as well: `9…` and `*135#` of an account are no
  * numbers of the telephone network.
  */
-import { parseAddress } from "../values/address.ts";
-import { dialString, e164Of } from "../values/dialled.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
+import { parseAddress } from "../model/values/address.ts";
+import { dialString, e164Of } from "../model/values/dialled.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
 import { numberFor } from "./find_number.ts";
 
 /** Returns a party as records have it: a number in E.164 form where the text means one. */

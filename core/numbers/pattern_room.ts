@@ -6,8 +6,8 @@ import { tenantOf } from "../accounts/tenant.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { inTurn } from "../base/in_turn.ts";
-import type { Ports } from "../ports/ports.ts";
-import { isPattern, programSize } from "../values/number_pattern.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import { isPattern, programSize } from "../model/values/number_pattern.ts";
 
 type RoomPorts = Pick<Ports, "accounts" | "records">;
 

@@ -1,16 +1,16 @@
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import type { AlsoGone } from "../model/record_types.ts";
 import { creation } from "../model/resource.ts";
 import {
   type IncomingPhoneNumber,
   incomingPhoneNumbers as definition,
-} from "../resources/incoming_phone_numbers.ts";
-import { e164Of } from "../values/dialled.ts";
-import { isPattern, isVirtualNumber } from "../values/number_pattern.ts";
-import { type NumberOffer, usualCapabilities } from "../values/offer.ts";
-import { formatNumber, type NumberKind, parseNumber } from "../values/phone_number.ts";
+} from "../model/resources/incoming_phone_numbers.ts";
+import { e164Of } from "../model/values/dialled.ts";
+import { isPattern, isVirtualNumber } from "../model/values/number_pattern.ts";
+import { type NumberOffer, usualCapabilities } from "../model/values/offer.ts";
+import { formatNumber, type NumberKind, parseNumber } from "../model/values/phone_number.ts";
 import { checkProgram, withRoom } from "./pattern_room.ts";
 import { availableNumbers } from "./search.ts";
 

@@ -1,5 +1,5 @@
 import { tenantOf } from "../accounts/tenant.ts";
-import type { Account } from "../resources/accounts.ts";
+import type { Account } from "../model/resources/accounts.ts";
 
 /** Whether an account is another or one of its descendants. */
 export const isWithin = (account: Account, above: string): boolean =>

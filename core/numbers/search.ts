@@ -1,8 +1,8 @@
 import { hasPart } from "../base/filters.ts";
 import { limits } from "../base/limits.ts";
 import { createTurns } from "../base/turns.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Capabilities, NumberOffer, Place, PlacedSearch } from "../values/offer.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Capabilities, NumberOffer, Place, PlacedSearch } from "../model/values/offer.ts";
 
 /** Whether an offer fits what is wanted. */
 export function fitsSearch(offer: NumberOffer, wanted: PlacedSearch): boolean {

@@ -1,9 +1,9 @@
 import { trunkLimits, type TrunkRoute } from "../protocol/trunks.ts";
 import { limits } from "../base/limits.ts";
 import { vouchesForCallerIds } from "./caller_id.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
-import type { Gateway } from "../resources/gateways.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import type { Gateway } from "../model/resources/gateways.ts";
 
 /**
  * The ways by which an account's calls leave, in the order they are tried: its Gateways, its

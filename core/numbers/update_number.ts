@@ -1,16 +1,16 @@
 import { actsFor, effectiveStatus, isTest } from "../accounts/access.ts";
 import { tenantOf } from "../accounts/tenant.ts";
 import { Fault } from "../base/faults.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import { alteration } from "../model/resource.ts";
-import type { Account } from "../resources/accounts.ts";
+import type { Account } from "../model/resources/accounts.ts";
 import {
   type IncomingPhoneNumber,
   incomingPhoneNumbers as definition,
   toldOf,
-} from "../resources/incoming_phone_numbers.ts";
+} from "../model/resources/incoming_phone_numbers.ts";
 
-import { isPattern } from "../values/number_pattern.ts";
+import { isPattern } from "../model/values/number_pattern.ts";
 import { withRoom } from "./pattern_room.ts";
 
 /** The number to change, and the account that asks. */

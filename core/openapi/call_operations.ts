@@ -1,5 +1,5 @@
-import { calls } from "../resources/calls.ts";
-import { resources } from "../resources/mod.ts";
+import { calls } from "../model/resources/calls.ts";
+import { resources } from "../model/resources/mod.ts";
 import { accountPath, type Operation } from "./operation.ts";
 import { headerRefs } from "./errors.ts";
 import { createOperation, listOperation, readOperation, updateOperations } from "./regular.ts";

@@ -1,5 +1,5 @@
 import { conferenceCallbackEvents } from "../conferences/callbacks.ts";
-import { conferenceEndReasons } from "../resources/conferences.ts";
+import { conferenceEndReasons } from "../model/resources/conferences.ts";
 import { conversedEvent } from "../protocol/streams.ts";
 import { dequeuedEvent } from "../protocol/conferences.ts";
 import { answeredBy, outcome } from "../protocol/events.ts";
@@ -9,10 +9,10 @@ import {
   triggerCategories,
   triggerFields,
   triggerPeriods,
-} from "../resources/internal/usage_triggers.ts";
-import { calls } from "../resources/calls.ts";
-import { recordingSources, recordingTracks } from "../values/recording_context.ts";
-import { callStatus } from "../values/status.ts";
+} from "../model/resources/internal/usage_triggers.ts";
+import { calls } from "../model/resources/calls.ts";
+import { recordingSources, recordingTracks } from "../model/values/recording_context.ts";
+import { callStatus } from "../model/values/status.ts";
 import { type JsonSchema, sidSchema } from "./schemas.ts";
 
 /** What each parameter of the requests to a customer's server means. */

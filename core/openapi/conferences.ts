@@ -1,6 +1,6 @@
 import { conferenceParams, participantAliases, participantParams } from "../conferences/modify.ts";
-import { conferences } from "../resources/conferences.ts";
-import { participants } from "../resources/participants.ts";
+import { conferences } from "../model/resources/conferences.ts";
+import { participants } from "../model/resources/participants.ts";
 import { accountPath, type Operation } from "./operation.ts";
 import { listOperation, readOperation, removeOperation, updateOperations } from "./regular.ts";
 import { formSchema, type JsonSchema } from "./schemas.ts";

@@ -1,10 +1,10 @@
 import type { AnyResource } from "../model/resource.ts";
-import { keys, newKeys } from "../resources/keys.ts";
+import { keys, newKeys } from "../model/resources/keys.ts";
 import {
   authTokenUses,
   promotedAuthTokens,
   secondaryAuthTokens,
-} from "../resources/views/auth_tokens.ts";
+} from "../model/resources/views/auth_tokens.ts";
 import { accountPath, type Operation } from "./operation.ts";
 import { createOperation, regularForms, regularOperations } from "./regular.ts";
 import { type JsonSchema, recordSchema, refTo } from "./schemas.ts";

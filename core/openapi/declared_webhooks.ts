@@ -1,4 +1,4 @@
-import { callStatus } from "../values/status.ts";
+import { callStatus } from "../model/values/status.ts";
 
 /** A request that the service makes to a customer's server. */
 export interface Webhook {

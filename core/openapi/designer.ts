@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { designerLimits } from "../designer/limits.ts";
-import { dryRunParams } from "../designer/parameters.ts";
-import { inputKinds } from "../designer/inputs.ts";
+import { designerLimits } from "../trials/dry_run_limits.ts";
+import { dryRunParams } from "../trials/dry_run_parameters.ts";
+import { inputKinds } from "../trials/dry_run_inputs.ts";
 import { accountPath, jsonType, type Operation } from "./operation.ts";
 import { closed, described, formSchema, type JsonSchema, refTo } from "./schemas.ts";
 

@@ -1,18 +1,21 @@
-import type { Settings } from "../values/settings.ts";
+import type { Settings } from "../model/values/settings.ts";
 import type { AnyResource } from "../model/resource.ts";
-import { accounts } from "../resources/accounts.ts";
-import { availablePhoneNumbers, numberCountries } from "../resources/available_phone_numbers.ts";
-import { documentTests } from "../resources/views/document_tests.ts";
-import { bindings } from "../resources/views/bindings.ts";
-import { emailRecords } from "../resources/emails.ts";
-import { resources, resourcesUnder } from "../resources/mod.ts";
-import { validationRequests } from "../resources/views/validation_requests.ts";
-import { accountLimits } from "../resources/views/account_limits.ts";
-import { secondFactors } from "../resources/views/second_factors.ts";
-import { secondaryAuthTokens } from "../resources/views/auth_tokens.ts";
-import { statistics } from "../resources/views/statistics.ts";
-import { tokens } from "../resources/views/tokens.ts";
-import { usageRecords } from "../resources/views/usage_records.ts";
+import { accounts } from "../model/resources/accounts.ts";
+import {
+  availablePhoneNumbers,
+  numberCountries,
+} from "../model/resources/available_phone_numbers.ts";
+import { documentTests } from "../model/resources/views/document_tests.ts";
+import { bindings } from "../model/resources/views/bindings.ts";
+import { emailRecords } from "../model/resources/emails.ts";
+import { resources, resourcesUnder } from "../model/resources/mod.ts";
+import { validationRequests } from "../model/resources/views/validation_requests.ts";
+import { accountLimits } from "../model/resources/views/account_limits.ts";
+import { secondFactors } from "../model/resources/views/second_factors.ts";
+import { secondaryAuthTokens } from "../model/resources/views/auth_tokens.ts";
+import { statistics } from "../model/resources/views/statistics.ts";
+import { tokens } from "../model/resources/views/tokens.ts";
+import { usageRecords } from "../model/resources/views/usage_records.ts";
 import { nextTurn } from "../base/turns.ts";
 import { version } from "../base/version.ts";
 import { designerSchemas } from "./designer.ts";

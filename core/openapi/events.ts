@@ -1,6 +1,6 @@
-import { eventQuery, eventTypeNames } from "../events/event_query.ts";
-import { levelQuery } from "../events/levels.ts";
-import { eventLimits } from "../events/limits.ts";
+import { eventQuery, eventTypeNames } from "../webhooks/event_query.ts";
+import { levelQuery } from "../webhooks/event_levels.ts";
+import { eventLimits } from "../webhooks/event_limits.ts";
 import { pascal } from "../base/wire.ts";
 import { accountPath, type Operation } from "./operation.ts";
 import { closed, described, descriptionOf, type JsonSchema, refTo } from "./schemas.ts";

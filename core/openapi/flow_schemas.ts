@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { branch, callee, condition, parameter, prompt } from "../flows/parts.ts";
-import { flow, stepKinds, type StepType } from "../flows/steps.ts";
+import { branch, callee, condition, parameter, prompt } from "../model/flows/parts.ts";
+import { flow, stepKinds, type StepType } from "../model/flows/steps.ts";
 import { type JsonSchema, refTo } from "./schemas.ts";
 
 const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);

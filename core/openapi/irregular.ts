@@ -2,38 +2,41 @@ import { accountWanted } from "../accounts/create_account.ts";
 import { modifyParams } from "../reports/modify_call.ts";
 import { placeParameters } from "../calls/placed_by.ts";
 import { mutedCalls } from "../calls/muted_call.ts";
-import { acceptedFields } from "../geolocation/parameters.ts";
-import { documentTestParameters } from "../document_tests/try_document.ts";
+import { acceptedFields } from "../messages/geolocation_parameters.ts";
+import { documentTestParameters } from "../trials/try_document.ts";
 import { limits } from "../base/limits.ts";
 import { parametersOf as numberParametersOf } from "../numbers/parameters.ts";
-import { kindSegments } from "../values/phone_number.ts";
+import { kindSegments } from "../model/values/phone_number.ts";
 import { paramsSchema } from "../model/resource.ts";
-import { accounts } from "../resources/accounts.ts";
-import { availablePhoneNumbers, numberCountries } from "../resources/available_phone_numbers.ts";
-import { bindings } from "../resources/views/bindings.ts";
-import { calls } from "../resources/calls.ts";
-import { clients } from "../resources/clients.ts";
-import { replayParams } from "../resources/deliveries.ts";
-import { emailRecords } from "../resources/emails.ts";
-import { gateways } from "../resources/gateways.ts";
-import { documentTests } from "../resources/views/document_tests.ts";
-import { geolocations } from "../resources/geolocations.ts";
-import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
-import { accountLimits, limitParameters } from "../resources/views/account_limits.ts";
-import { secondFactors } from "../resources/views/second_factors.ts";
+import { accounts } from "../model/resources/accounts.ts";
+import {
+  availablePhoneNumbers,
+  numberCountries,
+} from "../model/resources/available_phone_numbers.ts";
+import { bindings } from "../model/resources/views/bindings.ts";
+import { calls } from "../model/resources/calls.ts";
+import { clients } from "../model/resources/clients.ts";
+import { replayParams } from "../model/resources/deliveries.ts";
+import { emailRecords } from "../model/resources/emails.ts";
+import { gateways } from "../model/resources/gateways.ts";
+import { documentTests } from "../model/resources/views/document_tests.ts";
+import { geolocations } from "../model/resources/geolocations.ts";
+import { incomingPhoneNumbers } from "../model/resources/incoming_phone_numbers.ts";
+import { accountLimits, limitParameters } from "../model/resources/views/account_limits.ts";
+import { secondFactors } from "../model/resources/views/second_factors.ts";
 import {
   validationParameters,
   validationRequests,
-} from "../resources/views/validation_requests.ts";
-import { tokenParameters, tokens } from "../resources/views/tokens.ts";
+} from "../model/resources/views/validation_requests.ts";
+import { tokenParameters, tokens } from "../model/resources/views/tokens.ts";
 import { transcribeParameters } from "../recordings/transcribe.ts";
 import { stopParams, streamForm } from "./streams.ts";
 import { deliveryReplays, replayFailedParameters } from "../webhooks/replay_failed.ts";
-import { resources } from "../resources/mod.ts";
-import { statistics } from "../resources/views/statistics.ts";
-import { pushParameters } from "../ussd/push.ts";
+import { resources } from "../model/resources/mod.ts";
+import { statistics } from "../model/resources/views/statistics.ts";
+import { pushParameters } from "../messages/push_ussd.ts";
 import { usagePeriods } from "../usage/periods.ts";
-import { usageRecords } from "../resources/views/usage_records.ts";
+import { usageRecords } from "../model/resources/views/usage_records.ts";
 import { callOperations } from "./call_operations.ts";
 import { designerForms, designerOperations } from "./designer.ts";
 import { credentialForms, credentialOperations } from "./credentials.ts";

@@ -1,6 +1,6 @@
 import { type FilterKind, filterValue } from "../base/filters.ts";
 import { limits } from "../base/limits.ts";
-import { cursorName } from "../rest/list_query.ts";
+import { cursorName } from "../model/rest/list_query.ts";
 import type { AnyResource } from "../model/resource.ts";
 import { pascal, pathField, snake } from "../base/wire.ts";
 import {

@@ -1,6 +1,6 @@
-import { monitorParams } from "../resources/internal/monitoring.ts";
-import { calls } from "../resources/calls.ts";
-import { conferences } from "../resources/conferences.ts";
+import { monitorParams } from "../model/resources/internal/monitoring.ts";
+import { calls } from "../model/resources/calls.ts";
+import { conferences } from "../model/resources/conferences.ts";
 import { accountPath, type Operation } from "./operation.ts";
 import { createOperation } from "./regular.ts";
 import { closed, described, descriptionOf, type JsonSchema, refTo } from "./schemas.ts";

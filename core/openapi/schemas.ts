@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { flag, innerFields, itemFields, wireFormat } from "../base/fields.ts";
-import type { Parameters } from "../rest/parameters.ts";
+import type { Parameters } from "../model/rest/parameters.ts";
 import { type AnyResource, visibleFields } from "../model/resource.ts";
 import { pascal, pathField, snake } from "../base/wire.ts";
 

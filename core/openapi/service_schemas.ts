@@ -1,5 +1,5 @@
 import { disconnection } from "../protocol/disconnection.ts";
-import { requester } from "../resources/internal/call_end.ts";
+import { requester } from "../model/resources/internal/call_end.ts";
 import { errorProperties } from "./errors.ts";
 import { closed, described, type JsonSchema, refTo } from "./schemas.ts";
 

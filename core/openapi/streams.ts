@@ -1,4 +1,4 @@
-import { streamLimits } from "../values/stream_limits.ts";
+import { streamLimits } from "../model/values/stream_limits.ts";
 import { stopParams, streamParams } from "../streams/request_stream.ts";
 import { formSchema, type JsonSchema } from "./schemas.ts";
 

@@ -4,14 +4,14 @@ import { rfc2822 } from "../base/wire.ts";
 import { deliverWebhook } from "../webhooks/deliver.ts";
 import type { Job } from "../model/job.ts";
 import { storeAudio } from "../model/job_kinds.ts";
-import { notification } from "../notifications/notify.ts";
-import type { Ports } from "../ports/ports.ts";
+import { notification } from "../webhooks/notify.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import type { Change } from "../model/store.ts";
-import type { Call } from "../resources/calls.ts";
-import type { Recording } from "../resources/recordings.ts";
-import type { recordingEvents } from "../values/recording_context.ts";
+import type { Call } from "../model/resources/calls.ts";
+import type { Recording } from "../model/resources/recordings.ts";
+import type { recordingEvents } from "../model/values/recording_context.ts";
 import { transcribe } from "./transcribe.ts";
-import { callbackUrl } from "./links/link.ts";
+import { callbackUrl } from "./link.ts";
 import { wavHeader, wavHeaderBytes } from "./wav_header.ts";
 
 interface Ending {

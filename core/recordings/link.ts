@@ -1,7 +1,7 @@
-import { limits } from "../../base/limits.ts";
-import type { Ports } from "../../ports/ports.ts";
-import type { Collection } from "../../model/store.ts";
-import type { Recording } from "../../resources/recordings.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Collection } from "../model/store.ts";
+import type { Recording } from "../model/resources/recordings.ts";
 
 /** Where the audio of a recording is, below the base URL. */
 const audioPath = (accountSid: string, sid: string) =>

@@ -1,6 +1,6 @@
 import type { Recorded } from "../protocol/recordings.ts";
-import type { Call } from "../resources/calls.ts";
-import { callbackUrl } from "./links/link.ts";
+import type { Call } from "../model/resources/calls.ts";
+import { callbackUrl } from "./link.ts";
 
 /** What the request of an action carries of a recording; nothing where there is none. */
 export async function recordingParameters(

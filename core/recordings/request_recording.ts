@@ -1,13 +1,13 @@
 import { Fault } from "../base/faults.ts";
 import type { Companion } from "../protocol/companion.ts";
 import type { PauseBehavior, RecordingChange } from "../protocol/recordings.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Call } from "../resources/calls.ts";
-import { type Recording, recordings } from "../resources/recordings.ts";
-import { isLive } from "../values/status.ts";
-import { orderOf, type RecordingWanted } from "../values/recording_wanted.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Call } from "../model/resources/calls.ts";
+import { type Recording, recordings } from "../model/resources/recordings.ts";
+import { isLive } from "../model/values/status.ts";
+import { orderOf, type RecordingWanted } from "../model/values/recording_wanted.ts";
 import { recordingCallbacks } from "./finish.ts";
-import { callbackUrl } from "./links/link.ts";
+import { callbackUrl } from "./link.ts";
 import { beginRecording } from "./take_part.ts";
 
 /** Recordings that requests start, pause, resume and stop. */

@@ -1,4 +1,4 @@
-import type { Script } from "../../protocol/script.ts";
+import type { Script } from "../protocol/script.ts";
 import { linkTo } from "./link.ts";
 
 type Ports = Parameters<typeof linkTo>[1];

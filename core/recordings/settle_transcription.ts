@@ -1,12 +1,12 @@
 import { rfc2822 } from "../base/wire.ts";
 import { deliverWebhook } from "../webhooks/deliver.ts";
 import { limits } from "../base/limits.ts";
-import { notification } from "../notifications/notify.ts";
-import type { Ports } from "../ports/ports.ts";
+import { notification } from "../webhooks/notify.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import type { Change } from "../model/store.ts";
-import { callbackUrl } from "./links/link.ts";
-import type { Recording } from "../resources/recordings.ts";
-import type { Transcription } from "../resources/transcriptions.ts";
+import { callbackUrl } from "./link.ts";
+import type { Recording } from "../model/resources/recordings.ts";
+import type { Transcription } from "../model/resources/transcriptions.ts";
 import { money } from "../usage/summarize.ts";
 import { priceOf, type TranscribeOptions } from "./transcribe.ts";
 

@@ -4,15 +4,15 @@ import { Fault } from "../base/faults.ts";
 import { removeAudio } from "../model/job_kinds.ts";
 import { settleRecording } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
-import { notify } from "../notifications/notify.ts";
-import type { Ports } from "../ports/ports.ts";
-import { isRemoved, withMark } from "../resources/internal/removed_records.ts";
-import type { Call } from "../resources/calls.ts";
-import type { Recording } from "../resources/recordings.ts";
+import { notify } from "../webhooks/notify.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import { isRemoved, withMark } from "../model/resources/internal/removed_records.ts";
+import type { Call } from "../model/resources/calls.ts";
+import type { Recording } from "../model/resources/recordings.ts";
 import { sidTime } from "../base/sid.ts";
 import { finishRecording, recordingCallbacks } from "./finish.ts";
-import { callbackUrl } from "./links/link.ts";
-import { recordingContext } from "../values/recording_context.ts";
+import { callbackUrl } from "./link.ts";
+import { recordingContext } from "../model/values/recording_context.ts";
 import { wavHeader, wavHeaderBytes } from "./wav_header.ts";
 
 /**

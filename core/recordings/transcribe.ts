@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { method, url } from "../base/fields.ts";
 import { transcribeRecording } from "../model/job_kinds.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import type { Change } from "../model/store.ts";
-import type { Recording } from "../resources/recordings.ts";
-import type { Transcription } from "../resources/transcriptions.ts";
+import type { Recording } from "../model/resources/recordings.ts";
+import type { Transcription } from "../model/resources/transcriptions.ts";
 
 /** The callback of a transcription, and the spoken language where it is known. */
 export interface TranscribeOptions {

@@ -1,8 +1,8 @@
 import { batches, subtree } from "../accounts/walk.ts";
 import { Fault } from "../base/faults.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Call } from "../resources/calls.ts";
-import { callStatus, isLive } from "../values/status.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Call } from "../model/resources/calls.ts";
+import { callStatus, isLive } from "../model/values/status.ts";
 import { modifyCall } from "./modify_call.ts";
 
 /** Calls to end, and the rest of the work for each one that was ended. */

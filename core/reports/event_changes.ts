@@ -4,13 +4,13 @@ import { callParameters, partialParameters } from "../calls/parameters.ts";
 import { statusAfterHangUp } from "../calls/progress.ts";
 import { unanswered } from "../base/exchange.ts";
 import type { FaultName } from "../base/faults.ts";
-import { isFlow } from "../flows/address.ts";
+import { isFlow } from "../model/flows/address.ts";
 import { goOnFlow } from "../model/job_kinds.ts";
 import type { Change } from "../model/store.ts";
-import { notification } from "../notifications/notify.ts";
-import { callRequest } from "../notifications/own_request.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Call } from "../resources/calls.ts";
+import { notification } from "../webhooks/notify.ts";
+import { callRequest } from "../webhooks/own_request.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Call } from "../model/resources/calls.ts";
 import { deliverWebhook } from "../webhooks/deliver.ts";
 import type { StepResult } from "./step_result.ts";
 

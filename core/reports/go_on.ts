@@ -4,13 +4,13 @@ import { endsOf } from "../documents/compile.ts";
 import { compileAnswer } from "../documents/compile_answer.ts";
 import type { Element } from "../markup/parse.ts";
 import { keep, performAction, type PerformedAction } from "../messages/perform_action.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
-import type { Call } from "../resources/calls.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import type { Call } from "../model/resources/calls.ts";
 import type { Cause } from "../base/sid.ts";
 import type { Signable } from "../base/signature.ts";
 import { tenantOf } from "../accounts/tenant.ts";
-import { isFlow } from "../flows/address.ts";
+import { isFlow } from "../model/flows/address.ts";
 import { flowDocument } from "../documents/flow_document.ts";
 
 /** A flow whose caller hung up during a step that has a result. */

@@ -1,20 +1,20 @@
 import type { Companion, Heartbeat } from "../protocol/companion.ts";
-import { forgetRegistrations } from "../gateways/registrations.ts";
+import { forgetRegistrations } from "../numbers/gateway_registrations.ts";
 import { closeConferencesOf, tidyConferences } from "../conferences/close.ts";
 import type { HeartbeatAnswer } from "../protocol/registrations.ts";
-import { isLost as isLostCompanion } from "../ports/companion_ports.ts";
-import { eachApart } from "../notifications/each_apart.ts";
+import { isLost as isLostCompanion } from "../model/ports/companion_ports.ts";
+import { eachApart } from "../webhooks/each_apart.ts";
 import { withOrigin } from "../base/origin.ts";
 import { limits } from "../base/limits.ts";
-import type { Ports } from "../ports/ports.ts";
-import { notification } from "../notifications/notify.ts";
-import { leaveQueue } from "../queues/membership_events.ts";
-import type { Call } from "../resources/calls.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import { notification } from "../webhooks/notify.ts";
+import { leaveQueue } from "../conferences/queue_membership_events.ts";
+import type { Call } from "../model/resources/calls.ts";
 import { breakOffAll } from "../recordings/finish.ts";
 import { endStreams } from "../streams/stream_news.ts";
 import { callTime } from "../calls/call_time.ts";
 import { end } from "../calls/progress.ts";
-import { isLive } from "../values/status.ts";
+import { isLive } from "../model/values/status.ts";
 import { wallFrom } from "../base/steady_clock.ts";
 import { iso8601 } from "../base/wire.ts";
 

@@ -23,11 +23,11 @@ import {
   waitScript,
 } from "../documents/next_script.ts";
 import type { Change } from "../model/store.ts";
-import type { Ports } from "../ports/ports.ts";
-import { queueParameters, waitParameters } from "../queues/enqueue.ts";
-import { leaveQueue, takeQueued } from "../queues/membership_events.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import { queueParameters, waitParameters } from "../conferences/enqueue.ts";
+import { leaveQueue, takeQueued } from "../conferences/queue_membership_events.ts";
 import { recordingParameters } from "../recordings/parameters.ts";
-import type { Call } from "../resources/calls.ts";
+import type { Call } from "../model/resources/calls.ts";
 import { conversedNotices, conversedParameters } from "../streams/conversation_script.ts";
 import { endStreams, takeStreamNews } from "../streams/stream_news.ts";
 import { streamedParameters } from "../streams/stream_script.ts";

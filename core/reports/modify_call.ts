@@ -4,14 +4,14 @@ import { Fault } from "../base/faults.ts";
 import { flag, method, url } from "../base/fields.ts";
 import { hangUp } from "../model/job_kinds.ts";
 import { redirectCall } from "../model/job_kinds.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import type { Change } from "../model/store.ts";
-import type { Call } from "../resources/calls.ts";
-import type { Requester } from "../resources/internal/call_end.ts";
-import { participantSid } from "../resources/participants.ts";
+import type { Call } from "../model/resources/calls.ts";
+import type { Requester } from "../model/resources/internal/call_end.ts";
+import { participantSid } from "../model/resources/participants.ts";
 import { callTime } from "../calls/call_time.ts";
 import { endOfTime, progress } from "../calls/progress.ts";
-import { isLive } from "../values/status.ts";
+import { isLive } from "../model/values/status.ts";
 
 /** The parameters of a modification, by field name. */
 export const modifyParams = z.object({

@@ -2,7 +2,7 @@ import type { Fault } from "../base/faults.ts";
 import type { Report } from "../protocol/companion.ts";
 import type { NotedEvent } from "../protocol/note.ts";
 import { performAction, type PerformedAction } from "../messages/perform_action.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import type { StepResult } from "./step_result.ts";
 
 /** The records of a `note` step, and the parameters for its action. */

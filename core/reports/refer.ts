@@ -1,20 +1,20 @@
 import type { LegEvent } from "../protocol/events.ts";
 import type { Script } from "../protocol/script.ts";
-import { applicationUrl } from "../flows/address.ts";
+import { applicationUrl } from "../model/flows/address.ts";
 import { calling } from "../conferences/membership.ts";
 import { limits } from "../base/limits.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Call } from "../resources/calls.ts";
-import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
-import { participantSid } from "../resources/participants.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Call } from "../model/resources/calls.ts";
+import type { IncomingPhoneNumber } from "../model/resources/incoming_phone_numbers.ts";
+import { participantSid } from "../model/resources/participants.ts";
 import type { Signable } from "../base/signature.ts";
 import { splitUserParameters } from "../base/user_part.ts";
-import { parseAddress } from "../values/address.ts";
+import { parseAddress } from "../model/values/address.ts";
 import { actionScript, refuse, type ScriptContext } from "../documents/next_script.ts";
 import { transferParameters } from "../calls/parameters.ts";
 import { routeTo, type Routing } from "../calls/route.ts";
 import { secondLegParameters } from "./second_leg.ts";
-import { isLive } from "../values/status.ts";
+import { isLive } from "../model/values/status.ts";
 import { softphoneOf, takeOver } from "./take_over.ts";
 
 /**

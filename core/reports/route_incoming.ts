@@ -1,11 +1,11 @@
 import type { LegEvent } from "../protocol/events.ts";
 import type { Script } from "../protocol/script.ts";
 import { limits } from "../base/limits.ts";
-import { parseAddress } from "../values/address.ts";
+import { parseAddress } from "../model/values/address.ts";
 import { firstScript, refuse, type ScriptContext } from "../documents/next_script.ts";
 import { numberScript } from "./number_leg.ts";
 import { routeTo } from "../calls/route.ts";
-import { isLive } from "../values/status.ts";
+import { isLive } from "../model/values/status.ts";
 import { takeOver } from "./take_over.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { limits } from "../base/limits.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Call } from "../resources/calls.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Call } from "../model/resources/calls.ts";
 
 /** Markup parameters about the leg that a call's Dial placed, while the two are connected. */
 export async function secondLegParameters(

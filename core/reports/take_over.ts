@@ -1,9 +1,9 @@
 import type { Invitation, Script } from "../protocol/script.ts";
 import { limits } from "../base/limits.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Call } from "../resources/calls.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Call } from "../model/resources/calls.ts";
 import { connectedChild } from "./second_leg.ts";
-import { isLive } from "../values/status.ts";
+import { isLive } from "../model/values/status.ts";
 
 /** The remote party of a leg: the caller of an inbound leg, else the callee. */
 export const softphoneOf = ({ direction, from, to }: Call): string =>

@@ -10,7 +10,7 @@ import { Fault } from "../base/faults.ts";
 import { createTenants, type Tenants } from "../accounts/tenant.ts";
 import { withinShare } from "../base/loop_work.ts";
 import { ShortLivedMap } from "../base/short_lived_map.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import { handleReport } from "./handle_report.ts";
 
 type Taken = Omit<ScriptAnswer, "at">;

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { traceReport } from "../protocol/traces.ts";
-import { isRemoved } from "../resources/internal/removed_records.ts";
-import type { Ports } from "../ports/ports.ts";
+import { isRemoved } from "../model/resources/internal/removed_records.ts";
+import type { Ports } from "../model/ports/ports.ts";
 
 /**
  * Keeps the SIP trace of a call that failed, unless the operator wants none; none of a call that was

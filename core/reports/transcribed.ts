@@ -2,9 +2,9 @@ import type { TranscribedEvent } from "../protocol/leg_tasks.ts";
 import { callParameters } from "../calls/parameters.ts";
 import { iso8601 } from "../base/wire.ts";
 import type { Change } from "../model/store.ts";
-import { notification } from "../notifications/notify.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Call } from "../resources/calls.ts";
+import { notification } from "../webhooks/notify.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Call } from "../model/resources/calls.ts";
 import { deliverWebhook } from "../webhooks/deliver.ts";
 
 /** Posts what happened to a transcription to its callback; an error is a Notification besides. */

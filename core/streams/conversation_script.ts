@@ -4,13 +4,13 @@ import { sidOfCause } from "../base/sid.ts";
 import { signedHandshake } from "../base/signature.ts";
 import { actionScript, type ScriptContext } from "../documents/next_script.ts";
 import type { AlsoInserted } from "../model/record_types.ts";
-import { notification, notify } from "../notifications/notify.ts";
-import type { Ports } from "../ports/ports.ts";
+import { notification, notify } from "../webhooks/notify.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import type { Action } from "../protocol/action.ts";
 import type { ConversationOrder, ConversedEvent } from "../protocol/streams.ts";
 import type { Script } from "../protocol/script.ts";
-import type { Call } from "../resources/calls.ts";
-import type { ConversationWanted } from "../values/stream_wanted.ts";
+import type { Call } from "../model/resources/calls.ts";
+import type { ConversationWanted } from "../model/values/stream_wanted.ts";
 import { assertSocketUrl } from "./socket_url.ts";
 
 /** Conversations by text: the step of a ConversationRelay, and the parameters of its `action`. */

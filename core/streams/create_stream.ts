@@ -1,22 +1,22 @@
 import { z } from "zod";
 import { jobKind } from "../model/job.ts";
-import { streamLimits } from "../values/stream_limits.ts";
+import { streamLimits } from "../model/values/stream_limits.ts";
 import { withoutCredentials } from "../base/exchange.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { type Cause, sidOfCause } from "../base/sid.ts";
 import { signedHandshake } from "../base/signature.ts";
 import { newBase } from "../model/resource.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import type { StreamOrder } from "../protocol/streams.ts";
-import type { Call } from "../resources/calls.ts";
-import { type Stream, streams } from "../resources/streams.ts";
+import type { Call } from "../model/resources/calls.ts";
+import { type Stream, streams } from "../model/resources/streams.ts";
 import {
   encodingParameter,
   encodings,
   type StreamWanted,
   trackNameOf,
-} from "../values/stream_wanted.ts";
+} from "../model/values/stream_wanted.ts";
 import { assertSocketUrl } from "./socket_url.ts";
 
 /**

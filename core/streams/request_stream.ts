@@ -1,14 +1,14 @@
 import { isTest } from "../accounts/access.ts";
-import { streamLimits } from "../values/stream_limits.ts";
+import { streamLimits } from "../model/values/stream_limits.ts";
 import { z } from "zod";
 import { Fault } from "../base/faults.ts";
 import { method, oneLine, url } from "../base/fields.ts";
 import { limits } from "../base/limits.ts";
 import { isSid } from "../base/sid.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Call } from "../resources/calls.ts";
-import { type Stream, streams } from "../resources/streams.ts";
-import { trackNames, tracksOf } from "../values/stream_wanted.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Call } from "../model/resources/calls.ts";
+import { type Stream, streams } from "../model/resources/streams.ts";
+import { trackNames, tracksOf } from "../model/values/stream_wanted.ts";
 import { createStream, liveStreams } from "./create_stream.ts";
 import { endStreams } from "./stream_news.ts";
 

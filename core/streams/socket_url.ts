@@ -1,7 +1,7 @@
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { hasShortHost } from "../base/url_host.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 
 /** Throws `badStreamUrl` where a WebSocket at an address is not to be opened. */
 export function assertSocketUrl(

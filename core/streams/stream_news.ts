@@ -5,11 +5,11 @@ import { rfc2822 } from "../base/wire.ts";
 import type { Job } from "../model/job.ts";
 import type { AlsoInserted } from "../model/record_types.ts";
 import type { Change } from "../model/store.ts";
-import { notification } from "../notifications/notify.ts";
-import type { Ports } from "../ports/ports.ts";
+import { notification } from "../webhooks/notify.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import type { StreamEvent, StreamNews } from "../protocol/streams.ts";
-import type { Call } from "../resources/calls.ts";
-import type { Stream } from "../resources/streams.ts";
+import type { Call } from "../model/resources/calls.ts";
+import type { Stream } from "../model/resources/streams.ts";
 import { deliverWebhook } from "../webhooks/deliver.ts";
 import { liveStreams } from "./create_stream.ts";
 

@@ -1,10 +1,10 @@
 import { unanswered, withoutCredentials } from "../base/exchange.ts";
 import { Fault } from "../base/faults.ts";
 import { actionScript, type ScriptContext } from "../documents/next_script.ts";
-import { notify } from "../notifications/notify.ts";
+import { notify } from "../webhooks/notify.ts";
 import type { Action } from "../protocol/action.ts";
 import type { Script } from "../protocol/script.ts";
-import type { StreamWanted } from "../values/stream_wanted.ts";
+import type { StreamWanted } from "../model/values/stream_wanted.ts";
 import { createStream } from "./create_stream.ts";
 import { streamParameters } from "./stream_news.ts";
 

@@ -1,8 +1,8 @@
 import type { Condition } from "../base/filters.ts";
 import { sidTime } from "../base/sid.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Call } from "../resources/calls.ts";
-import type { CallFailure, CallPeriod } from "../resources/views/statistics.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Call } from "../model/resources/calls.ts";
+import type { CallFailure, CallPeriod } from "../model/resources/views/statistics.ts";
 import { periodSums, type Sample, sumsOf } from "./period_sums.ts";
 
 /** A span of time in equal periods; times in ms. */

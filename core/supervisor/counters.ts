@@ -1,12 +1,12 @@
-import { isLive } from "../values/status.ts";
+import { isLive } from "../model/values/status.ts";
 import { faults } from "../base/faults.ts";
-import type { Records } from "../ports/ports.ts";
+import type { Records } from "../model/ports/ports.ts";
 import type { Base } from "../base/record.ts";
 import type { AlsoInserted } from "../model/record_types.ts";
 import type { Change, Collection } from "../model/store.ts";
-import type { Call } from "../resources/calls.ts";
-import type { Message } from "../resources/messages.ts";
-import { counterNames, type Counters } from "../values/counter_names.ts";
+import type { Call } from "../model/resources/calls.ts";
+import type { Message } from "../model/resources/messages.ts";
+import { counterNames, type Counters } from "../model/values/counter_names.ts";
 
 const outcomes: Partial<Record<Call["status"], keyof Counters>> = {
   "completed": "CompletedCalls",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { importNumbers } from "../numbers/import_numbers.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 
 /** What a request that loads numbers says. */
 export const stockParams = z.object({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Fault } from "../base/faults.ts";
 import { rfc2822 } from "../base/wire.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import { replay, webhookDelivery } from "../webhooks/deliver.ts";
 
 /** What a request for jobs may say, and one that changes them. */

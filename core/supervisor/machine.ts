@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { rfc2822 } from "../base/wire.ts";
-import { type HeardCompanion, isLost } from "../ports/companion_ports.ts";
-import type { Ports } from "../ports/ports.ts";
+import { type HeardCompanion, isLost } from "../model/ports/companion_ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 
 /** What a request for companions may say, and one for the configuration. */
 export const companionsQuery = z.object({});

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { liveCompanions } from "../companions/companions.ts";
 import { flag } from "../base/fields.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Call } from "../resources/calls.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Call } from "../model/resources/calls.ts";
 import { version } from "../base/version.ts";
 import { rfc2822 } from "../base/wire.ts";
 

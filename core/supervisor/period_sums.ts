@@ -1,8 +1,8 @@
 import type { Condition } from "../base/filters.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Call } from "../resources/calls.ts";
-import type { CallFailure, CallPeriod } from "../resources/views/statistics.ts";
-import { isLive } from "../values/status.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Call } from "../model/resources/calls.ts";
+import type { CallFailure, CallPeriod } from "../model/resources/views/statistics.ts";
+import { isLive } from "../model/values/status.ts";
 
 /** The calls of a period that were read, and how many were created in it. */
 export interface Sample {

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { knownCompanions } from "../companions/companions.ts";
 import type { Condition } from "../base/filters.ts";
 import { newBase } from "../model/resource.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Parameters } from "../rest/parameters.ts";
-import type { Gateway } from "../resources/gateways.ts";
-import { type Statistics, statistics as definition } from "../resources/views/statistics.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Parameters } from "../model/rest/parameters.ts";
+import type { Gateway } from "../model/resources/gateways.ts";
+import { type Statistics, statistics as definition } from "../model/resources/views/statistics.ts";
 import { callStatistics, type Span } from "./call_statistics.ts";
 
 const minuteMs = 60_000;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { subtree } from "../accounts/walk.ts";
 import { iso8601 } from "../base/wire.ts";
 import { limits } from "../base/limits.ts";
-import type { Ports, Records } from "../ports/ports.ts";
+import type { Ports, Records } from "../model/ports/ports.ts";
 
 /** What a request for store statistics may say. */
 export const storeQuery = z.object({});

@@ -1,10 +1,10 @@
 import { Fault } from "../base/faults.ts";
-import { usualCapabilities } from "../values/offer.ts";
-import type { Ports } from "../ports/ports.ts";
+import { usualCapabilities } from "../model/values/offer.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import type { Collection } from "../model/store.ts";
 import { creation, type Fields, newBase, type RecordOf, type Resource } from "../model/resource.ts";
-import { clients } from "../resources/clients.ts";
-import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
+import { clients } from "../model/resources/clients.ts";
+import { incomingPhoneNumbers } from "../model/resources/incoming_phone_numbers.ts";
 
 /** Fictional numbers (555-01XX) and what they are for, each with a document below `/demo/`. */
 const applications = [

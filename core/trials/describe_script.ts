@@ -1,11 +1,11 @@
 import type { Action } from "../protocol/action.ts";
 import type { Invitation, Script, Step } from "../protocol/script.ts";
 import { withoutCredentials } from "../base/exchange.ts";
-import { conferenceWanted } from "../values/conference_wanted.ts";
-import { order } from "../values/order.ts";
-import { dequeueWanted, enqueueWanted } from "../values/queue_wanted.ts";
-import { conversationWanted, streamWanted } from "../values/stream_wanted.ts";
-import { shownUrl } from "../flows/address.ts";
+import { conferenceWanted } from "../model/values/conference_wanted.ts";
+import { order } from "../model/values/order.ts";
+import { dequeueWanted, enqueueWanted } from "../model/values/queue_wanted.ts";
+import { conversationWanted, streamWanted } from "../model/values/stream_wanted.ts";
+import { shownUrl } from "../model/flows/address.ts";
 
 /** What a script would do, a sentence for each step, in its order. */
 export const describeScript = (script: Script): string[] => script.map(describeStep);

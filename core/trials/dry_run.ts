@@ -6,21 +6,21 @@ import { compileAnswer } from "../documents/compile_answer.ts";
 import { compileUssd } from "../documents/compile_ussd.ts";
 import { DocumentFault } from "../documents/fetch.ts";
 import { walkFlow } from "../documents/flow_walk.ts";
-import { flowUrl, isFlow, readFlowUrl } from "../flows/address.ts";
+import { flowUrl, isFlow, readFlowUrl } from "../model/flows/address.ts";
 import type { Element } from "../markup/parse.ts";
 import { smsParameters } from "../messages/sms_markup.ts";
 import { newBase, withDefaults } from "../model/resource.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import { unattendedVerbs } from "../reports/go_on.ts";
-import type { Account } from "../resources/accounts.ts";
-import { applications } from "../resources/applications.ts";
-import { type Call, calls } from "../resources/calls.ts";
-import { type Message, messages } from "../resources/messages.ts";
-import { beginStep, type DryRunWanted, note, type Run } from "./run.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import { applications } from "../model/resources/applications.ts";
+import { type Call, calls } from "../model/resources/calls.ts";
+import { type Message, messages } from "../model/resources/messages.ts";
+import { beginStep, type DryRunWanted, note, type Run } from "./run_flow.ts";
 import { type Next, nextOf, perform, simulateScript } from "./simulated_call.ts";
 import { enqueueOrder } from "./simulated_queue.ts";
 import { simulatedService } from "./simulated_service.ts";
-import { ended, RunOver, shownVerbs, type Trace } from "./trace.ts";
+import { ended, RunOver, shownVerbs, type Trace } from "./flow_trace.ts";
 
 /**
  * Steps through a flow with a simulated caller. Steps, markup, results and routes are those of calls: the

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { designerLimits } from "./limits.ts";
+import { designerLimits } from "./dry_run_limits.ts";
 
 const seconds = z.number().int().min(1).max(14_400);
 const text = z.string().min(1).max(designerLimits.inputLength);

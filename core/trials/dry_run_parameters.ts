@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { limits } from "../base/limits.ts";
-import { assertFitsKind, readFlow } from "../flows/check_flow.ts";
-import { flowText } from "../flows/field.ts";
-import { inputsText, readInputs } from "./inputs.ts";
-import type { DryRunWanted } from "./run.ts";
+import { assertFitsKind, readFlow } from "../model/flows/check_flow.ts";
+import { flowText } from "../model/flows/field.ts";
+import { inputsText, readInputs } from "./dry_run_inputs.ts";
+import type { DryRunWanted } from "./run_flow.ts";
 
 const end = z.string().min(1).max(255).optional();
 

@@ -1,4 +1,4 @@
-import type { Flow } from "../flows/steps.ts";
+import type { Flow } from "../model/flows/steps.ts";
 
 /** What differs in a step, or in the flow as a whole. */
 export interface FlowDifference {

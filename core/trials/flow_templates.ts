@@ -1,4 +1,4 @@
-import type { Flow } from "../flows/steps.ts";
+import type { Flow } from "../model/flows/steps.ts";
 
 /** A flow to begin with. */
 export interface FlowTemplate {

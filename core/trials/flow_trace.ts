@@ -1,7 +1,7 @@
 import type { Element } from "../markup/parse.ts";
-import { isFlow } from "../flows/address.ts";
-import type { Variables } from "../flows/expand.ts";
-import type { DryRunInput, InputType } from "./inputs.ts";
+import { isFlow } from "../model/flows/address.ts";
+import type { Variables } from "../model/flows/expand.ts";
+import type { DryRunInput, InputType } from "./dry_run_inputs.ts";
 
 /** A verb that a step becomes, with its variables replaced. */
 export interface ShownVerb {

@@ -1,10 +1,10 @@
 import type { AlsoGone } from "../model/record_types.ts";
 import type { Change, Collection } from "../model/store.ts";
 import { newBase } from "../model/resource.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Application } from "../resources/applications.ts";
-import { type FlowVersion, flowVersions } from "../resources/flow_versions.ts";
-import { designerLimits } from "./limits.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Application } from "../model/resources/applications.ts";
+import { type FlowVersion, flowVersions } from "../model/resources/flow_versions.ts";
+import { designerLimits } from "./dry_run_limits.ts";
 
 /** The account or API key that saves a flow. */
 export interface Author {

@@ -1,10 +1,10 @@
-import type { Ports } from "../ports/ports.ts";
-import type { Flow } from "../flows/steps.ts";
-import type { Account } from "../resources/accounts.ts";
-import type { Call } from "../resources/calls.ts";
-import type { DryRunInput, InputOf, InputType } from "./inputs.ts";
-import { ended, RunOver, type TraceStep } from "./trace.ts";
-import { designerLimits } from "./limits.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Flow } from "../model/flows/steps.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import type { Call } from "../model/resources/calls.ts";
+import type { DryRunInput, InputOf, InputType } from "./dry_run_inputs.ts";
+import { ended, RunOver, type TraceStep } from "./flow_trace.ts";
+import { designerLimits } from "./dry_run_limits.ts";
 
 /** What a dry run is asked for. */
 export interface DryRunWanted {

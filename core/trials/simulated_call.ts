@@ -5,11 +5,11 @@ import type { Script, Step } from "../protocol/script.ts";
 import { notedBy } from "../reports/noted.ts";
 import { ruleOf } from "../reports/leg_events.ts";
 import { limits } from "../base/limits.ts";
-import { isFlow } from "../flows/address.ts";
+import { isFlow } from "../model/flows/address.ts";
 import type { Signable } from "../base/signature.ts";
-import { addResult, note, type Run, takeInput } from "./run.ts";
+import { addResult, note, type Run, takeInput } from "./run_flow.ts";
 import { enqueueOrder, isDequeue, takeFromQueue, waitInQueue } from "./simulated_queue.ts";
-import { ended } from "./trace.ts";
+import { ended } from "./flow_trace.ts";
 
 /** Where a script leads: the next document, and how many came in a row that took no time. */
 export interface Next {

@@ -1,9 +1,9 @@
 import type { LegEvent } from "../protocol/events.ts";
 import type { Action } from "../protocol/action.ts";
-import { queueParameters } from "../queues/enqueue.ts";
-import { queues } from "../resources/queues.ts";
-import { dequeueWanted, type EnqueueWanted, enqueueWanted } from "../values/queue_wanted.ts";
-import { type Run, takeInput } from "./run.ts";
+import { queueParameters } from "../conferences/enqueue.ts";
+import { queues } from "../model/resources/queues.ts";
+import { dequeueWanted, type EnqueueWanted, enqueueWanted } from "../model/values/queue_wanted.ts";
+import { type Run, takeInput } from "./run_flow.ts";
 
 /** Queues of a dry run: no store has them, and the inputs say what becomes of the caller. */
 

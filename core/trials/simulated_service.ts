@@ -1,8 +1,8 @@
 import type { Answer, OutgoingRequest } from "../base/outgoing.ts";
 import { askService, type Served } from "../documents/external_service.ts";
-import type { Variables } from "../flows/expand.ts";
-import type { StepOf } from "../flows/steps.ts";
-import { addResult, type Run, takeInput } from "./run.ts";
+import type { Variables } from "../model/flows/expand.ts";
+import type { StepOf } from "../model/flows/steps.ts";
+import { addResult, type Run, takeInput } from "./run_flow.ts";
 
 /** Statuses whose response has no body (RFC 9110 §6.4.1). */
 const withoutBody = new Set([204, 205, 304]);

@@ -1,4 +1,7 @@
-import { addresses as definition, type PostalAddress } from "../resources/internal/addresses.ts";
+import {
+  addresses as definition,
+  type PostalAddress,
+} from "../model/resources/internal/addresses.ts";
 import { equal, notFiltered } from "./noun/filters.ts";
 import { action, noun, refused, stored } from "./noun/noun.ts";
 import { asFields, changed, fetched, found, listedOf, made, removed } from "./noun/regular.ts";

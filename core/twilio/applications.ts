@@ -1,7 +1,7 @@
 import { Fault } from "../base/faults.ts";
 import { clearableUrl, clearableUrlOrPath, flag, method } from "../base/fields.ts";
 import { limits } from "../base/limits.ts";
-import { type Application, applications as definition } from "../resources/applications.ts";
+import { type Application, applications as definition } from "../model/resources/applications.ts";
 import { equal } from "./noun/filters.ts";
 import { action, noun, refused, type SentOf, stored, works } from "./noun/noun.ts";
 import {

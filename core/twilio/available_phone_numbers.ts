@@ -4,17 +4,17 @@ import type { Condition } from "../base/filters.ts";
 import { toAvailable } from "../numbers/available.ts";
 import { isCountry, toCountry } from "../numbers/country.ts";
 import { availableNumbers } from "../numbers/search.ts";
-import type { NumberCountry } from "../resources/available_phone_numbers.ts";
-import { sliceOf } from "../rest/paging.ts";
+import type { NumberCountry } from "../model/resources/available_phone_numbers.ts";
+import { sliceOf } from "../model/rest/paging.ts";
 import type {
   Capabilities,
   NumberOffer,
   NumberSearch,
   Place,
   PlacedSearch,
-} from "../values/offer.ts";
-import { areaCode } from "../values/offer.ts";
-import type { NumberKind } from "../values/phone_number.ts";
+} from "../model/values/offer.ts";
+import { areaCode } from "../model/values/offer.ts";
+import type { NumberKind } from "../model/values/phone_number.ts";
 import { always, equal, notFiltered } from "./noun/filters.ts";
 import { type Asked, type Filter, noun } from "./noun/noun.ts";
 

@@ -1,4 +1,4 @@
-import type { Delivery } from "../resources/deliveries.ts";
+import type { Delivery } from "../model/resources/deliveries.ts";
 import { noun } from "./noun/noun.ts";
 import { listedBelow } from "./noun/regular.ts";
 import { date } from "./noun/written.ts";

@@ -1,4 +1,4 @@
-import { withMark } from "../resources/internal/removed_records.ts";
+import { withMark } from "../model/resources/internal/removed_records.ts";
 import { tenantOf } from "../accounts/tenant.ts";
 import { z } from "zod";
 import { isTest } from "../accounts/access.ts";
@@ -10,8 +10,8 @@ import { digits } from "../protocol/gather.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { modifyCall } from "../reports/modify_call.ts";
-import { type Call, calls as definition } from "../resources/calls.ts";
-import { callStatus, isLive } from "../values/status.ts";
+import { type Call, calls as definition } from "../model/resources/calls.ts";
+import { callStatus, isLive } from "../model/values/status.ts";
 import { addressed, dated, equal } from "./noun/filters.ts";
 import { informationalFields, informationalOf } from "./noun/informational.ts";
 import { inlineParameter } from "./noun/markup.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { method, url } from "../base/fields.ts";
 import { announce, modifyConference } from "../conferences/modify.ts";
-import { type Conference, conferences as definition } from "../resources/conferences.ts";
+import { type Conference, conferences as definition } from "../model/resources/conferences.ts";
 import { dated, equal } from "./noun/filters.ts";
 import { action, noun, works } from "./noun/noun.ts";
 import { fetched, listedOf } from "./noun/regular.ts";

@@ -7,8 +7,8 @@ import { updateNumber } from "../numbers/update_number.ts";
 import {
   type IncomingPhoneNumber,
   incomingPhoneNumbers as definition,
-} from "../resources/incoming_phone_numbers.ts";
-import type { NumberKind } from "../values/phone_number.ts";
+} from "../model/resources/incoming_phone_numbers.ts";
+import type { NumberKind } from "../model/values/phone_number.ts";
 import { always, equal, notFiltered, numberPart } from "./noun/filters.ts";
 import {
   action,

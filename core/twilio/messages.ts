@@ -1,4 +1,4 @@
-import { withMark } from "../resources/internal/removed_records.ts";
+import { withMark } from "../model/resources/internal/removed_records.ts";
 import { z } from "zod";
 import { flag, instant, phoneText, reference, url, wholeNumber } from "../base/fields.ts";
 import { Fault, faults } from "../base/faults.ts";
@@ -9,7 +9,7 @@ import { cancelMessage, scheduled } from "../messages/schedule.ts";
 import { smartEncoded } from "../messages/smart_encoding.ts";
 import { segmentCount } from "../messages/segments.ts";
 import { twilioStatus } from "../messages/twilio_status.ts";
-import { longBody, type Message, messages as definition } from "../resources/messages.ts";
+import { longBody, type Message, messages as definition } from "../model/resources/messages.ts";
 import { addressed, dated } from "./noun/filters.ts";
 import {
   action,

@@ -1,4 +1,4 @@
-import type { Notification } from "../resources/notifications.ts";
+import type { Notification } from "../model/resources/notifications.ts";
 import { dated, equal } from "./noun/filters.ts";
 import { type Asked, noun } from "./noun/noun.ts";
 import { fetched, listedBelow, listedOf } from "./noun/regular.ts";

@@ -3,13 +3,13 @@ import { method, url, wholeNumber } from "../base/fields.ts";
 import { limits } from "../base/limits.ts";
 import { validationCall } from "../calls/validation_call.ts";
 import { digits } from "../protocol/gather.ts";
-import type { Call } from "../resources/calls.ts";
-import { mostCallDelayS } from "../resources/views/validation_requests.ts";
+import type { Call } from "../model/resources/calls.ts";
+import { mostCallDelayS } from "../model/resources/views/validation_requests.ts";
 import { placed } from "./calls.ts";
 import {
   type OutgoingCallerId,
   outgoingCallerIds as definition,
-} from "../resources/outgoing_caller_ids.ts";
+} from "../model/resources/outgoing_caller_ids.ts";
 import { equal, numbered } from "./noun/filters.ts";
 import { action, needs, noun, works } from "./noun/noun.ts";
 import { asFields, changed, fetched, listedOf, removed } from "./noun/regular.ts";

@@ -11,8 +11,8 @@ import {
   removeParticipant,
 } from "../conferences/modify.ts";
 import type { Action } from "../protocol/action.ts";
-import { calls } from "../resources/calls.ts";
-import type { Participant } from "../resources/participants.ts";
+import { calls } from "../model/resources/calls.ts";
+import type { Participant } from "../model/resources/participants.ts";
 import { equal } from "./noun/filters.ts";
 import { action, type Asked, noun, type SentOf, works } from "./noun/noun.ts";
 import { announcement } from "./conferences.ts";

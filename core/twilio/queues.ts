@@ -1,12 +1,12 @@
-import { arrivingNow } from "../queues/membership.ts";
+import { arrivingNow } from "../conferences/queue_membership.ts";
 import { Fault } from "../base/faults.ts";
 import { method, url, wholeNumber } from "../base/fields.ts";
 import { limits } from "../base/limits.ts";
 import type { Base } from "../base/record.ts";
-import { waitOf } from "../queues/enqueue.ts";
-import { isFree } from "../queues/membership.ts";
+import { waitOf } from "../conferences/enqueue.ts";
+import { isFree } from "../conferences/queue_membership.ts";
 import { redirectMember } from "./redirect_member.ts";
-import { type Queue, type QueueMember, queues as definition } from "../resources/queues.ts";
+import { type Queue, type QueueMember, queues as definition } from "../model/resources/queues.ts";
 import { action, type Asked, needs, noun, works } from "./noun/noun.ts";
 import { fetched, found, given, listedOf, made } from "./noun/regular.ts";
 import { basic, date } from "./noun/written.ts";

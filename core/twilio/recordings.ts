@@ -3,14 +3,14 @@ import { Fault } from "../base/faults.ts";
 import { faults } from "../base/faults.ts";
 import type { Query, Slice } from "../model/store.ts";
 import { pauseBehavior } from "../protocol/recordings.ts";
-import { lastingUrl } from "../recordings/links/link.ts";
+import { lastingUrl } from "../recordings/link.ts";
 import {
   changeRecording,
   recordingsInProgress,
   startRecording,
   type WantedChange,
 } from "../recordings/request_recording.ts";
-import type { Recording } from "../resources/recordings.ts";
+import type { Recording } from "../model/resources/recordings.ts";
 import { callOf } from "./calls.ts";
 import { dated, equal, notFiltered } from "./noun/filters.ts";
 import { action, type Asked, needs, noun, works, type Written } from "./noun/noun.ts";

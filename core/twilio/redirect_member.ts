@@ -1,9 +1,9 @@
 import { Fault } from "../base/faults.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import { modifyCall, type ModifyParams } from "../reports/modify_call.ts";
-import type { Queue, QueueMember } from "../resources/queues.ts";
-import { isLive } from "../values/status.ts";
-import { claimed, dequeued, released, requestTaker } from "../queues/membership.ts";
+import type { Queue, QueueMember } from "../model/resources/queues.ts";
+import { isLive } from "../model/values/status.ts";
+import { claimed, dequeued, released, requestTaker } from "../conferences/queue_membership.ts";
 
 /**
  * Takes a waiting call out of its queue and redirects it: that of a Sid, or the one that waits longest

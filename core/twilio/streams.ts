@@ -1,6 +1,6 @@
 import { Fault } from "../base/faults.ts";
 import { method, url } from "../base/fields.ts";
-import type { Stream } from "../resources/streams.ts";
+import type { Stream } from "../model/resources/streams.ts";
 import {
   findStream,
   parameterNames,

@@ -1,5 +1,5 @@
 import { Fault } from "../base/faults.ts";
-import type { Transcription } from "../resources/transcriptions.ts";
+import type { Transcription } from "../model/resources/transcriptions.ts";
 import { type Asked, noun, type Written } from "./noun/noun.ts";
 import { fetched, found, listedBelow, listedOf, removed } from "./noun/regular.ts";
 import { apiVersion, basic, currency, price, text } from "./noun/written.ts";

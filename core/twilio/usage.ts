@@ -3,7 +3,7 @@ import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import type { Base } from "../base/record.ts";
 import { iso8601 } from "../base/wire.ts";
-import { sliceOf } from "../rest/paging.ts";
+import { sliceOf } from "../model/rest/paging.ts";
 import { dayMs, ever, spanOf, usageOf, type UsagePeriod, usagePeriods } from "../usage/periods.ts";
 import { money, type UsageRecord } from "../usage/summarize.ts";
 import { equal } from "./noun/filters.ts";

@@ -7,7 +7,7 @@ import {
   triggerFields,
   triggerPeriods,
   type UsageTrigger,
-} from "../resources/internal/usage_triggers.ts";
+} from "../model/resources/internal/usage_triggers.ts";
 import { triggerValue } from "../usage/trigger_value.ts";
 import { equal } from "./noun/filters.ts";
 import { action, needs, noun, works } from "./noun/noun.ts";

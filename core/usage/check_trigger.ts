@@ -2,8 +2,8 @@ import { iso8601 } from "../base/wire.ts";
 import { limits } from "../base/limits.ts";
 import { exponential } from "../model/job.ts";
 import { type ArgsOf, checkTrigger } from "../model/job_kinds.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
-import type { UsageTrigger } from "../resources/internal/usage_triggers.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
+import type { UsageTrigger } from "../model/resources/internal/usage_triggers.ts";
 import { periodStart, triggerValue } from "./trigger_value.ts";
 import { deliverWebhook } from "../webhooks/deliver.ts";
 

@@ -5,12 +5,12 @@ import { limits } from "../base/limits.ts";
 import { sidTime } from "../base/sid.ts";
 import type { AnyRecord } from "../model/resource.ts";
 import type { AnyCollection } from "../model/store.ts";
-import type { Ports, Records } from "../ports/ports.ts";
-import type { Erasure } from "../resources/erasures.ts";
+import type { Ports, Records } from "../model/ports/ports.ts";
+import type { Erasure } from "../model/resources/erasures.ts";
 import { type Erased, erased, type Search } from "./erased.ts";
-import { pauseFor } from "./pace.ts";
-import { markOf } from "../resources/internal/removed_records.ts";
-import { searchFor } from "./subject.ts";
+import { pauseFor } from "./removal_pace.ts";
+import { markOf } from "../model/resources/internal/removed_records.ts";
+import { searchFor } from "./erasure_subject.ts";
 
 type Entry = [name: keyof Records, erased: Erased];
 

@@ -1,10 +1,10 @@
 import { exponential } from "../model/job.ts";
 import { type ArgsOf, eraseRecords } from "../model/job_kinds.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
-import type { Ports, Records } from "../ports/ports.ts";
-import type { Erasure } from "../resources/erasures.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
+import type { Ports, Records } from "../model/ports/ports.ts";
+import type { Erasure } from "../model/resources/erasures.ts";
 import { erase } from "./erase.ts";
-import { maskedSubject } from "./subject.ts";
+import { maskedSubject } from "./erasure_subject.ts";
 
 const dayMs = 86_400_000;
 

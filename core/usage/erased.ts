@@ -1,6 +1,6 @@
 import type { AnyRecord } from "../model/resource.ts";
-import type { Records } from "../ports/ports.ts";
-import { type CallStatus, isLive } from "../values/status.ts";
+import type { Records } from "../model/ports/ports.ts";
+import { type CallStatus, isLive } from "../model/values/status.ts";
 
 /** The subject of an erasure, and the Sids of the records of it that others belong to. */
 export interface Search {

@@ -1,5 +1,5 @@
-import { dialString } from "../values/dialled.ts";
-import { currentNumber } from "../values/former_plans.ts";
+import { dialString } from "../model/values/dialled.ts";
+import { currentNumber } from "../model/values/former_plans.ts";
 import type { Search } from "./erased.ts";
 
 /** A text as it may stand in a pattern. */

@@ -1,8 +1,8 @@
 import { subtree } from "../accounts/walk.ts";
 import type { Condition } from "../base/filters.ts";
 import { iso8601 } from "../base/wire.ts";
-import type { DayOfUsage, Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
+import type { DayOfUsage, Ports } from "../model/ports/ports.ts";
+import type { Account } from "../model/resources/accounts.ts";
 import { summarize, type UsageRecord } from "./summarize.ts";
 
 export const dayMs = 86_400_000;

@@ -1,13 +1,13 @@
 import { subtree } from "../accounts/walk.ts";
-import { eachApart } from "../notifications/each_apart.ts";
+import { eachApart } from "../webhooks/each_apart.ts";
 import { limits } from "../base/limits.ts";
 import { earlierNow } from "../base/steady_clock.ts";
 import type { AnyRecord } from "../model/resource.ts";
 import type { AnyCollection } from "../model/store.ts";
-import type { Ports } from "../ports/ports.ts";
-import { type CallStatus, isLive } from "../values/status.ts";
-import { pauseFor } from "./pace.ts";
-import type { KeptKind } from "../values/kept.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import { type CallStatus, isLive } from "../model/values/status.ts";
+import { pauseFor } from "./removal_pace.ts";
+import type { KeptKind } from "../model/values/kept.ts";
 
 /** A resource whose old records are removed, and those that stay whatever their age. */
 interface Kept {

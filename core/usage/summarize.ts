@@ -1,7 +1,7 @@
-import type { DayOfUsage } from "../ports/ports.ts";
+import type { DayOfUsage } from "../model/ports/ports.ts";
 import type { Charge } from "../model/store.ts";
 import type { RecordOf } from "../model/resource.ts";
-import type { usageRecords } from "../resources/views/usage_records.ts";
+import type { usageRecords } from "../model/resources/views/usage_records.ts";
 import { iso8601 } from "../base/wire.ts";
 
 export type UsageRecord = RecordOf<typeof usageRecords>;

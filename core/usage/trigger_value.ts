@@ -1,6 +1,6 @@
 import { subtree } from "../accounts/walk.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { UsageTrigger } from "../resources/internal/usage_triggers.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { UsageTrigger } from "../model/resources/internal/usage_triggers.ts";
 import { money } from "./summarize.ts";
 
 const dayMs = 86_400_000;

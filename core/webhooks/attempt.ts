@@ -6,15 +6,15 @@ import {
   secretsOf,
   textOf,
 } from "../base/exchange.ts";
-import type { JobRun } from "../ports/job_handler.ts";
+import type { JobRun } from "../model/ports/job_handler.ts";
 import { outside } from "../base/loop_work.ts";
 import { limits } from "../base/limits.ts";
 import { webhookAttempts, webhookDuration } from "../metrics/service_metrics.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import { tokensOf } from "../accounts/access.ts";
 import { tenantOf } from "../accounts/tenant.ts";
-import type { Account } from "../resources/accounts.ts";
-import type { Delivery, DeliveryAttempt } from "../resources/deliveries.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import type { Delivery, DeliveryAttempt } from "../model/resources/deliveries.ts";
 import { signedRequest, signerOf } from "../base/signature.ts";
 import { timeLimit } from "../base/time_limit.ts";
 import { shownRequest, signableOf } from "./request.ts";

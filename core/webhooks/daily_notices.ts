@@ -6,7 +6,7 @@
  */
 import { limits } from "../base/limits.ts";
 import { sidOfCause } from "../base/sid.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import { type Notice, notification } from "./notify.ts";
 import { Fault } from "../base/faults.ts";
 

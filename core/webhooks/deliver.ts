@@ -5,7 +5,7 @@ import { customerLane, type Job } from "../model/job.ts";
 import { currentRequestId } from "../base/origin.ts";
 import { limits } from "../base/limits.ts";
 import type { Base } from "../base/record.ts";
-import { deliveries, type Delivery } from "../resources/deliveries.ts";
+import { deliveries, type Delivery } from "../model/resources/deliveries.ts";
 import type { Signable } from "../base/signature.ts";
 import type { Change } from "../model/store.ts";
 import { hostOf } from "../base/url_host.ts";

@@ -1,4 +1,4 @@
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 
 /** What a loop does with each item, as its log line says it: "close a lost call". */
 interface Work<T> {

@@ -3,9 +3,9 @@ import type { Level } from "../protocol/leg_tasks.ts";
 import type { Companion } from "../protocol/companion.ts";
 import { flag } from "../base/fields.ts";
 import { Fault } from "../base/faults.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Parameters } from "../rest/parameters.ts";
-import { eventLimits } from "./limits.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Parameters } from "../model/rest/parameters.ts";
+import { eventLimits } from "./event_limits.ts";
 
 const callSid = z.string().regex(/^CA[0-9a-f]{32}$/, "must be the Sid of a Call");
 

@@ -1,7 +1,7 @@
 import { isRoot, tenantOf } from "../accounts/tenant.ts";
 import { Fault } from "../base/faults.ts";
-import type { Account } from "../resources/accounts.ts";
-import { eventLimits } from "./limits.ts";
+import type { Account } from "../model/resources/accounts.ts";
+import { eventLimits } from "./event_limits.ts";
 
 type Named = Pick<Account, "sid" | "ancestors">;
 

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { flag } from "../base/fields.ts";
 import { snake } from "../base/wire.ts";
 import type { AnyRecord } from "../model/resource.ts";
-import type { RecordChange } from "../ports/change_feed.ts";
-import type { Parameters } from "../rest/parameters.ts";
+import type { RecordChange } from "../model/ports/change_feed.ts";
+import type { Parameters } from "../model/rest/parameters.ts";
 import { type EventType, eventTypes } from "../model/event_types.ts";
 
 export const eventTypeNames = Object.keys(eventTypes) as EventType[];

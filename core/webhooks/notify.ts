@@ -3,10 +3,10 @@ import { Fault, type FaultName, faults } from "../base/faults.ts";
 import { statusIn } from "../base/specific_advice.ts";
 import { currentRequestId } from "../base/origin.ts";
 import { limits } from "../base/limits.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import type { AlsoInserted } from "../model/record_types.ts";
-import { isRemoved } from "../resources/internal/removed_records.ts";
-import type { Notification } from "../resources/notifications.ts";
+import { isRemoved } from "../model/resources/internal/removed_records.ts";
+import type { Notification } from "../model/resources/notifications.ts";
 import { type Cause, sidOfCause } from "../base/sid.ts";
 
 export interface Notice {

@@ -2,8 +2,8 @@ import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import { notification } from "./notify.ts";
 import { type MakingPath, refusedRequest } from "./own_request.ts";
-import type { Sent } from "../rest/parameters.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Sent } from "../model/rest/parameters.ts";
+import type { Ports } from "../model/ports/ports.ts";
 import { sidOfCause } from "../base/sid.ts";
 
 /** A refused request that would have made a call, a text, an e-mail, a look-up or a number. */

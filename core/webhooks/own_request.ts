@@ -1,14 +1,14 @@
 import { type Exchange, unanswered, withoutCredentials } from "../base/exchange.ts";
-import { shownUrl } from "../flows/address.ts";
+import { shownUrl } from "../model/flows/address.ts";
 import { limits } from "../base/limits.ts";
 import type { Base } from "../base/record.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Sent } from "../rest/parameters.ts";
-import type { Order } from "../values/order.ts";
-import type { Call } from "../resources/calls.ts";
-import type { Email } from "../resources/emails.ts";
-import type { Geolocation } from "../resources/geolocations.ts";
-import type { Message } from "../resources/messages.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Sent } from "../model/rest/parameters.ts";
+import type { Order } from "../model/values/order.ts";
+import type { Call } from "../model/resources/calls.ts";
+import type { Email } from "../model/resources/emails.ts";
+import type { Geolocation } from "../model/resources/geolocations.ts";
+import type { Message } from "../model/resources/messages.ts";
 import { pascal } from "../base/wire.ts";
 
 const lookUpFields = [

@@ -6,9 +6,9 @@ import { exponential, jobKind } from "../model/job.ts";
 import type { ArgsOf } from "../model/job_kinds.ts";
 import type { AnyResource } from "../model/resource.ts";
 import type { Condition } from "../base/filters.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Parameters } from "../rest/parameters.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
+import type { Ports } from "../model/ports/ports.ts";
+import type { Parameters } from "../model/rest/parameters.ts";
 import { replay } from "./deliver.ts";
 
 /** Deliveries that one replay sends again at most. */

@@ -1,5 +1,5 @@
 import { type Exchange, unanswered } from "../base/exchange.ts";
-import type { Delivery } from "../resources/deliveries.ts";
+import type { Delivery } from "../model/resources/deliveries.ts";
 import type { Signable } from "../base/signature.ts";
 
 type Requested = Pick<Delivery, "url" | "method" | "requestVariables">;

@@ -1,5 +1,5 @@
 import { limits } from "../../core/base/limits.ts";
-import type { Account } from "../../core/resources/accounts.ts";
+import type { Account } from "../../core/model/resources/accounts.ts";
 import { lruCache } from "./lru_cache.ts";
 
 /** A cache of accounts for a short time, so that not every request reads them. */

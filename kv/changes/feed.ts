@@ -1,4 +1,8 @@
-import type { ChangeFeed, FollowOptions, RecordChange } from "../../core/ports/change_feed.ts";
+import type {
+  ChangeFeed,
+  FollowOptions,
+  RecordChange,
+} from "../../core/model/ports/change_feed.ts";
 import { afterCommit, type StoredChange } from "./stored_change.ts";
 import { type FeedStore, told } from "./told.ts";
 

@@ -1,4 +1,4 @@
-import type { ChangeFeed } from "../../core/ports/change_feed.ts";
+import type { ChangeFeed } from "../../core/model/ports/change_feed.ts";
 import { changeFeed } from "./feed.ts";
 import type { RecentChanges } from "./recent_changes.ts";
 import { type FeedStore, scanChanges } from "./told.ts";

@@ -1,4 +1,4 @@
-import type { ChangeFeed } from "../../core/ports/change_feed.ts";
+import type { ChangeFeed } from "../../core/model/ports/change_feed.ts";
 import { keys } from "../store/keys.ts";
 import { changeFeed } from "./feed.ts";
 import { followAccount, type Follower } from "./follower.ts";

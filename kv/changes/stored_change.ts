@@ -1,8 +1,8 @@
 import { type Named, nameOf } from "../store/batch.ts";
 import { sidOf } from "../store/keys.ts";
 import { eventTypes } from "../../core/model/event_types.ts";
-import { resources } from "../../core/resources/mod.ts";
-import type { RecordChange } from "../../core/ports/change_feed.ts";
+import { resources } from "../../core/model/resources/mod.ts";
+import type { RecordChange } from "../../core/model/ports/change_feed.ts";
 
 /** A change of a record, as a commit has it. */
 export interface StoredChange extends Pick<RecordChange, "id" | "change" | "sid" | "bytes"> {

@@ -1,4 +1,4 @@
-import type { RecordChange } from "../../core/ports/change_feed.ts";
+import type { RecordChange } from "../../core/model/ports/change_feed.ts";
 import type { EventType } from "../../core/model/event_types.ts";
 import { eventTypes } from "../../core/model/event_types.ts";
 import type { StoredRecords } from "../collections/stage_caused.ts";

@@ -1,7 +1,7 @@
 import { Fault } from "../../core/base/faults.ts";
 import { limits } from "../../core/base/limits.ts";
 import { tenantOf } from "../../core/accounts/tenant.ts";
-import type { Accounts } from "../../core/ports/ports.ts";
+import type { Accounts } from "../../core/model/ports/ports.ts";
 import type { Job } from "../../core/model/job.ts";
 import { countUses } from "../../core/model/job_kinds.ts";
 import type { Change } from "../../core/model/store.ts";
@@ -10,8 +10,8 @@ import {
   type LimitState,
   noLimits,
   unused,
-} from "../../core/values/account_limits.ts";
-import { type Account, accounts as definition } from "../../core/resources/accounts.ts";
+} from "../../core/model/values/account_limits.ts";
+import { type Account, accounts as definition } from "../../core/model/resources/accounts.ts";
 import { isSid } from "../../core/base/sid.ts";
 import type { StoreContext } from "./store_context.ts";
 import { type Batch, emptyBatch, type Limiter } from "../store/batch.ts";

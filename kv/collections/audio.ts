@@ -1,5 +1,5 @@
 import { Fault } from "../../core/base/faults.ts";
-import type { Blobs } from "../../core/ports/providers.ts";
+import type { Blobs } from "../../core/model/ports/providers.ts";
 import { keys } from "../store/keys.ts";
 
 /** Bytes of one entry: a value of Deno KV has up to 64 KiB. */

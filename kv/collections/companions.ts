@@ -3,7 +3,7 @@ import type {
   Companions,
   CompanionState,
   HeardCompanion,
-} from "../../core/ports/companion_ports.ts";
+} from "../../core/model/ports/companion_ports.ts";
 import { keys } from "../store/keys.ts";
 import { presenceOf } from "./presence.ts";
 

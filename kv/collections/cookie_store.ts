@@ -7,7 +7,7 @@
 import { createHash } from "node:crypto";
 import type { Cookie } from "../../core/base/cookies.ts";
 import { limits } from "../../core/base/limits.ts";
-import type { CookieOwner, CookieStore } from "../../core/ports/ports.ts";
+import type { CookieOwner, CookieStore } from "../../core/model/ports/ports.ts";
 import { keys } from "../store/keys.ts";
 import type { Seal } from "../store/seal.ts";
 

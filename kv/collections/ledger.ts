@@ -1,4 +1,4 @@
-import type { DayOfUsage, Ledger } from "../../core/ports/ports.ts";
+import type { DayOfUsage, Ledger } from "../../core/model/ports/ports.ts";
 import type { Charge } from "../../core/model/store.ts";
 import { type Batch, stageSum } from "../store/batch.ts";
 import { keys } from "../store/keys.ts";

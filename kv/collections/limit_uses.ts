@@ -12,7 +12,7 @@ import {
   take,
   usedOf,
   whoseLimit,
-} from "../../core/values/account_limits.ts";
+} from "../../core/model/values/account_limits.ts";
 import { stageJobs } from "../jobs/queue.ts";
 import {
   type Batch,

@@ -1,6 +1,6 @@
 import type { Companion } from "../../core/protocol/companion.ts";
 import type { PresenceChanges } from "../../core/protocol/registrations.ts";
-import type { CompanionState } from "../../core/ports/companion_ports.ts";
+import type { CompanionState } from "../../core/model/ports/companion_ports.ts";
 import { keys } from "../store/keys.ts";
 
 /** The last presence changes of a companion that the store has. */

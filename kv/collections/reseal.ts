@@ -1,5 +1,5 @@
-import { accounts as accountDefinition } from "../../core/resources/accounts.ts";
-import { resources } from "../../core/resources/mod.ts";
+import { accounts as accountDefinition } from "../../core/model/resources/accounts.ts";
+import { resources } from "../../core/model/resources/mod.ts";
 import type { AnyResource } from "../../core/model/resource.ts";
 import { type RecordCodec, recordCodec } from "../records/record_codec.ts";
 import { emptyBatch } from "../store/batch.ts";

@@ -1,5 +1,5 @@
 import { type Trace, trace as schema } from "../../core/protocol/traces.ts";
-import type { SipTraces } from "../../core/ports/ports.ts";
+import type { SipTraces } from "../../core/model/ports/ports.ts";
 import { keys } from "../store/keys.ts";
 
 /** A value of Deno KV has up to 64 KiB. */

@@ -1,5 +1,5 @@
-import type { NumberOffer, NumberSearch } from "../../core/values/offer.ts";
-import type { Stock } from "../../core/ports/ports.ts";
+import type { NumberOffer, NumberSearch } from "../../core/model/values/offer.ts";
+import type { Stock } from "../../core/model/ports/ports.ts";
 import { keys } from "../store/keys.ts";
 
 /** Numbers that one commit adds: it sets up to four keys of each and may delete three. */

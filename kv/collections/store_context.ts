@@ -1,4 +1,4 @@
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import type { Base } from "../../core/base/record.ts";
 import type { Change } from "../../core/model/store.ts";
 import type { PageCache } from "../cache/page_cache.ts";

@@ -1,7 +1,7 @@
-import { commandConfig } from "../../core/configuration/command_config.ts";
-import type { Config } from "../../core/configuration/config.ts";
-import { abortedBySignal, fail, say } from "../../core/process/process.ts";
-import { readSecret } from "../../core/process/secret_file.ts";
+import { commandConfig } from "../../core/machine/configuration/command_config.ts";
+import type { Config } from "../../core/machine/configuration/config.ts";
+import { abortedBySignal, fail, say } from "../../core/machine/process/process.ts";
+import { readSecret } from "../../core/machine/process/secret_file.ts";
 import { version } from "../../core/base/version.ts";
 import { backUp } from "../backup/back_up.ts";
 import { type Description, sealedBy } from "../backup/description.ts";

@@ -1,6 +1,6 @@
-import { commandConfig } from "../../core/configuration/command_config.ts";
-import { fail, say } from "../../core/process/process.ts";
-import { ensureSecret } from "../../core/process/secret_file.ts";
+import { commandConfig } from "../../core/machine/configuration/command_config.ts";
+import { fail, say } from "../../core/machine/process/process.ts";
+import { ensureSecret } from "../../core/machine/process/secret_file.ts";
 import { importNumbers } from "../../core/numbers/import_numbers.ts";
 import { openStore } from "../open_store.ts";
 import { sealedStore } from "../store/sealed_store.ts";

@@ -1,8 +1,8 @@
-import { commandConfig } from "../../core/configuration/command_config.ts";
-import type { Config } from "../../core/configuration/config.ts";
+import { commandConfig } from "../../core/machine/configuration/command_config.ts";
+import type { Config } from "../../core/machine/configuration/config.ts";
 import { limits } from "../../core/base/limits.ts";
-import { abortedBySignal, fail, say } from "../../core/process/process.ts";
-import { readSecret, writeSecret } from "../../core/process/secret_file.ts";
+import { abortedBySignal, fail, say } from "../../core/machine/process/process.ts";
+import { readSecret, writeSecret } from "../../core/machine/process/secret_file.ts";
 import { type Description, opens } from "../backup/description.ts";
 import { stderrProgress } from "../backup/progress.ts";
 import { checkBackup, restore } from "../backup/restore.ts";

@@ -1,6 +1,6 @@
 import { limits } from "../../core/base/limits.ts";
 import { createLooseSet } from "../../core/base/short_lived_map.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import type { HeldJob, Queue } from "./queue.ts";
 
 /** The lease of a job that is performed. */

@@ -1,6 +1,11 @@
 import { type Clocks, wallFrom } from "../../core/base/steady_clock.ts";
 import { limits } from "../../core/base/limits.ts";
-import type { DeadJob, JobCounts, JobOverview, JobQueue } from "../../core/ports/job_queue.ts";
+import type {
+  DeadJob,
+  JobCounts,
+  JobOverview,
+  JobQueue,
+} from "../../core/model/ports/job_queue.ts";
 import { emptyBatch } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
 import { keys } from "../store/keys.ts";

@@ -1,6 +1,6 @@
 import { Fault } from "../../core/base/faults.ts";
-import type { AnyJobHandler } from "../../core/ports/job_handler.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { AnyJobHandler } from "../../core/model/ports/job_handler.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import type { AlsoWritten } from "../../core/model/record_types.ts";
 import type { Ending } from "./admission.ts";
 import type { KeepLease } from "./leases.ts";

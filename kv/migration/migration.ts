@@ -1,5 +1,5 @@
 import { tenantOf } from "../../core/accounts/tenant.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import type { AnyRecord, AnyResource } from "../../core/model/resource.ts";
 import { completing } from "../records/absent_fields.ts";
 import type { Layouts } from "../records/layouts.ts";

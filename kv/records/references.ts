@@ -1,6 +1,6 @@
 import { Fault } from "../../core/base/faults.ts";
 import type { AnyResource } from "../../core/model/resource.ts";
-import { resources } from "../../core/resources/mod.ts";
+import { resources } from "../../core/model/resources/mod.ts";
 import { isSid } from "../../core/base/sid.ts";
 import { pascal } from "../../core/base/wire.ts";
 import type { Batch } from "../store/batch.ts";

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { Fault } from "../../core/base/faults.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import { apiOf, type Ask } from "./frame/api.ts";
 import { type AssetFile, assets } from "./frame/assets.ts";
 import type { ConsoleEnv } from "./frame/env.ts";

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import type { ConsoleEnv } from "./frame/env.ts";
 import { schemasOf } from "./frame/schemas.ts";
 import { accountPages as accountsPages } from "./administration/accounts.tsx";

@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import { Fault } from "../../core/base/faults.ts";
 import { openApiInParts } from "../../core/openapi/document.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import { siteParts } from "../http/site_header.ts";
 import { type Layout, layout } from "./layout.ts";
 import { compileMarkdown } from "./markdown.ts";

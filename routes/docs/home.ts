@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { html } from "hono/html";
 import { examplePassword } from "../../core/openapi/example_password.ts";
 import { Fault } from "../../core/base/faults.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import { siteHeader } from "../http/site_header.ts";
 import { allParts, pagePolicy, prefixOf } from "./docs.ts";
 

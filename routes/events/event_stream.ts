@@ -1,5 +1,5 @@
-import { eventLimits } from "../../core/events/limits.ts";
-import type { ChangeFeed, RecordChange } from "../../core/ports/change_feed.ts";
+import { eventLimits } from "../../core/webhooks/event_limits.ts";
+import type { ChangeFeed, RecordChange } from "../../core/model/ports/change_feed.ts";
 
 /** Why a stream ends; the reader may connect again unless it lost its access. */
 type End = "complete" | "slow" | "shutdown" | "access";

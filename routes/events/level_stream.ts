@@ -1,5 +1,5 @@
 import type { Level } from "../../core/protocol/leg_tasks.ts";
-import { eventLimits } from "../../core/events/limits.ts";
+import { eventLimits } from "../../core/webhooks/event_limits.ts";
 
 export interface LevelStreamOptions {
   /** The levels at this moment. */

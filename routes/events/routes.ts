@@ -4,18 +4,18 @@ import {
   type EventQuery,
   eventQuery,
   isWanted,
-} from "../../core/events/event_query.ts";
+} from "../../core/webhooks/event_query.ts";
 import {
   levelParameters,
   type LevelQuery,
   levelsOf,
   measuredCalls,
-} from "../../core/events/levels.ts";
-import { createStreamPlaces } from "../../core/events/places.ts";
+} from "../../core/webhooks/event_levels.ts";
+import { createStreamPlaces } from "../../core/webhooks/event_places.ts";
 import { tenantOf } from "../../core/accounts/tenant.ts";
 import { withinShare } from "../../core/base/loop_work.ts";
 import { Fault } from "../../core/base/faults.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import { recheckOf } from "../http/authenticate.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { eventStream } from "./event_stream.ts";

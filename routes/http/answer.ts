@@ -1,6 +1,6 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { limits } from "../../core/base/limits.ts";
-import { gzippedInPieces, takesGzip } from "../../core/net/content_coding.ts";
+import { gzippedInPieces, takesGzip } from "../../core/machine/net/content_coding.ts";
 import type { Ctx } from "./env.ts";
 import { formatOf, xmlRoot } from "./format.ts";
 import { xmlDocument } from "./xml.ts";

@@ -14,13 +14,17 @@ import { ownRequests } from "./own_requests.ts";
 import { isKeySid } from "../../core/accounts/keyring.ts";
 import { findAccount, isEmail } from "../../core/accounts/find_account.ts";
 import { Fault } from "../../core/base/faults.ts";
-import type { Accounts, Caller, Ports } from "../../core/ports/ports.ts";
-import { networkOf } from "../../core/net/networks.ts";
-import { type Claim, createRefusalCap, type RefusalCap } from "../../core/rest/refusal_cap.ts";
+import type { Accounts, Caller, Ports } from "../../core/model/ports/ports.ts";
+import { networkOf } from "../../core/base/networks.ts";
+import {
+  type Claim,
+  createRefusalCap,
+  type RefusalCap,
+} from "../../core/model/rest/refusal_cap.ts";
 import type { LoopShares } from "../../core/base/loop_work.ts";
 import { enterShare } from "./loop_share.ts";
-import { createRateLimits, type RateLimits } from "../../core/rest/rate_limits.ts";
-import { accounts as definition } from "../../core/resources/accounts.ts";
+import { createRateLimits, type RateLimits } from "../../core/model/rest/rate_limits.ts";
+import { accounts as definition } from "../../core/model/resources/accounts.ts";
 import type { Ctx, Env } from "./env.ts";
 
 /** What bounds the requests of accounts, and of clients without right credentials. */

@@ -1,7 +1,7 @@
 import { hasMoreValues } from "../../core/base/json_size.ts";
 import { Fault } from "../../core/base/faults.ts";
 import { limits } from "../../core/base/limits.ts";
-import { addSent, type Sent } from "../../core/rest/parameters.ts";
+import { addSent, type Sent } from "../../core/model/rest/parameters.ts";
 
 /**
  * Reads a body: a form, or a JSON object with the values of a form as texts. JSON values under

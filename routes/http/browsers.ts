@@ -1,7 +1,7 @@
 import { createMiddleware } from "hono/factory";
 import { Fault } from "../../core/base/faults.ts";
 import { safeHeaders as safe } from "../../core/base/safe_headers.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import type { Env } from "./env.ts";
 
 /** Sets the security headers of every response. Pages of the service set a stricter policy. */

@@ -1,4 +1,4 @@
-import type { ByteRange } from "../../core/ports/providers.ts";
+import type { ByteRange } from "../../core/model/ports/providers.ts";
 
 /**
  * The range of a Range header in `size` bytes (RFC 9110 §14.2). Null means all bytes, also for

@@ -1,9 +1,9 @@
 import type { Context } from "hono";
-import type { Once } from "../../core/idempotency/once.ts";
-import type { Arrival } from "../../core/net/http_server.ts";
-import type { Key } from "../../core/resources/keys.ts";
-import type { Sent } from "../../core/rest/parameters.ts";
-import type { Account } from "../../core/resources/accounts.ts";
+import type { Once } from "./idempotency_once.ts";
+import type { Arrival } from "../../core/machine/net/http_server.ts";
+import type { Key } from "../../core/model/resources/keys.ts";
+import type { Sent } from "../../core/model/rest/parameters.ts";
+import type { Account } from "../../core/model/resources/accounts.ts";
 
 /** The context that the middleware of `mod.ts` sets on every request. */
 export interface Env {

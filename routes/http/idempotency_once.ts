@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
-import { Fault } from "../base/faults.ts";
-import { limits } from "../base/limits.ts";
-import { earlierNow } from "../base/steady_clock.ts";
-import type { Base } from "../base/record.ts";
-import type { AlsoInserted } from "../model/record_types.ts";
-import { newBase } from "../model/resource.ts";
-import type { Ports } from "../ports/ports.ts";
+import { Fault } from "../../core/base/faults.ts";
+import { limits } from "../../core/base/limits.ts";
+import { earlierNow } from "../../core/base/steady_clock.ts";
+import type { Base } from "../../core/base/record.ts";
+import type { AlsoInserted } from "../../core/model/record_types.ts";
+import { newBase } from "../../core/model/resource.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import {
   type IdempotencyKey,
   idempotencyKeys as definition,
-} from "../resources/idempotency_keys.ts";
+} from "../../core/model/resources/idempotency_keys.ts";
 import { openBody, sealBody } from "./body_seal.ts";
 
 /** A request with an Idempotency-Key: the first of its kind makes a record, all get its response. */

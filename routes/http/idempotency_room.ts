@@ -1,8 +1,8 @@
-import { tenantOf } from "../accounts/tenant.ts";
-import { Fault } from "../base/faults.ts";
-import { limits } from "../base/limits.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Account } from "../resources/accounts.ts";
+import { tenantOf } from "../../core/accounts/tenant.ts";
+import { Fault } from "../../core/base/faults.ts";
+import { limits } from "../../core/base/limits.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
+import type { Account } from "../../core/model/resources/accounts.ts";
 
 type RoomPorts = Pick<Ports, "now"> & {
   records: { idempotencyKeys: Pick<Ports["records"]["idempotencyKeys"], "list"> };

@@ -1,4 +1,9 @@
-import { byteStream, gzipStream, shortLength, takesGzip } from "../../core/net/content_coding.ts";
+import {
+  byteStream,
+  gzipStream,
+  shortLength,
+  takesGzip,
+} from "../../core/machine/net/content_coding.ts";
 import { answerText } from "./answer.ts";
 import type { Ctx } from "./env.ts";
 import { formatOf, xmlRoot } from "./format.ts";

@@ -1,7 +1,7 @@
-import { listNames, readListQuery } from "../../core/rest/list_query.ts";
-import { partOf, soughtAs } from "../../core/values/dialled.ts";
-import { linkHeader, pageOf, windowOf } from "../../core/rest/paging.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import { listNames, readListQuery } from "../../core/model/rest/list_query.ts";
+import { partOf, soughtAs } from "../../core/model/values/dialled.ts";
+import { linkHeader, pageOf, windowOf } from "../../core/model/rest/paging.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import type { Base } from "../../core/base/record.ts";
 import type { Query, Slice } from "../../core/model/store.ts";
 import type { AnyResource } from "../../core/model/resource.ts";

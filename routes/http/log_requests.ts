@@ -1,5 +1,5 @@
 import { createMiddleware } from "hono/factory";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import type { Env } from "./env.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { createMiddleware } from "hono/factory";
 import { routePath } from "hono/route";
-import { siteOf } from "../../core/net/networks.ts";
+import { siteOf } from "../../core/base/networks.ts";
 import type { Asking, Leave, LoopShares } from "../../core/base/loop_work.ts";
 import type { Ctx, Env } from "./env.ts";
 

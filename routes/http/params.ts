@@ -9,7 +9,7 @@ import {
   type Parameters,
   parseFields,
   type Sent,
-} from "../../core/rest/parameters.ts";
+} from "../../core/model/rest/parameters.ts";
 import { formPairs, readBody } from "./body.ts";
 import type { Ctx } from "./env.ts";
 

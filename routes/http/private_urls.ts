@@ -1,7 +1,7 @@
 import { createMiddleware } from "hono/factory";
-import { isAddress, isPublicAddress } from "../../core/net/public_address.ts";
+import { isAddress, isPublicAddress } from "../../core/machine/net/public_address.ts";
 import { limits } from "../../core/base/limits.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import type { Env } from "./env.ts";
 
 /** The names of parameters that are URLs which the service will request. */

@@ -1,5 +1,5 @@
 import { limits } from "../../core/base/limits.ts";
-import type { Page } from "../../core/rest/paging.ts";
+import type { Page } from "../../core/model/rest/paging.ts";
 import type { Base } from "../../core/base/record.ts";
 import type { AnyRecord, AnyResource } from "../../core/model/resource.ts";
 import { pascal, pathField, snake } from "../../core/base/wire.ts";

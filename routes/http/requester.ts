@@ -1,5 +1,5 @@
 import { limits } from "../../core/base/limits.ts";
-import type { Requester } from "../../core/resources/internal/call_end.ts";
+import type { Requester } from "../../core/model/resources/internal/call_end.ts";
 import type { Ctx } from "./env.ts";
 import { ownRequests } from "./own_requests.ts";
 

@@ -1,4 +1,4 @@
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import type { AnyCollection, Query } from "../../core/model/store.ts";
 import type { AnyResource } from "../../core/model/resource.ts";
 import type { Ctx } from "./env.ts";

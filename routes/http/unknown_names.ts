@@ -1,8 +1,8 @@
 import { createMiddleware } from "hono/factory";
 import { tenantOf } from "../../core/accounts/tenant.ts";
 import { unanswered } from "../../core/base/exchange.ts";
-import type { DailyNotices } from "../../core/notifications/daily_notices.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { DailyNotices } from "../../core/webhooks/daily_notices.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import type { Env } from "./env.ts";
 import { ownRequests } from "./own_requests.ts";
 

@@ -1,6 +1,6 @@
 import { createMiddleware } from "hono/factory";
-import type { Ports } from "../../core/ports/ports.ts";
-import { refuseWhileUnwritable } from "../../core/ports/writable.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
+import { refuseWhileUnwritable } from "../../core/model/ports/writable.ts";
 import type { Env } from "./env.ts";
 
 /**

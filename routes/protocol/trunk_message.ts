@@ -2,7 +2,7 @@ import type { MessageAnswer, TrunkMessage } from "../../core/protocol/messages.t
 import { heard } from "../../core/documents/new_leg.ts";
 import { callerOf } from "../../core/reports/number_leg.ts";
 import { receiveMessage } from "../../core/messages/receive_message.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 
 const statuses = { taken: 202, unknown: 404, forbidden: 403 } as const;
 

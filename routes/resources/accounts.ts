@@ -12,9 +12,9 @@ import {
 } from "../../core/accounts/update_account.ts";
 import { shownTo } from "../../core/accounts/keyring.ts";
 import { listChildren } from "../../core/accounts/walk.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import type { Query } from "../../core/model/store.ts";
-import { type Account, accounts as definition } from "../../core/resources/accounts.ts";
+import { type Account, accounts as definition } from "../../core/model/resources/accounts.ts";
 import { answer } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { answerList } from "../http/lists.ts";

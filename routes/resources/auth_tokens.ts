@@ -5,13 +5,13 @@ import {
   promoteToken,
   removeSecondaryToken,
 } from "../../core/accounts/auth_tokens.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import {
   authTokenUses,
   promotedAuthTokens,
   secondaryAuthTokens,
-} from "../../core/resources/views/auth_tokens.ts";
-import type { Account } from "../../core/resources/accounts.ts";
+} from "../../core/model/resources/views/auth_tokens.ts";
+import type { Account } from "../../core/model/resources/accounts.ts";
 import { answer, type Forms } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { keepingUpdate, making } from "../http/make_once.ts";

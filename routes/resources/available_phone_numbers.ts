@@ -2,17 +2,17 @@ import { Hono } from "hono";
 import { Fault } from "../../core/base/faults.ts";
 import { searchOf, toAvailable } from "../../core/numbers/available.ts";
 import { isCountry, toCountry } from "../../core/numbers/country.ts";
-import { kindSegments } from "../../core/values/phone_number.ts";
+import { kindSegments } from "../../core/model/values/phone_number.ts";
 import { availableNumbers } from "../../core/numbers/search.ts";
-import { sliceOf } from "../../core/rest/paging.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import { sliceOf } from "../../core/model/rest/paging.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import type { Base } from "../../core/base/record.ts";
 import type { Query } from "../../core/model/store.ts";
 import {
   availablePhoneNumbers as definition,
   numberCountries,
   type NumberCountry,
-} from "../../core/resources/available_phone_numbers.ts";
+} from "../../core/model/resources/available_phone_numbers.ts";
 import { answer } from "../http/answer.ts";
 import type { Env } from "../http/env.ts";
 import { answerList } from "../http/lists.ts";

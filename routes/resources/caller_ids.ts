@@ -9,14 +9,14 @@ import {
 } from "../../core/calls/validation_call.ts";
 import { refuseWithoutTaker } from "../../core/companions/companions.ts";
 import { creation, newBase, paramsSchema } from "../../core/model/resource.ts";
-import { outgoingCallerIds, ownedNumber } from "../../core/resources/outgoing_caller_ids.ts";
-import type { Ports } from "../../core/ports/ports.ts";
-import { type Call, calls } from "../../core/resources/calls.ts";
+import { outgoingCallerIds, ownedNumber } from "../../core/model/resources/outgoing_caller_ids.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
+import { type Call, calls } from "../../core/model/resources/calls.ts";
 import {
   validationParameters,
   validationRequestOf,
   validationRequests,
-} from "../../core/resources/views/validation_requests.ts";
+} from "../../core/model/resources/views/validation_requests.ts";
 import { answer } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { keeping, making } from "../http/make_once.ts";

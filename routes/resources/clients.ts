@@ -1,10 +1,10 @@
 import { Hono } from "hono";
-import { bindingsOf } from "../../core/clients/bindings.ts";
+import { bindingsOf } from "../../core/accounts/bindings.ts";
 import { Fault } from "../../core/base/faults.ts";
-import { sliceOf } from "../../core/rest/paging.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import { sliceOf } from "../../core/model/rest/paging.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import type { Query } from "../../core/model/store.ts";
-import { bindings as definition } from "../../core/resources/views/bindings.ts";
+import { bindings as definition } from "../../core/model/resources/views/bindings.ts";
 import type { Env } from "../http/env.ts";
 import { answerList } from "../http/lists.ts";
 import { accountAddress, shapeOf } from "../http/represent.ts";

@@ -9,9 +9,9 @@ import {
   removeParticipant,
 } from "../../core/conferences/modify.ts";
 import { Fault } from "../../core/base/faults.ts";
-import type { Ports } from "../../core/ports/ports.ts";
-import { conferences } from "../../core/resources/conferences.ts";
-import { type Participant, participants } from "../../core/resources/participants.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
+import { conferences } from "../../core/model/resources/conferences.ts";
+import { type Participant, participants } from "../../core/model/resources/participants.ts";
 import { callShape, monitorRequest } from "./calls.ts";
 import { monitorConference, monitorsOf } from "../../core/calls/monitor.ts";
 import { making } from "../http/make_once.ts";

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { Fault } from "../../core/base/faults.ts";
-import { audit } from "../../core/console/audit.ts";
+import { audit } from "../../core/accounts/audit.ts";
 import { laneOf, replay } from "../../core/webhooks/deliver.ts";
 import {
   deliveryReplay,
@@ -10,8 +10,8 @@ import {
   replayFailed,
   replayFailedParameters,
 } from "../../core/webhooks/replay_failed.ts";
-import type { Ports } from "../../core/ports/ports.ts";
-import { deliveries, type Delivery, replayParams } from "../../core/resources/deliveries.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
+import { deliveries, type Delivery, replayParams } from "../../core/model/resources/deliveries.ts";
 import { answer } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { readParams } from "../http/params.ts";

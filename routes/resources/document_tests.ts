@@ -5,9 +5,9 @@ import {
   documentTestParameters,
   type DocumentTestWanted,
   tryDocument,
-} from "../../core/document_tests/try_document.ts";
-import type { Ports } from "../../core/ports/ports.ts";
-import { documentTests } from "../../core/resources/views/document_tests.ts";
+} from "../../core/trials/try_document.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
+import { documentTests } from "../../core/model/resources/views/document_tests.ts";
 import { answer } from "../http/answer.ts";
 import type { Env } from "../http/env.ts";
 import { readParams } from "../http/params.ts";

@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { Fault } from "../../core/base/faults.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import type { AnyCollection, Query } from "../../core/model/store.ts";
 import { type AnyRecord, creation, newBase, paramsSchema } from "../../core/model/resource.ts";
-import { emailRecords, emails as definition } from "../../core/resources/emails.ts";
+import { emailRecords, emails as definition } from "../../core/model/resources/emails.ts";
 import { assertEmailSender } from "../../core/messages/email_sender.ts";
 import { answer, type Forms } from "../http/answer.ts";
 import { columnsOf } from "../http/columns.ts";

@@ -1,10 +1,13 @@
 import { type Context, Hono } from "hono";
 import { Fault } from "../../core/base/faults.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import type { AnyCollection, Query } from "../../core/model/store.ts";
 import { creation, newBase } from "../../core/model/resource.ts";
-import { type Geolocation, geolocations as definition } from "../../core/resources/geolocations.ts";
-import { parametersOf } from "../../core/geolocation/parameters.ts";
+import {
+  type Geolocation,
+  geolocations as definition,
+} from "../../core/model/resources/geolocations.ts";
+import { parametersOf } from "../../core/messages/geolocation_parameters.ts";
 import { answer } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { answerList } from "../http/lists.ts";

@@ -3,15 +3,15 @@ import { Fault } from "../../core/base/faults.ts";
 import { withApplicationNames } from "../../core/numbers/application_names.ts";
 import { listNumbers } from "../../core/numbers/list_numbers.ts";
 import { type NumberParameters, parametersOf } from "../../core/numbers/parameters.ts";
-import { kindSegments, type NumberKind } from "../../core/values/phone_number.ts";
+import { kindSegments, type NumberKind } from "../../core/model/values/phone_number.ts";
 import { provisionNumber } from "../../core/numbers/provision.ts";
 import { updateNumber } from "../../core/numbers/update_number.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import type { Query } from "../../core/model/store.ts";
 import {
   type IncomingPhoneNumber,
   incomingPhoneNumbers as definition,
-} from "../../core/resources/incoming_phone_numbers.ts";
+} from "../../core/model/resources/incoming_phone_numbers.ts";
 import { answer, type Forms } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { answerList } from "../http/lists.ts";

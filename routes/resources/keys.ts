@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { makeKey, secretOf } from "../../core/accounts/make_key.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import { type AnyResource, paramsSchema } from "../../core/model/resource.ts";
-import { type Key, keys as definition, newKeys } from "../../core/resources/keys.ts";
+import { type Key, keys as definition, newKeys } from "../../core/model/resources/keys.ts";
 import { answer, type Forms } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { keeping, making } from "../http/make_once.ts";

@@ -1,12 +1,12 @@
 import { Hono } from "hono";
 import { limitsOf } from "../../core/account_limits/limits_of.ts";
 import { setLimits } from "../../core/account_limits/set_limits.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import {
   accountLimits,
   limitParameters,
   type LimitsSent,
-} from "../../core/resources/views/account_limits.ts";
+} from "../../core/model/resources/views/account_limits.ts";
 import { answer } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { readParams } from "../http/params.ts";

@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import { Fault } from "../../core/base/faults.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import type { AnyCollection } from "../../core/model/store.ts";
 import {
   alteration,

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import { paramsSchema } from "../../core/model/resource.ts";
-import { type Sandbox, sandboxes as definition } from "../../core/resources/sandboxes.ts";
+import { type Sandbox, sandboxes as definition } from "../../core/model/resources/sandboxes.ts";
 import { sandboxOf } from "../../core/accounts/sandbox.ts";
 import { answer } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";

@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import { checkPermission } from "../../core/accounts/access.ts";
 import { Fault } from "../../core/base/faults.ts";
-import { audit } from "../../core/console/audit.ts";
-import { guardOf } from "../../core/console/guard.ts";
-import { resetFactor } from "../../core/console/second_factor.ts";
-import type { Ports } from "../../core/ports/ports.ts";
-import { secondFactorOf, secondFactors } from "../../core/resources/views/second_factors.ts";
+import { audit } from "../../core/accounts/audit.ts";
+import { guardOf } from "../../core/accounts/session_guard.ts";
+import { resetFactor } from "../../core/accounts/second_factor.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
+import { secondFactorOf, secondFactors } from "../../core/model/resources/views/second_factors.ts";
 import { answer } from "../http/answer.ts";
 import type { Ctx, Env } from "../http/env.ts";
 import { shapeOf } from "../http/represent.ts";

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { ladderOf, ladderText } from "../../core/calls/sip_ladder.ts";
 import { sipPcap } from "../../core/calls/sip_pcap.ts";
 import { Fault } from "../../core/base/faults.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import type { Trace } from "../../core/protocol/traces.ts";
 import { answerJson, answerText } from "../http/answer.ts";
 import type { Env } from "../http/env.ts";

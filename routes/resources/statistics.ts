@@ -1,11 +1,11 @@
 import { Hono } from "hono";
-import type { Ports } from "../../core/ports/ports.ts";
-import { statistics } from "../../core/resources/views/statistics.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
+import { statistics } from "../../core/model/resources/views/statistics.ts";
 import {
   statisticsOf,
   statisticsParameters,
   type StatisticsWanted,
-} from "../../core/statistics/statistics.ts";
+} from "../../core/supervisor/statistics.ts";
 import { answer } from "../http/answer.ts";
 import type { Env } from "../http/env.ts";
 import { readQuery } from "../http/params.ts";

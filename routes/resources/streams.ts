@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import { Fault } from "../../core/base/faults.ts";
-import type { Ports } from "../../core/ports/ports.ts";
-import { streams } from "../../core/resources/streams.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
+import { streams } from "../../core/model/resources/streams.ts";
 import {
   findStream,
   startParameters,

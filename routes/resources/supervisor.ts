@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { checkPermission } from "../../core/accounts/access.ts";
 import { Fault } from "../../core/base/faults.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import {
   liveCallDetails,
   liveCallsQuery,

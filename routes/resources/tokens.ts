@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import type { Ports } from "../../core/ports/ports.ts";
-import { newToken, tokenParameters, tokens } from "../../core/resources/views/tokens.ts";
-import { sipGrantOf } from "../../core/clients/sip_grant.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
+import { newToken, tokenParameters, tokens } from "../../core/model/resources/views/tokens.ts";
+import { sipGrantOf } from "../../core/accounts/sip_grant.ts";
 import { answer } from "../http/answer.ts";
 import type { Env } from "../http/env.ts";
 import { readParams } from "../http/params.ts";

@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import { Fault } from "../../core/base/faults.ts";
-import type { Ports } from "../../core/ports/ports.ts";
-import { transcriptions } from "../../core/resources/transcriptions.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
+import { transcriptions } from "../../core/model/resources/transcriptions.ts";
 import { transcribe, transcribeParameters } from "../../core/recordings/transcribe.ts";
 import { answer } from "../http/answer.ts";
 import type { Env } from "../http/env.ts";

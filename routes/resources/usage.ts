@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import { interval } from "../../core/base/dates.ts";
 import { Fault } from "../../core/base/faults.ts";
-import { sliceOf } from "../../core/rest/paging.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import { sliceOf } from "../../core/model/rest/paging.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import type { Base } from "../../core/base/record.ts";
 import type { Query } from "../../core/model/store.ts";
-import { usageRecords as definition } from "../../core/resources/views/usage_records.ts";
+import { usageRecords as definition } from "../../core/model/resources/views/usage_records.ts";
 import {
   ever,
   type Span,

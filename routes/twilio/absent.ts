@@ -2,8 +2,8 @@ import { createMiddleware } from "hono/factory";
 import { tenantOf } from "../../core/accounts/tenant.ts";
 import { unanswered } from "../../core/base/exchange.ts";
 import { limits } from "../../core/base/limits.ts";
-import type { DailyNotices } from "../../core/notifications/daily_notices.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { DailyNotices } from "../../core/webhooks/daily_notices.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import {
   partAt,
   type Product,

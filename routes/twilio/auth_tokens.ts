@@ -1,5 +1,5 @@
 import { iso8601 } from "../../core/base/wire.ts";
-import type { Account } from "../../core/resources/accounts.ts";
+import type { Account } from "../../core/model/resources/accounts.ts";
 import type { Forms } from "../http/answer.ts";
 import { element, escapeXml } from "../http/xml.ts";
 

@@ -2,14 +2,14 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { shownTo } from "../../core/accounts/keyring.ts";
 import type { Base } from "../../core/base/record.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import {
   envelopeOf,
   listNames,
   readPageQuery,
   windowOf,
 } from "../../core/twilio/noun/list_query.ts";
-import type { Account } from "../../core/resources/accounts.ts";
+import type { Account } from "../../core/model/resources/accounts.ts";
 import { accounts } from "../../core/twilio/accounts.ts";
 import { nouns } from "../../core/twilio/mod.ts";
 import type {

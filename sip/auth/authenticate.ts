@@ -1,4 +1,4 @@
-import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
+import type { IncomingRequestMessage } from "../base/sip_js.ts";
 import type { Credentials } from "../../core/protocol/companion.ts";
 import { readUsername, tokenPassword } from "../../core/base/sip_token.ts";
 import type { CredentialsCache } from "./credentials.ts";
@@ -12,8 +12,8 @@ import {
   provesHa1,
 } from "../text/digest.ts";
 import type { Flow } from "../base/flow.ts";
-import type { Answerer, Lockout } from "../admission/lockout.ts";
-import type { Location } from "../identity/location.ts";
+import type { Answerer, Lockout } from "../base/lockout.ts";
+import type { Location } from "../text/location.ts";
 import { registeredAs } from "./registered_as.ts";
 import { type Refusal, unavailable } from "../base/refusal.ts";
 import { parseUri } from "../text/uri.ts";

@@ -1,7 +1,7 @@
-import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
+import type { IncomingRequestMessage } from "../base/sip_js.ts";
 import { authenticate, type Authenticator, type Identity } from "./authenticate.ts";
-import { originOf } from "../identity/origin.ts";
-import { hidesCaller, isFromAnonymous } from "../identity/privacy.ts";
+import { originOf } from "../text/origin.ts";
+import { hidesCaller, isFromAnonymous } from "../text/privacy.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 import type { Refusal } from "../base/refusal.ts";
 import { userOf } from "../text/uri.ts";

@@ -1,4 +1,4 @@
-import type { IncomingResponseMessage, OutgoingRequestMessage } from "../stack/library/sip_js.ts";
+import type { IncomingResponseMessage, OutgoingRequestMessage } from "../base/sip_js.ts";
 import type { Log } from "../base/log.ts";
 import type { Dialog } from "../contracts/dialog.ts";
 import {

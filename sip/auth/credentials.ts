@@ -1,7 +1,7 @@
 import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { Credentials } from "../../core/protocol/companion.ts";
 import { sipLimits } from "../base/limits.ts";
-import { networkOf } from "../../core/net/networks.ts";
+import { networkOf } from "../../core/base/networks.ts";
 import type { ServiceLink } from "../service/service_link.ts";
 
 /**

@@ -1,7 +1,7 @@
-import { networkOf } from "../../core/net/networks.ts";
-import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
-import { keyOf } from "../identity/binding_key.ts";
-import type { Binding } from "../identity/location.ts";
+import { networkOf } from "../../core/base/networks.ts";
+import type { IncomingRequestMessage } from "../base/sip_js.ts";
+import { keyOf } from "../text/binding_key.ts";
+import type { Binding } from "../text/location.ts";
 
 /**
  * What names the registered device that a request comes from, seen from its network; undefined where

@@ -1,8 +1,8 @@
 import { steadyNow } from "../../core/base/steady_clock.ts";
-import { networkOf } from "../../core/net/networks.ts";
-import { createAddressPlaces } from "../../core/net/places.ts";
-import type { Flow } from "../base/flow.ts";
-import { sipLimits } from "../base/limits.ts";
+import { networkOf } from "../../core/base/networks.ts";
+import { createAddressPlaces } from "../../core/machine/net/places.ts";
+import type { Flow } from "./flow.ts";
+import { sipLimits } from "./limits.ts";
 import { dropOldest } from "./lockout.ts";
 
 /** How much of us unauthenticated may take from one address; 0 is no bound. */

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Transport } from "../stack/library/sip_js.ts";
+import type { IncomingMessage, Transport } from "./sip_js.ts";
 
 /** What SIP travels by; the names stand so in Via (RFC 3261 §18, RFC 7118 §5). */
 export type Protocol = "WS" | "WSS" | "UDP" | "TCP" | "TLS";

@@ -1,6 +1,6 @@
 import { steadyNow } from "../../core/base/steady_clock.ts";
-import { networkOf } from "../../core/net/networks.ts";
-import { sipLimits } from "../base/limits.ts";
+import { networkOf } from "../../core/base/networks.ts";
+import { sipLimits } from "./limits.ts";
 
 /** The source of an answer to one of our challenges. */
 export interface Answerer {

@@ -6,7 +6,7 @@ import type { InboundLeg, OutboundLeg } from "./leg.ts";
 import type { LoadAudio, MediaEngine, MediaLeg } from "../media/base/port.ts";
 import type { Recogniser } from "../media/sources/recogniser.ts";
 import type { Speaker } from "../media/sources/speaker.ts";
-import type { Reach } from "../server_socket/connect.ts";
+import type { Reach } from "../media/server_socket/connect.ts";
 import type { Recordings } from "../service/recordings.ts";
 import type { Signalling } from "./signalling.ts";
 import type { LiveLeg } from "./live_leg.ts";

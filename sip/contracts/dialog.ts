@@ -1,4 +1,4 @@
-import type { Session } from "../stack/library/sip_js.ts";
+import type { Session } from "../base/sip_js.ts";
 import type { Flow, Hop } from "../base/flow.ts";
 import type { DialogEvents } from "./dialog_events.ts";
 import type { Content } from "../base/info.ts";

@@ -1,4 +1,4 @@
-import type { IncomingReferRequest } from "../stack/library/sip_js.ts";
+import type { IncomingReferRequest } from "../base/sip_js.ts";
 import type { ServiceCause } from "../../core/protocol/disconnection.ts";
 import type { Content } from "../base/info.ts";
 

@@ -1,4 +1,4 @@
-import type { Session, URI } from "../stack/library/sip_js.ts";
+import type { Session, URI } from "../base/sip_js.ts";
 import type { Flow } from "../base/flow.ts";
 import type { Dialog } from "./dialog.ts";
 import type { MediaLeg } from "../media/base/port.ts";

@@ -1,5 +1,5 @@
 import type { Leg } from "./leg.ts";
-import type { LegName } from "../identity/leg_names.ts";
+import type { LegName } from "../text/leg_names.ts";
 
 /** A call of another companion, which passes through to a device here. */
 export interface Relayed {

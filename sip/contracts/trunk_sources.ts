@@ -1,6 +1,6 @@
 import type { NumberQuery } from "../../core/protocol/trunks.ts";
 import type { Flow } from "../base/flow.ts";
-import type { Origin } from "../identity/origin.ts";
+import type { Origin } from "../text/origin.ts";
 import type { Trunk } from "./trunk.ts";
 
 /** By which trunk a call comes. */

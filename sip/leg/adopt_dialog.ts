@@ -3,17 +3,17 @@ import {
   type Session,
   SessionDialog,
   SessionState,
-} from "../stack/library/sip_js.ts";
+} from "../base/sip_js.ts";
 import { type Flow, type Hop, withFlow } from "../base/flow.ts";
 import { sendRequest } from "./in_dialog.ts";
 import type { DialogEvents } from "../contracts/dialog_events.ts";
-import type { Binding } from "../identity/location.ts";
+import type { Binding } from "../text/location.ts";
 import { hopOf } from "../registrar/path.ts";
 import type { OfferAnswer } from "../contracts/dialog_events.ts";
 import { sendOffer } from "./offer.ts";
 import { type Acknowledged, SessionEvents } from "./session_events.ts";
 import { createSessionTimer, type SessionTimer, unagreedS } from "../contracts/session_timer.ts";
-import { mayGoBy } from "../identity/secure.ts";
+import { mayGoBy } from "../text/secure.ts";
 import { guard } from "../base/log.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 import type { Trunk } from "../contracts/trunk.ts";

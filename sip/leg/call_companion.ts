@@ -3,7 +3,7 @@ import { mintCallSid } from "../base/call_sid.ts";
 import type { OutboundLeg } from "../contracts/leg.ts";
 import type { Ending } from "../contracts/outcome.ts";
 import { noDemands } from "../contracts/caller.ts";
-import { createOutboundLeg } from "../leg/outbound_leg.ts";
+import { createOutboundLeg } from "./outbound_leg.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import type { Calls } from "../contracts/calls.ts";
@@ -14,7 +14,7 @@ import {
   readEvent,
   writeOrder,
 } from "./companion_call.ts";
-import { orderHeader, peerLogin } from "../identity/peer_proofs.ts";
+import { orderHeader, peerLogin } from "../text/peer_proofs.ts";
 
 /** A call to another companion, where a leg of this one meets what that one has. */
 export interface CompanionCall {

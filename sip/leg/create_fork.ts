@@ -4,7 +4,7 @@ import type {
   OutgoingInviteRequestDelegate,
   OutgoingRequestMessage,
   Session,
-} from "../stack/library/sip_js.ts";
+} from "../base/sip_js.ts";
 import { loginWith } from "../auth/client_authentication.ts";
 import { currentFlow, type Flow, withFlow } from "../base/flow.ts";
 import type { ForkInvite } from "./fork_invite.ts";
@@ -12,7 +12,7 @@ import { forgetTransaction, moveTransaction } from "../stack/forget_transaction.
 import { sipLimits } from "../base/limits.ts";
 import { guard } from "../base/log.ts";
 import { parseNameAddr } from "../text/uri.ts";
-import { reachNext } from "../dialog/way.ts";
+import { reachNext } from "./way.ts";
 import { sdpBody } from "../text/sdp_body.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 import { passedHeaders } from "../text/passed_headers.ts";
@@ -24,7 +24,7 @@ import {
 } from "../contracts/session_timer.ts";
 import { sdpWithoutMedia, takesUssdAlone } from "../text/ussd_body.ts";
 import { allowHeader, allows, contactHeader } from "../stack/user_agent_core.ts";
-import { refreshTarget } from "../dialog/target.ts";
+import { refreshTarget } from "./target.ts";
 import type { Dialog } from "../contracts/dialog.ts";
 import type { Answer, Device, Fork, ForkEvents } from "../contracts/fork.ts";
 

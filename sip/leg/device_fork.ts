@@ -1,7 +1,7 @@
 import { createFork } from "./create_fork.ts";
 import type { Fork, ForkEvents, ForkRefusal } from "../contracts/fork.ts";
 import type { ForkInvite } from "./fork_invite.ts";
-import { type Binding, type Flows, targetOf } from "../identity/location.ts";
+import { type Binding, type Flows, targetOf } from "../text/location.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 

@@ -1,10 +1,10 @@
-import type { URI } from "../stack/library/sip_js.ts";
+import type { URI } from "../base/sip_js.ts";
 import type { Target } from "../../core/protocol/script.ts";
 import { ussdHeaders, type UssdInvitation, writeUssdInvitation } from "../text/ussd_body.ts";
 import { isHeaderSafe, isToken } from "../text/grammar.ts";
 import type { CallerDemands } from "../contracts/caller.ts";
 import type { OutboundCall } from "./outbound_state.ts";
-import { anonymousUri } from "../identity/privacy.ts";
+import { anonymousUri } from "../text/privacy.ts";
 import { parseSipUri, userOf, userUri } from "../text/uri.ts";
 
 /** What is the same in the INVITEs to all devices of a Client. */

@@ -1,4 +1,4 @@
-import type { IncomingInfoRequest } from "../stack/library/sip_js.ts";
+import type { IncomingInfoRequest } from "../base/sip_js.ts";
 import type { Dialog, InDialogMessage } from "../contracts/dialog.ts";
 import type { DialogEvents } from "../contracts/dialog_events.ts";
 import { withFlow } from "../base/flow.ts";

@@ -1,5 +1,5 @@
 import type { Flow } from "../base/flow.ts";
-import { type Binding, targetOf } from "../identity/location.ts";
+import { type Binding, targetOf } from "../text/location.ts";
 import type { MediaKind } from "../media/base/port.ts";
 
 const isWebSocket = ({ transport: { protocol } }: Flow): boolean =>

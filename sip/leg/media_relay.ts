@@ -2,8 +2,8 @@ import type { Flow } from "../base/flow.ts";
 import { parseSdp } from "../media/sdp/parse_sdp.ts";
 import type { Said } from "../contracts/calls.ts";
 import type { MediaRelay } from "../contracts/signalling.ts";
-import { isSecure } from "../identity/secure.ts";
-import { type Binding, targetOf } from "../identity/location.ts";
+import { isSecure } from "../text/secure.ts";
+import { type Binding, targetOf } from "../text/location.ts";
 
 /**
  * Whether a caller's offer may pass to devices, so that phones send their audio to each other. The

@@ -4,7 +4,7 @@ import {
   type IncomingRequestMessage,
   type OutgoingInviteRequest,
   ReInviteUserAgentServer,
-} from "../stack/library/sip_js.ts";
+} from "../base/sip_js.ts";
 import type { Dialog } from "../contracts/dialog.ts";
 import { type Flow, withFlow } from "../base/flow.ts";
 import { forgetTransaction } from "../stack/forget_transaction.ts";

@@ -1,4 +1,4 @@
-import { createWiring } from "../dialog/in_dialog.ts";
+import { createWiring } from "./in_dialog.ts";
 import { createLegEnd, type OutboundLeg } from "../contracts/leg.ts";
 import {
   bye,

@@ -2,7 +2,7 @@ import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { Invitation } from "../../core/protocol/script.ts";
 import type { Dialog, LastWords } from "../contracts/dialog.ts";
 import type { Fork } from "../contracts/fork.ts";
-import type { Wiring } from "../dialog/in_dialog.ts";
+import type { Wiring } from "./in_dialog.ts";
 import type { CallerDemands } from "../contracts/caller.ts";
 import type { Said } from "../contracts/calls.ts";
 import type { LegEnd } from "../contracts/leg.ts";

@@ -4,11 +4,11 @@ import { createFork } from "./create_fork.ts";
 import type { Fork, ForkEvents } from "../contracts/fork.ts";
 import type { CallerDemands } from "../contracts/caller.ts";
 import { type ForkInvite, secured } from "./fork_invite.ts";
-import { legHeader, type LegName } from "../identity/leg_names.ts";
+import { legHeader, type LegName } from "../text/leg_names.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import type { Signalling } from "../contracts/signalling.ts";
-import { orderHeader, peerLogin } from "../identity/peer_proofs.ts";
-import { isSecureUri } from "../identity/secure.ts";
+import { orderHeader, peerLogin } from "../text/peer_proofs.ts";
+import { isSecureUri } from "../text/secure.ts";
 import { parseSipUri, userUri } from "../text/uri.ts";
 
 /** Another companion, the Client to call there, and the SDP to offer. */

@@ -2,28 +2,28 @@ import {
   type IncomingRequestMessage,
   type IncomingResponseMessage,
   SessionState,
-} from "../stack/library/sip_js.ts";
-import type { Verdict } from "../admission/admission.ts";
+} from "../base/sip_js.ts";
+import type { Verdict } from "../base/admission.ts";
 import { completeRequest, completeResponse } from "../stack/complete_response.ts";
 import { badRequest } from "../text/bad_request.ts";
 import type { Dialog } from "../contracts/dialog.ts";
 import { currentFlow, type Flow, withFlow } from "../base/flow.ts";
-import { cancelOffer } from "../dialog/offer.ts";
+import { cancelOffer } from "./offer.ts";
 import { sipLimits } from "../base/limits.ts";
 import { type ParsedRequest, parseMessage, SipParseError } from "../text/parse.ts";
 import { type Refusal, unavailable } from "../base/refusal.ts";
-import { refusePrivacy } from "../identity/privacy.ts";
+import { refusePrivacy } from "../text/privacy.ts";
 import { reply } from "../stack/reply.ts";
 import { refuseInterval } from "../contracts/session_timer.ts";
-import { peerLogin } from "../identity/peer_proofs.ts";
+import { peerLogin } from "../text/peer_proofs.ts";
 import { guard } from "../base/log.ts";
-import { mayGoBy, refuseInsecure, refuseSips } from "../identity/secure.ts";
+import { mayGoBy, refuseInsecure, refuseSips } from "../text/secure.ts";
 import { followResponse } from "../stack/forget_transaction.ts";
 import { invitedElsewhere, refuseCopy, transactionKey } from "../stack/merged.ts";
 import { mayBeForked } from "../stack/server_transactions.ts";
-import { originOf, setOrigin } from "../identity/origin.ts";
+import { originOf, setOrigin } from "../text/origin.ts";
 import type { Signalling } from "../contracts/signalling.ts";
-import { answerUpdate, isUpdating } from "../dialog/update.ts";
+import { answerUpdate, isUpdating } from "./update.ts";
 import {
   allowedMethods,
   allowHeader,

@@ -1,15 +1,15 @@
 import { steadyNow } from "../../core/base/steady_clock.ts";
-import type { IncomingReferRequest } from "../stack/library/sip_js.ts";
+import type { IncomingReferRequest } from "../base/sip_js.ts";
 import type { Target } from "../../core/protocol/script.ts";
 import { createDeviceFork, type ReachableDevice } from "./device_fork.ts";
-import { adoptDialog } from "../dialog/adopt_dialog.ts";
+import { adoptDialog } from "./adopt_dialog.ts";
 import type { Dialog, DialogPeer } from "../contracts/dialog.ts";
 import type { Answer, EarlyCallee, Fork, ForkRefusal } from "../contracts/fork.ts";
 import { refusedOffer } from "./refused_offer.ts";
 import { forkInvite } from "./fork_invite.ts";
-import { createWiring, inDialogEvents } from "../dialog/in_dialog.ts";
-import type { Binding, Flows } from "../identity/location.ts";
-import { knownSources } from "../dialog/known_sources.ts";
+import { createWiring, inDialogEvents } from "./in_dialog.ts";
+import type { Binding, Flows } from "../text/location.ts";
+import { knownSources } from "./known_sources.ts";
 import { mediaKindOf, otherKind } from "./media_kind.ts";
 import type { LegOptions, MediaKind, MediaLeg, Secure } from "../media/base/port.ts";
 import { watchMedia } from "./watch_media.ts";
@@ -18,7 +18,7 @@ import { createPeerFork } from "./peer_fork.ts";
 import { reopened, someClosed } from "../registrar/path.ts";
 import { sipLimits } from "../base/limits.ts";
 import { Refused } from "../base/refused.ts";
-import { isSecureUri, securedDevices } from "../identity/secure.ts";
+import { isSecureUri, securedDevices } from "../text/secure.ts";
 import {
   bestStatus,
   byRemote,

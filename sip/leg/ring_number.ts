@@ -1,7 +1,7 @@
 import type { NumberTarget } from "../../core/protocol/trunks.ts";
 import { createFork } from "./create_fork.ts";
 import { forkInvite } from "./fork_invite.ts";
-import { openInnerFlow } from "../receive/inner_flow.ts";
+import { openInnerFlow } from "./inner_flow.ts";
 import { closeMedia, type OutboundState } from "./outbound_state.ts";
 import { secured } from "./fork_invite.ts";
 import { offerTo, sendTo } from "./ring.ts";

@@ -5,7 +5,7 @@ import type { Fork } from "../contracts/fork.ts";
 import { byService, type Ending } from "../contracts/outcome.ts";
 import { callerUser, forkInvite, secured } from "./fork_invite.ts";
 import { MediaShortage } from "../media/base/port.ts";
-import { knownSources } from "../dialog/known_sources.ts";
+import { knownSources } from "./known_sources.ts";
 import { sipLimits } from "../base/limits.ts";
 import { steadyNow } from "../../core/base/steady_clock.ts";
 import { finish, type OutboundCall, type OutboundState, startTimeout } from "./outbound_state.ts";
@@ -13,7 +13,7 @@ import { adoptEarly, offerTo, onAnswer, onProgress, onRefused, refuseAnswer } fr
 import { locateProxy, type Proxy, trunkAt } from "../trunk/proxy.ts";
 import { probeSilent } from "../trunk/probe_server.ts";
 import type { Target } from "../transport/resolve.ts";
-import { isSecure } from "../identity/secure.ts";
+import { isSecure } from "../text/secure.ts";
 import { parseSipUri, trunkUri, userUri } from "../text/uri.ts";
 
 /** Why a proxy was of no use. */

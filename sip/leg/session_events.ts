@@ -7,7 +7,7 @@ import type {
   IncomingPrackRequest,
   IncomingReferRequest,
   SessionDelegate,
-} from "../stack/library/sip_js.ts";
+} from "../base/sip_js.ts";
 import type { Dialog } from "../contracts/dialog.ts";
 import { answerInfo } from "./in_dialog.ts";
 import { answerReinvite } from "./offer.ts";

@@ -3,7 +3,7 @@ import {
   type IncomingResponseMessage,
   NameAddrHeader,
   type Session,
-} from "../stack/library/sip_js.ts";
+} from "../base/sip_js.ts";
 
 /** What the library keeps to itself of a dialog. */
 interface OpenDialog {

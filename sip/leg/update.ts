@@ -6,7 +6,7 @@ import {
   SessionDialog,
   SignalingState,
   UserAgentServer,
-} from "../stack/library/sip_js.ts";
+} from "../base/sip_js.ts";
 import type { Dialog } from "../contracts/dialog.ts";
 import { withFlow } from "../base/flow.ts";
 import { sendOffer } from "./offer.ts";

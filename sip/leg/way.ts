@@ -1,9 +1,9 @@
-import { SessionDialog, type URI } from "../stack/library/sip_js.ts";
+import { SessionDialog, type URI } from "../base/sip_js.ts";
 import type { Flow } from "../base/flow.ts";
 import type { Dialog } from "../contracts/dialog.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 import type { Trunk } from "../contracts/trunk.ts";
-import { isSecure } from "../identity/secure.ts";
+import { isSecure } from "../text/secure.ts";
 import { parseNameAddr } from "../text/uri.ts";
 import type { Target } from "../transport/resolve.ts";
 

@@ -1,4 +1,4 @@
-import type { Wiring } from "../dialog/in_dialog.ts";
+import type { Wiring } from "./in_dialog.ts";
 import type { Leg } from "../contracts/leg.ts";
 
 type Wired = Pick<

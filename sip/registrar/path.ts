@@ -2,7 +2,7 @@ import type { Flow, Hop } from "../base/flow.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 import { parseNameAddr } from "../text/uri.ts";
-import type { Binding, Flows } from "../identity/location.ts";
+import type { Binding, Flows } from "../text/location.ts";
 
 /** The proxy through which a Client registered, which knows the way to it (RFC 3327 §5.3). */
 export function hopOf(signalling: Signalling, binding: Binding): Hop | undefined {

@@ -1,7 +1,7 @@
 import type { Companion } from "../../core/protocol/companion.ts";
 import { type PresenceChanges, registrationLimits } from "../../core/protocol/registrations.ts";
 import { sipLimits } from "../base/limits.ts";
-import type { Location } from "../identity/location.ts";
+import type { Location } from "../text/location.ts";
 import { ServiceError, type ServiceLink } from "../service/service_link.ts";
 import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";

@@ -1,4 +1,4 @@
-import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
+import type { IncomingRequestMessage } from "../base/sip_js.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { Refusal } from "../base/refusal.ts";
 import { userOf } from "../text/uri.ts";

@@ -1,16 +1,16 @@
 import { awakeNow } from "../../core/base/steady_clock.ts";
-import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
+import type { IncomingRequestMessage } from "../base/sip_js.ts";
 import type { Credentials } from "../../core/protocol/companion.ts";
 import { authenticate, type Authenticator, type Identity } from "../auth/authenticate.ts";
 import type { CredentialsCache } from "../auth/credentials.ts";
 import { sipLimits } from "../base/limits.ts";
 import { withIceServers } from "./ice_header.ts";
-import type { Binding, Location } from "../identity/location.ts";
+import type { Binding, Location } from "../text/location.ts";
 import type { Refusal } from "../base/refusal.ts";
 import { type Reply, reply } from "../stack/reply.ts";
 import { otherDomain, otherLogin, tooManyContacts } from "./register_refusals.ts";
 import { type Registration, supports, wantsOutbound, wishOf } from "./registration.ts";
-import { originOf } from "../identity/origin.ts";
+import { originOf } from "../text/origin.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 import { userOf } from "../text/uri.ts";
 

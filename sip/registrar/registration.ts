@@ -1,13 +1,13 @@
 import { awakeNow } from "../../core/base/steady_clock.ts";
-import type { IncomingRequestMessage, NameAddrHeader } from "../stack/library/sip_js.ts";
+import type { IncomingRequestMessage, NameAddrHeader } from "../base/sip_js.ts";
 import type { Flow } from "../base/flow.ts";
 import { apart } from "../base/apart.ts";
 import { splitOutside } from "../text/grammar.ts";
 import { sipLimits } from "../base/limits.ts";
-import { keyOf } from "../identity/binding_key.ts";
-import type { Binding } from "../identity/location.ts";
+import { keyOf } from "../text/binding_key.ts";
+import type { Binding } from "../text/location.ts";
 import type { Refusal } from "../base/refusal.ts";
-import { isSecure } from "../identity/secure.ts";
+import { isSecure } from "../text/secure.ts";
 import { parseNameAddr } from "../text/uri.ts";
 
 /** A REGISTER of a Client who has proved its login. */

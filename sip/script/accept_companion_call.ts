@@ -2,16 +2,16 @@ import { whenAborted } from "../base/abort.ts";
 import type { InboundLeg } from "../contracts/leg.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import type { Calls } from "../contracts/calls.ts";
-import { connected } from "../steps/connected.ts";
-import { recordConference } from "../steps/participation.ts";
-import { connectLegs } from "../steps/connect_legs.ts";
-import { sayTo, takeOrders } from "../peer/remote_leg.ts";
+import { connected } from "./steps/connected.ts";
+import { recordConference } from "./steps/participation.ts";
+import { connectLegs } from "./steps/connect_legs.ts";
+import { sayTo, takeOrders } from "../leg/remote_leg.ts";
 import {
   ANOTHER_RUN,
   type CompanionCallEvent,
   type CompanionCallOrder,
   readEvent,
-} from "../peer/companion_call.ts";
+} from "../leg/companion_call.ts";
 
 /** What is here for the calls of other companions to meet. */
 export interface CompanionCallHost {

@@ -3,7 +3,7 @@ import { sipLimits } from "../base/limits.ts";
 import { createVoiceDetector } from "../media/audio/voice.ts";
 import type { MediaLeg, Pcm } from "../media/base/port.ts";
 import type { Recognised, Recogniser } from "../media/sources/recogniser.ts";
-import { createUtterances, type Utterances } from "../steps/utterance.ts";
+import { createUtterances, type Utterances } from "./steps/utterance.ts";
 
 export interface HearingOptions {
   media: Pick<MediaLeg, "listen">;

@@ -1,8 +1,8 @@
 import type { ConversationSettings } from "../../core/protocol/streams.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { Pcm } from "../media/base/port.ts";
-import { voiceFor } from "../steps/say.ts";
-import type { ScriptRun } from "../steps/script_run.ts";
+import { voiceFor } from "./steps/say.ts";
+import type { ScriptRun } from "./steps/script_run.ts";
 
 /**
  * Makes speech in the voice that a document names for a language. A voice that the provider does not

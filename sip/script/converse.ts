@@ -2,7 +2,7 @@ import type { ConverseStep } from "../../core/protocol/streams.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { sipLimits } from "../base/limits.ts";
 import { conversationsEnded, openConversations } from "../base/metrics.ts";
-import { carried, type ScriptRun, tellEnd } from "../steps/script_run.ts";
+import { carried, type ScriptRun, tellEnd } from "./steps/script_run.ts";
 import { type Ending, openConversation } from "./open_conversation.ts";
 
 /**

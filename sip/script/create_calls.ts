@@ -1,4 +1,4 @@
-import { learnedTenant, lookingFor } from "../../core/net/names.ts";
+import { learnedTenant, lookingFor } from "../../core/machine/net/names.ts";
 import type { LegEvent } from "../../core/protocol/events.ts";
 import { beginSpan } from "../../core/base/tracing.ts";
 import type { Invitation, Script } from "../../core/protocol/script.ts";
@@ -17,8 +17,8 @@ import type { Recogniser } from "../media/sources/recogniser.ts";
 import type { Speaker } from "../media/sources/speaker.ts";
 import { createOutboundLeg } from "../leg/outbound_leg.ts";
 import type { OutboundCall } from "../leg/outbound_state.ts";
-import { runPartner, takeOrders } from "../peer/remote_leg.ts";
-import type { Reach } from "../server_socket/connect.ts";
+import { runPartner, takeOrders } from "../leg/remote_leg.ts";
+import type { Reach } from "../media/server_socket/connect.ts";
 import type { Recordings } from "../service/recordings.ts";
 import { createTraceSender, type SendTrace } from "../service/send_trace.ts";
 import type { ServiceLink } from "../service/service_link.ts";

@@ -1,15 +1,15 @@
-import { learnedTenant, lookingFor } from "../../core/net/names.ts";
+import { learnedTenant, lookingFor } from "../../core/machine/net/names.ts";
 import { overReason } from "../base/abort.ts";
 import type { Calls } from "../contracts/calls.ts";
 import type { InboundLeg, OutboundLeg } from "../contracts/leg.ts";
 import { perform } from "./perform.ts";
-import { newRun } from "../steps/script_run.ts";
+import { newRun } from "./steps/script_run.ts";
 import { prepare } from "./prepare.ts";
-import { onRefer } from "../transfer/refer.ts";
+import { onRefer } from "./receive_refer.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
-import { vacate } from "../steps/conference_place.ts";
-import { createLegTasks } from "../streams/leg_tasks.ts";
-import { createLegStreams } from "../streams/leg_streams.ts";
+import { vacate } from "./steps/conference_place.ts";
+import { createLegTasks } from "./leg_tasks.ts";
+import { createLegStreams } from "./leg_streams.ts";
 import type { ReportQueue } from "../base/report_queue.ts";
 import { guard } from "../base/log.ts";
 

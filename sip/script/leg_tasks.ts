@@ -2,7 +2,7 @@ import type { RecordLegStep, TranscribeLegStep } from "../../core/protocol/leg_t
 import type { Calls } from "../contracts/calls.ts";
 import type { LegTasks, LiveLeg } from "../contracts/live_leg.ts";
 import type { MediaLeg } from "../media/base/port.ts";
-import { channelsOf, recordingWriter } from "../steps/recording_writer.ts";
+import { channelsOf, recordingWriter } from "./steps/recording_writer.ts";
 import { transcribe, type Transcribing } from "./transcribe.ts";
 
 /** A leg with what its tasks need. */

@@ -5,19 +5,19 @@ import type {
 } from "../../core/protocol/streams.ts";
 import { mediaLimits } from "../media/base/limits.ts";
 import type { MediaLeg } from "../media/base/port.ts";
-import { createLiveness, type Liveness } from "../server_socket/liveness.ts";
+import { createLiveness, type Liveness } from "../media/server_socket/liveness.ts";
 import {
   type Closing,
   floodMessage,
   heldMessage,
   openServerSocket,
   type ServerSocket,
-} from "../server_socket/socket.ts";
-import { connected } from "../steps/connected.ts";
-import type { ScriptRun } from "../steps/script_run.ts";
-import { hear } from "./hearing.ts";
-import { type OwnMessage, readMessage, type ServerMessage } from "./messages.ts";
-import { createSpeech } from "./speech.ts";
+} from "../media/server_socket/socket.ts";
+import { connected } from "./steps/connected.ts";
+import type { ScriptRun } from "./steps/script_run.ts";
+import { hear } from "./conversation_hearing.ts";
+import { type OwnMessage, readMessage, type ServerMessage } from "./conversation_messages.ts";
+import { createSpeech } from "./conversation_speech.ts";
 import { createTalk, type Manner, type Talk } from "./talk.ts";
 
 /** How a conversation ended. */

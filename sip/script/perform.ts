@@ -2,22 +2,22 @@ import type { ServiceCause } from "../../core/protocol/disconnection.ts";
 import type { Script, Step } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../base/abort.ts";
 import { warning } from "../base/warning.ts";
-import { detectMachine, reportAnswerer } from "../steps/detect_machine.ts";
-import { dial } from "../steps/dial.ts";
-import { echo } from "../steps/echo.ts";
-import { gather } from "../steps/gather.ts";
-import { carried, type ScriptRun } from "../steps/script_run.ts";
-import { monitor } from "../steps/monitor.ts";
-import { record } from "../steps/record.ts";
-import { refer } from "../steps/refer.ts";
-import { replace } from "../transfer/replace.ts";
-import { play, sendDigits, silence } from "../steps/play.ts";
-import { pickup, queue } from "../steps/queue.ts";
-import { conference, consult } from "../steps/conference.ts";
-import { converse } from "../conversations/converse.ts";
-import { stream } from "../streams/stream.ts";
-import { say } from "../steps/say.ts";
-import { nextReply, ussd } from "../steps/ussd.ts";
+import { detectMachine, reportAnswerer } from "./steps/detect_machine.ts";
+import { dial } from "./steps/dial.ts";
+import { echo } from "./steps/echo.ts";
+import { gather } from "./steps/gather.ts";
+import { carried, type ScriptRun } from "./steps/script_run.ts";
+import { monitor } from "./steps/monitor.ts";
+import { record } from "./steps/record.ts";
+import { refer } from "./steps/refer.ts";
+import { replace } from "./replace.ts";
+import { play, sendDigits, silence } from "./steps/play.ts";
+import { pickup, queue } from "./steps/queue.ts";
+import { conference, consult } from "./steps/conference.ts";
+import { converse } from "./converse.ts";
+import { stream } from "./stream.ts";
+import { say } from "./steps/say.ts";
+import { nextReply, ussd } from "./steps/ussd.ts";
 
 /** One step; a script that it resolves with replaces the steps that are left. */
 type StepHandler<T extends Step["type"]> = (

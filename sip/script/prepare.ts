@@ -1,9 +1,9 @@
 import type { Invitation } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../base/abort.ts";
-import { reportAnswerer } from "../steps/detect_machine.ts";
+import { reportAnswerer } from "./steps/detect_machine.ts";
 import { performSteps } from "./perform.ts";
-import type { ScriptRun } from "../steps/script_run.ts";
-import { sendDigits } from "../steps/play.ts";
+import type { ScriptRun } from "./steps/script_run.ts";
+import { sendDigits } from "./steps/play.ts";
 
 /**
  * Waits for the answer of a leg that a dial placed, sends it the digits that come first, and has it

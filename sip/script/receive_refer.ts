@@ -1,24 +1,19 @@
-import type { IncomingReferRequest, IncomingRequestMessage } from "../stack/library/sip_js.ts";
-import { anchor, mayAnchor } from "../dialog/anchor.ts";
+import type { IncomingReferRequest, IncomingRequestMessage } from "../base/sip_js.ts";
+import { anchor, mayAnchor } from "../leg/anchor.ts";
 import type { Calls } from "../contracts/calls.ts";
 import type { Dialog } from "../contracts/dialog.ts";
 import { currentFlow, withFlow } from "../base/flow.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
-import { atDomain } from "../identity/own_address.ts";
+import { atDomain } from "../text/own_address.ts";
 import { readReferTo, type ReferTo } from "./refer_to.ts";
 import { passedReferTo, referredLeg } from "./replaced.ts";
-import {
-  createReferral,
-  notifiedState,
-  notifySipfrag,
-  silentReferral,
-} from "../dialog/referral.ts";
+import { createReferral, notifiedState, notifySipfrag, silentReferral } from "../leg/referral.ts";
 import type { Refusal } from "../base/refusal.ts";
 import { endsDialog, Refused, statusToPass } from "../base/refused.ts";
 import { hasOption } from "../contracts/session_timer.ts";
 import { guard } from "../base/log.ts";
 import { leave } from "./replace.ts";
-import { legHeader, type LegName, legNamedBy } from "../identity/leg_names.ts";
+import { legHeader, type LegName, legNamedBy } from "../text/leg_names.ts";
 import {
   attendedInConference,
   blindInConference,

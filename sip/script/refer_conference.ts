@@ -1,7 +1,7 @@
 import type { Script } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../base/abort.ts";
 import { failureOf, hangUpOthers, lastEnding, ringAll } from "../leg/ring_all.ts";
-import type { LegName } from "../identity/leg_names.ts";
+import type { LegName } from "../text/leg_names.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
 import type { ConferencePlace } from "../contracts/live_leg.ts";
 import { leave, partyFor } from "./replace.ts";

@@ -1,5 +1,5 @@
 import { parseReplaces, type Replaces } from "../text/replaces.ts";
-import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
+import type { IncomingRequestMessage } from "../base/sip_js.ts";
 import { isHeaderSafe } from "../text/grammar.ts";
 import type { Refusal } from "../base/refusal.ts";
 import type { Signalling } from "../contracts/signalling.ts";

@@ -1,10 +1,10 @@
-import type { IncomingReferRequest } from "../stack/library/sip_js.ts";
+import type { IncomingReferRequest } from "../base/sip_js.ts";
 import { withFlow } from "../base/flow.ts";
 import type { Leg } from "../contracts/leg.ts";
-import { notifySipfrag } from "../dialog/referral.ts";
+import { notifySipfrag } from "../leg/referral.ts";
 import { Refused, statusToPass } from "../base/refused.ts";
-import { readReferTo } from "../transfer/refer_to.ts";
-import { passedReferTo } from "../transfer/replaced.ts";
+import { readReferTo } from "./refer_to.ts";
+import { passedReferTo } from "./replaced.ts";
 import type { Calls } from "../contracts/calls.ts";
 import { guard } from "../base/log.ts";
 

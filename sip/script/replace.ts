@@ -6,8 +6,8 @@ import { sipLimits } from "../base/limits.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
 import { mediaKindOver } from "../leg/media_kind.ts";
 import { namedBySession } from "./relayed_replaces.ts";
-import type { ScriptRun } from "../steps/script_run.ts";
-import { connectLegs, type HeldLeg } from "../steps/connect_legs.ts";
+import type { ScriptRun } from "./steps/script_run.ts";
+import { connectLegs, type HeldLeg } from "./steps/connect_legs.ts";
 
 /**
  * Takes the place of another leg: this caller is connected to that one's partner, and that one ends

@@ -1,7 +1,7 @@
 import type { Trunk } from "../contracts/trunk.ts";
 import type { Dialog } from "../contracts/dialog.ts";
-import { peerLogin } from "../identity/peer_proofs.ts";
-import type { LegName } from "../identity/leg_names.ts";
+import { peerLogin } from "../text/peer_proofs.ts";
+import type { LegName } from "../text/leg_names.ts";
 import type { Calls } from "../contracts/calls.ts";
 import { type ReferTo, replacedDialog } from "./refer_to.ts";
 import type { Replaces } from "../text/replaces.ts";

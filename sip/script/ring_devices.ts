@@ -1,4 +1,4 @@
-import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
+import type { IncomingRequestMessage } from "../base/sip_js.ts";
 import { mintCallSid } from "../base/call_sid.ts";
 import type { InboundLeg, OutboundLeg } from "../contracts/leg.ts";
 import { sipLimits } from "../base/limits.ts";

@@ -1,7 +1,7 @@
 import { messageLimits, type MessageOrder } from "../../core/protocol/messages.ts";
 import { withFlow } from "../base/flow.ts";
 import { callerUser } from "../leg/fork_invite.ts";
-import { type Binding, type Flows, targetOf } from "../identity/location.ts";
+import { type Binding, type Flows, targetOf } from "../text/location.ts";
 import { reopened, someClosed } from "../registrar/path.ts";
 import { guard } from "../base/log.ts";
 import type { Signalling } from "../contracts/signalling.ts";

@@ -3,7 +3,7 @@ import { overReason, unlessAborted } from "../base/abort.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { Timers } from "../base/timers.ts";
 import type { Pcm } from "../media/base/port.ts";
-import { sentences, wholeSentences } from "../steps/sentences.ts";
+import { sentences, wholeSentences } from "./steps/sentences.ts";
 
 /** How what a server sends is said. */
 export interface Manner {

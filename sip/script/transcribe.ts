@@ -5,7 +5,7 @@ import type { LiveLeg } from "../contracts/live_leg.ts";
 import { FRAME_SAMPLES, type MediaLeg, type Pcm } from "../media/base/port.ts";
 import { createVoiceDetector } from "../media/audio/voice.ts";
 import type { Recogniser } from "../media/sources/recogniser.ts";
-import { createUtterances, type Utterances } from "../steps/utterance.ts";
+import { createUtterances, type Utterances } from "./steps/utterance.ts";
 
 /** A transcription under way. */
 export interface Transcribing {

@@ -1,17 +1,17 @@
 import type { Script } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../base/abort.ts";
-import { anchor } from "../dialog/anchor.ts";
+import { anchor } from "../leg/anchor.ts";
 import type { Calls } from "../contracts/calls.ts";
-import { dialWith } from "../steps/dial.ts";
+import { dialWith } from "./steps/dial.ts";
 import { sipLimits } from "../base/limits.ts";
-import type { LegName } from "../identity/leg_names.ts";
-import { anonymousUri } from "../identity/privacy.ts";
+import type { LegName } from "../text/leg_names.ts";
+import { anonymousUri } from "../text/privacy.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
 import type { ReferTo } from "./refer_to.ts";
-import type { Referral } from "../dialog/referral.ts";
+import type { Referral } from "../leg/referral.ts";
 import { leave, partyFor } from "./replace.ts";
 import { type DialStep, failureOf, hangUpOthers, lastEnding, ringAll } from "../leg/ring_all.ts";
-import { connectLegs, type HeldLeg } from "../steps/connect_legs.ts";
+import { connectLegs, type HeldLeg } from "./steps/connect_legs.ts";
 
 /** Referred-By of the transferor (RFC 3892); an anonymous caller stays anonymous (RFC 3323). */
 export function referredBy({ leg }: LiveLeg, by: string): string {

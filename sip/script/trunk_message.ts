@@ -1,6 +1,6 @@
 import { messageLimits, type OutwardOrder } from "../../core/protocol/messages.ts";
 import type { TrunkRoute } from "../../core/protocol/trunks.ts";
-import type { IncomingResponseMessage, UserAgentClient } from "../stack/library/sip_js.ts";
+import type { IncomingResponseMessage, UserAgentClient } from "../base/sip_js.ts";
 import { loginWith } from "../auth/client_authentication.ts";
 import { type Flow, withFlow } from "../base/flow.ts";
 import { callerUser } from "../leg/fork_invite.ts";

@@ -1,6 +1,6 @@
 import { userAgent } from "../../core/base/version.ts";
-import { isClosed, takeRepeats } from "../../core/net/kept_connection.ts";
-import { lookupBy } from "../../core/net/names.ts";
+import { isClosed, takeRepeats } from "../../core/machine/net/kept_connection.ts";
+import { lookupBy } from "../../core/machine/net/names.ts";
 import { Buffer } from "node:buffer";
 import {
   Agent,

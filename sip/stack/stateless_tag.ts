@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import type { IncomingRequestMessage } from "./library/sip_js.ts";
+import type { IncomingRequestMessage } from "../base/sip_js.ts";
 
 const secret = randomBytes(32).toString("hex");
 

@@ -1,4 +1,4 @@
-import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
+import type { IncomingRequestMessage } from "../base/sip_js.ts";
 
 type Headers = IncomingRequestMessage["headers"];
 

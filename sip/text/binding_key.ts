@@ -1,4 +1,4 @@
-import type { NameAddrHeader, URI } from "../stack/library/sip_js.ts";
+import type { NameAddrHeader, URI } from "../base/sip_js.ts";
 
 /** A flow of a device, or else the address itself (RFC 5626 §6, RFC 3261 §19.1.4). */
 export function keyOf(contact: NameAddrHeader): string {

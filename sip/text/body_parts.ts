@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "../stack/library/sip_js.ts";
+import type { IncomingMessage } from "../base/sip_js.ts";
 import { sipLimits } from "../base/limits.ts";
 
 /** One part of a body; the whole of one that has no parts. */

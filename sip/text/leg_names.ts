@@ -4,7 +4,7 @@ import {
   signingSecret,
 } from "../../core/protocol/bridge_secret.ts";
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { parseReplaces, type Replaces } from "../text/replaces.ts";
+import { parseReplaces, type Replaces } from "./replaces.ts";
 
 /** A leg of any companion of the installation. */
 export interface LegName {

@@ -1,8 +1,8 @@
 import { awakeNow } from "../../core/base/steady_clock.ts";
-import type { URI } from "../stack/library/sip_js.ts";
+import type { URI } from "../base/sip_js.ts";
 import type { RegisteredBinding } from "../../core/protocol/registrations.ts";
 import type { Flow } from "../base/flow.ts";
-import { parseNameAddr } from "../text/uri.ts";
+import { parseNameAddr } from "./uri.ts";
 
 /**
  * One way to a device of a Client: where a REGISTER said that it can be reached (RFC 3261 §10).

@@ -1,4 +1,4 @@
-import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
+import type { IncomingRequestMessage } from "../base/sip_js.ts";
 import type { Flow } from "../base/flow.ts";
 
 /** Where a request came by and what its first line named, for those who only get the message. */

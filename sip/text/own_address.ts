@@ -1,10 +1,10 @@
 import { steadyNow } from "../../core/base/steady_clock.ts";
 import { isIP, isIPv6 } from "node:net";
-import type { URI } from "../stack/library/sip_js.ts";
+import type { URI } from "../base/sip_js.ts";
 import type { Endpoint, Flow, Protocol } from "../base/flow.ts";
 import { sipLimits } from "../base/limits.ts";
 import { isUnspecified } from "../media/sdp/read_audio.ts";
-import { parseUri } from "../text/uri.ts";
+import { parseUri } from "./uri.ts";
 
 /** Whether an address means this server, by a request that came by a flow. */
 export type IsOwn = (uri: URI, flow: Flow) => boolean;

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { IncomingRequestMessage, IncomingResponseMessage } from "../stack/library/sip_js.ts";
+import { IncomingRequestMessage, IncomingResponseMessage } from "../base/sip_js.ts";
 import { BareObject } from "../base/bare_object.ts";
 import { fromFirstLine, isToken } from "./grammar.ts";
 import { canonicalName, frequentName, frequentNameAt } from "./header_names.ts";

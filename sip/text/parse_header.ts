@@ -1,4 +1,4 @@
-import { IncomingRequestMessage } from "../stack/library/sip_js.ts";
+import { IncomingRequestMessage } from "../base/sip_js.ts";
 import type { Challenges } from "./digest_client.ts";
 import { splitAddresses, splitOutside } from "./grammar.ts";
 import { parseNameAddr } from "./uri.ts";

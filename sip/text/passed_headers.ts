@@ -1,4 +1,4 @@
-import type { IncomingRequestMessage, IncomingResponseMessage } from "../stack/library/sip_js.ts";
+import type { IncomingRequestMessage, IncomingResponseMessage } from "../base/sip_js.ts";
 import { sipLimits } from "../base/limits.ts";
 import { plainText } from "./plain_text.ts";
 

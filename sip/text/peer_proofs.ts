@@ -1,5 +1,5 @@
 import type { BridgeSecret } from "../../core/protocol/bridge_secret.ts";
-import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
+import type { IncomingRequestMessage } from "../base/sip_js.ts";
 import { createSignatureVerifier, signRequest } from "../../core/protocol/signature.ts";
 
 /** Carries the proof. It begins with no X-, so nothing passes it on to anybody. */

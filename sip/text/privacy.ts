@@ -1,7 +1,7 @@
-import { type IncomingRequestMessage, type NameAddrHeader, URI } from "../stack/library/sip_js.ts";
-import { splitAddresses } from "../text/grammar.ts";
+import { type IncomingRequestMessage, type NameAddrHeader, URI } from "../base/sip_js.ts";
+import { splitAddresses } from "./grammar.ts";
 import type { Refusal } from "../base/refusal.ts";
-import { parseNameAddr, userOf } from "../text/uri.ts";
+import { parseNameAddr, userOf } from "./uri.ts";
 
 /** Values that make a caller anonymous (RFC 3323 §4.2, RFC 3325 §9.3), except towards trunks. */
 const hiding = ["id", "user", "header"];

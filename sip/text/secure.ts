@@ -1,4 +1,4 @@
-import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
+import type { IncomingRequestMessage } from "../base/sip_js.ts";
 import type { Flow, Protocol } from "../base/flow.ts";
 import type { Binding, Flows } from "./location.ts";
 import type { Refusal } from "../base/refusal.ts";

@@ -1,3 +1,3 @@
-import type { IncomingRequestMessage, IncomingResponseMessage } from "../stack/library/sip_js.ts";
+import type { IncomingRequestMessage, IncomingResponseMessage } from "../base/sip_js.ts";
 
 export type SipMessage = IncomingRequestMessage | IncomingResponseMessage;

@@ -1,4 +1,4 @@
-import { NameAddrHeader, URI } from "../stack/library/sip_js.ts";
+import { NameAddrHeader, URI } from "../base/sip_js.ts";
 import { sipLimits } from "../base/limits.ts";
 import { readUserPart, type UserPart } from "../../core/base/user_part.ts";
 import { isHeaderSafe, parseParameters } from "./grammar.ts";

@@ -1,8 +1,8 @@
-import type { IncomingRequestMessage, URI } from "../stack/library/sip_js.ts";
+import type { IncomingRequestMessage, URI } from "../base/sip_js.ts";
 import { userParameter, withoutParameter } from "../../core/base/user_part.ts";
 import { sipLimits } from "../base/limits.ts";
-import { plainText } from "../text/plain_text.ts";
-import { parseNameAddr, parseUri, userOf, userPartOf } from "../text/uri.ts";
+import { plainText } from "./plain_text.ts";
+import { parseNameAddr, parseUri, userOf, userPartOf } from "./uri.ts";
 import { originOf } from "./origin.ts";
 import { assertedAddresses, forwardingOf, hidesCaller, isFromAnonymous } from "./privacy.ts";
 

@@ -1,4 +1,4 @@
-import type { IncomingResponseMessage } from "../stack/library/sip_js.ts";
+import type { IncomingResponseMessage } from "../base/sip_js.ts";
 import type { UssdText } from "../../core/protocol/ussd.ts";
 import type { Content } from "../base/info.ts";
 import { sipLimits } from "../base/limits.ts";

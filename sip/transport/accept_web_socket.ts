@@ -1,8 +1,12 @@
 import type { Socket } from "node:net";
 import type { Flow, ListenEvents, LocalName } from "../base/flow.ts";
 import type { Clock } from "../base/clock.ts";
-import { plainAddress } from "../../core/net/networks.ts";
-import { clientAddress, clientUsesTls, ContradictoryProxy } from "../../core/net/client_address.ts";
+import { plainAddress } from "../../core/base/networks.ts";
+import {
+  clientAddress,
+  clientUsesTls,
+  ContradictoryProxy,
+} from "../../core/machine/net/client_address.ts";
 import { openWebSocketFlow } from "./web_socket.ts";
 import type { HttpHead } from "./http_head.ts";
 import { acceptHandshake, badRequest, type Refusal, tooMany } from "./web_socket_handshake.ts";

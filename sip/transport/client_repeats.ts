@@ -1,4 +1,4 @@
-import type { IncomingResponseMessage } from "../stack/library/sip_js.ts";
+import type { IncomingResponseMessage } from "../base/sip_js.ts";
 import { transactionTimers } from "../base/limits.ts";
 import type { Clock } from "../base/clock.ts";
 import { createExpiringMap } from "../base/expiring_map.ts";

@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
-import type { ListenAddress } from "../../core/net/listen_error.ts";
+import type { ListenAddress } from "../../core/machine/net/listen_error.ts";
 import type { Endpoint, Flow, ListenEvents, LocalName, Protocol } from "../base/flow.ts";
 import type { Timers } from "../base/timers.ts";
-import { plainAddress } from "../../core/net/networks.ts";
-import type { Places } from "../../core/net/places.ts";
-import { type CertificateWatch, watchCertificate } from "../../core/net/certificate.ts";
+import { plainAddress } from "../../core/base/networks.ts";
+import type { Places } from "../../core/machine/net/places.ts";
+import { type CertificateWatch, watchCertificate } from "../../core/machine/net/certificate.ts";
 import { clockOf } from "../base/clock.ts";
 import { hostPort, socketName, webSocketName } from "./local_name.ts";
 import type { NearAddress } from "./near_address.ts";

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { URI } from "../stack/library/sip_js.ts";
+import type { URI } from "../base/sip_js.ts";
 import type { Protocol } from "../base/flow.ts";
 import { sipLimits } from "../base/limits.ts";
 import { bySrv, type Resolver, withoutDot } from "./resolver.ts";

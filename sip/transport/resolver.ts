@@ -1,4 +1,4 @@
-import { lookedUpFor, names } from "../../core/net/names.ts";
+import { lookedUpFor, names } from "../../core/machine/net/names.ts";
 import { sipLimits } from "../base/limits.ts";
 
 /** Where a service is (RFC 2782). */

@@ -2,7 +2,7 @@ import {
   type IncomingMessage,
   IncomingRequestMessage,
   IncomingResponseMessage,
-} from "../stack/library/sip_js.ts";
+} from "../base/sip_js.ts";
 import type { Flow } from "../base/flow.ts";
 import { createClientRepeats } from "./client_repeats.ts";
 import type { Clock } from "../base/clock.ts";

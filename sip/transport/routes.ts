@@ -1,4 +1,4 @@
-import type { URI } from "../stack/library/sip_js.ts";
+import type { URI } from "../base/sip_js.ts";
 import type { Endpoint, Flow, FlowEvents, LocalName, Protocol } from "../base/flow.ts";
 import type { Clock } from "../base/clock.ts";
 import { connectStream, upgradeStream } from "./connect.ts";

@@ -1,4 +1,4 @@
-import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
+import type { IncomingRequestMessage } from "../base/sip_js.ts";
 import type { Flow } from "../base/flow.ts";
 import { transactionTimers } from "../base/limits.ts";
 import type { Via } from "../text/via.ts";

@@ -10,7 +10,7 @@ import { sipLimits } from "../base/limits.ts";
 import type { Clock } from "../base/clock.ts";
 import { createDeadline } from "../base/deadline.ts";
 import { createFramer } from "./framing.ts";
-import { plainAddress } from "../../core/net/networks.ts";
+import { plainAddress } from "../../core/base/networks.ts";
 
 export interface StreamOptions {
   protocol: Protocol;

@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import type { ListenAddress } from "../../core/net/listen_error.ts";
-import { acceptConnections, type AcceptOptions } from "../../core/net/acceptor.ts";
-import type { CertificateWatch } from "../../core/net/certificate.ts";
-import { secureConnections } from "../../core/net/secure.ts";
+import type { ListenAddress } from "../../core/machine/net/listen_error.ts";
+import { acceptConnections, type AcceptOptions } from "../../core/machine/net/acceptor.ts";
+import type { CertificateWatch } from "../../core/machine/net/certificate.ts";
+import { secureConnections } from "../../core/machine/net/secure.ts";
 import type { Endpoint } from "../base/flow.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { Clock } from "../base/clock.ts";

@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
 import { setImmediate } from "node:timers/promises";
-import { type ListenAddress, listening } from "../../core/net/listen_error.ts";
+import { type ListenAddress, listening } from "../../core/machine/net/listen_error.ts";
 import {
   createFlow,
   type Endpoint,
@@ -11,7 +11,7 @@ import {
 import { sipLimits, transactionTimers } from "../base/limits.ts";
 import type { Clock } from "../base/clock.ts";
 import { createFlowTable } from "./flow_table.ts";
-import { plainAddress } from "../../core/net/networks.ts";
+import { plainAddress } from "../../core/base/networks.ts";
 import { createRetransmission, type Retransmission } from "./retransmission.ts";
 import { inItsCharset } from "../text/charset.ts";
 import { readSent, type SentMessage } from "./sent_message.ts";

@@ -13,7 +13,7 @@ import type { Clock } from "../base/clock.ts";
 import { createDeadline, hangUp } from "../base/deadline.ts";
 import { inItsCharset } from "../text/charset.ts";
 import { watchPeer } from "./keep_alive.ts";
-import { plainAddress } from "../../core/net/networks.ts";
+import { plainAddress } from "../../core/base/networks.ts";
 import { followMessages } from "./message_progress.ts";
 import { whyUnwritable } from "./stream.ts";
 import type { WebSocket } from "./ws_library.ts";

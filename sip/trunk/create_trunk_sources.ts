@@ -1,4 +1,4 @@
-import { addressList } from "../../core/net/networks.ts";
+import { addressList } from "../../core/base/networks.ts";
 import type { Flow } from "../base/flow.ts";
 import type { Gateways } from "./gateways.ts";
 import type { Routes } from "../transport/routes.ts";

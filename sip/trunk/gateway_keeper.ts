@@ -1,4 +1,4 @@
-import { learnedTenant, lookingFor } from "../../core/net/names.ts";
+import { learnedTenant, lookingFor } from "../../core/machine/net/names.ts";
 import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { Registration } from "../../core/protocol/trunks.ts";
 import type { Flow } from "../base/flow.ts";

@@ -1,4 +1,4 @@
-import type { IncomingResponseMessage, UserAgentClient } from "../stack/library/sip_js.ts";
+import type { IncomingResponseMessage, UserAgentClient } from "../base/sip_js.ts";
 import type { Registration } from "../../core/protocol/trunks.ts";
 import { loginWith } from "../auth/client_authentication.ts";
 import { type Flow, withFlow } from "../base/flow.ts";

@@ -1,4 +1,4 @@
-import type { IncomingResponseMessage, UserAgentClient } from "../stack/library/sip_js.ts";
+import type { IncomingResponseMessage, UserAgentClient } from "../base/sip_js.ts";
 import { withFlow } from "../base/flow.ts";
 import { sipLimits } from "../base/limits.ts";
 import { guard } from "../base/log.ts";

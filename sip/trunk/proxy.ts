@@ -1,4 +1,4 @@
-import type { URI } from "../stack/library/sip_js.ts";
+import type { URI } from "../base/sip_js.ts";
 import type { TrunkRoute } from "../../core/protocol/trunks.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 import type { Target } from "../transport/resolve.ts";

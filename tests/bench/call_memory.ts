@@ -15,8 +15,8 @@ const calls = Number(Deno.env.get("CALLS") ?? 100);
 const looks = 10;
 const log = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(line + "\n"));
 
-type Script = "main.ts" | "sip/main.ts" | "core/adapters/speech/main.ts";
-const scripts: Script[] = ["main.ts", "sip/main.ts", "core/adapters/speech/main.ts"];
+type Script = "main.ts" | "sip/main.ts" | "core/machine/adapters/speech/main.ts";
+const scripts: Script[] = ["main.ts", "sip/main.ts", "core/machine/adapters/speech/main.ts"];
 
 const stat = (system: System, script: Script, file: string): string =>
   Deno.readTextFileSync(`/proc/${system.pids(script)[0]}/${file}`);

@@ -1,8 +1,8 @@
 import { consoleClient, startConsole } from "../support/service/console_client.ts";
 import type { App } from "../support/service/app.ts";
 import { newBase, withDefaults } from "../../core/model/resource.ts";
-import { type Call, calls } from "../../core/resources/calls.ts";
-import { notifications } from "../../core/resources/notifications.ts";
+import { type Call, calls } from "../../core/model/resources/calls.ts";
+import { notifications } from "../../core/model/resources/notifications.ts";
 import { dice } from "../support/service/store_lab.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { withDefaults } from "../../core/model/resource.ts";
-import type { Call } from "../../core/resources/calls.ts";
-import { type Message, messages } from "../../core/resources/messages.ts";
+import type { Call } from "../../core/model/resources/calls.ts";
+import { type Message, messages } from "../../core/model/resources/messages.ts";
 import { dice, type StoreLab, storeLab } from "../support/service/store_lab.ts";
 
 /** Stores for `bench:lists`, filled with calls and messages of 30 days. */

@@ -1,5 +1,5 @@
 import type { Condition } from "../../core/base/filters.ts";
-import { calls } from "../../core/resources/calls.ts";
+import { calls } from "../../core/model/resources/calls.ts";
 import { keptAwake } from "./awake.ts";
 import { denseLists } from "./dense_lists.ts";
 import { begin, callOf, dayMs, fill, type Filled, log, roll } from "./list_stores.ts";

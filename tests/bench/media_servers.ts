@@ -1,4 +1,4 @@
-import { runtimeFlags } from "../../core/start/programs.ts";
+import { runtimeFlags } from "../../core/machine/start/programs.ts";
 import { askNg } from "../../sip/media/transports/ng.ts";
 import { startRtpengine } from "../support/media/rtpengine.ts";
 import type { Answer, Mode, Order } from "./media_engine.ts";

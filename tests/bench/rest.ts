@@ -1,4 +1,4 @@
-import { runtimeFlags } from "../../core/start/programs.ts";
+import { runtimeFlags } from "../../core/machine/start/programs.ts";
 import { storeLab } from "../support/service/store_lab.ts";
 import { freePorts } from "../support/process/system.ts";
 import { denseRest, postedRest } from "./dense_rest.ts";

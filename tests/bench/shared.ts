@@ -1,4 +1,4 @@
-import { runtimeFlags } from "../../core/start/programs.ts";
+import { runtimeFlags } from "../../core/machine/start/programs.ts";
 import { endChild } from "../support/process/end_child.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { freePorts } from "../support/process/system.ts";

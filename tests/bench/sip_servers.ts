@@ -1,4 +1,4 @@
-import { runtimeFlags } from "../../core/start/programs.ts";
+import { runtimeFlags } from "../../core/machine/start/programs.ts";
 import { type FakeService, testDomain } from "../support/sip/fake_service.ts";
 import { freePorts } from "../support/process/system.ts";
 import { cpuSeconds, family } from "./process_cpu.ts";

@@ -1,13 +1,13 @@
 import { createAccount } from "../../core/accounts/create_account.ts";
-import { readConfig } from "../../core/configuration/config.ts";
-import { portsOf } from "../../core/start/service_ports.ts";
+import { readConfig } from "../../core/machine/configuration/config.ts";
+import { portsOf } from "../../core/machine/start/service_ports.ts";
 import { deliverWebhookHandler } from "../../core/jobs/deliver_webhook.ts";
 import { deliverWebhook } from "../../core/webhooks/deliver.ts";
 import { limits } from "../../core/base/limits.ts";
-import { notification } from "../../core/notifications/notify.ts";
+import { notification } from "../../core/webhooks/notify.ts";
 import { requestOf } from "../../core/base/outgoing.ts";
 import { signedRequest } from "../../core/base/signature.ts";
-import { runtimeFlags } from "../../core/start/programs.ts";
+import { runtimeFlags } from "../../core/machine/start/programs.ts";
 import { openStore } from "../../kv/open_store.ts";
 import { clock, type Order, type Reply } from "./receivers.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { XMLBuilder, XMLParser } from "fast-xml-parser";
-import { pageOf } from "../../core/rest/paging.ts";
-import { calls } from "../../core/resources/calls.ts";
+import { pageOf } from "../../core/model/rest/paging.ts";
+import { calls } from "../../core/model/resources/calls.ts";
 import { accountAddress, shapeOf } from "../../routes/http/represent.ts";
 import { xmlDocument } from "../../routes/http/xml.ts";
 import { storeLab } from "../support/service/store_lab.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Config, readConfig, variables } from "../../core/configuration/config.ts";
+import { type Config, readConfig, variables } from "../../core/machine/configuration/config.ts";
 import { buildContainerRoot, stepsOf } from "../support/process/container_root.ts";
 import { endChild } from "../support/process/end_child.ts";
 import { eventually } from "../support/process/eventually.ts";

@@ -12,7 +12,7 @@ Deno.test({
     const listeners = [
       { script: "main.ts", port: portOf(system.baseUrl) },
       { script: "sip/main.ts", port: portOf(system.wsUrl) },
-      { script: "core/adapters/speech/main.ts", port: portOf(system.speechUrl) },
+      { script: "core/machine/adapters/speech/main.ts", port: portOf(system.speechUrl) },
     ] as const;
 
     await Promise.all(listeners.map(async ({ script, port }) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { plainSocket } from "../support/sip/plain_peer.ts";
-import { cannotStartCode, supervisedVariable } from "../../core/process/process.ts";
+import { cannotStartCode, supervisedVariable } from "../../core/machine/process/process.ts";
 
 const root = new URL("../../", import.meta.url);
 
@@ -45,7 +45,7 @@ Deno.test("a companion whose port of media is taken ends and says so", async () 
 
 Deno.test("fail() says one line, and tells the supervisor that a start failed", async () => {
   const script = `
-    import { fail } from "./core/process/process.ts";
+    import { fail } from "./core/machine/process/process.ts";
     fail(new Error("Cannot start:\\nno"));
   `;
   const ends = [
@@ -60,7 +60,7 @@ Deno.test("fail() says one line, and tells the supervisor that a start failed", 
 
 Deno.test("stopOnSignal() stops for a failure too, and exits 1", async () => {
   const script = `
-    import { say, stopOnSignal } from "./core/process/process.ts";
+    import { say, stopOnSignal } from "./core/machine/process/process.ts";
     const onFailure = stopOnSignal(async () => say("stopped"), 5_000);
     onFailure();
     onFailure();

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { environmentOf } from "../../core/start/process_environment.ts";
+import { environmentOf } from "../../core/machine/start/process_environment.ts";
 import { startSystem } from "../support/process/system.ts";
 
 const secrets = {
@@ -29,7 +29,7 @@ Deno.test("each process is started with the secrets that it needs, and no others
     "S3_ENDPOINT",
     "SPEECH_SECRET",
   ]);
-  assert.deepEqual(known("core/adapters/speech/main.ts"), [
+  assert.deepEqual(known("core/machine/adapters/speech/main.ts"), [
     "S3_BUCKET",
     "S3_ENDPOINT",
     "SPEECH_SECRET",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type AppServer, startAppServer } from "../support/service/app_server.ts";
-import { fliteProgram } from "../../core/adapters/speech/flite.ts";
+import { fliteProgram } from "../../core/machine/adapters/speech/flite.ts";
 import { encodeG711 } from "../../sip/media/codecs/g711.ts";
 import {
   isSound,
@@ -14,7 +14,7 @@ import { asTelephone, programTest, voiceIn } from "../support/media/speech_lab.t
 import { eventually } from "../support/process/eventually.ts";
 import { isAlive, startSystem, type System } from "../support/process/system.ts";
 
-const script = "core/adapters/speech/main.ts";
+const script = "core/machine/adapters/speech/main.ts";
 const text = "Hello, and welcome to the switchboard. Your call is important to us.";
 
 /** A Client whose calls get this markup; resolves with it once it is made. */

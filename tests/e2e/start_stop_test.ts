@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { machineAddresses } from "../../core/configuration/machine_addresses.ts";
+import { machineAddresses } from "../../core/machine/configuration/machine_addresses.ts";
 import { openStore } from "../../kv/open_store.ts";
 import { startAppServer } from "../support/service/app_server.ts";
 import { plainSocket } from "../support/sip/plain_peer.ts";
@@ -210,7 +210,7 @@ Deno.test("a SIGTERM to all processes at once loses no report of a call", async 
   await app.asked("/voice");
 
   // As systemd's KillMode=control-group does, the service first.
-  const scripts = ["main.ts", "sip/main.ts", "core/start/start.ts"] as const;
+  const scripts = ["main.ts", "sip/main.ts", "core/machine/start/start.ts"] as const;
   const pids = scripts.flatMap((script) => system.pids(script));
   assert.equal(pids.length, 3);
   for (const pid of pids) Deno.kill(pid, "SIGTERM");
@@ -238,7 +238,7 @@ Deno.test("a terminal that closes ends calls with BYE, and they are recorded as 
   const dialog = await ringing.answer(webrtcAnswer(ringing.invite.body));
   await app.asked("/voice");
 
-  const scripts = ["core/start/start.ts", "main.ts", "sip/main.ts"] as const;
+  const scripts = ["core/machine/start/start.ts", "main.ts", "sip/main.ts"] as const;
   const pids = scripts.flatMap((script) => system.pids(script));
   assert.equal(pids.length, 3);
   for (const pid of pids) Deno.kill(pid, "SIGHUP");
@@ -253,7 +253,7 @@ Deno.test("a terminal that closes ends calls with BYE, and they are recorded as 
 
 Deno.test("SIGTERM to npx, which passes no signal on, stops what it started", async () => {
   const system = await startSystem({ deno: ["npx", "-y", "deno@2.9.6"] });
-  const scripts = ["main.ts", "sip/main.ts", "core/adapters/speech/main.ts"] as const;
+  const scripts = ["main.ts", "sip/main.ts", "core/machine/adapters/speech/main.ts"] as const;
   const pids = scripts.flatMap((script) => system.pids(script));
   assert.equal(pids.length, 3);
   await system.stop();

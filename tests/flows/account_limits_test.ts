@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ApiClient } from "../support/service/api_client.ts";
-import { noLimits, take, tightest, unused } from "../../core/values/account_limits.ts";
+import { noLimits, take, tightest, unused } from "../../core/model/values/account_limits.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import {
   callOf,

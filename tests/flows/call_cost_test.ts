@@ -4,7 +4,7 @@ import { liveCompanions } from "../../core/companions/companions.ts";
 import { handlers } from "../../core/jobs/mod.ts";
 import { companionClient } from "../../core/companions/client.ts";
 import { answerOf } from "../../core/base/outgoing.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { countStore } from "../support/service/count_store.ts";

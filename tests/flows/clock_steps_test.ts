@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { takeCode } from "../../core/console/guard.ts";
-import { confirmFactor, offerFactor } from "../../core/console/second_factor.ts";
-import { openSession, sessionOf } from "../../core/console/sessions.ts";
-import { codeAt, stepAt } from "../../core/console/totp.ts";
-import { isSigned, linkTo } from "../../core/recordings/links/link.ts";
-import { createRequestCap } from "../../core/rest/request_cap.ts";
+import { takeCode } from "../../core/accounts/session_guard.ts";
+import { confirmFactor, offerFactor } from "../../core/accounts/second_factor.ts";
+import { openSession, sessionOf } from "../../core/accounts/sessions.ts";
+import { codeAt, stepAt } from "../../core/accounts/totp.ts";
+import { isSigned, linkTo } from "../../core/recordings/link.ts";
+import { createRequestCap } from "../../core/model/rest/request_cap.ts";
 import { handClock } from "../support/service/hand_clock.ts";
 import { closeLostCompanions, takeHeartbeat } from "../../core/reports/heartbeats.ts";
 import { liveCompanions } from "../../core/companions/companions.ts";
 import { limits } from "../../core/base/limits.ts";
 import { takePart } from "../../core/messages/join_parts.ts";
 import type { InboundText } from "../../core/messages/record_inbound.ts";
-import { waitOf } from "../../core/queues/enqueue.ts";
+import { waitOf } from "../../core/conferences/enqueue.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import {
   callOf,

@@ -3,7 +3,7 @@ import type { ConferenceStep } from "../../core/protocol/conferences.ts";
 import { closeLostCompanions, takeHeartbeat } from "../../core/reports/heartbeats.ts";
 import { closeConferencesOf, tidyConferences } from "../../core/conferences/close.ts";
 import { limits } from "../../core/base/limits.ts";
-import type { Conference } from "../../core/resources/conferences.ts";
+import type { Conference } from "../../core/model/resources/conferences.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { companion, notifications, xml } from "../support/service/hand_companion.ts";
 import { type Caller, caller, consult } from "../support/sip/conference_callers.ts";

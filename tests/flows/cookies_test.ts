@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { outboundRequests } from "../../core/adapters/outbound_fetch.ts";
+import { outboundRequests } from "../../core/machine/adapters/outbound_fetch.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { companionOf, made, xml } from "../support/service/hand_companion.ts";

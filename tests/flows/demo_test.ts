@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { demoLogin, demoNumbers, makeDemo, moveDemo } from "../../core/demo/demo.ts";
+import { demoLogin, demoNumbers, makeDemo, moveDemo } from "../../core/trials/demo.ts";
 import { parseDocument } from "../../core/markup/parse.ts";
 import { demo } from "../../routes/demo.ts";
 import { startApp } from "../support/service/app.ts";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { stepKinds } from "../../core/flows/steps.ts";
+import { stepKinds } from "../../core/model/flows/steps.ts";
 import { startApp } from "../support/service/app.ts";
 import { said, tried, way } from "../support/service/dry_run_lab.ts";
 import { actionOf, calledFlow, flowOf, nextOf } from "../support/service/flow_lab.ts";
 import { callCentre } from "../support/service/flow_samples.ts";
 import { made } from "../support/service/hand_companion.ts";
-import type { DryRunInput } from "../../core/designer/inputs.ts";
+import type { DryRunInput } from "../../core/trials/dry_run_inputs.ts";
 
 const end = { type: "say", text: "end" };
 

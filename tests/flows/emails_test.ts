@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../core/base/faults.ts";
 import { limits } from "../../core/base/limits.ts";
-import type { Mailer } from "../../core/ports/providers.ts";
+import type { Mailer } from "../../core/model/ports/providers.ts";
 import { type App, startApp } from "../support/service/app.ts";
 
 const form = { From: "me@example.com", To: "you@example.com", Subject: "Hi", Body: "hello" };

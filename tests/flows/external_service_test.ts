@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { outboundRequests } from "../../core/adapters/outbound_fetch.ts";
+import { outboundRequests } from "../../core/machine/adapters/outbound_fetch.ts";
 import { limits } from "../../core/base/limits.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { fakeSignals } from "../support/sip/fake_signals.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { flowTemplates } from "../../core/designer/templates.ts";
+import { flowTemplates } from "../../core/trials/flow_templates.ts";
 import type { QueueStep } from "../../core/protocol/conferences.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { newBase, withDefaults } from "../../core/model/resource.ts";
-import { type Queue, queues } from "../../core/resources/queues.ts";
+import { type Queue, queues } from "../../core/model/resources/queues.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { actionOf, calledFlow, flowOf } from "../support/service/flow_lab.ts";
 import { companionOf, made, notifications } from "../support/service/hand_companion.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { designerLimits } from "../../core/designer/limits.ts";
+import { designerLimits } from "../../core/trials/dry_run_limits.ts";
 import { limits } from "../../core/base/limits.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { flowApplication, flowOf } from "../support/service/flow_lab.ts";

@@ -9,7 +9,7 @@ import {
   flowOf,
   nextOf,
 } from "../support/service/flow_lab.ts";
-import { flowTemplates } from "../../core/designer/templates.ts";
+import { flowTemplates } from "../../core/trials/flow_templates.ts";
 import { callCentre } from "../support/service/flow_samples.ts";
 import { startKvConnect } from "../support/service/kv_connect.ts";
 import { companionOf, made, notifications } from "../support/service/hand_companion.ts";

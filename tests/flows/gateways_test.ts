@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { GatewayReport, Registration } from "../../core/protocol/trunks.ts";
 import { closeLostCompanions, takeHeartbeat } from "../../core/reports/heartbeats.ts";
-import { assigneeOf } from "../../core/gateways/assignment.ts";
-import { registrationsOf, takeGatewayReport } from "../../core/gateways/registrations.ts";
+import { assigneeOf } from "../../core/numbers/assignment.ts";
+import { registrationsOf, takeGatewayReport } from "../../core/numbers/gateway_registrations.ts";
 import { limits } from "../../core/base/limits.ts";
 import type { ApiClient } from "../support/service/api_client.ts";
 import { type App, startApp } from "../support/service/app.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { limits } from "../../core/base/limits.ts";
-import type { LocationSource } from "../../core/ports/providers.ts";
+import type { LocationSource } from "../../core/model/ports/providers.ts";
 import { type App, startApp } from "../support/service/app.ts";
 
 const immediate = { DeviceIdentifier: "+59899077937", StatusCallback: "https://app.test/geo" };

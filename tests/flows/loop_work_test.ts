@@ -10,12 +10,12 @@ import {
   storeAudio,
 } from "../../core/model/job_kinds.ts";
 import { newBase } from "../../core/model/resource.ts";
-import { emailRecords } from "../../core/resources/emails.ts";
+import { emailRecords } from "../../core/model/resources/emails.ts";
 import { eventText } from "../../routes/events/event_records.ts";
 import type { Asking } from "../../core/base/loop_work.ts";
 import type { SentReport } from "../../core/protocol/companion.ts";
 import { createReports } from "../../core/reports/take_reports.ts";
-import { createLoopShares } from "../../core/rest/loop_shares.ts";
+import { createLoopShares } from "../../core/model/rest/loop_shares.ts";
 import type { ApiClient } from "../support/service/api_client.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { openEvents } from "../support/service/event_reader.ts";

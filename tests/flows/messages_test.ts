@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { limits } from "../../core/base/limits.ts";
-import type { MessageRoute } from "../../core/ports/providers.ts";
-import type { Message } from "../../core/resources/messages.ts";
+import type { MessageRoute } from "../../core/model/ports/providers.ts";
+import type { Message } from "../../core/model/resources/messages.ts";
 import { type App, startApp } from "../support/service/app.ts";
 
 async function send(app: App, form: Record<string, string> = {}): Promise<string> {

@@ -4,7 +4,7 @@ import { Fault } from "../../core/base/faults.ts";
 import { limits } from "../../core/base/limits.ts";
 import { messageTaker } from "../../core/messages/take_message.ts";
 import { receiveMessage } from "../../core/messages/receive_message.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import { takePart } from "../../core/recordings/take_part.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { companionOf, made } from "../support/service/hand_companion.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Companion } from "../../sip/companion.ts";
-import { writeOrder } from "../../sip/peer/companion_call.ts";
-import { createPeerProofs } from "../../sip/identity/peer_proofs.ts";
+import { writeOrder } from "../../sip/leg/companion_call.ts";
+import { createPeerProofs } from "../../sip/text/peer_proofs.ts";
 import {
   type CompanionsLab,
   type CompanionsLabOptions,

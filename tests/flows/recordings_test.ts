@@ -3,12 +3,12 @@ import type { RecordingPart } from "../../core/protocol/recordings.ts";
 import { closeLostCompanions } from "../../core/reports/heartbeats.ts";
 import { Fault } from "../../core/base/faults.ts";
 import { limits } from "../../core/base/limits.ts";
-import type { Blobs } from "../../core/ports/providers.ts";
-import type { RecordingContext } from "../../core/values/recording_context.ts";
+import type { Blobs } from "../../core/model/ports/providers.ts";
+import type { RecordingContext } from "../../core/model/values/recording_context.ts";
 import { takePart } from "../../core/recordings/take_part.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { companionOf, made, notifications, xml } from "../support/service/hand_companion.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import { memoryBlobs } from "../support/service/memory_blobs.ts";
 import { readRecording } from "../support/service/recorded.ts";
 

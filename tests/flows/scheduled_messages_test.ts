@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Message } from "../../core/resources/messages.ts";
+import type { Message } from "../../core/model/resources/messages.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { notifications } from "../support/service/hand_companion.ts";
 

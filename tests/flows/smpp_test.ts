@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { smppAddress } from "../../core/start/carriers.ts";
-import { startSmppLink } from "../../core/adapters/smpp/link.ts";
+import { smppAddress } from "../../core/machine/start/carriers.ts";
+import { startSmppLink } from "../../core/machine/adapters/smpp/link.ts";
 import { limits } from "../../core/base/limits.ts";
 import { made, notifications, xml } from "../support/service/hand_companion.ts";
 import { type Delivered, startMessageCenter } from "../support/service/message_center.ts";

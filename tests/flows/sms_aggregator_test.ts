@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { smsAggregator } from "../../core/adapters/sms_aggregator.ts";
+import { smsAggregator } from "../../core/machine/adapters/sms_aggregator.ts";
 import { limits } from "../../core/base/limits.ts";
 import { smsCarrier } from "../../routes/sms_carrier.ts";
 import { type App, startApp } from "../support/service/app.ts";

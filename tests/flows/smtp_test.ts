@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { smtpMailer } from "../../core/adapters/mailer.ts";
+import { smtpMailer } from "../../core/machine/adapters/mailer.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { made, notifications } from "../support/service/hand_companion.ts";
 import {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import type { StreamNews, StreamOrder } from "../../core/protocol/streams.ts";
 import { closeLostCompanions } from "../../core/reports/heartbeats.ts";
-import type { Stream } from "../../core/resources/streams.ts";
+import type { Stream } from "../../core/model/resources/streams.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { companion, made, notifications } from "../support/service/hand_companion.ts";
 import { caller, consult, leg } from "../support/sip/conference_callers.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { credentialsOf } from "../../core/accounts/credentials.ts";
-import { simulationLimits } from "../../core/simulation/times.ts";
+import { simulationLimits } from "../../core/trials/simulation/times.ts";
 import type { ApiClient, Form } from "../support/service/api_client.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { callOf, notifications, xml } from "../support/service/hand_companion.ts";

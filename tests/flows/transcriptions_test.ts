@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../core/base/faults.ts";
 import { limits } from "../../core/base/limits.ts";
-import type { Transcriber } from "../../core/ports/providers.ts";
+import type { Transcriber } from "../../core/model/ports/providers.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { makeSample } from "../support/service/samples.ts";
 

@@ -6,8 +6,8 @@ import {
   trunkLimits,
   type TrunkTarget,
 } from "../../core/protocol/trunks.ts";
-import { numberOf } from "../../core/gateways/find_number.ts";
-import type { TrunkSettings } from "../../core/values/trunk_settings.ts";
+import { numberOf } from "../../core/numbers/find_number.ts";
+import type { TrunkSettings } from "../../core/model/values/trunk_settings.ts";
 import { limits } from "../../core/base/limits.ts";
 import type { ApiClient } from "../support/service/api_client.ts";
 import { type App, startApp } from "../support/service/app.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { takeAggregatorMessage } from "../../core/messages/aggregator.ts";
-import { numberOf } from "../../core/gateways/find_number.ts";
+import { numberOf } from "../../core/numbers/find_number.ts";
 import type { NumberQuery } from "../../core/protocol/trunks.ts";
 import { takeTrunkMessage } from "../../routes/protocol/trunk_message.ts";
 import type { ApiClient } from "../support/service/api_client.ts";

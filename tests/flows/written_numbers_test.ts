@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { ApiClient } from "../support/service/api_client.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { callOf, companionOf, made } from "../support/service/hand_companion.ts";
-import { numberOf } from "../../core/gateways/find_number.ts";
-import { soughtAs } from "../../core/values/dialled.ts";
+import { numberOf } from "../../core/numbers/find_number.ts";
+import { soughtAs } from "../../core/model/values/dialled.ts";
 
 const ours = "+12125550123";
 const far = "+14045550177";

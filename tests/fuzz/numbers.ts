@@ -6,10 +6,16 @@ import {
   userParameter,
   withoutParameter,
 } from "../../core/base/user_part.ts";
-import { parseAddress, sipUri } from "../../core/values/address.ts";
-import { callerNumber, dialString, e164Of, partOf, soughtAs } from "../../core/values/dialled.ts";
-import { currentNumber } from "../../core/values/former_plans.ts";
-import { placeOf } from "../../core/values/place.ts";
+import { parseAddress, sipUri } from "../../core/model/values/address.ts";
+import {
+  callerNumber,
+  dialString,
+  e164Of,
+  partOf,
+  soughtAs,
+} from "../../core/model/values/dialled.ts";
+import { currentNumber } from "../../core/model/values/former_plans.ts";
+import { placeOf } from "../../core/model/values/place.ts";
 import { pick, type Random } from "./generator.ts";
 import type { Target } from "./target.ts";
 

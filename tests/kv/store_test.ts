@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { Fault } from "../../core/base/faults.ts";
 import { job, type TestJob } from "../support/service/job.ts";
-import type { Ports } from "../../core/ports/ports.ts";
+import type { Ports } from "../../core/model/ports/ports.ts";
 import { withDefaults } from "../../core/model/resource.ts";
-import type { Account } from "../../core/resources/accounts.ts";
-import { type Client, clients } from "../../core/resources/clients.ts";
-import { type Call, calls } from "../../core/resources/calls.ts";
+import type { Account } from "../../core/model/resources/accounts.ts";
+import { type Client, clients } from "../../core/model/resources/clients.ts";
+import { type Call, calls } from "../../core/model/resources/calls.ts";
 import { sealer } from "../../kv/store/seal.ts";
 import { openStore } from "../../kv/open_store.ts";
 import { holdCommits } from "../support/service/hold_commits.ts";

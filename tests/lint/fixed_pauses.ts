@@ -7,14 +7,16 @@
 
 /** Files that may pause, each with why no event can be awaited there. */
 export const pausing: Record<string, string> = {
-  "core/adapters/smpp/deliver.ts":
+  "core/machine/adapters/smpp/deliver.ts":
     "A receipt may come before the answer that its message waits for",
   "core/admin/tail.ts": "A service that is gone is not asked again at once",
-  "core/net/acceptor.ts": "Node.js tells neither that it listens no more nor that it is stuck",
-  "core/net/http_server.ts": "Connections end by themselves; a shutdown looks until all have",
-  "core/process/secret_file.ts": "Another process makes the file",
-  "core/start/start.ts": "A program that ended is not restarted at once",
-  "core/typescript_client/runtime/send.ts": "A server asked for a pause by Retry-After",
+  "core/machine/net/acceptor.ts":
+    "Node.js tells neither that it listens no more nor that it is stuck",
+  "core/machine/net/http_server.ts":
+    "Connections end by themselves; a shutdown looks until all have",
+  "core/machine/process/secret_file.ts": "Another process makes the file",
+  "core/machine/start/start.ts": "A program that ended is not restarted at once",
+  "core/openapi/typescript_client/runtime/send.ts": "A server asked for a pause by Retry-After",
   "kv/store/commit_retrying.ts": "Racing writers part by a random time",
   "kv/store/store_clock.ts": "Other services write when it is their time, if any runs",
   "tests/fixtures/stores/make.ts": "A former version is looked at from outside",

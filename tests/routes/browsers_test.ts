@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { softphone } from "../../routes/softphone.ts";
 import { protocolRoutes } from "../../routes/protocol/routes.ts";
-import { documentationFiles } from "../../core/start/documentation_files.ts";
+import { documentationFiles } from "../../core/machine/start/documentation_files.ts";
 import { docs } from "../../routes/docs/docs.ts";
 import { home } from "../../routes/docs/home.ts";
 import { startApp } from "../support/service/app.ts";

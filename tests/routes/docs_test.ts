@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Hono } from "hono";
-import { documentationFiles } from "../../core/start/documentation_files.ts";
+import { documentationFiles } from "../../core/machine/start/documentation_files.ts";
 import { docs } from "../../routes/docs/docs.ts";
 import { home } from "../../routes/docs/home.ts";
 import { examplesOf } from "../../routes/docs/examples.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { mock } from "node:test";
-import { createStreamPlaces } from "../../core/events/places.ts";
-import { eventLimits } from "../../core/events/limits.ts";
+import { createStreamPlaces } from "../../core/webhooks/event_places.ts";
+import { eventLimits } from "../../core/webhooks/event_limits.ts";
 import type { Fault } from "../../core/base/faults.ts";
 import { eventTypes } from "../../core/model/event_types.ts";
-import { resources } from "../../core/resources/mod.ts";
+import { resources } from "../../core/model/resources/mod.ts";
 import { startApp } from "../support/service/app.ts";
 import { askEvents, openEvents, readerOf } from "../support/service/event_reader.ts";
 import { startKvConnect } from "../support/service/kv_connect.ts";

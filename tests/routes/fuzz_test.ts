@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { resources } from "../../core/resources/mod.ts";
+import { resources } from "../../core/model/resources/mod.ts";
 import { startApp } from "../support/service/app.ts";
 import { makeSample, sampledNames } from "../support/service/samples.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import twilio from "twilio";
 import { withKeyring } from "../../core/accounts/keyring.ts";
 import { limits } from "../../core/base/limits.ts";
-import { refusalLimits } from "../../core/rest/limits.ts";
+import { refusalLimits } from "../../core/model/rest/limits.ts";
 import { openStore } from "../../kv/open_store.ts";
 import { metrics } from "../../routes/metrics.ts";
 import { routes } from "../../routes/mod.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { calls } from "../../core/resources/calls.ts";
+import { calls } from "../../core/model/resources/calls.ts";
 import { shapeOf } from "../../routes/http/represent.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { makeSample } from "../support/service/samples.ts";

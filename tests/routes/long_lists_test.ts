@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import { newBase, withDefaults } from "../../core/model/resource.ts";
-import { notifications } from "../../core/resources/notifications.ts";
-import { transcriptions } from "../../core/resources/transcriptions.ts";
+import { notifications } from "../../core/model/resources/notifications.ts";
+import { transcriptions } from "../../core/model/resources/transcriptions.ts";
 import { measurePieces } from "../support/process/loop_pieces.ts";
 import type { App } from "../support/service/app.ts";
 import { consoleClient, startConsole } from "../support/service/console_client.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { verbs } from "../../core/markup/verbs/mod.ts";
-import { messages } from "../../core/resources/messages.ts";
+import { messages } from "../../core/model/resources/messages.ts";
 import { limits } from "../../core/base/limits.ts";
 import { answeredBy } from "../../core/protocol/events.ts";
 import { startApp } from "../support/service/app.ts";

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../core/base/faults.ts";
-import { inventoryNumbers } from "../../core/numbers/providers/inventory.ts";
-import { type NumberOffer, unknownPlace, usualCapabilities } from "../../core/values/offer.ts";
-import { parseNumber } from "../../core/values/phone_number.ts";
-import { openNumbers } from "../../core/numbers/providers/open.ts";
-import type { NumberEvent } from "../../core/values/offer.ts";
+import { inventoryNumbers } from "../../core/numbers/inventory_provider.ts";
+import {
+  type NumberOffer,
+  unknownPlace,
+  usualCapabilities,
+} from "../../core/model/values/offer.ts";
+import { parseNumber } from "../../core/model/values/phone_number.ts";
+import { openNumbers } from "../../core/numbers/open_provider.ts";
+import type { NumberEvent } from "../../core/model/values/offer.ts";
 import { openStore } from "../../kv/open_store.ts";
 import type { ApiClient } from "../support/service/api_client.ts";
 import { startApp } from "../support/service/app.ts";

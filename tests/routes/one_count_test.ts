@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { metricsResponse } from "../../core/metrics/scrape.ts";
 import { takeHeartbeat } from "../../core/reports/heartbeats.ts";
-import { writeObserver } from "../../core/start/service_ports.ts";
+import { writeObserver } from "../../core/machine/start/service_ports.ts";
 import type { App } from "../support/service/app.ts";
 import { consoleClient, startConsole } from "../support/service/console_client.ts";
 import { companion, companionOf, made, xml } from "../support/service/hand_companion.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { faults } from "../../core/base/faults.ts";
 import { limits } from "../../core/base/limits.ts";
-import { gateways } from "../../core/resources/gateways.ts";
-import { resources } from "../../core/resources/mod.ts";
+import { gateways } from "../../core/model/resources/gateways.ts";
+import { resources } from "../../core/model/resources/mod.ts";
 import type { AnyResource } from "../../core/model/resource.ts";
 import { startApp } from "../support/service/app.ts";
 import { fillIn } from "../support/service/filled_paths.ts";

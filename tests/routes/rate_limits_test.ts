@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { readConfig } from "../../core/configuration/config.ts";
-import type { RequestRates } from "../../core/rest/rate_limits.ts";
+import { readConfig } from "../../core/machine/configuration/config.ts";
+import type { RequestRates } from "../../core/model/rest/rate_limits.ts";
 import type { Answer } from "../support/service/api_client.ts";
 import { startApp } from "../support/service/app.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Settings } from "../../core/values/settings.ts";
+import type { Settings } from "../../core/model/values/settings.ts";
 import type { ApiClient } from "../support/service/api_client.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { memoryBlobs } from "../support/service/memory_blobs.ts";

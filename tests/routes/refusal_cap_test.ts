@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { limits } from "../../core/base/limits.ts";
-import { refusalLimits } from "../../core/rest/limits.ts";
+import { refusalLimits } from "../../core/model/rest/limits.ts";
 import { routes } from "../../routes/mod.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { startApp } from "../support/service/app.ts";

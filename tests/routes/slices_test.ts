@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import { createTurns } from "../../core/base/turns.ts";
-import { gzippedInPieces } from "../../core/net/content_coding.ts";
+import { gzippedInPieces } from "../../core/machine/net/content_coding.ts";
 import { writeInSlices } from "../../routes/http/slices.ts";
 import { startApp } from "../support/service/app.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { makeDemo } from "../../core/demo/demo.ts";
-import { softphoneFiles } from "../../core/start/softphone_files.ts";
+import { makeDemo } from "../../core/trials/demo.ts";
+import { softphoneFiles } from "../../core/machine/start/softphone_files.ts";
 import { softphone } from "../../routes/softphone.ts";
 import { type App, startApp } from "../support/service/app.ts";
 

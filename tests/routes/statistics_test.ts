@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { newBase, withDefaults } from "../../core/model/resource.ts";
-import { type Call, calls } from "../../core/resources/calls.ts";
+import { type Call, calls } from "../../core/model/resources/calls.ts";
 import { closeLostCompanions } from "../../core/reports/heartbeats.ts";
 import { type ApiClient } from "../support/service/api_client.ts";
 import { type App, startApp } from "../support/service/app.ts";

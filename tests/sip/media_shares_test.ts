@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { learnTenants } from "../../core/net/names.ts";
+import { learnTenants } from "../../core/machine/net/names.ts";
 import { anyRoom, createSharedMedia } from "../../sip/media_shares.ts";
 import { type MediaLeg, MediaShortage } from "../../sip/media/base/port.ts";
 import { fakeMedia, foreignSdp } from "../support/media/fake_media.ts";

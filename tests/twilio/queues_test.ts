@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../core/base/faults.ts";
 import { limits } from "../../core/base/limits.ts";
-import { claimed, requestTaker } from "../../core/queues/membership.ts";
+import { claimed, requestTaker } from "../../core/conferences/queue_membership.ts";
 import { companion, companionOf } from "../support/service/hand_companion.ts";
 import { startTwilioLab, type TwilioLab } from "../support/service/twilio_lab.ts";
 

@@ -1,6 +1,6 @@
-import { Fault } from "../base/faults.ts";
-import type { Blobs } from "../ports/providers.ts";
-import { isSid } from "../base/sid.ts";
+import { Fault } from "../../base/faults.ts";
+import type { Blobs } from "../../model/ports/providers.ts";
+import { isSid } from "../../base/sid.ts";
 
 /** Bytes read from the disk at once. */
 const pieceBytes = 64 << 10;

@@ -1,7 +1,7 @@
 import { identifiedFetch } from "../net/identified_fetch.ts";
-import { readText } from "../base/exchange.ts";
-import { limits } from "../base/limits.ts";
-import type { LocationSource } from "../ports/providers.ts";
+import { readText } from "../../base/exchange.ts";
+import { limits } from "../../base/limits.ts";
+import type { LocationSource } from "../../model/ports/providers.ts";
 
 /**
  * The operator's location source over HTTP. Its address is configured, not a customer's, so it may

@@ -1,10 +1,10 @@
 import type { LookupAddress } from "node:dns";
 import { isIP } from "node:net";
 import { createTransport } from "nodemailer";
-import { Fault } from "../base/faults.ts";
-import { limits } from "../base/limits.ts";
+import { Fault } from "../../base/faults.ts";
+import { limits } from "../../base/limits.ts";
 import { type Names, names } from "../net/names.ts";
-import type { Mailer } from "../ports/providers.ts";
+import type { Mailer } from "../../model/ports/providers.ts";
 
 type Email = Parameters<Mailer["send"]>[0];
 

@@ -1,11 +1,11 @@
-import { Fault } from "../base/faults.ts";
+import { Fault } from "../../base/faults.ts";
 import { isAddress } from "../net/public_address.ts";
 import {
   type Answer,
   type OutgoingRequest,
   type RedirectSigner,
   responseOf,
-} from "../base/outgoing.ts";
+} from "../../base/outgoing.ts";
 import type { Names } from "../net/names.ts";
 import { agentRequests, readCodings } from "../net/agent_request.ts";
 import { followRedirects, tracedRequest } from "../net/follow_redirects.ts";

@@ -1,4 +1,4 @@
-import type { Blobs } from "../ports/providers.ts";
+import type { Blobs } from "../../model/ports/providers.ts";
 import { type S3Client, s3Client, type S3Options } from "./s3_client.ts";
 
 export interface S3BlobsOptions extends S3Options {

@@ -1,6 +1,6 @@
 import { identifiedFetch } from "../net/identified_fetch.ts";
 import { AwsV4Signer } from "aws4fetch";
-import { limits } from "../base/limits.ts";
+import { limits } from "../../base/limits.ts";
 
 /** An S3-compatible storage, addressed by path: ENDPOINT/BUCKET/KEY. */
 export interface S3Options {

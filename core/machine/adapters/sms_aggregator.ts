@@ -1,12 +1,12 @@
 import { identifiedFetch } from "../net/identified_fetch.ts";
 import { z } from "zod";
-import { readText } from "../base/exchange.ts";
-import { Fault } from "../base/faults.ts";
-import { timeLimit } from "../base/time_limit.ts";
-import { limits } from "../base/limits.ts";
-import { aggregatorId } from "../messages/aggregator.ts";
-import { Untaken } from "../values/untaken.ts";
-import type { MessageRoute } from "../ports/providers.ts";
+import { readText } from "../../base/exchange.ts";
+import { Fault } from "../../base/faults.ts";
+import { timeLimit } from "../../base/time_limit.ts";
+import { limits } from "../../base/limits.ts";
+import { aggregatorId } from "../../messages/aggregator.ts";
+import { Untaken } from "../../model/values/untaken.ts";
+import type { MessageRoute } from "../../model/ports/providers.ts";
 
 /** What an aggregator may say of a message that it took; nothing of it means that it is sent. */
 const taken = z.object({

@@ -1,9 +1,9 @@
 import { identifiedFetch } from "../net/identified_fetch.ts";
-import { readText } from "../base/exchange.ts";
-import { Fault } from "../base/faults.ts";
-import { limits } from "../base/limits.ts";
-import type { Transcriber } from "../ports/providers.ts";
-import { createGate } from "../base/gate.ts";
+import { readText } from "../../base/exchange.ts";
+import { Fault } from "../../base/faults.ts";
+import { limits } from "../../base/limits.ts";
+import type { Transcriber } from "../../model/ports/providers.ts";
+import { createGate } from "../../base/gate.ts";
 import type { SpeechEndpoint } from "../configuration/speech_endpoints.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isTurn } from "../base/ice_servers.ts";
-import { limits } from "../base/limits.ts";
+import { isTurn } from "../../base/ice_servers.ts";
+import { limits } from "../../base/limits.ts";
 import {
   type MachineAddresses,
   machineVariable,
@@ -25,7 +25,7 @@ import { secretVariables } from "./secret_variables.ts";
 import { speechVariables } from "./speech_variables.ts";
 import { transportVariables } from "./transport_variables.ts";
 import { trunkVariables } from "./trunk_variables.ts";
-import type { ShownVariable } from "../values/settings.ts";
+import type { ShownVariable } from "../../model/values/settings.ts";
 import { address, flag, host, httpUrl, port, type Variable, wrongOf } from "./variable.ts";
 
 const text = z.string();

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { EmailSender } from "../values/settings.ts";
+import type { EmailSender } from "../../model/values/settings.ts";
 import { flag, httpUrl, type Variable } from "./variable.ts";
 
 const smsRouteNames = ["smpp", "http", "gateway"];

@@ -1,4 +1,4 @@
-import { editsBetween } from "../base/near_names.ts";
+import { editsBetween } from "../../base/near_names.ts";
 import { variables } from "./config.ts";
 
 /** So short names are near too many others, such as HOME and HOST. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { IceSettings } from "../base/ice_servers.ts";
+import type { IceSettings } from "../../base/ice_servers.ts";
 import { host, secret, type Variable } from "./variable.ts";
 
 /** A host, and its port and transport where they are not the usual ones (RFC 7064, RFC 7065). */

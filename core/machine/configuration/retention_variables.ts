@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { KeptMs } from "../values/kept.ts";
+import type { KeptMs } from "../../model/values/kept.ts";
 import type { Variable } from "./variable.ts";
 
 const days = z.coerce.number("must be a number of days").int().min(0).max(36_500);

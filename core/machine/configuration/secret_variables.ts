@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { limits } from "../base/limits.ts";
+import { limits } from "../../base/limits.ts";
 import { secret, type Variable } from "./variable.ts";
 
 /** The variables of the root account, and of the secrets of the service and its companions. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Variable } from "./variable.ts";
-import { proxyAddress } from "../values/proxy_address.ts";
+import { proxyAddress } from "../../model/values/proxy_address.ts";
 import { networks } from "./variable.ts";
-import { isCountry } from "../numbers/country.ts";
+import { isCountry } from "../../numbers/country.ts";
 
 const text = z.string();
 

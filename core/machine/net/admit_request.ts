@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { clientAddress, ContradictoryProxy, type ForwardedHeaders } from "./client_address.ts";
 import { netLimits } from "./limits.ts";
-import { plainAddress } from "./networks.ts";
+import { plainAddress } from "../../base/networks.ts";
 import { type Plain, refusals } from "./refusals.ts";
 import { watchUntrustedProxies } from "./untrusted_proxy.ts";
 

@@ -3,13 +3,13 @@ import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest
 import { Agent as SecureAgent, request as httpsRequest } from "node:https";
 import { type Duplex, pipeline, Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
-import { userAgent } from "../base/version.ts";
-import { awakeTimer } from "../base/steady_clock.ts";
-import { limits } from "../base/limits.ts";
+import { userAgent } from "../../base/version.ts";
+import { awakeTimer } from "../../base/steady_clock.ts";
+import { limits } from "../../base/limits.ts";
 import { isClosed, takeRepeats } from "./kept_connection.ts";
 import { netLimits } from "./limits.ts";
 import { lookupBy, type LookupOptions } from "./names.ts";
-import type { Answer, SentRequest } from "../base/outgoing.ts";
+import type { Answer, SentRequest } from "../../base/outgoing.ts";
 
 /** So many bytes of an answer are waited for before it is given out; longer ones come as a stream. */
 const wholeBytes = 64 << 10;

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { plainAddress } from "./networks.ts";
+import { plainAddress } from "../../base/networks.ts";
 
 /** Headers that say different things about the client; the proxy must set one and remove the other. */
 export class ContradictoryProxy extends Error {

@@ -1,4 +1,4 @@
-import { createTurns, nextTurn } from "../base/turns.ts";
+import { createTurns, nextTurn } from "../../base/turns.ts";
 import { createGzip, gzipSync } from "node:zlib";
 
 /** Whether an Accept-Encoding takes gzip (RFC 9110 §12.5.3). */

@@ -1,6 +1,6 @@
-import { currentTraceparent, traced } from "../base/tracing.ts";
-import { limits } from "../base/limits.ts";
-import { type Answer, dropBody, headerOf, type SentRequest } from "../base/outgoing.ts";
+import { currentTraceparent, traced } from "../../base/tracing.ts";
+import { limits } from "../../base/limits.ts";
+import { type Answer, dropBody, headerOf, type SentRequest } from "../../base/outgoing.ts";
 
 /**
  * Sends a request, and what redirects lead to (RFC 9110 §15.4), at most `limits.redirects`. `signer`

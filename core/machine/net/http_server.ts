@@ -1,4 +1,4 @@
-import { awakeNow } from "../base/steady_clock.ts";
+import { awakeNow } from "../../base/steady_clock.ts";
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Buffer } from "node:buffer";

@@ -1,4 +1,4 @@
-import { responseOf } from "../base/outgoing.ts";
+import { responseOf } from "../../base/outgoing.ts";
 import { agentRequests, readCodings } from "./agent_request.ts";
 import { followRedirects, tracedRequest } from "./follow_redirects.ts";
 import type { Names } from "./names.ts";

@@ -1,8 +1,8 @@
-import { type HttpOptions, serveHttp } from "../net/http_server.ts";
-import { netLimits } from "../net/limits.ts";
-import { createPlaces } from "../net/places.ts";
-import { forPrograms } from "../base/safe_headers.ts";
-import { metricsResponse } from "./scrape.ts";
+import { type HttpOptions, serveHttp } from "./http_server.ts";
+import { netLimits } from "./limits.ts";
+import { createPlaces } from "./places.ts";
+import { forPrograms } from "../../base/safe_headers.ts";
+import { metricsResponse } from "../../metrics/scrape.ts";
 
 /** Where metrics are listened for; `name` is the variable of the port. */
 export interface MetricsAddress {

@@ -1,7 +1,7 @@
 import { promises as dns } from "node:dns";
 import { isIP } from "node:net";
-import { limits } from "../base/limits.ts";
-import { createShares } from "../base/shares.ts";
+import { limits } from "../../base/limits.ts";
+import { createShares } from "../../base/shares.ts";
 
 /** An address with its time to live in seconds. */
 export interface Found {

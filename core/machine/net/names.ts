@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { LookupAddress } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
-import { limits } from "../base/limits.ts";
+import { limits } from "../../base/limits.ts";
 import { createNameServers, type NameServersOptions, NoPlace } from "./name_servers.ts";
-import { createShares } from "../base/shares.ts";
+import { createShares } from "../../base/shares.ts";
 
 /**
  * Addresses of host names, asked of the machine's name servers by the runtime's own resolver.

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { netLimits } from "./limits.ts";
-import { networkOf } from "./networks.ts";
+import { networkOf } from "../../base/networks.ts";
 
 /** Places for connections; listeners may share them. */
 export interface Places {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { safeHeaders } from "../base/safe_headers.ts";
+import { safeHeaders } from "../../base/safe_headers.ts";
 import { netLimits } from "./limits.ts";
 
 /** A response of plain text by which a request is refused. */

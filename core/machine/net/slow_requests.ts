@@ -1,4 +1,4 @@
-import { awakeNow } from "../base/steady_clock.ts";
+import { awakeNow } from "../../base/steady_clock.ts";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { netLimits } from "./limits.ts";

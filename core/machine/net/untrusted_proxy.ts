@@ -1,7 +1,7 @@
-import { steadyNow } from "../base/steady_clock.ts";
+import { steadyNow } from "../../base/steady_clock.ts";
 import type { IncomingHttpHeaders } from "node:http";
 import { netLimits } from "./limits.ts";
-import { addressList } from "./networks.ts";
+import { addressList } from "../../base/networks.ts";
 
 /** Where a reverse proxy of the operator stands. What others claim in these headers is no news. */
 const isNear = addressList([

@@ -1,4 +1,9 @@
-import { type AwakeClock, type Clocks, startAwakeClock, steadyNow } from "../base/steady_clock.ts";
+import {
+  type AwakeClock,
+  type Clocks,
+  startAwakeClock,
+  steadyNow,
+} from "../../base/steady_clock.ts";
 
 /** The clocks of the machine. */
 export const systemClocks: Clocks = { now: () => Date.now(), steadyNow };

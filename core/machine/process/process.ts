@@ -1,4 +1,4 @@
-import { steadyNow } from "../base/steady_clock.ts";
+import { steadyNow } from "../../base/steady_clock.ts";
 import { log } from "./log.ts";
 import { writeOut } from "./write_out.ts";
 

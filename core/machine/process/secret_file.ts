@@ -1,4 +1,4 @@
-import { steadyNow } from "../base/steady_clock.ts";
+import { steadyNow } from "../../base/steady_clock.ts";
 
 /** The store whose passwords a secret seals. */
 export interface SealedStore {

@@ -1,6 +1,6 @@
-import { gatewayRoute } from "../messages/gateway_route.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { MessageRoute } from "../ports/providers.ts";
+import { gatewayRoute } from "../../messages/gateway_route.ts";
+import type { Ports } from "../../model/ports/ports.ts";
+import type { MessageRoute } from "../../model/ports/providers.ts";
 import type { Config } from "../configuration/config.ts";
 import { smsAggregator } from "../adapters/sms_aggregator.ts";
 import { takeDelivery } from "../adapters/smpp/deliver.ts";

@@ -1,6 +1,6 @@
-const folder = new URL("../../routes/console/assets/", import.meta.url);
+const folder = new URL("../../../routes/console/assets/", import.meta.url);
 /** The tokens of colour and type are those of the softphone page. */
-const shared = new URL("../../routes/softphone/", import.meta.url);
+const shared = new URL("../../../routes/softphone/", import.meta.url);
 
 const types: Record<string, string> = {
   css: "text/css; charset=utf-8",

@@ -1,7 +1,7 @@
 /** The folder of the documentation, and that of the styles of its pages. */
-const folder = new URL("../../docs/", import.meta.url);
-const styles = new URL("../../routes/docs/", import.meta.url);
-const icon = new URL("../../routes/softphone/icon.svg", import.meta.url);
+const folder = new URL("../../../docs/", import.meta.url);
+const styles = new URL("../../../routes/docs/", import.meta.url);
+const icon = new URL("../../../routes/softphone/icon.svg", import.meta.url);
 
 const types: Record<string, string> = {
   css: "text/css; charset=utf-8",

@@ -1,7 +1,7 @@
 import { blobDirectory } from "../adapters/blob_directory.ts";
 import type { Config } from "../configuration/config.ts";
 import type { Answer } from "../net/http_server.ts";
-import type { Blobs } from "../ports/providers.ts";
+import type { Blobs } from "../../model/ports/providers.ts";
 import { say } from "../process/process.ts";
 import { ensureSecret, type SealedStore } from "../process/secret_file.ts";
 import { consoleFiles } from "./console_files.ts";

@@ -1,5 +1,5 @@
 import { espeakFolder } from "../adapters/espeak_package/load_espeak.ts";
-import { LIBC_PATHS } from "../base/libc_paths.ts";
+import { LIBC_PATHS } from "../../base/libc_paths.ts";
 import { type Config, variables } from "../configuration/config.ts";
 import { machineVariable } from "../configuration/machine_addresses.ts";
 import type { ProcessName } from "../configuration/variable.ts";
@@ -132,7 +132,7 @@ export const programs: Record<"api" | "sip" | "speech", Program> = {
   },
   speech: {
     name: "speech process",
-    script: "core/adapters/speech/main.ts",
+    script: "core/machine/adapters/speech/main.ts",
     flags: [noCodeCache],
     permissions: ({ DATA_DIR, SPEECH_PORT }) => [
       `--allow-net=127.0.0.1:${SPEECH_PORT}`,

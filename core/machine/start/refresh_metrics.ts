@@ -1,6 +1,6 @@
-import { areDraining, liveCompanions } from "../companions/companions.ts";
-import { companions, jobDelay, jobs } from "../metrics/service_metrics.ts";
-import type { Ports } from "../ports/ports.ts";
+import { areDraining, liveCompanions } from "../../companions/companions.ts";
+import { companions, jobDelay, jobs } from "../../metrics/service_metrics.ts";
+import type { Ports } from "../../model/ports/ports.ts";
 
 /** For how long what was read of the store is shown again, in ms: several may scrape one service. */
 const knownMs = 5_000;

@@ -1,6 +1,6 @@
 import { type Answer, type HttpServer, serveHttp } from "../net/http_server.ts";
 import { type CertificateWatch, watchCertificate } from "../net/certificate.ts";
-import { addressList } from "../net/networks.ts";
+import { addressList } from "../../base/networks.ts";
 import { boundOfAddress, createPlaces } from "../net/places.ts";
 import { type Config, listOf } from "../configuration/config.ts";
 import { log } from "../process/log.ts";

@@ -1,4 +1,4 @@
-const folder = new URL("../../routes/softphone/", import.meta.url);
+const folder = new URL("../../../routes/softphone/", import.meta.url);
 
 const types: Record<string, string> = {
   css: "text/css; charset=utf-8",

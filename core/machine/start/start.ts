@@ -1,4 +1,4 @@
-import { steadyNow } from "../base/steady_clock.ts";
+import { steadyNow } from "../../base/steady_clock.ts";
 import { logSettings } from "../configuration/log_variables.ts";
 import { type Program, programs } from "./programs.ts";
 import { acceptedFlags } from "./v8_flags.ts";
@@ -97,7 +97,7 @@ function createSpawner(
   { config, given, machine }: Settings,
   wanted: Program[],
 ): { spawn(program: Program): Deno.ChildProcess; silence(): void } {
-  const root = new URL("../../", import.meta.url);
+  const root = new URL("../../../", import.meta.url);
   const output = createStartOutput(
     shownOrder.filter((name) => wanted.some((one) => one.name === name)),
     (bytes) => writeOut(Deno.stdout, bytes),

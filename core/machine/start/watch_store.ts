@@ -1,8 +1,8 @@
-import type { StoreFailure } from "../base/store_failure.ts";
-import { iso8601 } from "../base/wire.ts";
-import { storeWritable } from "../metrics/service_metrics.ts";
-import { notify } from "../notifications/notify.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { StoreFailure } from "../../base/store_failure.ts";
+import { iso8601 } from "../../base/wire.ts";
+import { storeWritable } from "../../metrics/service_metrics.ts";
+import { notify } from "../../webhooks/notify.ts";
+import type { Ports } from "../../model/ports/ports.ts";
 
 /** A failure of the store that is over, with its end in ms. */
 interface Past extends StoreFailure {

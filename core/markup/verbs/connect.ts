@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type AnyNoun, compileNouns } from "../noun.ts";
-import { conversationRelay } from "../nouns/conversation_relay.ts";
-import { connectStream } from "../nouns/stream.ts";
+import { conversationRelay } from "../conversation_relay.ts";
+import { connectStream } from "../stream.ts";
 import { actionAttribute, methodAttribute, notPerformed, verb } from "../verb.ts";
 
 /** The nouns of `Connect`: their steps end with a request of the action in their context. */

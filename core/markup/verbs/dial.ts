@@ -15,9 +15,9 @@ import {
   verb,
   wholeNumber,
 } from "../verb.ts";
-import { conferenceStep } from "../nouns/conference.ts";
+import { conferenceStep } from "../conference.ts";
 import { invite, nounsOf } from "./dial_nouns.ts";
-import { queueStep } from "../nouns/queue.ts";
+import { queueStep } from "../queue.ts";
 
 /** Whatever its beginning is called, it begins with the answer, and has a channel for either side. */
 const record = z.enum([

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { Invitation } from "../../protocol/script.ts";
-import { type Address, parseAddress, sipUri } from "../../values/address.ts";
-import { callbackEvent } from "../../values/status.ts";
-import { customHeaders } from "../../values/custom_headers.ts";
+import { type Address, parseAddress, sipUri } from "../../model/values/address.ts";
+import { callbackEvent } from "../../model/values/status.ts";
+import { customHeaders } from "../../model/values/custom_headers.ts";
 import type { Routed } from "../../calls/route.ts";
 import { hasTwilioDefaults } from "../face.ts";
 import { machineDetectionAttributes, machineDetectionOf } from "../machine_detection.ts";
-import { parameterAttributes } from "../nouns/stream.ts";
+import { parameterAttributes } from "../stream.ts";
 import type { Element } from "../parse.ts";
 import { refusedElements, skippedElement } from "../refused.ts";
 import {

@@ -1,14 +1,14 @@
 import type { z } from "zod";
 import type { AnyNoun } from "../noun.ts";
 import { connectNouns } from "./connect.ts";
-import { conferenceAttributes } from "../nouns/conference.ts";
+import { conferenceAttributes } from "../conference.ts";
 import { nounAttributes, numberAttributes, sipAttributes, uriAttributes } from "./dial_nouns.ts";
-import { languageAttributes } from "../nouns/conversation_relay.ts";
+import { languageAttributes } from "../conversation_relay.ts";
 import { geofenceAttributes } from "./geolocation.ts";
 import { verbs } from "./mod.ts";
-import { queueAttributes } from "../nouns/queue.ts";
+import { queueAttributes } from "../queue.ts";
 import { startNouns } from "./start.ts";
-import { parameterAttributes } from "../nouns/stream.ts";
+import { parameterAttributes } from "../stream.ts";
 import { stopNouns } from "./stop.ts";
 import { collectAttributes } from "./ussd_collect.ts";
 

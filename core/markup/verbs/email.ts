@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limits } from "../../base/limits.ts";
-import type { OrderOf } from "../../values/order.ts";
+import type { OrderOf } from "../../model/values/order.ts";
 import { sharedVerb } from "../verb.ts";
 
 const addresses = z.string().trim().min(1).max(limits.parameterLength).optional();

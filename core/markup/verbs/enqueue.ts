@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { EnqueueWanted } from "../../values/queue_wanted.ts";
+import type { EnqueueWanted } from "../../model/values/queue_wanted.ts";
 import { limits } from "../../base/limits.ts";
 import {
   actionAttribute,
@@ -9,7 +9,7 @@ import {
   verb,
   wholeNumber,
 } from "../verb.ts";
-import { waitOf } from "../nouns/conference.ts";
+import { waitOf } from "../conference.ts";
 
 /** Puts the caller into a queue of the account until another call takes it. */
 export const enqueue = verb({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { OrderOf } from "../../values/order.ts";
+import type { OrderOf } from "../../model/values/order.ts";
 import type { Element } from "../parse.ts";
 import {
   actionAttribute,

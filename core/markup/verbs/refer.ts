@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ReferStep } from "../../protocol/refer.ts";
-import { parseAddress, sipUri } from "../../values/address.ts";
+import { parseAddress, sipUri } from "../../model/values/address.ts";
 import type { Element } from "../parse.ts";
 import {
   actionAttribute,

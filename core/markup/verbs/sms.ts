@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limits } from "../../base/limits.ts";
-import type { OrderOf } from "../../values/order.ts";
+import type { OrderOf } from "../../model/values/order.ts";
 import type { Step } from "../../protocol/script.ts";
 import type { Element } from "../parse.ts";
 import {

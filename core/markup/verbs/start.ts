@@ -1,7 +1,7 @@
 import { type AnyNoun, compileNouns } from "../noun.ts";
-import { startRecording } from "../nouns/recording.ts";
-import { startStream } from "../nouns/stream.ts";
-import { startTranscription } from "../nouns/transcription.ts";
+import { startRecording } from "../recording.ts";
+import { startStream } from "../stream.ts";
+import { startTranscription } from "../transcription.ts";
 import { verb } from "../verb.ts";
 
 /** The nouns of `Start`. */

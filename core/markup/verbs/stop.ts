@@ -1,6 +1,6 @@
 import { type AnyNoun, compileNouns } from "../noun.ts";
-import { stopStream } from "../nouns/stream.ts";
-import { stopTranscription } from "../nouns/transcription.ts";
+import { stopStream } from "../stream.ts";
+import { stopTranscription } from "../transcription.ts";
 import { verb } from "../verb.ts";
 
 /** The nouns of `Stop`. */

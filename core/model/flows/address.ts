@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import { limits } from "../base/limits.ts";
+import { limits } from "../../base/limits.ts";
 
 /** Where somebody is in the flow of an application. */
 export interface FlowPlace {

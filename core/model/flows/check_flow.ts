@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { hasMoreValues } from "../base/json_size.ts";
-import { Fault } from "../base/faults.ts";
-import { limits } from "../base/limits.ts";
+import { hasMoreValues } from "../../base/json_size.ts";
+import { Fault } from "../../base/faults.ts";
+import { limits } from "../../base/limits.ts";
 import { type Flow, flow as flowSchema, type FlowStep, stepKinds, stepsOfKind } from "./steps.ts";
 
 /** What is wrong with a flow, and where. */

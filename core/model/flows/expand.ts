@@ -1,4 +1,4 @@
-import { hasShortHost } from "../base/url_host.ts";
+import { hasShortHost } from "../../base/url_host.ts";
 
 /** What is known: variables by name. */
 export type Variables = Readonly<Record<string, string>>;

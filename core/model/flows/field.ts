@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { limits } from "../base/limits.ts";
+import { limits } from "../../base/limits.ts";
 import { draftProblem, flowErrors } from "./check_flow.ts";
 
 /** The text of a flow. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { limits } from "../base/limits.ts";
+import { limits } from "../../base/limits.ts";
 
 /** What the steps of a flow are made of. */
 

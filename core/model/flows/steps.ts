@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { limits } from "../base/limits.ts";
+import { limits } from "../../base/limits.ts";
 import { isTimeZone } from "./local_time.ts";
 import * as part from "./parts.ts";
 

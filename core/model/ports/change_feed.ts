@@ -1,5 +1,5 @@
-import type { Base } from "../base/record.ts";
-import type { EventType } from "../model/event_types.ts";
+import type { Base } from "../../base/record.ts";
+import type { EventType } from "../event_types.ts";
 
 /** A record as a commit left it. */
 export interface RecordChange {

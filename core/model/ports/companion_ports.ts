@@ -1,11 +1,11 @@
-import { limits } from "../base/limits.ts";
-import type { Companion, ConferenceOrder } from "../protocol/companion.ts";
-import type { Level, LevelsRequest } from "../protocol/leg_tasks.ts";
-import type { Script } from "../protocol/script.ts";
-import type { MessageOrder, OutwardOrder } from "../protocol/messages.ts";
-import type { RecordingRequest } from "../protocol/recordings.ts";
-import type { StreamRequest } from "../protocol/streams.ts";
-import type { PresenceChanges, RegisteredBinding } from "../protocol/registrations.ts";
+import { limits } from "../../base/limits.ts";
+import type { Companion, ConferenceOrder } from "../../protocol/companion.ts";
+import type { Level, LevelsRequest } from "../../protocol/leg_tasks.ts";
+import type { Script } from "../../protocol/script.ts";
+import type { MessageOrder, OutwardOrder } from "../../protocol/messages.ts";
+import type { RecordingRequest } from "../../protocol/recordings.ts";
+import type { StreamRequest } from "../../protocol/streams.ts";
+import type { PresenceChanges, RegisteredBinding } from "../../protocol/registrations.ts";
 
 /** The part of the ports (`ports.ts`) that is about companions. */
 

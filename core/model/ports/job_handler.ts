@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import type { JobKind } from "../model/job.ts";
+import type { JobKind } from "../job.ts";
 import type { Ports } from "./ports.ts";
 import type { Settings } from "../values/settings.ts";
-import type { AlsoWritten } from "../model/record_types.ts";
+import type { AlsoWritten } from "../record_types.ts";
 
 /**
  * What a job handler file declares. Returning ends the job, and the records it returns are inserted

@@ -1,8 +1,8 @@
-import type { LoopShares } from "../base/loop_work.ts";
-import type { Answer, OutgoingRequest, RedirectSigner } from "../base/outgoing.ts";
-import type { Cookie } from "../base/cookies.ts";
-import type { StoreFailure } from "../base/store_failure.ts";
-import type { Trace } from "../protocol/traces.ts";
+import type { LoopShares } from "../../base/loop_work.ts";
+import type { Answer, OutgoingRequest, RedirectSigner } from "../../base/outgoing.ts";
+import type { Cookie } from "../../base/cookies.ts";
+import type { StoreFailure } from "../../base/store_failure.ts";
+import type { Trace } from "../../protocol/traces.ts";
 import type { NumberOffer, NumberSearch } from "../values/offer.ts";
 import type { AbsentLogins, CompanionControl, Companions } from "./companion_ports.ts";
 import type { ChangeFeed } from "./change_feed.ts";
@@ -16,13 +16,13 @@ import type {
   Transcriber,
 } from "./providers.ts";
 import type { JobQueue } from "./job_queue.ts";
-import type { RecordOf } from "../model/resource.ts";
+import type { RecordOf } from "../resource.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Key } from "../resources/keys.ts";
 import type { resources } from "../resources/mod.ts";
 import type { Settings } from "../values/settings.ts";
-import type { Change, Charge, Collection } from "../model/store.ts";
-import type { Job } from "../model/job.ts";
+import type { Change, Charge, Collection } from "../store.ts";
+import type { Job } from "../job.ts";
 import type { AccountLimits, LimitState } from "../values/account_limits.ts";
 import type { Counters } from "../values/counter_names.ts";
 

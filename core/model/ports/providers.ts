@@ -1,5 +1,5 @@
 import type { NumberEvent, NumberOffer, NumberSearch } from "../values/offer.ts";
-import type { Change } from "../model/store.ts";
+import type { Change } from "../store.ts";
 import type { Email } from "../resources/emails.ts";
 import type { Message } from "../resources/messages.ts";
 

@@ -1,4 +1,4 @@
-import { Fault } from "../base/faults.ts";
+import { Fault } from "../../base/faults.ts";
 import type { Ports } from "./ports.ts";
 
 /**

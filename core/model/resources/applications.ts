@@ -6,13 +6,13 @@ import {
   flag,
   method,
   wholeNumber,
-} from "../base/fields.ts";
-import { Fault } from "../base/faults.ts";
+} from "../../base/fields.ts";
+import { Fault } from "../../base/faults.ts";
 import { assertFitsKind } from "../flows/check_flow.ts";
 import { clearableDraft, clearableFlow } from "../flows/field.ts";
-import { clearReferences } from "../model/job_kinds.ts";
-import { limits } from "../base/limits.ts";
-import { type RecordOf, resource } from "../model/resource.ts";
+import { clearReferences } from "../job_kinds.ts";
+import { limits } from "../../base/limits.ts";
+import { type RecordOf, resource } from "../resource.ts";
 
 /** Points at the server which serves the call-control markup, or holds a flow, which needs none. */
 export const applications = resource({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { areaCode, capabilities } from "../values/offer.ts";
-import { type RecordOf, resource } from "../model/resource.ts";
+import { type RecordOf, resource } from "../resource.ts";
 
 const place = z.string().nullable();
 const flagText = z.enum(["true", "false"]);

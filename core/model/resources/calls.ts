@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { companion } from "../protocol/companion.ts";
-import { digits } from "../protocol/gather.ts";
-import { answeredBy, greetingEnd } from "../protocol/events.ts";
+import { companion } from "../../protocol/companion.ts";
+import { digits } from "../../protocol/gather.ts";
+import { answeredBy, greetingEnd } from "../../protocol/events.ts";
 import { callEnd } from "./internal/call_end.ts";
 import { informational } from "./internal/informational.ts";
 import { limitedBy } from "./internal/limited_by.ts";
@@ -16,11 +16,11 @@ import {
   textNumber,
   url,
   wholeNumber,
-} from "../base/fields.ts";
-import { dialCall } from "../model/job_kinds.ts";
-import { currentRequestId } from "../base/origin.ts";
-import { limits } from "../base/limits.ts";
-import { type RecordOf, resource } from "../model/resource.ts";
+} from "../../base/fields.ts";
+import { dialCall } from "../job_kinds.ts";
+import { currentRequestId } from "../../base/origin.ts";
+import { limits } from "../../base/limits.ts";
+import { type RecordOf, resource } from "../resource.ts";
 
 const address = phoneText().trim().min(1).max(255).regex(
   // deno-lint-ignore no-control-regex

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { clearableSid, clearableUrl, method } from "../base/fields.ts";
-import { forgetClients } from "../model/job_kinds.ts";
-import { limits } from "../base/limits.ts";
-import { type RecordOf, resource } from "../model/resource.ts";
+import { clearableSid, clearableUrl, method } from "../../base/fields.ts";
+import { forgetClients } from "../job_kinds.ts";
+import { limits } from "../../base/limits.ts";
+import { type RecordOf, resource } from "../resource.ts";
 
 const forget = ({ accountSid, login }: { accountSid: string; login: string }) =>
   forgetClients({ accountSid, logins: [login] });

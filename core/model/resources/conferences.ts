@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { companion } from "../protocol/companion.ts";
+import { companion } from "../../protocol/companion.ts";
 import { conferenceEvents } from "../values/conference_wanted.ts";
 import { monitorEntry } from "./internal/monitoring.ts";
-import { method } from "../base/fields.ts";
-import { limits } from "../base/limits.ts";
-import { type RecordOf, resource } from "../model/resource.ts";
+import { method } from "../../base/fields.ts";
+import { limits } from "../../base/limits.ts";
+import { type RecordOf, resource } from "../resource.ts";
 
 /** A leg that is in the conference, or on its way there. */
 export const member = z.object({

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { formText, isoDate, method, reference, url } from "../base/fields.ts";
-import { limits } from "../base/limits.ts";
-import { type RecordOf, resource } from "../model/resource.ts";
+import { formText, isoDate, method, reference, url } from "../../base/fields.ts";
+import { limits } from "../../base/limits.ts";
+import { type RecordOf, resource } from "../resource.ts";
 
 /** One request of a delivery, and what came of it. */
 const attempt = z.object({

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { formText, isoDate, method, reference } from "../base/fields.ts";
-import { limits } from "../base/limits.ts";
-import { type RecordOf, resource } from "../model/resource.ts";
+import { formText, isoDate, method, reference } from "../../base/fields.ts";
+import { limits } from "../../base/limits.ts";
+import { type RecordOf, resource } from "../resource.ts";
 
 /** What is shown of a request for markup, of a live call or of a test (`Webhooks/Tests`). */
 export const markupRequestFields = {

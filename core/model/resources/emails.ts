@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { isoDate, oneLine } from "../base/fields.ts";
-import { sendEmail } from "../model/job_kinds.ts";
-import { limits } from "../base/limits.ts";
-import { type AnyResource, type RecordOf, resource } from "../model/resource.ts";
+import { isoDate, oneLine } from "../../base/fields.ts";
+import { sendEmail } from "../job_kinds.ts";
+import { limits } from "../../base/limits.ts";
+import { type AnyResource, type RecordOf, resource } from "../resource.ts";
 
 const address = z.email().max(254);
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { phoneText, rfcDate } from "../base/fields.ts";
-import { eraseRecords } from "../model/job_kinds.ts";
-import { type RecordOf, resource } from "../model/resource.ts";
+import { phoneText, rfcDate } from "../../base/fields.ts";
+import { eraseRecords } from "../job_kinds.ts";
+import { type RecordOf, resource } from "../resource.ts";
 import { parseNumber } from "../values/phone_number.ts";
 
 const wrong = "must be a number in E.164 form, + first, or client:LOGIN";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type RecordOf, resource } from "../model/resource.ts";
+import { type RecordOf, resource } from "../resource.ts";
 
 /** A flow as it was saved once. */
 export const flowVersions = resource({

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { flag, wholeNumber, word } from "../base/fields.ts";
-import { notifyGateways } from "../model/job_kinds.ts";
+import { flag, wholeNumber, word } from "../../base/fields.ts";
+import { notifyGateways } from "../job_kinds.ts";
 import { proxyAddress } from "../values/proxy_address.ts";
-import { limits } from "../base/limits.ts";
-import { type RecordOf, resource } from "../model/resource.ts";
+import { limits } from "../../base/limits.ts";
+import { type RecordOf, resource } from "../resource.ts";
 
 /** How a Gateway is until a companion says otherwise. */
 export const notRegistered = { status: "unregistered", reason: null, companionId: null } as const;

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { phoneText, rfcDate, url } from "../base/fields.ts";
-import { limits } from "../base/limits.ts";
-import { locate } from "../model/job_kinds.ts";
-import { type RecordOf, resource } from "../model/resource.ts";
+import { phoneText, rfcDate, url } from "../../base/fields.ts";
+import { limits } from "../../base/limits.ts";
+import { locate } from "../job_kinds.ts";
+import { type RecordOf, resource } from "../resource.ts";
 
 /** Decimal degrees as text, echoed as it was sent. */
 const degrees = (most: number) =>

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type RecordOf, resource } from "../model/resource.ts";
+import { type RecordOf, resource } from "../resource.ts";
 
 /**
  * The response to a request with an `Idempotency-Key`, committed with the record that the request made.

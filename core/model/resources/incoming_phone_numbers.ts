@@ -1,10 +1,17 @@
 import { z } from "zod";
-import { apiVersion, clearableSid, clearableUrl, flag, method, phoneText } from "../base/fields.ts";
-import { notifyProvider } from "../model/job_kinds.ts";
-import { limits } from "../base/limits.ts";
+import {
+  apiVersion,
+  clearableSid,
+  clearableUrl,
+  flag,
+  method,
+  phoneText,
+} from "../../base/fields.ts";
+import { notifyProvider } from "../job_kinds.ts";
+import { limits } from "../../base/limits.ts";
 import { isPattern } from "../values/number_pattern.ts";
 import { areaCode, capabilities, type NumberEvent } from "../values/offer.ts";
-import { type RecordOf, resource } from "../model/resource.ts";
+import { type RecordOf, resource } from "../resource.ts";
 
 /** Read from the application when the number is represented; never stored. */
 const applicationName = z.string().nullable().optional();

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { rfcDate } from "../base/fields.ts";
-import { limits } from "../base/limits.ts";
-import { type AnyResource, type RecordOf, resource } from "../model/resource.ts";
+import { rfcDate } from "../../base/fields.ts";
+import { limits } from "../../base/limits.ts";
+import { type AnyResource, type RecordOf, resource } from "../resource.ts";
 import { role } from "./accounts.ts";
 
 /** Credentials of a program beside the AuthToken of its account. */

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { instant, isoDate, method, phoneText, url, wholeNumber } from "../base/fields.ts";
-import { lapseMessage, releaseMessage, sendMessage } from "../model/job_kinds.ts";
-import type { FaultName } from "../base/faults.ts";
-import { currentRequestId } from "../base/origin.ts";
-import { limits } from "../base/limits.ts";
+import { instant, isoDate, method, phoneText, url, wholeNumber } from "../../base/fields.ts";
+import { lapseMessage, releaseMessage, sendMessage } from "../job_kinds.ts";
+import type { FaultName } from "../../base/faults.ts";
+import { currentRequestId } from "../../base/origin.ts";
+import { limits } from "../../base/limits.ts";
 import { informational } from "./internal/informational.ts";
 import { limitedBy } from "./internal/limited_by.ts";
 import { scheduleLimits } from "../values/schedule_limits.ts";
-import { type RecordOf, resource } from "../model/resource.ts";
+import { type RecordOf, resource } from "../resource.ts";
 
 /** A text of at most `most` characters; a longer one is refused with `fault`. */
 const bodyOf = (most: number, fault: FaultName) =>

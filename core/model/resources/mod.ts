@@ -1,5 +1,5 @@
 import type { Settings } from "../values/settings.ts";
-import type { RecordOf } from "../model/resource.ts";
+import type { RecordOf } from "../resource.ts";
 import { addresses } from "./internal/addresses.ts";
 import { applications } from "./applications.ts";
 import { auditEntries } from "./console/audit_entries.ts";
@@ -69,7 +69,7 @@ export const resources = {
 
 type RecordsOf<T> = { [Name in keyof T]: RecordOf<T[Name]> };
 
-declare module "../model/record_types.ts" {
+declare module "../record_types.ts" {
   interface RecordTypes extends RecordsOf<typeof resources> {}
 }
 

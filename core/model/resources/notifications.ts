@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { isoDate, reference } from "../base/fields.ts";
-import { limits } from "../base/limits.ts";
-import { type RecordOf, resource } from "../model/resource.ts";
+import { isoDate, reference } from "../../base/fields.ts";
+import { limits } from "../../base/limits.ts";
+import { type RecordOf, resource } from "../resource.ts";
 
 /** A log entry: a failure that the customer could mend. */
 export const notifications = resource({

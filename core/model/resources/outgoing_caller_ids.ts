@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { Fault } from "../base/faults.ts";
-import { phoneText } from "../base/fields.ts";
-import { limits } from "../base/limits.ts";
+import { Fault } from "../../base/faults.ts";
+import { phoneText } from "../../base/fields.ts";
+import { limits } from "../../base/limits.ts";
 import { dialString, e164Of } from "../values/dialled.ts";
 import { formatNumber, parseNumber } from "../values/phone_number.ts";
 import { withMark } from "./internal/removed_records.ts";
-import { type RecordOf, resource } from "../model/resource.ts";
+import { type RecordOf, resource } from "../resource.ts";
 
 const notPossible = "must be a possible number in E.164 form, + first";
 

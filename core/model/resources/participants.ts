@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { reference } from "../base/fields.ts";
-import { type RecordOf, resource } from "../model/resource.ts";
+import { reference } from "../../base/fields.ts";
+import { type RecordOf, resource } from "../resource.ts";
 
 /** A call's leg in a conference; its Sid is the call's under another prefix. */
 export const participants = resource({

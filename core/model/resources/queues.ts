@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { companion } from "../protocol/companion.ts";
-import { limits } from "../base/limits.ts";
-import { type RecordOf, resource } from "../model/resource.ts";
+import { companion } from "../../protocol/companion.ts";
+import { limits } from "../../base/limits.ts";
+import { type RecordOf, resource } from "../resource.ts";
 
 /** A call that waits in a queue. */
 export const queueMember = z.object({

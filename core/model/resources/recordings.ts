@@ -5,10 +5,10 @@ import {
   recordingTracks,
 } from "../values/recording_context.ts";
 import { withMark } from "./internal/removed_records.ts";
-import { method, reference, textNumber } from "../base/fields.ts";
-import { removeAudio } from "../model/job_kinds.ts";
+import { method, reference, textNumber } from "../../base/fields.ts";
+import { removeAudio } from "../job_kinds.ts";
 import type { Settings } from "../values/settings.ts";
-import { type RecordOf, resource } from "../model/resource.ts";
+import { type RecordOf, resource } from "../resource.ts";
 
 /** The callback of a completed recording or transcription. */
 const callback = z.object({ url: z.string(), method }).nullable();

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { clearableSid, clearableUrl, method } from "../base/fields.ts";
-import { limits } from "../base/limits.ts";
-import { type RecordOf, resource } from "../model/resource.ts";
+import { clearableSid, clearableUrl, method } from "../../base/fields.ts";
+import { limits } from "../../base/limits.ts";
+import { type RecordOf, resource } from "../resource.ts";
 
 /** Where an account tries its application out; there is one per account, made when it is first read. */
 export const sandboxes = resource({

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { method, reference, url } from "../base/fields.ts";
+import { method, reference, url } from "../../base/fields.ts";
 import { trackNames } from "../values/stream_wanted.ts";
-import { type RecordOf, resource } from "../model/resource.ts";
+import { type RecordOf, resource } from "../resource.ts";
 
 /** The audio of a call over a WebSocket to a customer's server. */
 export const streams = resource({

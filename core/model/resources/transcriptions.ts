@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { textNumber } from "../base/fields.ts";
+import { textNumber } from "../../base/fields.ts";
 import { limitedBy } from "./internal/limited_by.ts";
-import { type RecordOf, resource } from "../model/resource.ts";
+import { type RecordOf, resource } from "../resource.ts";
 
 /** The text of a recording. */
 export const transcriptions = resource({

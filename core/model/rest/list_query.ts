@@ -1,11 +1,11 @@
-import { type DateOperator, type Interval, interval } from "../base/dates.ts";
-import { Fault } from "../base/faults.ts";
-import { type Condition, type FilterKind, filterValue } from "../base/filters.ts";
-import { limits } from "../base/limits.ts";
+import { type DateOperator, type Interval, interval } from "../../base/dates.ts";
+import { Fault } from "../../base/faults.ts";
+import { type Condition, type FilterKind, filterValue } from "../../base/filters.ts";
+import { limits } from "../../base/limits.ts";
 import { ruleOf } from "./parameters.ts";
-import type { AnyResource } from "../model/resource.ts";
-import { isSid } from "../base/sid.ts";
-import { pascal } from "../base/wire.ts";
+import type { AnyResource } from "../resource.ts";
+import { isSid } from "../../base/sid.ts";
+import { pascal } from "../../base/wire.ts";
 
 /** What the query string of a list asks for. */
 export interface ListQuery {

@@ -12,8 +12,8 @@
  * since the same route is cheap for one and dear for another. They fall quickly and rise slowly, so that a
  * tenant is not taken for dear because of its neighbours.
  */
-import { Fault } from "../base/faults.ts";
-import type { Asking, Leave, LoopShares } from "../base/loop_work.ts";
+import { Fault } from "../../base/faults.ts";
+import type { Asking, Leave, LoopShares } from "../../base/loop_work.ts";
 import { loopLimits } from "./limits.ts";
 
 /** What a test replaces. */

@@ -1,7 +1,7 @@
-import { matches } from "../base/filters.ts";
+import { matches } from "../../base/filters.ts";
 import { cursorName, type ListQuery } from "./list_query.ts";
-import type { Base } from "../base/record.ts";
-import type { Query, Slice } from "../model/store.ts";
+import type { Base } from "../../base/record.ts";
+import type { Query, Slice } from "../store.ts";
 
 /** One page of a list and the addresses around it, in the order of the wire. */
 export interface Page {

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { Fault, type FaultName } from "../base/faults.ts";
-import { pascal } from "../base/wire.ts";
+import { Fault, type FaultName } from "../../base/faults.ts";
+import { pascal } from "../../base/wire.ts";
 
 /** What an operation accepts. */
 export interface Parameters {

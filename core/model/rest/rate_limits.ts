@@ -1,4 +1,4 @@
-import { limits } from "../base/limits.ts";
+import { limits } from "../../base/limits.ts";
 import { createRequestCap, type RequestCap } from "./request_cap.ts";
 
 /**

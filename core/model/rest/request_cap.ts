@@ -1,4 +1,4 @@
-import { limits } from "../base/limits.ts";
+import { limits } from "../../base/limits.ts";
 import { tokenBuckets } from "./token_buckets.ts";
 
 /** Counts what each tenant asks, so that no program of one takes the service from the others. */

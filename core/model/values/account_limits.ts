@@ -1,4 +1,4 @@
-import { Fault, type FaultName } from "../base/faults.ts";
+import { Fault, type FaultName } from "../../base/faults.ts";
 
 /**
  * What an account may use. Each limit counts what the account and all accounts below it use, so the

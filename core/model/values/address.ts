@@ -1,4 +1,4 @@
-import { readUserPart } from "../base/user_part.ts";
+import { readUserPart } from "../../base/user_part.ts";
 import { dialString } from "./dialled.ts";
 
 /** A `sip:` or `sips:` address (RFC 3261 §19.1) without its headers. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { action } from "../protocol/action.ts";
-import { recordingOrder } from "../protocol/recordings.ts";
-import { method } from "../base/fields.ts";
+import { action } from "../../protocol/action.ts";
+import { recordingOrder } from "../../protocol/recordings.ts";
+import { method } from "../../base/fields.ts";
 
 /** What a status callback of a Conference may be asked for. */
 export const conferenceEvents = ["start", "end", "join", "leave", "mute", "hold"] as const;

@@ -1,4 +1,4 @@
-import { plainDigits } from "../base/fields.ts";
+import { plainDigits } from "../../base/fields.ts";
 import { isInUse, parseNumber, parsePossible } from "./phone_number.ts";
 
 /** What a phone's keys can say, without separators: digits, `*`, `#` and a leading `+`; else null. */

@@ -8,7 +8,7 @@
  * signs. Programs that were used lately are kept, `limits.patternBytes` of them together.
  */
 import { RE2JS, RE2Set } from "re2js";
-import { limits } from "../base/limits.ts";
+import { limits } from "../../base/limits.ts";
 
 /**
  * Whether a text may be a virtual number: digits and signs, or a pattern of them in the part of

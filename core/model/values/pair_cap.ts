@@ -1,4 +1,4 @@
-import { limits } from "../base/limits.ts";
+import { limits } from "../../base/limits.ts";
 
 /** Within which messages of a pair are counted, in ms. */
 export const windowMs = 60_000;

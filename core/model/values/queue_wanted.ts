@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { action } from "../protocol/action.ts";
-import { recordingManner, recordingOrder } from "../protocol/recordings.ts";
+import { action } from "../../protocol/action.ts";
+import { recordingManner, recordingOrder } from "../../protocol/recordings.ts";
 
 /** What an Enqueue asks for; the companion hands it back when its turn comes. */
 export const enqueueWanted = z.object({

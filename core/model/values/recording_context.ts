@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { method } from "../base/fields.ts";
+import { method } from "../../base/fields.ts";
 
 const callback = z.object({ url: z.string(), method });
 

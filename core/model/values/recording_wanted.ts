@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { RecordingManner, RecordingOrder } from "../protocol/recordings.ts";
+import type { RecordingManner, RecordingOrder } from "../../protocol/recordings.ts";
 import {
   type RecordingContext,
   type RecordingSource,

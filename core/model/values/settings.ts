@@ -1,6 +1,6 @@
 import type { TrunkSettings } from "./trunk_settings.ts";
 import type { KeptMs } from "./kept.ts";
-import type { IceSettings } from "../base/ice_servers.ts";
+import type { IceSettings } from "../../base/ice_servers.ts";
 
 /** An address, or all addresses of a domain, that e-mail may leave from. */
 export interface EmailSender {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { method } from "../base/fields.ts";
-import { conversationSettings, streamTrack } from "../protocol/streams.ts";
+import { method } from "../../base/fields.ts";
+import { conversationSettings, streamTrack } from "../../protocol/streams.ts";
 
 /** What a Stream noun or a request asks for; the companion hands it back when its turn comes. */
 export const streamWanted = z.object({

@@ -1,4 +1,4 @@
-import { limits } from "../base/limits.ts";
+import { limits } from "../../base/limits.ts";
 
 /** The alphabet of 3GPP TS 23.038 §6.2.1, and the letters that take two septets (§6.2.1.1). */
 const basic = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?" +

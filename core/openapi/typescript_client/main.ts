@@ -1,13 +1,13 @@
-import { fail, say } from "../process/process.ts";
-import { version } from "../base/version.ts";
-import { openApiDocument } from "../openapi/document.ts";
+import { fail, say } from "../../machine/process/process.ts";
+import { version } from "../../base/version.ts";
+import { openApiDocument } from "../document.ts";
 import { markupModule } from "./generator/markup.ts";
 import { operationsModule } from "./generator/operations.ts";
 import { schemasModule } from "./generator/types.ts";
 
 /** `deno task client DIR`: writes the TypeScript client as an npm package. */
 
-const root = new URL("../../", import.meta.url);
+const root = new URL("../../../", import.meta.url);
 const copied = ["send.ts", "list.ts", "verify_signature.ts", "element.ts"];
 
 const index = `export { connect, type ErrorCode, isApiError, type Switchboard } from "./client.ts";

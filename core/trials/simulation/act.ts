@@ -1,6 +1,6 @@
-import type { Disconnection } from "../protocol/disconnection.ts";
-import type { LegEvent, Outcome } from "../protocol/events.ts";
-import type { Script } from "../protocol/script.ts";
+import type { Disconnection } from "../../protocol/disconnection.ts";
+import type { LegEvent, Outcome } from "../../protocol/events.ts";
+import type { Script } from "../../protocol/script.ts";
 import { cutAt, statusOf } from "./dial_plan.ts";
 import { type Leg, recordedS, type State } from "./leg.ts";
 import type { Line } from "./line.ts";

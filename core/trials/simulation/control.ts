@@ -1,7 +1,7 @@
-import type { Companion } from "../protocol/companion.ts";
-import type { ConferenceOrder } from "../protocol/companion.ts";
-import type { CompanionControl } from "../ports/companion_ports.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { Companion } from "../../protocol/companion.ts";
+import type { ConferenceOrder } from "../../protocol/companion.ts";
+import type { CompanionControl } from "../../model/ports/companion_ports.ts";
+import type { Ports } from "../../model/ports/ports.ts";
 import { interrupted, simulated, waitedEnough } from "./leg.ts";
 import { orderLeg } from "./orders.ts";
 import { recordSimulated } from "./recordings.ts";

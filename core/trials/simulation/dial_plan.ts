@@ -1,6 +1,6 @@
-import type { LegEvent, Outcome } from "../protocol/events.ts";
-import type { Invitation, Step } from "../protocol/script.ts";
-import { behaviourOf } from "../values/test_calls.ts";
+import type { LegEvent, Outcome } from "../../protocol/events.ts";
+import type { Invitation, Step } from "../../protocol/script.ts";
+import { behaviourOf } from "../../model/values/test_calls.ts";
 import { simulationTimes as times } from "./times.ts";
 
 /** A report of a leg that a Dial placed, which comes at its time, in ms. */

@@ -1,9 +1,9 @@
-import { Fault } from "../base/faults.ts";
-import type { ArgsOf, simulateLeg } from "../model/job_kinds.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { SimulatedLeg } from "../resources/internal/simulated_legs.ts";
+import { Fault } from "../../base/faults.ts";
+import type { ArgsOf, simulateLeg } from "../../model/job_kinds.ts";
+import type { Ports } from "../../model/ports/ports.ts";
+import type { SimulatedLeg } from "../../model/resources/internal/simulated_legs.ts";
 import { act } from "./act.ts";
-import { isLive } from "../values/status.ts";
+import { isLive } from "../../model/values/status.ts";
 import { closed, type Leg, legSidOf, opened, simulated } from "./leg.ts";
 import { type Line, lineTo } from "./line.ts";
 import { due } from "./orders.ts";

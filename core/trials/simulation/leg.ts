@@ -1,8 +1,8 @@
-import type { Companion } from "../protocol/companion.ts";
-import type { RecordingOrder } from "../protocol/recordings.ts";
-import type { Invitation, Script, Step } from "../protocol/script.ts";
-import type { SimulatedLeg } from "../resources/internal/simulated_legs.ts";
-import type { Behaviour } from "../values/test_calls.ts";
+import type { Companion } from "../../protocol/companion.ts";
+import type { RecordingOrder } from "../../protocol/recordings.ts";
+import type { Invitation, Script, Step } from "../../protocol/script.ts";
+import type { SimulatedLeg } from "../../model/resources/internal/simulated_legs.ts";
+import type { Behaviour } from "../../model/values/test_calls.ts";
 import { cutAt, type DialResult, type Moment } from "./dial_plan.ts";
 
 /** The companion that the calls of test accounts are at. It sends no heartbeat, and is never lost. */

@@ -1,9 +1,9 @@
-import type { LegEvent } from "../protocol/events.ts";
-import { type Recorded, recordingLimits, type RecordingOrder } from "../protocol/recordings.ts";
-import type { Script } from "../protocol/script.ts";
-import { takePart } from "../recordings/take_part.ts";
-import { handleReport } from "../reports/handle_report.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { LegEvent } from "../../protocol/events.ts";
+import { type Recorded, recordingLimits, type RecordingOrder } from "../../protocol/recordings.ts";
+import type { Script } from "../../protocol/script.ts";
+import { takePart } from "../../recordings/take_part.ts";
+import { handleReport } from "../../reports/handle_report.ts";
+import type { Ports } from "../../model/ports/ports.ts";
 import { isTalking, type Leg, legSidOf, opened, simulated, takenBy, waitedEnough } from "./leg.ts";
 import { orderLeg } from "./orders.ts";
 import { simulationLimits } from "./times.ts";

@@ -1,8 +1,8 @@
-import { Fault } from "../base/faults.ts";
-import { simulateLeg } from "../model/job_kinds.ts";
-import type { Change } from "../model/store.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { SimulatedLeg } from "../resources/internal/simulated_legs.ts";
+import { Fault } from "../../base/faults.ts";
+import { simulateLeg } from "../../model/job_kinds.ts";
+import type { Change } from "../../model/store.ts";
+import type { Ports } from "../../model/ports/ports.ts";
+import type { SimulatedLeg } from "../../model/resources/internal/simulated_legs.ts";
 import { closed, type Leg, opened } from "./leg.ts";
 
 /** A leg with the job that goes on with it. */

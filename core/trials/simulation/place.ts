@@ -1,10 +1,10 @@
-import { Fault } from "../base/faults.ts";
-import type { Script } from "../protocol/script.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { Call } from "../resources/calls.ts";
-import { simulatedLegs } from "../resources/internal/simulated_legs.ts";
-import { behaviourOf } from "../values/test_calls.ts";
-import { newBase } from "../model/resource.ts";
+import { Fault } from "../../base/faults.ts";
+import type { Script } from "../../protocol/script.ts";
+import type { Ports } from "../../model/ports/ports.ts";
+import type { Call } from "../../model/resources/calls.ts";
+import { simulatedLegs } from "../../model/resources/internal/simulated_legs.ts";
+import { behaviourOf } from "../../model/values/test_calls.ts";
+import { newBase } from "../../model/resource.ts";
 import { due } from "./orders.ts";
 import { type Leg, legSidOf, type State } from "./leg.ts";
 import { channelsOf } from "./tone.ts";

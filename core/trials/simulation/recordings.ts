@@ -1,5 +1,5 @@
-import type { RecordingRequest } from "../protocol/recordings.ts";
-import type { Ports } from "../ports/ports.ts";
+import type { RecordingRequest } from "../../protocol/recordings.ts";
+import type { Ports } from "../../model/ports/ports.ts";
 import { type LegRecording, opened, recordedS, withRecordings } from "./leg.ts";
 import { lineTo } from "./line.ts";
 import { orderLeg } from "./orders.ts";

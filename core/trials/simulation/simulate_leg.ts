@@ -1,6 +1,6 @@
-import { exponential } from "../model/job.ts";
-import { handler, type JobHandler } from "../ports/job_handler.ts";
-import { type ArgsOf, simulateLeg } from "../model/job_kinds.ts";
+import { exponential } from "../../model/job.ts";
+import { handler, type JobHandler } from "../../model/ports/job_handler.ts";
+import { type ArgsOf, simulateLeg } from "../../model/job_kinds.ts";
 import { giveUp, goOn } from "./go_on.ts";
 
 /** Performs `simulateLeg`. */

@@ -1,6 +1,6 @@
-import type { Action } from "../protocol/action.ts";
-import type { LegEvent } from "../protocol/events.ts";
-import type { Script } from "../protocol/script.ts";
+import type { Action } from "../../protocol/action.ts";
+import type { LegEvent } from "../../protocol/events.ts";
+import type { Script } from "../../protocol/script.ts";
 import type { Leg } from "./leg.ts";
 import type { Line } from "./line.ts";
 
@@ -30,7 +30,7 @@ export async function told(
   return { leg: { ...leg, seq: leg.seq + 1 }, script: wantsScript ? script : [] };
 }
 
-/** An action as it is handed back, and the leg that has handed it back (`sip/steps/script_run.ts`). */
+/** An action as it is handed back, and the leg that has handed it back (`sip/script/steps/script_run.ts`). */
 export function carried(leg: Leg, action: Action): { handed: Leg; action: Action } {
   const { tookTime, typed } = leg.state;
   return {

@@ -1,5 +1,5 @@
-import type { Prompt } from "../protocol/gather.ts";
-import type { Step } from "../protocol/script.ts";
+import type { Prompt } from "../../protocol/gather.ts";
+import type { Step } from "../../protocol/script.ts";
 import type { State } from "./leg.ts";
 import { simulationTimes as times } from "./times.ts";
 

@@ -1,6 +1,6 @@
-import type { LegEvent } from "../protocol/events.ts";
-import { keyInput } from "../protocol/gather.ts";
-import type { Step } from "../protocol/script.ts";
+import type { LegEvent } from "../../protocol/events.ts";
+import { keyInput } from "../../protocol/gather.ts";
+import type { Step } from "../../protocol/script.ts";
 import { planOf } from "./dial_plan.ts";
 import type { Leg } from "./leg.ts";
 import type { Line } from "./line.ts";

@@ -1,4 +1,4 @@
-import { recordingLimits, type RecordingManner } from "../protocol/recordings.ts";
+import { recordingLimits, type RecordingManner } from "../../protocol/recordings.ts";
 
 /** A soft tone of 440 Hz on each channel, as recordings are made of it. */
 export function toneOf(seconds: number, channels: 1 | 2): Uint8Array<ArrayBuffer> {

@@ -1,4 +1,4 @@
-import type { UssdStep } from "../protocol/ussd.ts";
+import type { UssdStep } from "../../protocol/ussd.ts";
 import type { Leg } from "./leg.ts";
 import type { Line } from "./line.ts";
 import { carried, type Finished, goesOn, told, withInput } from "./step_end.ts";

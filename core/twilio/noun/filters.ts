@@ -3,7 +3,7 @@ import { Fault } from "../../base/faults.ts";
 import type { Condition } from "../../base/filters.ts";
 import { limits } from "../../base/limits.ts";
 import { plainDigits, withPlus } from "../../base/fields.ts";
-import { partOf, soughtAs } from "../../values/dialled.ts";
+import { partOf, soughtAs } from "../../model/values/dialled.ts";
 import type { Filter } from "./noun.ts";
 
 /** Checks a text; throws the rule that it breaks, as the end of a sentence. */

@@ -2,7 +2,10 @@
  * Informational parameters: those that have no effect here, and are kept for who reads the record. Twilio
  * shows none of them, so each is shown under a key of ours, made of its name: `CallReason` is `call_reason`.
  */
-import type { Informational, InformationalValue } from "../../resources/internal/informational.ts";
+import type {
+  Informational,
+  InformationalValue,
+} from "../../model/resources/internal/informational.ts";
 import type { Parameters, SentOf } from "./noun.ts";
 
 const namesOf = (parameters: Parameters): string[] =>

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Fault } from "../../base/faults.ts";
-import { inlineUrl } from "../../flows/address.ts";
+import { inlineUrl } from "../../model/flows/address.ts";
 import { limits } from "../../base/limits.ts";
 import { parseDocument } from "../../markup/parse.ts";
 

@@ -4,10 +4,10 @@ import type { FaultName } from "../../base/faults.ts";
 import type { Base } from "../../base/record.ts";
 import type { DateOperator } from "../../base/dates.ts";
 import type { Query, Slice } from "../../model/store.ts";
-import type { Ports } from "../../ports/ports.ts";
-import type { Account } from "../../resources/accounts.ts";
-import type { InformationalValue } from "../../resources/internal/informational.ts";
-import type { Requester } from "../../resources/internal/call_end.ts";
+import type { Ports } from "../../model/ports/ports.ts";
+import type { Account } from "../../model/resources/accounts.ts";
+import type { InformationalValue } from "../../model/resources/internal/informational.ts";
+import type { Requester } from "../../model/resources/internal/call_end.ts";
 
 /** A request to this interface, as operations see it. */
 export interface Asked {

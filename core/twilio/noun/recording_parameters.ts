@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { method, url } from "../../base/fields.ts";
-import { recordingEvents, recordingTracks } from "../../values/recording_context.ts";
-import type { RecordingWanted } from "../../values/recording_wanted.ts";
+import { recordingEvents, recordingTracks } from "../../model/values/recording_context.ts";
+import type { RecordingWanted } from "../../model/values/recording_wanted.ts";
 import { refused, type SentOf, works } from "./noun.ts";
 
 /** Events by space, by comma, or as a repeated parameter. */

@@ -7,8 +7,8 @@ import {
   newBase,
 } from "../../model/resource.ts";
 import type { AnyCollection, Slice } from "../../model/store.ts";
-import type { Records } from "../../ports/ports.ts";
-import { resources } from "../../resources/mod.ts";
+import type { Records } from "../../model/ports/ports.ts";
+import { resources } from "../../model/resources/mod.ts";
 import type { RecordOf } from "../../model/resource.ts";
 import type { Asked, Listed, Noun } from "./noun.ts";
 

@@ -1,6 +1,6 @@
 import type { Base } from "../../base/record.ts";
 import { rfc2822 } from "../../base/wire.ts";
-import { formatNumber } from "../../values/phone_number.ts";
+import { formatNumber } from "../../model/values/phone_number.ts";
 import { limits } from "../../base/limits.ts";
 import type { Asked } from "./noun.ts";
 

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { Fault } from "../../../core/base/faults.ts";
-import { authTokenUses } from "../../../core/resources/views/auth_tokens.ts";
-import { secondFactors } from "../../../core/resources/views/second_factors.ts";
+import { authTokenUses } from "../../../core/model/resources/views/auth_tokens.ts";
+import { secondFactors } from "../../../core/model/resources/views/second_factors.ts";
 import type { Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";

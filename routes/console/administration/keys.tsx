@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { keys } from "../../../core/resources/keys.ts";
+import { keys } from "../../../core/model/resources/keys.ts";
 import type { Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
 import { Copied } from "../frame/copied.tsx";

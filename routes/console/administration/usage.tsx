@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import type { Ports } from "../../../core/ports/ports.ts";
-import { usageRecords } from "../../../core/resources/views/usage_records.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
+import { usageRecords } from "../../../core/model/resources/views/usage_records.ts";
 import type { Row } from "../frame/api.ts";
 import { Bars } from "../frame/chart.tsx";
 import type { ConsoleEnv, Page } from "../frame/env.ts";

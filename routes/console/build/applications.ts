@@ -1,4 +1,4 @@
-import { applications } from "../../../core/resources/applications.ts";
+import { applications } from "../../../core/model/resources/applications.ts";
 import type { Api } from "../frame/api.ts";
 
 /** Applications that a form offers. */

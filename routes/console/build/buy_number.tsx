@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import { incomingPhoneNumbers } from "../../../core/resources/incoming_phone_numbers.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
+import { incomingPhoneNumbers } from "../../../core/model/resources/incoming_phone_numbers.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 import { money } from "../../../core/usage/summarize.ts";
 import type { Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";

@@ -1,7 +1,7 @@
-import { availablePhoneNumbers } from "../../../core/resources/available_phone_numbers.ts";
-import { incomingPhoneNumbers } from "../../../core/resources/incoming_phone_numbers.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
-import { kindSegments } from "../../../core/values/phone_number.ts";
+import { availablePhoneNumbers } from "../../../core/model/resources/available_phone_numbers.ts";
+import { incomingPhoneNumbers } from "../../../core/model/resources/incoming_phone_numbers.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
+import { kindSegments } from "../../../core/model/values/phone_number.ts";
 import { ApiRefusal, type Row, type Rows } from "../frame/api.ts";
 import { Choice } from "../frame/choice.tsx";
 import type { Page } from "../frame/env.ts";

@@ -1,6 +1,6 @@
 import { knownCompanions } from "../../../core/companions/companions.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
-import { clients } from "../../../core/resources/clients.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
+import { clients } from "../../../core/model/resources/clients.ts";
 import type { Page } from "../frame/env.ts";
 
 /** Clients that a form offers. */

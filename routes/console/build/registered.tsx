@@ -1,4 +1,4 @@
-import { clients } from "../../../core/resources/clients.ts";
+import { clients } from "../../../core/model/resources/clients.ts";
 import { type Api, ApiRefusal, type Row } from "../frame/api.ts";
 import type { Page } from "../frame/env.ts";
 import { None, Status } from "../frame/parts.tsx";

@@ -1,5 +1,5 @@
-import { applications } from "../../../core/resources/applications.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
+import { applications } from "../../../core/model/resources/applications.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 import type { Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
 import type { Page } from "../frame/env.ts";

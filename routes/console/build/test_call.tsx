@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import type { Ports } from "../../../core/ports/ports.ts";
-import { incomingPhoneNumbers } from "../../../core/resources/incoming_phone_numbers.ts";
-import { outgoingCallerIds } from "../../../core/resources/outgoing_caller_ids.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
+import { incomingPhoneNumbers } from "../../../core/model/resources/incoming_phone_numbers.ts";
+import { outgoingCallerIds } from "../../../core/model/resources/outgoing_caller_ids.ts";
 import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { mendable } from "../frame/mendable.ts";

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
-import { applications } from "../../../core/resources/applications.ts";
-import { clients } from "../../../core/resources/clients.ts";
-import { incomingPhoneNumbers } from "../../../core/resources/incoming_phone_numbers.ts";
-import { documentTests } from "../../../core/resources/views/document_tests.ts";
+import { applications } from "../../../core/model/resources/applications.ts";
+import { clients } from "../../../core/model/resources/clients.ts";
+import { incomingPhoneNumbers } from "../../../core/model/resources/incoming_phone_numbers.ts";
+import { documentTests } from "../../../core/model/resources/views/document_tests.ts";
 import type { Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
 import { Choice } from "../frame/choice.tsx";
@@ -14,7 +14,7 @@ import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
 import { adviceOf } from "./advice.ts";
 import { applicationOptions } from "./applications.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 
 const { path } = documentTests;
 

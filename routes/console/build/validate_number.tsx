@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { Fault } from "../../../core/base/faults.ts";
-import { outgoingCallerIds } from "../../../core/resources/outgoing_caller_ids.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
-import { type CallStatus, isLive } from "../../../core/values/status.ts";
+import { outgoingCallerIds } from "../../../core/model/resources/outgoing_caller_ids.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
+import { type CallStatus, isLive } from "../../../core/model/values/status.ts";
 import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { filled } from "../frame/form.tsx";

@@ -1,9 +1,9 @@
 import { Hono } from "hono";
-import { flowProblems, kindProblem, readFlow } from "../../../core/flows/check_flow.ts";
-import { stepsOfKind } from "../../../core/flows/steps.ts";
-import { applications } from "../../../core/resources/applications.ts";
-import { clients } from "../../../core/resources/clients.ts";
-import { incomingPhoneNumbers } from "../../../core/resources/incoming_phone_numbers.ts";
+import { flowProblems, kindProblem, readFlow } from "../../../core/model/flows/check_flow.ts";
+import { stepsOfKind } from "../../../core/model/flows/steps.ts";
+import { applications } from "../../../core/model/resources/applications.ts";
+import { clients } from "../../../core/model/resources/clients.ts";
+import { incomingPhoneNumbers } from "../../../core/model/resources/incoming_phone_numbers.ts";
 import { ApiRefusal, type Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";

@@ -1,7 +1,7 @@
-import type { Ports } from "../../../core/ports/ports.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 import type { Page } from "../frame/env.ts";
 import { canRing, NoPhone, type Phone, PhoneChoice, phonesOf } from "../build/phones.tsx";
-import { incomingPhoneNumbers } from "../../../core/resources/incoming_phone_numbers.ts";
+import { incomingPhoneNumbers } from "../../../core/model/resources/incoming_phone_numbers.ts";
 
 /** Who may be called with a flow, and by which caller ID. */
 export interface CallEnds {

@@ -1,11 +1,11 @@
 import { Hono } from "hono";
-import type { Ports } from "../../../core/ports/ports.ts";
-import { applications } from "../../../core/resources/applications.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
+import { applications } from "../../../core/model/resources/applications.ts";
 import type { Row } from "../frame/api.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { Empty, Heading, Problem, Time } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
-import { flowTemplates } from "../../../core/designer/templates.ts";
+import { flowTemplates } from "../../../core/trials/flow_templates.ts";
 import { Pager, Table } from "../frame/table.tsx";
 import { designerActions } from "./actions.ts";
 import { Designer, type Edited } from "./designer_page.tsx";

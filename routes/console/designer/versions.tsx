@@ -1,9 +1,9 @@
 import { Hono } from "hono";
-import { flowDiff, type FlowDifference } from "../../../core/designer/diff.ts";
-import { readFlow } from "../../../core/flows/check_flow.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
-import { applications } from "../../../core/resources/applications.ts";
-import { flowVersions } from "../../../core/resources/flow_versions.ts";
+import { flowDiff, type FlowDifference } from "../../../core/trials/flow_diff.ts";
+import { readFlow } from "../../../core/model/flows/check_flow.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
+import { applications } from "../../../core/model/resources/applications.ts";
+import { flowVersions } from "../../../core/model/resources/flow_versions.ts";
 import { ApiRefusal, type Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";

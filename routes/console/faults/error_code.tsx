@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { Fault, faults } from "../../../core/base/faults.ts";
 import { adviceOfStatus, askedAdvice, statusIn } from "../../../core/base/specific_advice.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 import { statusOf } from "../../http/errors.ts";
 import type { ConsoleEnv } from "../frame/env.ts";
 import { Empty, Facts, Heading, Sid, Time } from "../frame/parts.tsx";

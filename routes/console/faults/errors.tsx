@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { faults } from "../../../core/base/faults.ts";
 import { limits } from "../../../core/base/limits.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 import type { Api, Row } from "../frame/api.ts";
 import { Bars } from "../frame/chart.tsx";
 import type { ConsoleEnv, Page } from "../frame/env.ts";

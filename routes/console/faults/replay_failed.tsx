@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import type { Ports } from "../../../core/ports/ports.ts";
-import { deliveries } from "../../../core/resources/deliveries.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
+import { deliveries } from "../../../core/model/resources/deliveries.ts";
 import { hourFrom, mostReplayed } from "../../../core/webhooks/replay_failed.ts";
 import { change } from "../frame/change.ts";
 import { Choice } from "../frame/choice.tsx";

@@ -1,5 +1,5 @@
-import { audit } from "../../../core/console/audit.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
+import { audit } from "../../../core/accounts/audit.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 import { ApiRefusal, type Row } from "./api.ts";
 import type { Page } from "./env.ts";
 import { browserOf } from "./session.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
-import type { Account } from "../../../core/resources/accounts.ts";
-import type { ConsoleSession } from "../../../core/resources/console/sessions.ts";
-import type { Arrival } from "../../../core/net/http_server.ts";
+import type { Account } from "../../../core/model/resources/accounts.ts";
+import type { ConsoleSession } from "../../../core/model/resources/console/sessions.ts";
+import type { Arrival } from "../../../core/machine/net/http_server.ts";
 import type { Api, Row } from "./api.ts";
 
 /** What the middleware of the console sets on every request of a session. */

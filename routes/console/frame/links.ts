@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { prefixOf } from "../../docs/docs.ts";
-import { resources } from "../../../core/resources/mod.ts";
+import { resources } from "../../../core/model/resources/mod.ts";
 import type { AnyResource } from "../../../core/model/resource.ts";
 
 /**

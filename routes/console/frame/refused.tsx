@@ -1,6 +1,6 @@
 import type { ErrorHandler } from "hono";
 import { Fault } from "../../../core/base/faults.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 import { statusOf } from "../../http/errors.ts";
 import { ApiRefusal } from "./api.ts";
 import type { ConsoleEnv, Page } from "./env.ts";

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import type { Ports } from "../../../core/ports/ports.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 import { prefixOf } from "../../docs/docs.ts";
 import type { Page } from "./env.ts";
 import { Layout } from "./layout.tsx";

@@ -1,6 +1,6 @@
 import { openApiDocument } from "../../../core/openapi/document.ts";
 import type { JsonSchema } from "../../../core/openapi/schemas.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 
 /** The schemas of the interface by name, `ClientCreate` for instance; made at the first use. */
 export function schemasOf({ settings }: Pick<Ports, "settings">): (name: string) => JsonSchema {

@@ -1,8 +1,8 @@
 import { getCookie, setCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
 import { Fault } from "../../../core/base/faults.ts";
-import { type Browser, sessionOf } from "../../../core/console/sessions.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
+import { type Browser, sessionOf } from "../../../core/accounts/sessions.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 import { readBody } from "../../http/body.ts";
 import { isForeign } from "../../http/browsers.ts";
 import type { ConsoleEnv, Page } from "./env.ts";

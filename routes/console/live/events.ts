@@ -1,9 +1,14 @@
 import { Hono } from "hono";
-import { isOpen } from "../../../core/console/sessions.ts";
-import { eventLimits } from "../../../core/events/limits.ts";
-import { readEvents, type SentEvent } from "../../../core/events/read_events.ts";
-import { callOf, changedAt, summaryOf, type ToldEvent } from "../../../core/events/summary.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
+import { isOpen } from "../../../core/accounts/sessions.ts";
+import { eventLimits } from "../../../core/webhooks/event_limits.ts";
+import { readEvents, type SentEvent } from "../../../core/webhooks/read_events.ts";
+import {
+  callOf,
+  changedAt,
+  summaryOf,
+  type ToldEvent,
+} from "../../../core/webhooks/event_summary.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 import { ApiRefusal } from "../frame/api.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { recordPath } from "../frame/links.ts";

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { Ports } from "../../../core/ports/ports.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 import type { Api, Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import { eventTypeNames } from "../../../core/events/event_query.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
+import { eventTypeNames } from "../../../core/webhooks/event_query.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { Heading, Problem } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";

@@ -1,4 +1,4 @@
-import type { Ports } from "../../../core/ports/ports.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 import type { Row } from "../frame/api.ts";
 import type { Page } from "../frame/env.ts";
 import { belowOf } from "../frame/render.tsx";

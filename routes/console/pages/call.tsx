@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
-import { type CallStatus, isLive } from "../../../core/values/status.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
+import { type CallStatus, isLive } from "../../../core/model/values/status.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 import type { Row } from "../frame/api.ts";
 import type { Page } from "../frame/env.ts";
 import { Act, Empty, Facts, Heading, priced, seconds, Sid, Status, Time } from "../frame/parts.tsx";

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { calls } from "../../../core/resources/calls.ts";
+import { calls } from "../../../core/model/resources/calls.ts";
 import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { belowOf } from "../frame/render.tsx";

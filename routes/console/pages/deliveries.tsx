@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { deliveries } from "../../../core/resources/deliveries.ts";
+import { deliveries } from "../../../core/model/resources/deliveries.ts";
 import type { Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
 import type { ConsoleEnv } from "../frame/env.ts";

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { type Signable, signaturesOf, signedTexts } from "../../../core/base/signature.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
-import { deliveries } from "../../../core/resources/deliveries.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
+import { deliveries } from "../../../core/model/resources/deliveries.ts";
 import type { Row } from "../frame/api.ts";
 import type { Page } from "../frame/env.ts";
 import { Act, Empty, Time } from "../frame/parts.tsx";

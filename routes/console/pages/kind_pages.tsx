@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { pascal, snake } from "../../../core/base/wire.ts";
 import { visibleFields } from "../../../core/model/resource.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 import type { Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
 import { Copied } from "../frame/copied.tsx";

@@ -1,5 +1,5 @@
-import { emailRecords } from "../../../core/resources/emails.ts";
-import { resources } from "../../../core/resources/mod.ts";
+import { emailRecords } from "../../../core/model/resources/emails.ts";
+import { resources } from "../../../core/model/resources/mod.ts";
 import type { AnyResource } from "../../../core/model/resource.ts";
 import type { Child } from "hono/jsx";
 import type { Row } from "../frame/api.ts";

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import type { Ports } from "../../../core/ports/ports.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 import type { Row } from "../frame/api.ts";
 import type { Page } from "../frame/env.ts";
 import { belowOf } from "../frame/render.tsx";

@@ -1,6 +1,6 @@
 import type { Row } from "../frame/api.ts";
 import type { Page } from "../frame/env.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 import { belowOf } from "../frame/render.tsx";
 import { Player } from "./call_recordings.tsx";
 

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { identifiedFetch } from "../../../core/net/identified_fetch.ts";
+import { identifiedFetch } from "../../../core/machine/net/identified_fetch.ts";
 import type { ConsoleEnv } from "../frame/env.ts";
 
 /** Headers of a player's request, and of the answer, that pass through. */

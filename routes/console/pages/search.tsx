@@ -1,10 +1,10 @@
 import { isSid } from "../../../core/base/sid.ts";
-import { calls } from "../../../core/resources/calls.ts";
-import { clients } from "../../../core/resources/clients.ts";
-import { incomingPhoneNumbers } from "../../../core/resources/incoming_phone_numbers.ts";
-import { messages } from "../../../core/resources/messages.ts";
-import { dialString, e164Of } from "../../../core/values/dialled.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
+import { calls } from "../../../core/model/resources/calls.ts";
+import { clients } from "../../../core/model/resources/clients.ts";
+import { incomingPhoneNumbers } from "../../../core/model/resources/incoming_phone_numbers.ts";
+import { messages } from "../../../core/model/resources/messages.ts";
+import { dialString, e164Of } from "../../../core/model/values/dialled.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 import { type Api, ApiRefusal, type Row } from "../frame/api.ts";
 import type { Page } from "../frame/env.ts";
 import { goTo, homeOf, recordPath } from "../frame/links.ts";

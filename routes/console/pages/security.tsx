@@ -1,16 +1,16 @@
 import { Hono } from "hono";
-import { audit } from "../../../core/console/audit.ts";
-import { guardOf, takeCode } from "../../../core/console/guard.ts";
+import { audit } from "../../../core/accounts/audit.ts";
+import { guardOf, takeCode } from "../../../core/accounts/session_guard.ts";
 import {
   confirmFactor,
   offeredSecret,
   offerFactor,
   removeFactor,
-} from "../../../core/console/second_factor.ts";
-import { networkOf } from "../../../core/net/networks.ts";
-import { endSession, endSessions, sessionsOf } from "../../../core/console/sessions.ts";
-import { otpauthUrl } from "../../../core/console/totp.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
+} from "../../../core/accounts/second_factor.ts";
+import { networkOf } from "../../../core/base/networks.ts";
+import { endSession, endSessions, sessionsOf } from "../../../core/accounts/sessions.ts";
+import { otpauthUrl } from "../../../core/accounts/totp.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 import { Copied } from "../frame/copied.tsx";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { goTo, homeOf } from "../frame/links.ts";

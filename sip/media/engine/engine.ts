@@ -15,9 +15,9 @@ import type {
 } from "../base/port.ts";
 import { createListeners, type Listeners } from "../base/listeners.ts";
 import { createLooseSet, type ShortLivedSet } from "../../../core/base/short_lived_map.ts";
-import { isPublicAddress } from "../../../core/net/public_address.ts";
+import { isPublicAddress } from "../../../core/machine/net/public_address.ts";
 import type { MediaStream, StreamEnd, StreamEvents, StreamSettings } from "../base/stream_port.ts";
-import type { Reach } from "../../server_socket/connect.ts";
+import type { Reach } from "../server_socket/connect.ts";
 import { streamedLeg } from "./streamed_leg.ts";
 import { openStream } from "../streams/open_stream.ts";
 import { bothSides, record } from "./record_sources.ts";

@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { names } from "../../core/net/names.ts";
-import { mediaLimits } from "../media/base/limits.ts";
+import { names } from "../../../core/machine/net/names.ts";
+import { mediaLimits } from "../base/limits.ts";
 
 /** Which servers of customers may be connected to. */
 export interface Reach {

@@ -1,4 +1,4 @@
-import { mediaLimits } from "../media/base/limits.ts";
+import { mediaLimits } from "../base/limits.ts";
 
 /**
  * True where a server still reads: it is pinged, and answers behind all that it was sent before. While we

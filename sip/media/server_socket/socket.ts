@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import { type FrameGate, gateFrames } from "../base/frame_gate.ts";
-import { mediaLimits } from "../media/base/limits.ts";
+import { type FrameGate, gateFrames } from "../../base/frame_gate.ts";
+import { mediaLimits } from "../base/limits.ts";
 import { connectTo, type Reach } from "./connect.ts";
 import { requestWebSocket, type WebSocketClient } from "./ws_client.ts";
 

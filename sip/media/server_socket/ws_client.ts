@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
 import * as library from "ws";
-import { mediaLimits } from "../media/base/limits.ts";
+import { mediaLimits } from "../base/limits.ts";
 
 /**
  * The client's side of WebSockets (RFC 6455) by npm `ws`, through the part of its interface that is

@@ -9,8 +9,8 @@ import type {
   Track,
 } from "../base/stream_port.ts";
 import { type Coding, codings } from "./coding.ts";
-import type { Reach } from "../../server_socket/connect.ts";
-import { createLiveness, type Liveness } from "../../server_socket/liveness.ts";
+import type { Reach } from "../server_socket/connect.ts";
+import { createLiveness, type Liveness } from "../server_socket/liveness.ts";
 import { connectedText, createMessageWriter, type MessageWriter, readMessage } from "./messages.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import { createPlayback, type Playback } from "./playback.ts";
@@ -19,7 +19,7 @@ import {
   heldMessage,
   openServerSocket,
   type ServerSocket,
-} from "../../server_socket/socket.ts";
+} from "../server_socket/socket.ts";
 
 /**
  * What a stream needs of the leg whose audio it carries, at the rate of its encoding. Each result ends

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { names } from "../../../core/net/names.ts";
+import { names } from "../../../core/machine/net/names.ts";
 import { mediaLimits } from "../base/limits.ts";
 
 /** Where an rtpengine takes orders, its `--listen-ng`. */

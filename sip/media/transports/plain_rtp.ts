@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import { addressList } from "../../../core/net/networks.ts";
+import { addressList } from "../../../core/base/networks.ts";
 import { ofKind } from "../sdp/parse_sdp.ts";
 import { isUnspecified } from "../sdp/read_audio.ts";
 import {

@@ -1,4 +1,4 @@
-import { names } from "../../../core/net/names.ts";
+import { names } from "../../../core/machine/net/names.ts";
 import { isIP } from "node:net";
 import { mediaLimits } from "../base/limits.ts";
 

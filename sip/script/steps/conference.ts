@@ -1,8 +1,8 @@
-import { steadyNow } from "../../core/base/steady_clock.ts";
-import type { Action } from "../../core/protocol/action.ts";
-import type { ConferenceStep } from "../../core/protocol/conferences.ts";
-import type { Script } from "../../core/protocol/script.ts";
-import { sipLimits } from "../base/limits.ts";
+import { steadyNow } from "../../../core/base/steady_clock.ts";
+import type { Action } from "../../../core/protocol/action.ts";
+import type { ConferenceStep } from "../../../core/protocol/conferences.ts";
+import type { Script } from "../../../core/protocol/script.ts";
+import { sipLimits } from "../../base/limits.ts";
 import { carried, type ScriptRun, tellEnd } from "./script_run.ts";
 import { joinElsewhere } from "./conference_elsewhere.ts";
 import { createConferencePlace, vacate } from "./conference_place.ts";

@@ -1,16 +1,16 @@
-import type { RemoteCompanion } from "../../core/protocol/peers.ts";
-import type { Script } from "../../core/protocol/script.ts";
-import type { Recorded } from "../../core/protocol/recordings.ts";
-import type { ConferenceStep } from "../../core/protocol/conferences.ts";
-import { overReason, unlessAborted } from "../base/abort.ts";
-import { sipLimits } from "../base/limits.ts";
-import type { MediaLeg } from "../media/base/port.ts";
-import { callCompanion, type CompanionCall } from "../peer/call_companion.ts";
+import type { RemoteCompanion } from "../../../core/protocol/peers.ts";
+import type { Script } from "../../../core/protocol/script.ts";
+import type { Recorded } from "../../../core/protocol/recordings.ts";
+import type { ConferenceStep } from "../../../core/protocol/conferences.ts";
+import { overReason, unlessAborted } from "../../base/abort.ts";
+import { sipLimits } from "../../base/limits.ts";
+import type { MediaLeg } from "../../media/base/port.ts";
+import { callCompanion, type CompanionCall } from "../../leg/call_companion.ts";
 import {
   ANOTHER_RUN,
   type CompanionCallEvent,
   type CompanionCallOrder,
-} from "../peer/companion_call.ts";
+} from "../../leg/companion_call.ts";
 import type { ScriptRun } from "./script_run.ts";
 import { type Participation, untilEnough } from "./participation.ts";
 import { answered, hearSteps, type PerformStep, wait } from "./wait.ts";

@@ -1,6 +1,6 @@
-import type { ConferenceStep } from "../../core/protocol/conferences.ts";
-import { overReason } from "../base/abort.ts";
-import type { ConferencePlace, LiveLeg } from "../contracts/live_leg.ts";
+import type { ConferenceStep } from "../../../core/protocol/conferences.ts";
+import { overReason } from "../../base/abort.ts";
+import type { ConferencePlace, LiveLeg } from "../../contracts/live_leg.ts";
 
 export function createConferencePlace(step: ConferenceStep): ConferencePlace {
   const left = new AbortController();

@@ -1,10 +1,10 @@
-import { steadyNow } from "../../core/base/steady_clock.ts";
-import type { LegEvent, Outcome } from "../../core/protocol/events.ts";
-import type { Action } from "../../core/protocol/action.ts";
-import type { Recorded } from "../../core/protocol/recordings.ts";
-import type { Script } from "../../core/protocol/script.ts";
-import { unlessAborted } from "../base/abort.ts";
-import { sipLimits } from "../base/limits.ts";
+import { steadyNow } from "../../../core/base/steady_clock.ts";
+import type { LegEvent, Outcome } from "../../../core/protocol/events.ts";
+import type { Action } from "../../../core/protocol/action.ts";
+import type { Recorded } from "../../../core/protocol/recordings.ts";
+import type { Script } from "../../../core/protocol/script.ts";
+import { unlessAborted } from "../../base/abort.ts";
+import { sipLimits } from "../../base/limits.ts";
 import { carried, type ScriptRun, tellEnd } from "./script_run.ts";
 import {
   type Child,
@@ -16,8 +16,8 @@ import {
   lastEnding,
   type Ring,
   ringAll,
-} from "../leg/ring_all.ts";
-import { ringInTurn } from "../leg/ring_in_turn.ts";
+} from "../../leg/ring_all.ts";
+import { ringInTurn } from "../../leg/ring_in_turn.ts";
 import { recordConnectedCall } from "./record_connected_call.ts";
 import { connectLegs } from "./connect_legs.ts";
 

@@ -1,4 +1,4 @@
-import type { Step } from "../../core/protocol/script.ts";
+import type { Step } from "../../../core/protocol/script.ts";
 import { connected } from "./connected.ts";
 import type { ScriptRun } from "./script_run.ts";
 

@@ -3,11 +3,11 @@ import {
   type KeyInput,
   keyInput,
   type Prompt,
-} from "../../core/protocol/gather.ts";
-import type { Script } from "../../core/protocol/script.ts";
-import { overReason, whenAborted } from "../base/abort.ts";
-import type { Recognised } from "../media/sources/recogniser.ts";
-import type { Timers } from "../base/timers.ts";
+} from "../../../core/protocol/gather.ts";
+import type { Script } from "../../../core/protocol/script.ts";
+import { overReason, whenAborted } from "../../base/abort.ts";
+import type { Recognised } from "../../media/sources/recogniser.ts";
+import type { Timers } from "../../base/timers.ts";
 import { carried, type ScriptRun } from "./script_run.ts";
 import { hearWords } from "./speech_input.ts";
 

@@ -1,8 +1,8 @@
-import type { ConferenceStep } from "../../core/protocol/conferences.ts";
-import type { Recorded } from "../../core/protocol/recordings.ts";
-import { whenAborted } from "../base/abort.ts";
-import type { MediaConference, MediaLeg } from "../media/base/port.ts";
-import type { Recordings, RecordingSink } from "../service/recordings.ts";
+import type { ConferenceStep } from "../../../core/protocol/conferences.ts";
+import type { Recorded } from "../../../core/protocol/recordings.ts";
+import { whenAborted } from "../../base/abort.ts";
+import type { MediaConference, MediaLeg } from "../../media/base/port.ts";
+import type { Recordings, RecordingSink } from "../../service/recordings.ts";
 import { trimmedWriter } from "./recording_writer.ts";
 import type { ScriptRun } from "./script_run.ts";
 

@@ -1,9 +1,9 @@
-import { steadyNow } from "../../core/base/steady_clock.ts";
-import type { RemoteCompanion } from "../../core/protocol/peers.ts";
-import type { PickupStep } from "../../core/protocol/conferences.ts";
-import { unlessAborted } from "../base/abort.ts";
-import { callCompanion } from "../peer/call_companion.ts";
-import { runPartner } from "../peer/remote_leg.ts";
+import { steadyNow } from "../../../core/base/steady_clock.ts";
+import type { RemoteCompanion } from "../../../core/protocol/peers.ts";
+import type { PickupStep } from "../../../core/protocol/conferences.ts";
+import { unlessAborted } from "../../base/abort.ts";
+import { callCompanion } from "../../leg/call_companion.ts";
+import { runPartner } from "../../leg/remote_leg.ts";
 import type { ScriptRun } from "./script_run.ts";
 import { type ConnectedEnd, connectLegs, type ConnectOptions } from "./connect_legs.ts";
 

@@ -1,4 +1,4 @@
-import type { InboundLeg, Leg } from "../contracts/leg.ts";
+import type { InboundLeg, Leg } from "../../contracts/leg.ts";
 
 /** A leg with the SDP that its softphone answered with. */
 type Answerer = Leg & { readonly remoteSdp?: string };

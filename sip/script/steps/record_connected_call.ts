@@ -1,6 +1,10 @@
-import type { Recorded, RecordingManner, RecordingOrder } from "../../core/protocol/recordings.ts";
-import type { MediaLeg } from "../media/base/port.ts";
-import type { RecordingSink } from "../service/recordings.ts";
+import type {
+  Recorded,
+  RecordingManner,
+  RecordingOrder,
+} from "../../../core/protocol/recordings.ts";
+import type { MediaLeg } from "../../media/base/port.ts";
+import type { RecordingSink } from "../../service/recordings.ts";
 import { channelsOf, recordingWriter } from "./recording_writer.ts";
 import type { ScriptRun } from "./script_run.ts";
 

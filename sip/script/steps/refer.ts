@@ -1,12 +1,12 @@
-import { steadyNow } from "../../core/base/steady_clock.ts";
-import type { ReferStep } from "../../core/protocol/refer.ts";
-import type { Script } from "../../core/protocol/script.ts";
-import { unlessAborted } from "../base/abort.ts";
-import type { Dialog } from "../contracts/dialog.ts";
-import { notifiedState } from "../dialog/referral.ts";
-import { type Ending, outcomeOf } from "../contracts/outcome.ts";
-import { sipLimits } from "../base/limits.ts";
-import { parseSipUri, trunkUri } from "../text/uri.ts";
+import { steadyNow } from "../../../core/base/steady_clock.ts";
+import type { ReferStep } from "../../../core/protocol/refer.ts";
+import type { Script } from "../../../core/protocol/script.ts";
+import { unlessAborted } from "../../base/abort.ts";
+import type { Dialog } from "../../contracts/dialog.ts";
+import { notifiedState } from "../../leg/referral.ts";
+import { type Ending, outcomeOf } from "../../contracts/outcome.ts";
+import { sipLimits } from "../../base/limits.ts";
+import { parseSipUri, trunkUri } from "../../text/uri.ts";
 import { carried, type ScriptRun, tellEnd } from "./script_run.ts";
 
 /** Asks the peer by REFER to call another address, and waits for the outcome. */

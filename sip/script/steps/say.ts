@@ -1,8 +1,8 @@
-import type { SayStep, SpeechPart } from "../../core/protocol/speech.ts";
-import { unlessAborted } from "../base/abort.ts";
-import { sipLimits } from "../base/limits.ts";
-import type { Pcm } from "../media/base/port.ts";
-import { type Speaker, SpeechRefused, type Utterance } from "../media/sources/speaker.ts";
+import type { SayStep, SpeechPart } from "../../../core/protocol/speech.ts";
+import { unlessAborted } from "../../base/abort.ts";
+import { sipLimits } from "../../base/limits.ts";
+import type { Pcm } from "../../media/base/port.ts";
+import { type Speaker, SpeechRefused, type Utterance } from "../../media/sources/speaker.ts";
 import { connected } from "./connected.ts";
 import type { ScriptRun } from "./script_run.ts";
 import { sentences } from "./sentences.ts";

@@ -1,9 +1,9 @@
-import type { Action } from "../../core/protocol/action.ts";
-import type { LegEvent } from "../../core/protocol/events.ts";
-import type { Script } from "../../core/protocol/script.ts";
-import type { Calls } from "../contracts/calls.ts";
-import type { LiveLeg } from "../contracts/live_leg.ts";
-import type { UssdSaid } from "../text/ussd_body.ts";
+import type { Action } from "../../../core/protocol/action.ts";
+import type { LegEvent } from "../../../core/protocol/events.ts";
+import type { Script } from "../../../core/protocol/script.ts";
+import type { Calls } from "../../contracts/calls.ts";
+import type { LiveLeg } from "../../contracts/live_leg.ts";
+import type { UssdSaid } from "../../text/ussd_body.ts";
 
 /** A script at work on a leg. */
 export interface ScriptRun {

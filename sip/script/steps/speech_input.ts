@@ -1,9 +1,9 @@
-import type { GatherStep } from "../../core/protocol/gather.ts";
-import { overReason } from "../base/abort.ts";
-import { sipLimits } from "../base/limits.ts";
-import type { Pcm } from "../media/base/port.ts";
-import type { Recognised, Recogniser } from "../media/sources/recogniser.ts";
-import { createVoiceDetector } from "../media/audio/voice.ts";
+import type { GatherStep } from "../../../core/protocol/gather.ts";
+import { overReason } from "../../base/abort.ts";
+import { sipLimits } from "../../base/limits.ts";
+import type { Pcm } from "../../media/base/port.ts";
+import type { Recognised, Recogniser } from "../../media/sources/recogniser.ts";
+import { createVoiceDetector } from "../../media/audio/voice.ts";
 import type { ScriptRun } from "./script_run.ts";
 import { createUtterances, type Utterances } from "./utterance.ts";
 

@@ -11,8 +11,8 @@ import {
 } from "sip.js/lib/core/index.js";
 import { getReasonPhrase } from "sip.js/lib/core/messages/utils.js";
 import { NO_TAG } from "../../base/no_tag.ts";
-import { requestUriOf } from "../../identity/origin.ts";
-import { isSips, sipsContact } from "../../identity/secure.ts";
+import { requestUriOf } from "../../text/origin.ts";
+import { isSips, sipsContact } from "../../text/secure.ts";
 import { routedStrictly } from "../../text/strict_route.ts";
 import { canonicalName } from "../../text/header_names.ts";
 

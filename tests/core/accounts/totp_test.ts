@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { base32, fromBase32 } from "../../../core/console/base32.ts";
-import { codeAt, otpauthUrl, stepAt, stepOf } from "../../../core/console/totp.ts";
+import { base32, fromBase32 } from "../../../core/accounts/base32.ts";
+import { codeAt, otpauthUrl, stepAt, stepOf } from "../../../core/accounts/totp.ts";
 
 const secret = base32(new TextEncoder().encode("12345678901234567890"));
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { lineOf } from "../../../core/admin/event_lines.ts";
-import type { ToldEvent } from "../../../core/events/summary.ts";
+import type { ToldEvent } from "../../../core/webhooks/event_summary.ts";
 import { eventTypes } from "../../../core/model/event_types.ts";
 
 const sid = `CA${"1".repeat(32)}`;

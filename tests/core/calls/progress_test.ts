@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { end, follows, progress, type Step } from "../../../core/calls/progress.ts";
-import { callStatus, isLive } from "../../../core/values/status.ts";
+import { callStatus, isLive } from "../../../core/model/values/status.ts";
 import { withDefaults } from "../../../core/model/resource.ts";
-import { type Call, calls } from "../../../core/resources/calls.ts";
-import type { Delivery } from "../../../core/resources/deliveries.ts";
+import { type Call, calls } from "../../../core/model/resources/calls.ts";
+import type { Delivery } from "../../../core/model/resources/deliveries.ts";
 
 const moment = { at: 61_400, instanceId: "test" };
 const call = (known: Partial<Call>): Call => {

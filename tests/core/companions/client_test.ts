@@ -4,7 +4,7 @@ import { companionClient } from "../../../core/companions/client.ts";
 import { companionFor, liveCompanions } from "../../../core/companions/companions.ts";
 import { Fault } from "../../../core/base/faults.ts";
 import { limits } from "../../../core/base/limits.ts";
-import type { Companions, CompanionState } from "../../../core/ports/companion_ports.ts";
+import type { Companions, CompanionState } from "../../../core/model/ports/companion_ports.ts";
 
 const now = () => 1_000_000;
 const leg = `CA${"0".repeat(32)}`;

@@ -4,7 +4,7 @@ import {
   companionFor,
   refuseWithoutTaker,
 } from "../../../core/companions/companions.ts";
-import type { Companions, CompanionState } from "../../../core/ports/companion_ports.ts";
+import type { Companions, CompanionState } from "../../../core/model/ports/companion_ports.ts";
 import type { Target } from "../../../core/protocol/script.ts";
 
 const state = (id: string, isDraining?: true): CompanionState => ({

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { conferenceWanted } from "../../../core/values/conference_wanted.ts";
+import { conferenceWanted } from "../../../core/model/values/conference_wanted.ts";
 import { compile } from "../../../core/documents/compile.ts";
 import { parseDocument } from "../../../core/markup/parse.ts";
 import { withDefaults } from "../../../core/model/resource.ts";
-import { type Call, calls } from "../../../core/resources/calls.ts";
+import { type Call, calls } from "../../../core/model/resources/calls.ts";
 
 const base = { sid: "CA1", accountSid: "AC1", dateCreated: 0, dateUpdated: 0 };
 const call = {

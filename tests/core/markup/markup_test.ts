@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { limits } from "../../../core/base/limits.ts";
 import { parseDocument } from "../../../core/markup/parse.ts";
-import type { Call } from "../../../core/resources/calls.ts";
+import type { Call } from "../../../core/model/resources/calls.ts";
 import { compiled, inbound } from "../../support/service/compile_lab.ts";
 
 const hangup = { type: "hangup", cause: "end-of-markup" };

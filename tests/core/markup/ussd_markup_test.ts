@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { parseDocument } from "../../../core/markup/parse.ts";
 import { compileUssd } from "../../../core/documents/compile_ussd.ts";
-import { fittingUssd } from "../../../core/values/ussd_length.ts";
+import { fittingUssd } from "../../../core/model/values/ussd_length.ts";
 
 const compiled = (body: string) =>
   compileUssd(parseDocument(`<Response>${body}</Response>`), {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseLocation } from "../../../core/geolocation/parse_location.ts";
+import { parseLocation } from "../../../core/messages/parse_location.ts";
 
 const known = {
   mobileCountryCode: 598,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { alphabets } from "../../../core/adapters/smpp/library.ts";
-import { segmentsOf } from "../../../core/adapters/smpp/text.ts";
+import { alphabets } from "../../../core/machine/adapters/smpp/library.ts";
+import { segmentsOf } from "../../../core/machine/adapters/smpp/text.ts";
 import { partsOf, segmentCount } from "../../../core/messages/segments.ts";
-import { septetsOf } from "../../../core/values/ussd_length.ts";
+import { septetsOf } from "../../../core/model/values/ussd_length.ts";
 
 const whale = "\u{1f433}";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { cellsOf, linesOf } from "../../../core/values/csv.ts";
+import { cellsOf, linesOf } from "../../../core/model/values/csv.ts";
 import { importNumbers } from "../../../core/numbers/import_numbers.ts";
-import { e164Of, formsOf, readsAsNumber } from "../../../core/values/dialled.ts";
-import type { NumberOffer, NumberSearch } from "../../../core/values/offer.ts";
-import { type NumberKind, parseNumber } from "../../../core/values/phone_number.ts";
-import { httpNumbers } from "../../../core/numbers/providers/http.ts";
-import { openNumbers } from "../../../core/numbers/providers/open.ts";
+import { e164Of, formsOf, readsAsNumber } from "../../../core/model/values/dialled.ts";
+import type { NumberOffer, NumberSearch } from "../../../core/model/values/offer.ts";
+import { type NumberKind, parseNumber } from "../../../core/model/values/phone_number.ts";
+import { httpNumbers } from "../../../core/numbers/http_provider.ts";
+import { openNumbers } from "../../../core/numbers/open_provider.ts";
 import { hasPart } from "../../../core/base/filters.ts";
 import { money } from "../../../core/usage/summarize.ts";
 

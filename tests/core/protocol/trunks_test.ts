@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { parseAddress, sipUri } from "../../../core/values/address.ts";
+import { parseAddress, sipUri } from "../../../core/model/values/address.ts";
 import { readRates } from "../../../core/calls/rates.ts";
-import { readConfig } from "../../../core/configuration/config.ts";
+import { readConfig } from "../../../core/machine/configuration/config.ts";
 
 Deno.test("readRates() takes the longest prefix, in millionths a minute", () => {
   const rate = readRates('prefix,price\r\n+44,0.02\n"4420",0.015\n\n,1\n1,0\n');

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { flowDiff } from "../../../core/designer/diff.ts";
-import type { Flow } from "../../../core/flows/steps.ts";
+import { flowDiff } from "../../../core/trials/flow_diff.ts";
+import type { Flow } from "../../../core/model/flows/steps.ts";
 
 const flow = (more: object, steps: object): Flow => ({ start: "a", steps, ...more }) as Flow;
 

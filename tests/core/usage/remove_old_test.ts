@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { removeOldRecords } from "../../../core/retention/remove_old.ts";
-import { type KeptKind, keptKinds } from "../../../core/values/kept.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
+import { removeOldRecords } from "../../../core/usage/remove_old.ts";
+import { type KeptKind, keptKinds } from "../../../core/model/values/kept.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 import { type App, startApp } from "../../support/service/app.ts";
 import { makeSample, type SampledName } from "../../support/service/samples.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readEvents, type SentEvent } from "../../../core/events/read_events.ts";
+import { readEvents, type SentEvent } from "../../../core/webhooks/read_events.ts";
 
 /** The events of a text that comes in pieces of some length. */
 async function eventsOf(text: string, length: number): Promise<SentEvent[]> {

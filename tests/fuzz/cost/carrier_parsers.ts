@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import { createTransport } from "nodemailer";
 import { limits } from "../../../core/base/limits.ts";
-import { mailOf } from "../../../core/adapters/mailer.ts";
-import { takeDelivery } from "../../../core/adapters/smpp/deliver.ts";
-import { PDU, type Pdu } from "../../../core/adapters/smpp/library.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
+import { mailOf } from "../../../core/machine/adapters/mailer.ts";
+import { takeDelivery } from "../../../core/machine/adapters/smpp/deliver.ts";
+import { PDU, type Pdu } from "../../../core/machine/adapters/smpp/library.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
 import { openMp3 } from "../../../core/recordings/mp3_encoder.ts";
-import { type Email, emails } from "../../../core/resources/emails.ts";
+import { type Email, emails } from "../../../core/model/resources/emails.ts";
 import { decodeAudio } from "../../../sip/media/codecs/decode_audio.ts";
 import { concat } from "../../../sip/media/webrtc/dtls_bytes.ts";
 import { resolveTargets } from "../../../sip/transport/resolve.ts";

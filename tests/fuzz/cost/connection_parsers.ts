@@ -1,10 +1,10 @@
 import { Duplex } from "node:stream";
 import { createServer, type Server, type Socket } from "node:net";
 import { setImmediate } from "node:timers";
-import { agentRequests } from "../../../core/net/agent_request.ts";
+import { agentRequests } from "../../../core/machine/net/agent_request.ts";
 import { responseOf } from "../../../core/base/outgoing.ts";
 import { acceptWebSocket } from "../../../sip/transport/accept_web_socket.ts";
-import { openServerSocket } from "../../../sip/server_socket/socket.ts";
+import { openServerSocket } from "../../../sip/media/server_socket/socket.ts";
 import { handClock } from "../../support/process/hand_clock.ts";
 import { frameHead, frameOf, opcodes } from "../../support/sip/raw_websocket.ts";
 import { bytesOf, mutateBytes, pick } from "../generator.ts";

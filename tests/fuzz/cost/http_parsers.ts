@@ -1,10 +1,10 @@
 import { connect } from "node:net";
 import { setImmediate } from "node:timers";
 import { Hono } from "hono";
-import { serveHttp } from "../../../core/net/http_server.ts";
-import { consoleFiles } from "../../../core/start/console_files.ts";
-import { documentationFiles } from "../../../core/start/documentation_files.ts";
-import { softphoneFiles } from "../../../core/start/softphone_files.ts";
+import { serveHttp } from "../../../core/machine/net/http_server.ts";
+import { consoleFiles } from "../../../core/machine/start/console_files.ts";
+import { documentationFiles } from "../../../core/machine/start/documentation_files.ts";
+import { softphoneFiles } from "../../../core/machine/start/softphone_files.ts";
 import { onError } from "../../../routes/http/errors.ts";
 import { consolePages } from "../../../routes/console/console.tsx";
 import { docs } from "../../../routes/docs/docs.ts";

@@ -1,5 +1,9 @@
 import { limits } from "../../../core/base/limits.ts";
-import { isPattern, isVirtualNumber, patternSet } from "../../../core/values/number_pattern.ts";
+import {
+  isPattern,
+  isVirtualNumber,
+  patternSet,
+} from "../../../core/model/values/number_pattern.ts";
 import {
   readUserPart,
   splitUserParameters,

@@ -1,6 +1,6 @@
 import { placeParameters } from "../../../core/calls/placed_by.ts";
 import { type AnyResource, paramsSchema } from "../../../core/model/resource.ts";
-import { resources } from "../../../core/resources/mod.ts";
+import { resources } from "../../../core/model/resources/mod.ts";
 import { nearestName } from "../../../core/base/near_names.ts";
 import {
   accepts,
@@ -8,8 +8,8 @@ import {
   namesOf,
   type Parameters,
   parseFields,
-} from "../../../core/rest/parameters.ts";
-import { readListQuery } from "../../../core/rest/list_query.ts";
+} from "../../../core/model/rest/parameters.ts";
+import { readListQuery } from "../../../core/model/rest/list_query.ts";
 import { formPairs, readBody } from "../../../routes/http/body.ts";
 import { usualText } from "./generate.ts";
 import { type Parser, textParser } from "./parser.ts";

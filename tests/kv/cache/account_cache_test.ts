@@ -5,7 +5,7 @@ import { committer } from "../../../kv/store/commit.ts";
 import { mergedReader } from "../../../kv/store/reader.ts";
 import { sealer } from "../../../kv/store/seal.ts";
 import { accountCache } from "../../../kv/cache/account_cache.ts";
-import type { Account } from "../../../core/resources/accounts.ts";
+import type { Account } from "../../../core/model/resources/accounts.ts";
 
 const sid = "AC" + "1".repeat(32);
 const account = { sid, status: "active", accountSid: "", emailAddress: "a@example.com" } as Account;

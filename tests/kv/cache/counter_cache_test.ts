@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Condition } from "../../../core/base/filters.ts";
-import type { Call } from "../../../core/resources/calls.ts";
+import type { Call } from "../../../core/model/resources/calls.ts";
 import { emptyBatch } from "../../../kv/store/batch.ts";
 import { type Block, blockName, counterCache } from "../../../kv/cache/counter_cache.ts";
 import { levels, movedBy, spanOf, stageCount } from "../../../kv/store/counters.ts";

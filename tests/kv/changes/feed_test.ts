@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mock } from "node:test";
-import type { FollowOptions, RecordChange } from "../../../core/ports/change_feed.ts";
+import type { FollowOptions, RecordChange } from "../../../core/model/ports/change_feed.ts";
 import { eventually } from "../../support/process/eventually.ts";
 import { startKvConnect } from "../../support/service/kv_connect.ts";
 import { storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";

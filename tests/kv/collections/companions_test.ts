@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { companionStates } from "../../../kv/collections/companions.ts";
-import { isLost } from "../../../core/ports/companion_ports.ts";
+import { isLost } from "../../../core/model/ports/companion_ports.ts";
 
 /** Two services on a store, each with clocks of its own. */
 async function service(kv: Deno.Kv, { isShared, aheadMs = 0 }: {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Cookie } from "../../../core/base/cookies.ts";
-import type { CookieOwner } from "../../../core/ports/ports.ts";
+import type { CookieOwner } from "../../../core/model/ports/ports.ts";
 import { keys } from "../../../kv/store/keys.ts";
 import { startKvConnect } from "../../support/service/kv_connect.ts";
 import { storeFile, storeLab } from "../../support/service/store_lab.ts";

@@ -4,8 +4,8 @@ import {
   type NumberSearch,
   unknownPlace,
   usualCapabilities,
-} from "../../../core/values/offer.ts";
-import { parseNumber } from "../../../core/values/phone_number.ts";
+} from "../../../core/model/values/offer.ts";
+import { parseNumber } from "../../../core/model/values/phone_number.ts";
 import type { Charge } from "../../../core/model/store.ts";
 import { openStore } from "../../../kv/open_store.ts";
 import { startApp } from "../../support/service/app.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { limits } from "../../../core/base/limits.ts";
 import type { Base } from "../../../core/base/record.ts";
-import { removeOldRecords } from "../../../core/retention/remove_old.ts";
+import { removeOldRecords } from "../../../core/usage/remove_old.ts";
 import { openStore } from "../../../kv/open_store.ts";
 import { type App, startApp } from "../../support/service/app.ts";
 import { samples } from "../../support/service/samples.ts";

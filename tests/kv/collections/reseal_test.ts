@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { resources } from "../../../core/resources/mod.ts";
+import { resources } from "../../../core/model/resources/mod.ts";
 import { withDefaults } from "../../../core/model/resource.ts";
 import { openStore } from "../../../kv/open_store.ts";
 import { storeFile, storeLab } from "../../support/service/store_lab.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Trace } from "../../../core/protocol/traces.ts";
-import type { Call } from "../../../core/resources/calls.ts";
+import type { Call } from "../../../core/model/resources/calls.ts";
 import { startKvConnect } from "../../support/service/kv_connect.ts";
 import { storeLab } from "../../support/service/store_lab.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Condition } from "../../../core/base/filters.ts";
-import type { Call } from "../../../core/resources/calls.ts";
+import type { Call } from "../../../core/model/resources/calls.ts";
 import { deepen } from "../../../kv/counters/deepen.ts";
 import type { Store } from "../../../kv/open_store.ts";
 import { type Schema, schemaVersion } from "../../../kv/records/schema.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { customerLane, exponential, type Job } from "../../../core/model/job.ts";
-import type { JobHandler } from "../../../core/ports/job_handler.ts";
+import type { JobHandler } from "../../../core/model/ports/job_handler.ts";
 import { limits } from "../../../core/base/limits.ts";
 import { type App, startApp } from "../../support/service/app.ts";
 import { eventually } from "../../support/process/eventually.ts";

@@ -3,10 +3,10 @@ import { z } from "zod";
 import { Fault } from "../../../core/base/faults.ts";
 import { exponential } from "../../../core/model/job.ts";
 import { job, type TestJob } from "../../support/service/job.ts";
-import type { JobRun } from "../../../core/ports/job_handler.ts";
-import { systemClocks } from "../../../core/process/clocks.ts";
+import type { JobRun } from "../../../core/model/ports/job_handler.ts";
+import { systemClocks } from "../../../core/machine/process/clocks.ts";
 import { limits } from "../../../core/base/limits.ts";
-import { notification } from "../../../core/notifications/notify.ts";
+import { notification } from "../../../core/webhooks/notify.ts";
 import { type App, startApp } from "../../support/service/app.ts";
 import { openStore } from "../../../kv/open_store.ts";
 

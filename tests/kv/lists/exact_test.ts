@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { handlers } from "../../../core/jobs/mod.ts";
-import { createLoopShares } from "../../../core/rest/loop_shares.ts";
-import type { Ports } from "../../../core/ports/ports.ts";
-import { resources } from "../../../core/resources/mod.ts";
+import { createLoopShares } from "../../../core/model/rest/loop_shares.ts";
+import type { Ports } from "../../../core/model/ports/ports.ts";
+import { resources } from "../../../core/model/resources/mod.ts";
 import { bucketAt, levels } from "../../../kv/store/counters.ts";
 import { keys, ordAt, ordOf } from "../../../kv/store/keys.ts";
 import { layoutOf } from "../../../kv/records/layout.ts";
 import type { AnyRecord } from "../../../core/model/resource.ts";
-import type { Call } from "../../../core/resources/calls.ts";
+import type { Call } from "../../../core/model/resources/calls.ts";
 import { sidTime } from "../../../core/base/sid.ts";
 import { type RecordCodec, recordCodec } from "../../../kv/records/record_codec.ts";
 import { recordCache } from "../../../kv/cache/record_cache.ts";

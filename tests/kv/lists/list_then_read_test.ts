@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { withDefaults } from "../../../core/model/resource.ts";
 import type { Collection } from "../../../core/model/store.ts";
-import { type Client, clients } from "../../../core/resources/clients.ts";
+import { type Client, clients } from "../../../core/model/resources/clients.ts";
 import { type App, startApp } from "../../support/service/app.ts";
 import { holdCommits } from "../../support/service/hold_commits.ts";
 

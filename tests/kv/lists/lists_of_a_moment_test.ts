@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Condition } from "../../../core/base/filters.ts";
-import { sliceOf } from "../../../core/rest/paging.ts";
+import { sliceOf } from "../../../core/model/rest/paging.ts";
 import type { Query } from "../../../core/model/store.ts";
-import type { Call } from "../../../core/resources/calls.ts";
+import type { Call } from "../../../core/model/resources/calls.ts";
 import { sidTime } from "../../../core/base/sid.ts";
 import { startKvConnect } from "../../support/service/kv_connect.ts";
 import { hookReads } from "../../support/browsers/read_hook.ts";

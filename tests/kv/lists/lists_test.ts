@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { Condition } from "../../../core/base/filters.ts";
-import { sliceOf } from "../../../core/rest/paging.ts";
+import { sliceOf } from "../../../core/model/rest/paging.ts";
 import type { Base } from "../../../core/base/record.ts";
 import type { Collection, Query } from "../../../core/model/store.ts";
-import type { Call } from "../../../core/resources/calls.ts";
-import type { Notification } from "../../../core/resources/notifications.ts";
+import type { Call } from "../../../core/model/resources/calls.ts";
+import type { Notification } from "../../../core/model/resources/notifications.ts";
 import { dice, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
 
 const hourMs = 3_600_000;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
-import type { Call } from "../../../core/resources/calls.ts";
+import type { Call } from "../../../core/model/resources/calls.ts";
 import { Fault } from "../../../core/base/faults.ts";
 import type { Condition } from "../../../core/base/filters.ts";
 import type { Query } from "../../../core/model/store.ts";

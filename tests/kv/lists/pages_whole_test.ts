@@ -3,12 +3,12 @@ import { setImmediate } from "node:timers";
 import type { Condition } from "../../../core/base/filters.ts";
 import type { Base } from "../../../core/base/record.ts";
 import type { Query } from "../../../core/model/store.ts";
-import type { Call } from "../../../core/resources/calls.ts";
+import type { Call } from "../../../core/model/resources/calls.ts";
 import { withDefaults } from "../../../core/model/resource.ts";
 import {
   type IncomingPhoneNumber,
   incomingPhoneNumbers,
-} from "../../../core/resources/incoming_phone_numbers.ts";
+} from "../../../core/model/resources/incoming_phone_numbers.ts";
 import { dice, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
 
 const from: Condition = { field: "from", op: "equals", value: "+1" };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Condition } from "../../../core/base/filters.ts";
-import type { Call } from "../../../core/resources/calls.ts";
+import type { Call } from "../../../core/model/resources/calls.ts";
 import { startKvConnect } from "../../support/service/kv_connect.ts";
 import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { limits } from "../../../core/base/limits.ts";
-import type { Call } from "../../../core/resources/calls.ts";
+import type { Call } from "../../../core/model/resources/calls.ts";
 import { openStore, type Store } from "../../../kv/open_store.ts";
 import type { Schema } from "../../../kv/records/schema.ts";
 import { keys } from "../../../kv/store/keys.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { AnyResource } from "../../../core/model/resource.ts";
-import { resources } from "../../../core/resources/mod.ts";
+import { resources } from "../../../core/model/resources/mod.ts";
 import { openStore } from "../../../kv/open_store.ts";
 import type { Declarations } from "../../../kv/records/schema.ts";
 import { unpackStore } from "../../support/service/former_stores.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { limits } from "../../../core/base/limits.ts";
-import { calls } from "../../../core/resources/calls.ts";
+import { calls } from "../../../core/model/resources/calls.ts";
 import type { AnyResource } from "../../../core/model/resource.ts";
-import { resources } from "../../../core/resources/mod.ts";
+import { resources } from "../../../core/model/resources/mod.ts";
 import { openStore, type Store } from "../../../kv/open_store.ts";
 import type { Declarations, Schema } from "../../../kv/records/schema.ts";
 import { keys } from "../../../kv/store/keys.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { resources } from "../../../core/resources/mod.ts";
+import { resources } from "../../../core/model/resources/mod.ts";
 import { emptyBatch } from "../../../kv/store/batch.ts";
 import { committer } from "../../../kv/store/commit.ts";
 import { keys } from "../../../kv/store/keys.ts";

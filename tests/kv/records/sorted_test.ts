@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
 import { type Condition, matches } from "../../../core/base/filters.ts";
-import { usualCapabilities } from "../../../core/values/offer.ts";
+import { usualCapabilities } from "../../../core/model/values/offer.ts";
 import type { Query } from "../../../core/model/store.ts";
 import { withDefaults } from "../../../core/model/resource.ts";
 import {
   type IncomingPhoneNumber,
   incomingPhoneNumbers as definition,
-} from "../../../core/resources/incoming_phone_numbers.ts";
+} from "../../../core/model/resources/incoming_phone_numbers.ts";
 import { layoutOf } from "../../../kv/records/layout.ts";
 import { pageSorted } from "../../../kv/records/sorted.ts";
 import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { systemClocks } from "../../../core/process/clocks.ts";
+import { systemClocks } from "../../../core/machine/process/clocks.ts";
 import { emptyBatch, stageSum } from "../../../kv/store/batch.ts";
 import { committer } from "../../../kv/store/commit.ts";
 import { receiptOf } from "../../../kv/store/receipt.ts";

@@ -12,8 +12,8 @@ import { orderOf, readSchemas } from "../../../routes/console/assets/designer/li
 import { createModel } from "../../../routes/console/assets/designer/model.js";
 import { readText } from "../../../routes/console/assets/designer/text.js";
 import { flowSchemas } from "../../../core/openapi/flow_schemas.ts";
-import { flowErrors } from "../../../core/flows/check_flow.ts";
-import { stepKinds } from "../../../core/flows/steps.ts";
+import { flowErrors } from "../../../core/model/flows/check_flow.ts";
+import { stepKinds } from "../../../core/model/flows/steps.ts";
 import { callCentre } from "../../support/service/flow_samples.ts";
 
 /** The modules of the page that touch no page. */

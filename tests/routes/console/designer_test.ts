@@ -6,8 +6,8 @@ import {
 } from "../../support/service/console_client.ts";
 import type { App } from "../../support/service/app.ts";
 import { flowOf } from "../../support/service/flow_lab.ts";
-import { flowTemplates } from "../../../core/designer/templates.ts";
-import { flowProblems, kindProblem } from "../../../core/flows/check_flow.ts";
+import { flowTemplates } from "../../../core/trials/flow_templates.ts";
+import { flowProblems, kindProblem } from "../../../core/model/flows/check_flow.ts";
 
 const script = { Accept: "application/json" };
 const flow = flowOf({ hi: { type: "say", text: "Hi" } });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { makeSample, sampledNames } from "../../support/service/samples.ts";
-import { resources } from "../../../core/resources/mod.ts";
+import { resources } from "../../../core/model/resources/mod.ts";
 import { consoleClient, startConsole } from "../../support/service/console_client.ts";
 
 /** The pages and actions of an account, by the routes themselves: none is left out. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { eventLimits } from "../../../core/events/limits.ts";
+import { eventLimits } from "../../../core/webhooks/event_limits.ts";
 import { mock } from "node:test";
 import type { App } from "../../support/service/app.ts";
 import { consoleClient, startConsole } from "../../support/service/console_client.ts";

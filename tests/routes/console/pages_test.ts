@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Call } from "../../../core/resources/calls.ts";
+import type { Call } from "../../../core/model/resources/calls.ts";
 import { makeSample } from "../../support/service/samples.ts";
-import type { Requester } from "../../../core/resources/internal/call_end.ts";
+import type { Requester } from "../../../core/model/resources/internal/call_end.ts";
 import { consoleClient, startConsole } from "../../support/service/console_client.ts";
 
 Deno.test("every link of the navigation leads to a page, of fewer than 30 kB, that says what is missing", async () => {

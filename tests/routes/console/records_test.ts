@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { faults } from "../../../core/base/faults.ts";
 import { browserName } from "../../../routes/console/pages/browser_name.ts";
 import { consoleClient, startConsole } from "../../support/service/console_client.ts";
-import type { Notification } from "../../../core/resources/notifications.ts";
+import type { Notification } from "../../../core/model/resources/notifications.ts";
 import { makeSample, sampleBinding } from "../../support/service/samples.ts";
 
 /** The option of a select that a form is sent with. */

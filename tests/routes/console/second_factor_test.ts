@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { codeAt, stepAt } from "../../../core/console/totp.ts";
+import { codeAt, stepAt } from "../../../core/accounts/totp.ts";
 import type { App } from "../../support/service/app.ts";
 import { consoleClient, startConsole } from "../../support/service/console_client.ts";
 import type { ApiClient } from "../../support/service/api_client.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createAccount } from "../../../core/accounts/create_account.ts";
-import { codeAt, stepAt } from "../../../core/console/totp.ts";
+import { codeAt, stepAt } from "../../../core/accounts/totp.ts";
 import type { App } from "../../support/service/app.ts";
 import { consoleClient, startConsole } from "../../support/service/console_client.ts";
 

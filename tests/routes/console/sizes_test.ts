@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { newBase, withDefaults } from "../../../core/model/resource.ts";
-import { type Call, calls } from "../../../core/resources/calls.ts";
-import { notifications } from "../../../core/resources/notifications.ts";
-import type { Records } from "../../../core/ports/ports.ts";
+import { type Call, calls } from "../../../core/model/resources/calls.ts";
+import { notifications } from "../../../core/model/resources/notifications.ts";
+import type { Records } from "../../../core/model/ports/ports.ts";
 import type { App } from "../../support/service/app.ts";
 import { consoleClient, startConsole } from "../../support/service/console_client.ts";
 

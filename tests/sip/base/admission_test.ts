@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createAdmission, type Verdict } from "../../../sip/admission/admission.ts";
+import { createAdmission, type Verdict } from "../../../sip/base/admission.ts";
 import { sipLimits } from "../../../sip/base/limits.ts";
 import { handClock } from "../../support/process/hand_clock.ts";
 import { register, request, uri } from "../../support/sip/phone_text.ts";

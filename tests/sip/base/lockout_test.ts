@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { sipLimits } from "../../../sip/base/limits.ts";
-import { createLockout } from "../../../sip/admission/lockout.ts";
+import { createLockout } from "../../../sip/base/lockout.ts";
 import { handClock } from "../../support/process/hand_clock.ts";
 
 const {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { watchCertificate } from "../../../core/net/certificate.ts";
+import { watchCertificate } from "../../../core/machine/net/certificate.ts";
 import { handClock } from "../../support/process/hand_clock.ts";
 import { queue } from "../../support/service/queue.ts";
 import { eventually } from "../../support/process/eventually.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseAddress } from "../../../core/values/address.ts";
+import { parseAddress } from "../../../core/model/values/address.ts";
 import { invite, sipTest, startSipLab } from "../../support/sip/sip_lab.ts";
 import { uriIn, valueOf, valuesOf } from "../../support/sip/sip_text.ts";
 

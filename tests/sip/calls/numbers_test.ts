@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Script } from "../../../core/protocol/script.ts";
-import { addressList } from "../../../core/net/networks.ts";
+import { addressList } from "../../../core/base/networks.ts";
 import { newLeg, type SipLab, sipTest } from "../../support/sip/sip_lab.ts";
 import { peerRequest } from "../../support/sip/sip_peer.ts";
 import { type SipText, valueOf } from "../../support/sip/sip_text.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Flow } from "../../../sip/base/flow.ts";
 import { sipLimits } from "../../../sip/base/limits.ts";
-import { type Binding, createLocation } from "../../../sip/identity/location.ts";
+import { type Binding, createLocation } from "../../../sip/text/location.ts";
 import { reopened } from "../../../sip/registrar/path.ts";
 import type { Signalling } from "../../../sip/contracts/signalling.ts";
 import { handClock } from "../../support/process/hand_clock.ts";

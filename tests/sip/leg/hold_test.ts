@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isHold } from "../../../sip/dialog/hold.ts";
+import { isHold } from "../../../sip/leg/hold.ts";
 import { invite, type SipLab, sipTest, startSipLab } from "../../support/sip/sip_lab.ts";
 import { plainOffer } from "../../support/sip/plain_peer.ts";
 import type { PhoneDialog } from "../../support/sip/softphone_dialog.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Flow, Protocol } from "../../../sip/base/flow.ts";
 import type { Signalling } from "../../../sip/contracts/signalling.ts";
 import type { Trunk } from "../../../sip/contracts/trunk.ts";
-import { reachNext } from "../../../sip/dialog/way.ts";
+import { reachNext } from "../../../sip/leg/way.ts";
 import { parseSipUri } from "../../../sip/text/uri.ts";
 import { resolveTargets, type Target } from "../../../sip/transport/resolve.ts";
 

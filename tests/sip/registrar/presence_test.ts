@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type PresenceChanges, registrationLimits } from "../../../core/protocol/registrations.ts";
 import type { Flow } from "../../../sip/base/flow.ts";
-import { type Binding, createLocation } from "../../../sip/identity/location.ts";
+import { type Binding, createLocation } from "../../../sip/text/location.ts";
 import { createPresence } from "../../../sip/registrar/presence.ts";
 import { ServiceError } from "../../../sip/service/service_link.ts";
 import { createTimers } from "../../../sip/base/timers.ts";

@@ -5,7 +5,7 @@ import type {
   ConverseStep,
 } from "../../../core/protocol/streams.ts";
 import type { Script } from "../../../core/protocol/script.ts";
-import { readMessage } from "../../../sip/conversations/messages.ts";
+import { readMessage } from "../../../sip/script/conversation_messages.ts";
 import type { Pcm } from "../../../sip/media/base/port.ts";
 import type { Utterance } from "../../../sip/media/sources/speaker.ts";
 import { mediaLimits } from "../../../sip/media/base/limits.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Calls } from "../../../sip/contracts/calls.ts";
 import { sipLimits } from "../../../sip/base/limits.ts";
-import { createLevels } from "../../../sip/streams/levels.ts";
+import { createLevels } from "../../../sip/script/stream_levels.ts";
 import { fakeMedia, type FakeMediaLeg } from "../../support/media/fake_media.ts";
 import { tone } from "../../support/media/tone.ts";
 import { newLeg, sipTest, startSipLab } from "../../support/sip/sip_lab.ts";

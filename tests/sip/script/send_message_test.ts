@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { messageLimits } from "../../../core/protocol/messages.ts";
-import type { Binding } from "../../../sip/identity/location.ts";
-import { sendToDevices } from "../../../sip/messages/send_message.ts";
+import type { Binding } from "../../../sip/text/location.ts";
+import { sendToDevices } from "../../../sip/script/send_message.ts";
 import { sipTest, startSipLab } from "../../support/sip/sip_lab.ts";
 import {
   type Connection,

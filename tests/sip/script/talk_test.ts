@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createTimers } from "../../../sip/base/timers.ts";
 import { sipLimits } from "../../../sip/base/limits.ts";
-import { createTalk, type Manner, type Talk, type Token } from "../../../sip/conversations/talk.ts";
+import { createTalk, type Manner, type Talk, type Token } from "../../../sip/script/talk.ts";
 import { eventually } from "../../support/process/eventually.ts";
 
 /** A talk whose sounds last until the test ends them: 10 ms for each character. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { URI } from "sip.js/lib/core/index.js";
 import type { Flow, Protocol } from "../../../sip/base/flow.ts";
 import { sipLimits } from "../../../sip/base/limits.ts";
-import { atDomain, ownAddresses } from "../../../sip/identity/own_address.ts";
+import { atDomain, ownAddresses } from "../../../sip/text/own_address.ts";
 import { testDomain } from "../../support/sip/fake_service.ts";
 import { sipTest, startSipLab } from "../../support/sip/sip_lab.ts";
 import { uriIn, valueOf } from "../../support/sip/sip_text.ts";

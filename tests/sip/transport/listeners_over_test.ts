@@ -3,7 +3,7 @@ import { certificateFiles } from "../../support/process/test_certificates.ts";
 import { eventually } from "../../support/process/eventually.ts";
 import { shutListener } from "../../support/process/shut_listener.ts";
 import { sipTest, startSipLab } from "../../support/sip/sip_lab.ts";
-import { netLimits } from "../../../core/net/limits.ts";
+import { netLimits } from "../../../core/machine/net/limits.ts";
 
 sipTest(
   "each port of the companion that is lost is told as over, by the variable that sets it",

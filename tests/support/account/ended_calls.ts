@@ -1,8 +1,8 @@
 import type { Trace } from "../../../core/protocol/traces.ts";
 import { newBase } from "../../../core/model/resource.ts";
 import { wavHeader } from "../../../core/recordings/wav_header.ts";
-import { type Recording, recordings } from "../../../core/resources/recordings.ts";
-import { transcriptions } from "../../../core/resources/transcriptions.ts";
+import { type Recording, recordings } from "../../../core/model/resources/recordings.ts";
+import { transcriptions } from "../../../core/model/resources/transcriptions.ts";
 import type { App } from "../service/app.ts";
 import { dayMs, deliver, document, insertCall, notice, server } from "./records.ts";
 

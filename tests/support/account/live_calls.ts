@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Call } from "../../../core/resources/calls.ts";
+import type { Call } from "../../../core/model/resources/calls.ts";
 import type { App } from "../service/app.ts";
 import { makeParticipant, makeSample } from "../service/samples.ts";
 import { document, insertCall } from "./records.ts";

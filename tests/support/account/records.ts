@@ -1,11 +1,11 @@
 import { newBase, withDefaults } from "../../../core/model/resource.ts";
-import { type Call, calls } from "../../../core/resources/calls.ts";
-import { deliveries, type Delivery } from "../../../core/resources/deliveries.ts";
+import { type Call, calls } from "../../../core/model/resources/calls.ts";
+import { deliveries, type Delivery } from "../../../core/model/resources/deliveries.ts";
 import {
   type DocumentRequest,
   documentRequests,
-} from "../../../core/resources/document_requests.ts";
-import { type Notification, notifications } from "../../../core/resources/notifications.ts";
+} from "../../../core/model/resources/document_requests.ts";
+import { type Notification, notifications } from "../../../core/model/resources/notifications.ts";
 import type { App } from "../service/app.ts";
 
 export const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];

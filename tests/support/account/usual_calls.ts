@@ -1,6 +1,6 @@
 import { faults } from "../../../core/base/faults.ts";
-import type { Call } from "../../../core/resources/calls.ts";
-import type { Notification } from "../../../core/resources/notifications.ts";
+import type { Call } from "../../../core/model/resources/calls.ts";
+import type { Notification } from "../../../core/model/resources/notifications.ts";
 import type { App } from "../service/app.ts";
 import { agents } from "./settings.ts";
 import { dayMs, deliver, insertCall, notice, server } from "./records.ts";

@@ -1,6 +1,6 @@
-import { readWav } from "../../../core/adapters/speech/read_wav.ts";
-import type { Sound } from "../../../core/adapters/speech/engine.ts";
-import { isInstalled } from "../../../core/adapters/speech/run_program.ts";
+import { readWav } from "../../../core/machine/adapters/speech/read_wav.ts";
+import type { Sound } from "../../../core/machine/adapters/speech/engine.ts";
+import { isInstalled } from "../../../core/machine/adapters/speech/run_program.ts";
 
 /** A test of a program, skipped where it is not installed; in CI it must be. */
 export function programTest(program: string, name: string, fn: () => Promise<void>): void {

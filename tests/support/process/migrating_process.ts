@@ -1,4 +1,4 @@
-import { resources } from "../../../core/resources/mod.ts";
+import { resources } from "../../../core/model/resources/mod.ts";
 import type { AnyResource } from "../../../core/model/resource.ts";
 import type { Declarations } from "../../../kv/records/schema.ts";
 import { openStore } from "../../../kv/open_store.ts";

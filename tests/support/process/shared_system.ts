@@ -1,4 +1,4 @@
-import { demoLogin } from "../../../core/demo/demo.ts";
+import { demoLogin } from "../../../core/trials/demo.ts";
 import { eventually } from "./eventually.ts";
 import { shared } from "./shared.ts";
 import { type Json, startSystem, type System, type SystemOptions } from "./system.ts";

@@ -1,5 +1,5 @@
-import { programs } from "../../../core/start/programs.ts";
-import { readConfig } from "../../../core/configuration/config.ts";
+import { programs } from "../../../core/machine/start/programs.ts";
+import { readConfig } from "../../../core/machine/configuration/config.ts";
 import { openSoftphone, type Softphone } from "../sip/softphone.ts";
 import { endChild } from "./end_child.ts";
 import { eventually } from "./eventually.ts";

@@ -26,7 +26,11 @@ export interface System {
   demoPhone(): Promise<Softphone>;
   /** The process ids of a process, as they are now. */
   pids(
-    script: "core/start/start.ts" | "main.ts" | "sip/main.ts" | "core/adapters/speech/main.ts",
+    script:
+      | "core/machine/start/start.ts"
+      | "main.ts"
+      | "sip/main.ts"
+      | "core/machine/adapters/speech/main.ts",
   ): number[];
   /** Resolves when the service and the companion answer. */
   ready(): Promise<void>;

@@ -1,10 +1,10 @@
 import type { Step } from "../../../core/protocol/script.ts";
-import type { Address } from "../../../core/values/address.ts";
+import type { Address } from "../../../core/model/values/address.ts";
 import type { Routing } from "../../../core/calls/route.ts";
 import { compile, type Compiled } from "../../../core/documents/compile.ts";
 import { type Element, parseDocument } from "../../../core/markup/parse.ts";
 import { withDefaults } from "../../../core/model/resource.ts";
-import { type Call, calls } from "../../../core/resources/calls.ts";
+import { type Call, calls } from "../../../core/model/resources/calls.ts";
 
 export const outbound = { direction: "outbound-api", status: "in-progress" } as const;
 export const inbound = { direction: "inbound", status: "ringing" } as const;

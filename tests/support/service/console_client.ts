@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { consoleFiles } from "../../../core/start/console_files.ts";
+import { consoleFiles } from "../../../core/machine/start/console_files.ts";
 import { consolePages } from "../../../routes/console/console.tsx";
 import { type App, type AppOptions, startApp } from "./app.ts";
 

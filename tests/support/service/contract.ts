@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { resources } from "../../../core/resources/mod.ts";
+import { resources } from "../../../core/model/resources/mod.ts";
 import type { AnyResource } from "../../../core/model/resource.ts";
 import { pascal } from "../../../core/base/wire.ts";
 import type { App } from "./app.ts";

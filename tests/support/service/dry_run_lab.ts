@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { DryRunInput } from "../../../core/designer/inputs.ts";
-import type { Trace } from "../../../core/designer/trace.ts";
+import type { DryRunInput } from "../../../core/trials/dry_run_inputs.ts";
+import type { Trace } from "../../../core/trials/flow_trace.ts";
 import type { App } from "./app.ts";
 
 /** What else a dry run is asked with. */

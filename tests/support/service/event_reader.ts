@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readEvents, type SentEvent } from "../../../core/events/read_events.ts";
+import { readEvents, type SentEvent } from "../../../core/webhooks/read_events.ts";
 import type { ApiClient } from "./api_client.ts";
 import type { App } from "./app.ts";
 

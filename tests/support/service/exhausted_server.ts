@@ -1,4 +1,4 @@
-import { serveHttp } from "../../../core/net/http_server.ts";
+import { serveHttp } from "../../../core/machine/net/http_server.ts";
 
 /** Serves HTTP and, as ordered on standard input, takes all descriptors or gives them back. */
 const address = { hostname: "127.0.0.1", port: 0, name: "PORT" };

@@ -1,6 +1,6 @@
 import type { Trace } from "../../../core/protocol/traces.ts";
 import { wavHeader } from "../../../core/recordings/wav_header.ts";
-import { resources } from "../../../core/resources/mod.ts";
+import { resources } from "../../../core/model/resources/mod.ts";
 import type { App } from "./app.ts";
 import { makeParticipant, makeSample, sampledNames } from "./samples.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Action } from "../../../core/protocol/action.ts";
 import type { Script } from "../../../core/protocol/script.ts";
-import { isFlow } from "../../../core/flows/address.ts";
+import { isFlow } from "../../../core/model/flows/address.ts";
 import type { App } from "./app.ts";
 import { companionOf, made } from "./hand_companion.ts";
 

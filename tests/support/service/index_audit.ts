@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { tenantOf } from "../../../core/accounts/tenant.ts";
 import { sidTime } from "../../../core/base/sid.ts";
 import type { AnyRecord, AnyResource } from "../../../core/model/resource.ts";
-import { resources } from "../../../core/resources/mod.ts";
+import { resources } from "../../../core/model/resources/mod.ts";
 import { recordCache } from "../../../kv/cache/record_cache.ts";
 import { completing } from "../../../kv/records/absent_fields.ts";
 import { isWithoutEnd, lackingOf, layoutOf } from "../../../kv/records/layout.ts";

@@ -1,5 +1,5 @@
 import { type Job, jobKind } from "../../../core/model/job.ts";
-import type { JobHandler } from "../../../core/ports/job_handler.ts";
+import type { JobHandler } from "../../../core/model/ports/job_handler.ts";
 
 /** A kind of job and how it is performed, in one. */
 export type TestJob<A> = JobHandler<A> & ((args: A, dueAt?: number) => Job);

@@ -1,4 +1,4 @@
-import { espeakFolder } from "../../../core/adapters/espeak_package/load_espeak.ts";
+import { espeakFolder } from "../../../core/machine/adapters/espeak_package/load_espeak.ts";
 
 const root = new URL("../../../", import.meta.url);
 

@@ -1,5 +1,5 @@
 import { Fault } from "../../../core/base/faults.ts";
-import type { Blobs } from "../../../core/ports/providers.ts";
+import type { Blobs } from "../../../core/model/ports/providers.ts";
 
 /** Blobs that live as long as the test. */
 export function memoryBlobs(): Blobs {

@@ -1,25 +1,25 @@
 import type { AnyResource } from "../../../core/model/resource.ts";
-import { accounts } from "../../../core/resources/accounts.ts";
+import { accounts } from "../../../core/model/resources/accounts.ts";
 import {
   availablePhoneNumbers,
   numberCountries,
-} from "../../../core/resources/available_phone_numbers.ts";
+} from "../../../core/model/resources/available_phone_numbers.ts";
 import {
   authTokenUses,
   promotedAuthTokens,
   secondaryAuthTokens,
-} from "../../../core/resources/views/auth_tokens.ts";
-import { accountLimits } from "../../../core/resources/views/account_limits.ts";
-import { bindings } from "../../../core/resources/views/bindings.ts";
-import { documentTests } from "../../../core/resources/views/document_tests.ts";
-import { resources } from "../../../core/resources/mod.ts";
+} from "../../../core/model/resources/views/auth_tokens.ts";
+import { accountLimits } from "../../../core/model/resources/views/account_limits.ts";
+import { bindings } from "../../../core/model/resources/views/bindings.ts";
+import { documentTests } from "../../../core/model/resources/views/document_tests.ts";
+import { resources } from "../../../core/model/resources/mod.ts";
 import { deliveryReplays } from "../../../core/webhooks/replay_failed.ts";
-import { secondFactors } from "../../../core/resources/views/second_factors.ts";
-import { statistics } from "../../../core/resources/views/statistics.ts";
-import { emailRecords } from "../../../core/resources/emails.ts";
-import { tokens } from "../../../core/resources/views/tokens.ts";
-import { validationRequests } from "../../../core/resources/views/validation_requests.ts";
-import { usageRecords } from "../../../core/resources/views/usage_records.ts";
+import { secondFactors } from "../../../core/model/resources/views/second_factors.ts";
+import { statistics } from "../../../core/model/resources/views/statistics.ts";
+import { emailRecords } from "../../../core/model/resources/emails.ts";
+import { tokens } from "../../../core/model/resources/views/tokens.ts";
+import { validationRequests } from "../../../core/model/resources/views/validation_requests.ts";
+import { usageRecords } from "../../../core/model/resources/views/usage_records.ts";
 import type { Form } from "./api_client.ts";
 import { dryRun } from "./filled_paths.ts";
 import { document } from "./openapi.ts";

@@ -1,8 +1,8 @@
 import { conformance } from "./conformance_table.ts";
 import { z } from "zod";
 import { faults } from "../../../core/base/faults.ts";
-import { variables } from "../../../core/configuration/config.ts";
-import { stepKinds, stepsOfKind } from "../../../core/flows/steps.ts";
+import { variables } from "../../../core/machine/configuration/config.ts";
+import { stepKinds, stepsOfKind } from "../../../core/model/flows/steps.ts";
 import { elements } from "../../../core/markup/verbs/elements.ts";
 import { attributeMeanings } from "./attribute_meanings.ts";
 import { twilioMarkupRows } from "./twilio_markup.ts";

@@ -2,7 +2,7 @@ import type { RegisteredBinding } from "../../../core/protocol/registrations.ts"
 import type { Base } from "../../../core/base/record.ts";
 import { joined } from "../../../core/conferences/membership.ts";
 import { withDefaults } from "../../../core/model/resource.ts";
-import { resources } from "../../../core/resources/mod.ts";
+import { resources } from "../../../core/model/resources/mod.ts";
 import type { App } from "./app.ts";
 import type { ApiClient, Form } from "./api_client.ts";
 

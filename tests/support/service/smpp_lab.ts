@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { smppAddress } from "../../../core/start/carriers.ts";
-import { takeDelivery } from "../../../core/adapters/smpp/deliver.ts";
-import { type SmppLink, startSmppLink } from "../../../core/adapters/smpp/link.ts";
-import type { SmppTimings } from "../../../core/adapters/smpp/session.ts";
+import { smppAddress } from "../../../core/machine/start/carriers.ts";
+import { takeDelivery } from "../../../core/machine/adapters/smpp/deliver.ts";
+import { type SmppLink, startSmppLink } from "../../../core/machine/adapters/smpp/link.ts";
+import type { SmppTimings } from "../../../core/machine/adapters/smpp/session.ts";
 import { type App, type AppOptions, startApp } from "./app.ts";
 import { type Delivered, type MessageCenter, startMessageCenter } from "./message_center.ts";
 

@@ -1,10 +1,10 @@
-import type { Account } from "../../../core/resources/accounts.ts";
-import { type Call, calls } from "../../../core/resources/calls.ts";
+import type { Account } from "../../../core/model/resources/accounts.ts";
+import { type Call, calls } from "../../../core/model/resources/calls.ts";
 import {
   type IncomingPhoneNumber,
   incomingPhoneNumbers,
-} from "../../../core/resources/incoming_phone_numbers.ts";
-import { type Notification, notifications } from "../../../core/resources/notifications.ts";
+} from "../../../core/model/resources/incoming_phone_numbers.ts";
+import { type Notification, notifications } from "../../../core/model/resources/notifications.ts";
 import { withDefaults } from "../../../core/model/resource.ts";
 import { openStore, type Store } from "../../../kv/open_store.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Companion } from "../../../sip/companion.ts";
-import type { Call } from "../../../core/resources/calls.ts";
+import type { Call } from "../../../core/model/resources/calls.ts";
 import {
   type CompanionsLab,
   type CompanionsLabOptions,

@@ -1,5 +1,5 @@
 /** The folder with the package and its licence, from the root of the repository. */
-export const espeakFolder = "core/adapters/espeak_package";
+export const espeakFolder = "core/machine/adapters/espeak_package";
 
 /** Whether it was downloaded. */
 export async function isEspeakThere(): Promise<boolean> {

@@ -1,5 +1,5 @@
-import { limits } from "../../base/limits.ts";
-import type { Part } from "../../messages/join_parts.ts";
+import { limits } from "../../../base/limits.ts";
+import type { Part } from "../../../messages/join_parts.ts";
 import { alphabets, type Content, type Pdu } from "./library.ts";
 
 /** What a deliver_sm carries: in message_payload where it has none of its own (SMPP 3.4 §5.3.2.32). */

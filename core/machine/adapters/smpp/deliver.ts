@@ -1,8 +1,8 @@
-import { limits } from "../../base/limits.ts";
-import type { Part } from "../../messages/join_parts.ts";
-import { receiveMessage, senderOf } from "../../messages/receive_message.ts";
-import { takeReceipt } from "../../messages/take_receipt.ts";
-import type { Ports } from "../../ports/ports.ts";
+import { limits } from "../../../base/limits.ts";
+import type { Part } from "../../../messages/join_parts.ts";
+import { receiveMessage, senderOf } from "../../../messages/receive_message.ts";
+import { takeReceipt } from "../../../messages/take_receipt.ts";
+import type { Ports } from "../../../model/ports/ports.ts";
 import { partOf, textOf } from "./content.ts";
 import { errors, type Pdu } from "./library.ts";
 import { carrierIdOf } from "./link.ts";

@@ -1,9 +1,9 @@
-import { steadyNow } from "../../base/steady_clock.ts";
-import { Fault } from "../../base/faults.ts";
-import { limits } from "../../base/limits.ts";
-import { Untaken } from "../../values/untaken.ts";
-import type { Delivery, MessageRoute } from "../../ports/providers.ts";
-import type { Message } from "../../resources/messages.ts";
+import { steadyNow } from "../../../base/steady_clock.ts";
+import { Fault } from "../../../base/faults.ts";
+import { limits } from "../../../base/limits.ts";
+import { Untaken } from "../../../model/values/untaken.ts";
+import type { Delivery, MessageRoute } from "../../../model/ports/providers.ts";
+import type { Message } from "../../../model/resources/messages.ts";
 import { errors, type Pdu, statusName } from "./library.ts";
 import {
   bindSession,

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { partsOf } from "../../messages/segments.ts";
+import { partsOf } from "../../../messages/segments.ts";
 import { alphabets } from "./library.ts";
 
 /** One part of a text, as submit_sm carries it. */

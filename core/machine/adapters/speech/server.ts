@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { isSameSecret } from "../../accounts/access.ts";
-import { writeWav } from "../../base/wav.ts";
+import { isSameSecret } from "../../../accounts/access.ts";
+import { writeWav } from "../../../base/wav.ts";
 import { type RecognitionEngine, type SpeechEngine, SpeechRefusal } from "./engine.ts";
-import { Busy, createGate } from "../../base/gate.ts";
-import { forPrograms } from "../../base/safe_headers.ts";
+import { Busy, createGate } from "../../../base/gate.ts";
+import { forPrograms } from "../../../base/safe_headers.ts";
 import { speechLimits } from "./limits.ts";
 import { readWav } from "./read_wav.ts";
 import type { SoundCache } from "./sound_cache.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { formText } from "../../base/fields.ts";
-import { type RecordOf, resource } from "../../model/resource.ts";
+import { formText } from "../../../base/fields.ts";
+import { type RecordOf, resource } from "../../resource.ts";
 
 /** What was done at the console: sign-ins, and every change with who made it and from where. */
 export const auditEntries = resource({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type RecordOf, resource } from "../../model/resource.ts";
+import { type RecordOf, resource } from "../../resource.ts";
 
 /** What guards the sign-in of an account at the console; one per account. Internal. */
 export const consoleGuards = resource({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type RecordOf, resource } from "../../model/resource.ts";
+import { type RecordOf, resource } from "../../resource.ts";
 
 /** Sessions of browsers at the console. Internal: no interface shows them. */
 export const consoleSessions = resource({

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { limits } from "../../base/limits.ts";
-import { type RecordOf, resource } from "../../model/resource.ts";
+import { limits } from "../../../base/limits.ts";
+import { type RecordOf, resource } from "../../resource.ts";
 
 const line = z.string().max(limits.addressLineLength);
 

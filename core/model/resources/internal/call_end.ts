@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { disconnection } from "../../protocol/disconnection.ts";
+import { disconnection } from "../../../protocol/disconnection.ts";
 
 /** How a request reached the service. */
 const requestPaths = [

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { companion } from "../../protocol/companion.ts";
+import { companion } from "../../../protocol/companion.ts";
 
 /** What a call listens to, and the companion that has it. */
 const monitoring = z.object({

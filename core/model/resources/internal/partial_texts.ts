@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type RecordOf, resource } from "../../model/resource.ts";
+import { type RecordOf, resource } from "../../resource.ts";
 
 /** Parts of a text, until all have arrived or the wait is over. Internal: no interface shows it. */
 export const partialTexts = resource({

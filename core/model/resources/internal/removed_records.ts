@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Base } from "../../base/record.ts";
-import type { AlsoPut } from "../../model/record_types.ts";
-import { type RecordOf, resource } from "../../model/resource.ts";
+import type { Base } from "../../../base/record.ts";
+import type { AlsoPut } from "../../record_types.ts";
+import { type RecordOf, resource } from "../../resource.ts";
 
 /**
  * Marks a record that a request removed and that a late writer could make anew: a part of a recording,

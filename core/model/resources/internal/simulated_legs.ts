@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type RecordOf, resource } from "../../model/resource.ts";
+import { type RecordOf, resource } from "../../resource.ts";
 
 /**
  * A live leg of a test account, which no companion has: jobs of the service perform its script.
@@ -25,7 +25,7 @@ export const simulatedLegs = resource({
     isReal: z.boolean(),
     /** The Conference that it is in. */
     conferenceSid: z.string().nullable(),
-    /** Its script and where it stands (`core/simulation/leg.ts`), as JSON. */
+    /** Its script and where it stands (`core/trials/simulation/leg.ts`), as JSON. */
     state: z.string(),
   },
   unique: ["callSid"],

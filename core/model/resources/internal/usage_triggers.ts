@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { method, url } from "../../base/fields.ts";
-import { limits } from "../../base/limits.ts";
-import { checkTrigger } from "../../model/job_kinds.ts";
-import { type RecordOf, resource } from "../../model/resource.ts";
+import { method, url } from "../../../base/fields.ts";
+import { limits } from "../../../base/limits.ts";
+import { checkTrigger } from "../../job_kinds.ts";
+import { type RecordOf, resource } from "../../resource.ts";
 
 /** What a trigger may watch, and by which of its sums. */
 export const triggerCategories = [

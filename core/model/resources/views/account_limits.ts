@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { wholeNumber } from "../../base/fields.ts";
-import { type AnyResource, paramsSchema } from "../../model/resource.ts";
+import { wholeNumber } from "../../../base/fields.ts";
+import { type AnyResource, paramsSchema } from "../../resource.ts";
 
 /** The highest number that a limit of calls at once, or of texts a day, may be. */
 const mostCount = 1_000_000_000;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { rfcDate } from "../../base/fields.ts";
-import type { AnyResource } from "../../model/resource.ts";
+import { rfcDate } from "../../../base/fields.ts";
+import type { AnyResource } from "../../resource.ts";
 
 const common = {
   path: "AuthTokens",

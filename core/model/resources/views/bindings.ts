@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { rfcDate } from "../../base/fields.ts";
-import { type RecordOf, resource } from "../../model/resource.ts";
+import { rfcDate } from "../../../base/fields.ts";
+import { type RecordOf, resource } from "../../resource.ts";
 
 /**
  * Where a Client is registered now: one way to one device. The companions hold it, so there is

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type RecordOf, resource } from "../../model/resource.ts";
+import { type RecordOf, resource } from "../../resource.ts";
 import { markupRequestFields } from "../document_requests.ts";
 
 /** A request for markup that was made to try it. Nothing of it is stored. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Base } from "../../base/record.ts";
-import type { AnyResource } from "../../model/resource.ts";
+import type { Base } from "../../../base/record.ts";
+import type { AnyResource } from "../../resource.ts";
 import type { ConsoleGuard } from "../console/guards.ts";
 
 /** Whether sign-ins of an account at the console ask for a code. Its secret is shown nowhere. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isoDate } from "../../base/fields.ts";
-import { type RecordOf, resource } from "../../model/resource.ts";
+import { isoDate } from "../../../base/fields.ts";
+import { type RecordOf, resource } from "../../resource.ts";
 
 const count = z.number().int().nonnegative();
 const ms = count.nullable();

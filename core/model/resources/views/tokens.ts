@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { textNumber, wholeNumber } from "../../base/fields.ts";
-import { grantIceServers } from "../../base/ice_servers.ts";
-import { limits } from "../../base/limits.ts";
+import { textNumber, wholeNumber } from "../../../base/fields.ts";
+import { grantIceServers } from "../../../base/ice_servers.ts";
+import { limits } from "../../../base/limits.ts";
 import type { Parameters } from "../../rest/parameters.ts";
 import type { Settings } from "../../values/settings.ts";
-import type { Base } from "../../base/record.ts";
-import type { AnyResource } from "../../model/resource.ts";
+import type { Base } from "../../../base/record.ts";
+import type { AnyResource } from "../../resource.ts";
 
 /**
  * ICE servers, time-limited TURN credentials and SIP credentials of a Client for customers' own pages.

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { textNumber } from "../../base/fields.ts";
-import { resource } from "../../model/resource.ts";
+import { textNumber } from "../../../base/fields.ts";
+import { resource } from "../../resource.ts";
 
 export const usageCategory = z.enum([
   "calls",

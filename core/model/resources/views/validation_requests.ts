@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { method, url, wholeNumber } from "../../base/fields.ts";
-import { limits } from "../../base/limits.ts";
-import { digits } from "../../protocol/gather.ts";
-import type { Base } from "../../base/record.ts";
-import type { AnyResource } from "../../model/resource.ts";
+import { method, url, wholeNumber } from "../../../base/fields.ts";
+import { limits } from "../../../base/limits.ts";
+import { digits } from "../../../protocol/gather.ts";
+import type { Base } from "../../../base/record.ts";
+import type { AnyResource } from "../../resource.ts";
 import type { Parameters } from "../../rest/parameters.ts";
 import type { Call } from "../calls.ts";
 import { outgoingCallerIds } from "../outgoing_caller_ids.ts";

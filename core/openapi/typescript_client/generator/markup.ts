@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { elements, topElements } from "../../markup/verbs/elements.ts";
+import { elements, topElements } from "../../../markup/verbs/elements.ts";
 
 const elementsType = (names: string[]): string =>
   `Element<${names.map((name) => JSON.stringify(name)).join(" | ")}>`;

@@ -1,7 +1,7 @@
-import { limits } from "../../base/limits.ts";
-import type { OpenApiDocument } from "../../openapi/document.ts";
-import { jsonType } from "../../openapi/operation.ts";
-import { type JsonSchema, nameOf } from "../../openapi/schemas.ts";
+import { limits } from "../../../base/limits.ts";
+import type { OpenApiDocument } from "../../document.ts";
+import { jsonType } from "../../operation.ts";
+import { type JsonSchema, nameOf } from "../../schemas.ts";
 import { comment, typeOf } from "./types.ts";
 
 interface Parameter {

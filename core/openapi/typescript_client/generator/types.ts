@@ -1,4 +1,4 @@
-import { type JsonSchema, nameOf } from "../../openapi/schemas.ts";
+import { type JsonSchema, nameOf } from "../../schemas.ts";
 
 /** A comment before a declaration. */
 export const comment = (text: unknown): string =>

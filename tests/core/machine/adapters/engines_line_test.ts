@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { enginesLine } from "../../../core/adapters/speech/engines_line.ts";
+import { enginesLine } from "../../../../core/machine/adapters/speech/engines_line.ts";
 
 const none = { speech: null, recognition: null };
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { locationSource } from "../../../core/adapters/location_source.ts";
+import { locationSource } from "../../../../core/machine/adapters/location_source.ts";
 
 const answer = "mcc=748,mnc=01";
 

@@ -1,6 +1,6 @@
 import { propagation } from "@opentelemetry/api";
 import assert from "node:assert/strict";
-import { outboundFetch } from "../../../core/adapters/outbound_fetch.ts";
+import { outboundFetch } from "../../../../core/machine/adapters/outbound_fetch.ts";
 
 const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { s3Blobs } from "../../../core/adapters/s3_blobs.ts";
-import type { Blobs } from "../../../core/ports/providers.ts";
-import { memoryBlobs } from "../../support/service/memory_blobs.ts";
-import { type S3Server, startS3 } from "../../support/service/s3_server.ts";
+import { s3Blobs } from "../../../../core/machine/adapters/s3_blobs.ts";
+import type { Blobs } from "../../../../core/model/ports/providers.ts";
+import { memoryBlobs } from "../../../support/service/memory_blobs.ts";
+import { type S3Server, startS3 } from "../../../support/service/s3_server.ts";
 
 const account = `AC${"1".repeat(32)}`;
 const sid = `RE${"2".repeat(32)}`;

@@ -3,15 +3,18 @@ import type { AddressInfo } from "node:net";
 import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { iceSettings } from "../../../core/configuration/reach_variables.ts";
-import { isPublicAddress } from "../../../core/net/public_address.ts";
-import { addressNotes } from "../../../core/configuration/address_notes.ts";
-import { configLines, readConfig } from "../../../core/configuration/config.ts";
-import type { MachineAddresses } from "../../../core/configuration/machine_addresses.ts";
-import { portRange, rtpengines } from "../../../core/configuration/media_variables.ts";
-import { textOf } from "../../../core/base/exchange.ts";
-import { outboundFetch, outboundRequests } from "../../../core/adapters/outbound_fetch.ts";
-import { ownRequests } from "../../../core/adapters/own_requests.ts";
+import { iceSettings } from "../../../../core/machine/configuration/reach_variables.ts";
+import { isPublicAddress } from "../../../../core/machine/net/public_address.ts";
+import { addressNotes } from "../../../../core/machine/configuration/address_notes.ts";
+import { configLines, readConfig } from "../../../../core/machine/configuration/config.ts";
+import type { MachineAddresses } from "../../../../core/machine/configuration/machine_addresses.ts";
+import { portRange, rtpengines } from "../../../../core/machine/configuration/media_variables.ts";
+import { textOf } from "../../../../core/base/exchange.ts";
+import {
+  outboundFetch,
+  outboundRequests,
+} from "../../../../core/machine/adapters/outbound_fetch.ts";
+import { ownRequests } from "../../../../core/machine/adapters/own_requests.ts";
 
 const addresses: Record<string, boolean> = {
   "8.8.8.8": true,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { misspeltNotes } from "../../../core/configuration/misspelt.ts";
+import { misspeltNotes } from "../../../../core/machine/configuration/misspelt.ts";
 
 Deno.test("misspeltNotes() names the variable that a misspelt one was meant to be", () => {
   const notes = misspeltNotes([

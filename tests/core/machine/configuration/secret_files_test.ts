@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { secretNames, withSecretFiles } from "../../../core/configuration/secret_files.ts";
+import {
+  secretNames,
+  withSecretFiles,
+} from "../../../../core/machine/configuration/secret_files.ts";
 
 const reading = (files: Record<string, string>) => (path: string): string => {
   const text = files[path];

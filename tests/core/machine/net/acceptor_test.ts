@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { getRequest, openRaw } from "../../support/service/raw_http.ts";
+import { getRequest, openRaw } from "../../../support/service/raw_http.ts";
 
-const script = new URL("../../support/service/exhausted_server.ts", import.meta.url).pathname;
+const script = new URL("../../../support/service/exhausted_server.ts", import.meta.url).pathname;
 
 Deno.test({
   name: "acceptConnections() accepts again after the process had no descriptor left",

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { agentRequests } from "../../../core/net/agent_request.ts";
-import { textOf } from "../../../core/base/exchange.ts";
-import type { Answer, OutgoingRequest } from "../../../core/base/outgoing.ts";
+import { agentRequests } from "../../../../core/machine/net/agent_request.ts";
+import { textOf } from "../../../../core/base/exchange.ts";
+import type { Answer, OutgoingRequest } from "../../../../core/base/outgoing.ts";
 
 /** A customer's server, what connected to it, and a request to it. */
 async function serve(answer: (response: ServerResponse) => void) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { clientAddress, clientUsesTls } from "../../../core/net/client_address.ts";
-import { addressList } from "../../../core/net/networks.ts";
+import { clientAddress, clientUsesTls } from "../../../../core/machine/net/client_address.ts";
+import { addressList } from "../../../../core/base/networks.ts";
 
 const isTrusted = addressList(["10.0.0.0/8", "2001:db8:ffff::/48"]);
 const read = (headers: { forwarded?: string; xForwardedFor?: string }) =>

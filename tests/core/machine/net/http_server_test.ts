@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
-import { type HttpOptions, type HttpServer, serveHttp } from "../../../core/net/http_server.ts";
-import { createPlaces } from "../../../core/net/places.ts";
-import { addressList } from "../../../core/net/networks.ts";
-import { getRequest, openRaw } from "../../support/service/raw_http.ts";
+import {
+  type HttpOptions,
+  type HttpServer,
+  serveHttp,
+} from "../../../../core/machine/net/http_server.ts";
+import { createPlaces } from "../../../../core/machine/net/places.ts";
+import { addressList } from "../../../../core/base/networks.ts";
+import { getRequest, openRaw } from "../../../support/service/raw_http.ts";
 
 type Lab = HttpServer & AsyncDisposable & { port: number };
 

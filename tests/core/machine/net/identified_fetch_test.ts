@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { outboundFetch } from "../../../core/adapters/outbound_fetch.ts";
-import { createFetch, identifiedFetch } from "../../../core/net/identified_fetch.ts";
-import { userAgent, version } from "../../../core/base/version.ts";
-import { createNames } from "../../../core/net/names.ts";
-import { startNameServer } from "../../support/process/name_server.ts";
-import { createPoster } from "../../../sip/service/post.ts";
-import { createTimers } from "../../../sip/base/timers.ts";
+import { outboundFetch } from "../../../../core/machine/adapters/outbound_fetch.ts";
+import { createFetch, identifiedFetch } from "../../../../core/machine/net/identified_fetch.ts";
+import { userAgent, version } from "../../../../core/base/version.ts";
+import { createNames } from "../../../../core/machine/net/names.ts";
+import { startNameServer } from "../../../support/process/name_server.ts";
+import { createPoster } from "../../../../sip/service/post.ts";
+import { createTimers } from "../../../../sip/base/timers.ts";
 
 /** A server that answers with the User-Agent of the request. */
 function echoServer() {

@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
-import { agentRequests } from "../../../core/net/agent_request.ts";
-import { timeLimit } from "../../../core/base/time_limit.ts";
-import { companionRequests, readyPath, serviceRequests } from "../../../core/protocol/requests.ts";
-import { createServiceLink } from "../../../sip/service/service_link.ts";
-import { createTimers } from "../../../sip/base/timers.ts";
-import { eventually } from "../../support/process/eventually.ts";
-import { startSilentServer } from "../../support/process/silent_server.ts";
+import { agentRequests } from "../../../../core/machine/net/agent_request.ts";
+import { timeLimit } from "../../../../core/base/time_limit.ts";
+import {
+  companionRequests,
+  readyPath,
+  serviceRequests,
+} from "../../../../core/protocol/requests.ts";
+import { createServiceLink } from "../../../../sip/service/service_link.ts";
+import { createTimers } from "../../../../sip/base/timers.ts";
+import { eventually } from "../../../support/process/eventually.ts";
+import { startSilentServer } from "../../../support/process/silent_server.ts";
 
 const connections = [["a new", 0], ["a kept", 1]] as const;
 

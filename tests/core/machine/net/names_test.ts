@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { limits } from "../../../core/base/limits.ts";
+import { limits } from "../../../../core/base/limits.ts";
 import {
   createNames,
   learnedTenant,
@@ -7,9 +7,9 @@ import {
   lookedUpFor,
   lookingFor,
   lookupBy,
-} from "../../../core/net/names.ts";
-import { eventually } from "../../support/process/eventually.ts";
-import { type Reply, startNameServer } from "../../support/process/name_server.ts";
+} from "../../../../core/machine/net/names.ts";
+import { eventually } from "../../../support/process/eventually.ts";
+import { type Reply, startNameServer } from "../../../support/process/name_server.ts";
 
 const address = "192.0.2.7";
 const one = (reply: Reply = { records: [{ address }] }) => ({ type }: { type: string }): Reply =>

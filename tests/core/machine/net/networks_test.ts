@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { networkOf } from "../../../core/net/networks.ts";
+import { networkOf } from "../../../../core/base/networks.ts";
 
 Deno.test("networkOf() gives one name to each /64, however an address of it is written", () => {
   const same = ["2001:db8:a::1", "2001:DB8:A::1", "2001:0db8:000a:0::1", "2001:db8:a:0:1:2:3:4"]

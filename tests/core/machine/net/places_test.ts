@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect as connectTls } from "node:tls";
-import { serveHttp } from "../../../core/net/http_server.ts";
-import { createPlaces } from "../../../core/net/places.ts";
-import { getRequest, openRaw, rawHttp } from "../../support/service/raw_http.ts";
-import { testAuthority, testCertificates } from "../../support/process/test_certificates.ts";
+import { serveHttp } from "../../../../core/machine/net/http_server.ts";
+import { createPlaces } from "../../../../core/machine/net/places.ts";
+import { getRequest, openRaw, rawHttp } from "../../../support/service/raw_http.ts";
+import { testAuthority, testCertificates } from "../../../support/process/test_certificates.ts";
 
 const address = { hostname: "127.0.0.1", port: 0, name: "PORT" };
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mock } from "node:test";
-import { log, maskNumbers, setLog } from "../../../core/process/log.ts";
+import { log, maskNumbers, setLog } from "../../../../core/machine/process/log.ts";
 
 /** What is written while something is done, each line as JSON. */
 function written(act: () => void): Record<string, unknown>[] {

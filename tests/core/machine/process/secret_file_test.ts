@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ensureSecret } from "../../../core/process/secret_file.ts";
+import { ensureSecret } from "../../../../core/machine/process/secret_file.ts";
 
 const store = (exists: boolean) => ({
   name: "data/switchboard.db",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
-const log = new URL("../../../core/process/log.ts", import.meta.url).href;
-const process = new URL("../../../core/process/process.ts", import.meta.url).href;
+const log = new URL("../../../../core/machine/process/log.ts", import.meta.url).href;
+const process = new URL("../../../../core/machine/process/process.ts", import.meta.url).href;
 
 Deno.test("a process goes on whose log is on a full disk", async () => {
   const script = `

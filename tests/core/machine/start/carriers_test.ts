@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { openCarriers, smppAddress } from "../../../core/start/carriers.ts";
-import { readConfig } from "../../../core/configuration/config.ts";
-import { ratesOf } from "../../../core/start/service_ports.ts";
-import { type Message } from "../../../core/resources/messages.ts";
-import { startApp } from "../../support/service/app.ts";
+import { openCarriers, smppAddress } from "../../../../core/machine/start/carriers.ts";
+import { readConfig } from "../../../../core/machine/configuration/config.ts";
+import { ratesOf } from "../../../../core/machine/start/service_ports.ts";
+import { type Message } from "../../../../core/model/resources/messages.ts";
+import { startApp } from "../../../support/service/app.ts";
 
 const configOf = (values: Record<string, string>) => readConfig((name) => values[name]);
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { LIBC_PATHS } from "../../../core/base/libc_paths.ts";
-import { readConfig } from "../../../core/configuration/config.ts";
-import { companionHasFfi } from "../../../core/start/companion_ffi.ts";
-import { programs } from "../../../core/start/programs.ts";
+import { LIBC_PATHS } from "../../../../core/base/libc_paths.ts";
+import { readConfig } from "../../../../core/machine/configuration/config.ts";
+import { companionHasFfi } from "../../../../core/machine/start/companion_ffi.ts";
+import { programs } from "../../../../core/machine/start/programs.ts";
 
 const configOf = (RTP_FFI?: string) =>
   readConfig((name) => name === "RTP_FFI" ? RTP_FFI : name === "DATA_DIR" ? "/data" : undefined);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { migrationLines } from "../../../core/start/migration_lines.ts";
+import { migrationLines } from "../../../../core/machine/start/migration_lines.ts";
 
 Deno.test("migrationLines() prints each resource, a line every 2 s, and the end", () => {
   const said: string[] = [];

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { espeakFolder } from "../../../core/adapters/espeak_package/load_espeak.ts";
-import { type Registry, startRegistry } from "../../support/service/registry.ts";
+import { espeakFolder } from "../../../../core/machine/adapters/espeak_package/load_espeak.ts";
+import { type Registry, startRegistry } from "../../../support/service/registry.ts";
 
-const repository = new URL("../../../", import.meta.url);
+const repository = new URL("../../../../", import.meta.url);
 
 interface Printed {
   code: number;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { softphoneFiles } from "../../../core/start/softphone_files.ts";
+import { softphoneFiles } from "../../../../core/machine/start/softphone_files.ts";
 
-const root = new URL("../../../", import.meta.url);
+const root = new URL("../../../../", import.meta.url);
 
 Deno.test("softphoneFiles() has sip.js in one module, with what the package itself exports", async () => {
   const files = await softphoneFiles();
   const { text, type } = files.get("sip.js")!;
-  const module = await import("../../../routes/softphone/sip.js");
+  const module = await import("../../../../routes/softphone/sip.js");
   const real = await import("sip.js");
 
   assert.equal(type, "text/javascript; charset=utf-8");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { createStartOutput } from "../../../core/start/start_output.ts";
-import { endOfStart } from "../../../core/process/process.ts";
+import { createStartOutput } from "../../../../core/machine/start/start_output.ts";
+import { endOfStart } from "../../../../core/machine/process/process.ts";
 
 /** Processes whose output the test writes; what was shown so far. */
 function startLab(names: readonly string[]) {

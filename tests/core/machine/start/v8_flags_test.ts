@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { runtimeFlags } from "../../../core/start/programs.ts";
-import { acceptedFlags } from "../../../core/start/v8_flags.ts";
+import { runtimeFlags } from "../../../../core/machine/start/programs.ts";
+import { acceptedFlags } from "../../../../core/machine/start/v8_flags.ts";
 
 Deno.test("acceptedFlags() gives the flags of each process where V8 knows all of them", async () => {
   for (const flags of Object.values(runtimeFlags)) {

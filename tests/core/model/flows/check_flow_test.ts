@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { flowErrors } from "../../../core/flows/check_flow.ts";
-import { limits } from "../../../core/base/limits.ts";
-import { callCentre } from "../../support/service/flow_samples.ts";
-import { assertFits, document } from "../../support/service/openapi.ts";
+import { flowErrors } from "../../../../core/model/flows/check_flow.ts";
+import { limits } from "../../../../core/base/limits.ts";
+import { callCentre } from "../../../support/service/flow_samples.ts";
+import { assertFits, document } from "../../../support/service/openapi.ts";
 
 /** A flow of one step `a`, beside a step `b` that hangs up. */
 const flowOf = (step: unknown) =>
@@ -215,7 +215,7 @@ Deno.test("a flow is as the description of the interface says", () => {
 
 Deno.test("the flow that docs/reference/flows.md shows is one", async () => {
   const text = await Deno.readTextFile(
-    new URL("../../../docs/reference/flows.md", import.meta.url),
+    new URL("../../../../docs/reference/flows.md", import.meta.url),
   );
   const [, shown] = /```json\n(\{"start"[^`]*)```/.exec(text)!;
   assert.deepEqual(flowErrors(shown!), []);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { flowErrors } from "../../../core/flows/check_flow.ts";
-import { isTimeZone, localTime } from "../../../core/flows/local_time.ts";
+import { flowErrors } from "../../../../core/model/flows/check_flow.ts";
+import { isTimeZone, localTime } from "../../../../core/model/flows/local_time.ts";
 
 const at = (date: string) => Date.parse(date);
 

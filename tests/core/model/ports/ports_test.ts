@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../../core/base/faults.ts";
-import { blobDirectory } from "../../../core/adapters/blob_directory.ts";
-import { locationSource } from "../../../core/adapters/location_source.ts";
-import { smtpMailer } from "../../../core/adapters/mailer.ts";
-import type { Names } from "../../../core/net/names.ts";
-import type { Email } from "../../../core/resources/emails.ts";
-import { startMailServer } from "../../support/service/mail_server.ts";
+import { Fault } from "../../../../core/base/faults.ts";
+import { blobDirectory } from "../../../../core/machine/adapters/blob_directory.ts";
+import { locationSource } from "../../../../core/machine/adapters/location_source.ts";
+import { smtpMailer } from "../../../../core/machine/adapters/mailer.ts";
+import type { Names } from "../../../../core/machine/net/names.ts";
+import type { Email } from "../../../../core/model/resources/emails.ts";
+import { startMailServer } from "../../../support/service/mail_server.ts";
 
 const account = `AC${"1".repeat(32)}`;
 const recording = `RE${"2".repeat(32)}`;

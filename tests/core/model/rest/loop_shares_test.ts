@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { loopLimits } from "../../../core/rest/limits.ts";
-import type { Leave } from "../../../core/base/loop_work.ts";
-import { createLoopShares } from "../../../core/rest/loop_shares.ts";
+import { loopLimits } from "../../../../core/model/rest/limits.ts";
+import type { Leave } from "../../../../core/base/loop_work.ts";
+import { createLoopShares } from "../../../../core/model/rest/loop_shares.ts";
 
 interface Load {
   tenant: string;

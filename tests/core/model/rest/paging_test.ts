@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { type ListQuery, readListQuery } from "../../../core/rest/list_query.ts";
-import { linkHeader, pageOf, sliceOf, windowOf } from "../../../core/rest/paging.ts";
-import { calls } from "../../../core/resources/calls.ts";
+import { type ListQuery, readListQuery } from "../../../../core/model/rest/list_query.ts";
+import { linkHeader, pageOf, sliceOf, windowOf } from "../../../../core/model/rest/paging.ts";
+import { calls } from "../../../../core/model/resources/calls.ts";
 
 const sidOf = (n: number) => `CA${n.toString(16).padStart(32, "0")}`;
 const record = (n: number) => ({ sid: sidOf(n), accountSid: "AC", dateCreated: 0, dateUpdated: 0 });

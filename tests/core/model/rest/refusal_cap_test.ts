@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { refusalLimits } from "../../../core/rest/limits.ts";
-import { createRefusalCap } from "../../../core/rest/refusal_cap.ts";
+import { refusalLimits } from "../../../../core/model/rest/limits.ts";
+import { createRefusalCap } from "../../../../core/model/rest/refusal_cap.ts";
 
 const { ofUser, ofNetwork, perNetworkS, accepted } = refusalLimits;
 

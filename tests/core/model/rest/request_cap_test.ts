@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createRequestCap } from "../../../core/rest/request_cap.ts";
+import { createRequestCap } from "../../../../core/model/rest/request_cap.ts";
 
 /** A cap of two a second, and so twenty at once. */
 function lab() {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { tokenBuckets } from "../../../core/rest/token_buckets.ts";
+import { tokenBuckets } from "../../../../core/model/rest/token_buckets.ts";
 
 /** Buckets of ten that fill up by one a second. */
 function lab(mostKnown?: number) {

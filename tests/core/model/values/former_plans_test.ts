@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { parsePhoneNumberFromString } from "libphonenumber-js/max";
-import { e164Of } from "../../../core/values/dialled.ts";
-import { currentNumber } from "../../../core/values/former_plans.ts";
-import { parseNumber } from "../../../core/values/phone_number.ts";
+import { e164Of } from "../../../../core/model/values/dialled.ts";
+import { currentNumber } from "../../../../core/model/values/former_plans.ts";
+import { parseNumber } from "../../../../core/model/values/phone_number.ts";
 
 /** Former numbers, and what they became. */
 const moved: [former: string, now: string][] = [

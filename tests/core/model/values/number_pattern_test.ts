@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { RE2JS, RE2Set } from "re2js";
-import { limits } from "../../../core/base/limits.ts";
+import { limits } from "../../../../core/base/limits.ts";
 import {
   isPattern,
   isVirtualNumber,
   patternSet,
   programSize,
-} from "../../../core/values/number_pattern.ts";
+} from "../../../../core/model/values/number_pattern.ts";
 
 const fitsPattern = (text: string, pattern: string) =>
   patternSet([pattern]).fitting(text).length === 1;

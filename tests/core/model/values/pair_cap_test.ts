@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { limits } from "../../../core/base/limits.ts";
-import { createPairCap } from "../../../core/values/pair_cap.ts";
+import { limits } from "../../../../core/base/limits.ts";
+import { createPairCap } from "../../../../core/model/values/pair_cap.ts";
 
 Deno.test("take() counts each pair by itself, and again after a minute", () => {
   let now = 1_000;

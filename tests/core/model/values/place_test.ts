@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parsePhoneNumberFromString } from "libphonenumber-js/max";
-import { placeOf } from "../../../core/values/place.ts";
+import { placeOf } from "../../../../core/model/values/place.ts";
 
 Deno.test("placeOf() knows the country of a number, and the state of one of North America", () => {
   for (

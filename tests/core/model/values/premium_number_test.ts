@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isPremium } from "../../../core/values/premium_number.ts";
+import { isPremium } from "../../../../core/model/values/premium_number.ts";
 
 const premium: [dialled: string, country?: string][] = [
   ["+19005551234"],

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { behaviourOf, refusalOf, senderRefusal } from "../../../core/values/test_calls.ts";
+import { behaviourOf, refusalOf, senderRefusal } from "../../../../core/model/values/test_calls.ts";
 
 const page = await Deno.readTextFile(
-  new URL("../../../docs/how-to/test-your-application.md", import.meta.url),
+  new URL("../../../../docs/how-to/test-your-application.md", import.meta.url),
 );
 /** The rows of the page, by the number in the first column. */
 const rows = [...page.matchAll(/^\| `(\+1500555\w+)`\s*\| (.*?)\s*\| (.*?)\s*\|$/gm)];

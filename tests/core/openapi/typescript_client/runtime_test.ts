@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
-import { builder, documentOf } from "../../../core/typescript_client/runtime/element.ts";
-import { list } from "../../../core/typescript_client/runtime/list.ts";
-import { ApiError, sender, type Wanted } from "../../../core/typescript_client/runtime/send.ts";
-import { verifySignature } from "../../../core/typescript_client/runtime/verify_signature.ts";
-import { signedRequest } from "../../../core/base/signature.ts";
-import { parseDocument } from "../../../core/markup/parse.ts";
+import { builder, documentOf } from "../../../../core/openapi/typescript_client/runtime/element.ts";
+import { list } from "../../../../core/openapi/typescript_client/runtime/list.ts";
+import {
+  ApiError,
+  sender,
+  type Wanted,
+} from "../../../../core/openapi/typescript_client/runtime/send.ts";
+import { verifySignature } from "../../../../core/openapi/typescript_client/runtime/verify_signature.ts";
+import { signedRequest } from "../../../../core/base/signature.ts";
+import { parseDocument } from "../../../../core/markup/parse.ts";
 
 type Answer = (request: Request) => Response;
 
@@ -169,7 +173,7 @@ Deno.test("built markup reads back as it was written, whatever is in it", () => 
 });
 
 Deno.test("the client has at most 420 lines of code that are written by hand", async () => {
-  const folder = new URL("../../../core/typescript_client/", import.meta.url);
+  const folder = new URL("../../../../core/openapi/typescript_client/", import.meta.url);
   let lines = 0;
   for (const part of ["", "runtime/", "generator/"]) {
     for await (const { name } of Deno.readDir(new URL(part, folder))) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Invitation, Step } from "../../../core/protocol/script.ts";
-import { cutAt, type Moment, planOf } from "../../../core/simulation/dial_plan.ts";
-import { simulationTimes as times } from "../../../core/simulation/times.ts";
+import type { Invitation, Step } from "../../../../core/protocol/script.ts";
+import { cutAt, type Moment, planOf } from "../../../../core/trials/simulation/dial_plan.ts";
+import { simulationTimes as times } from "../../../../core/trials/simulation/times.ts";
 
 const parent = `CA${"f".repeat(32)}`;
 const legOf = (n: number) => `CA${String(n).padStart(32, "0")}`;

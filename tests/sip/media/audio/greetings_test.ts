@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { espeakProgram } from "../../../../core/adapters/speech/espeak.ts";
-import type { SpeechEngine } from "../../../../core/adapters/speech/engine.ts";
-import { fliteProgram } from "../../../../core/adapters/speech/flite.ts";
+import { espeakProgram } from "../../../../core/machine/adapters/speech/espeak.ts";
+import type { SpeechEngine } from "../../../../core/machine/adapters/speech/engine.ts";
+import { fliteProgram } from "../../../../core/machine/adapters/speech/flite.ts";
 import { limits } from "../../../../core/base/limits.ts";
 import {
   type Answerer,

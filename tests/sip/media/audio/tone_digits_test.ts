@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fliteProgram } from "../../../../core/adapters/speech/flite.ts";
+import { fliteProgram } from "../../../../core/machine/adapters/speech/flite.ts";
 import { decodedSamples, encodeG711, type Law } from "../../../../sip/media/codecs/g711.ts";
 import type { Pcm } from "../../../../sip/media/base/port.ts";
 import { createToneDetector } from "../../../../sip/media/audio/tone_digits.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { isPublicAddress } from "../../../core/net/public_address.ts";
-import { connectTo } from "../../../sip/server_socket/connect.ts";
-import { openServerSocket } from "../../../sip/server_socket/socket.ts";
-import { streamServer } from "../../support/media/stream_server.ts";
-import { testAuthority, testCertificates } from "../../support/process/test_certificates.ts";
+import { isPublicAddress } from "../../../../core/machine/net/public_address.ts";
+import { connectTo } from "../../../../sip/media/server_socket/connect.ts";
+import { openServerSocket } from "../../../../sip/media/server_socket/socket.ts";
+import { streamServer } from "../../../support/media/stream_server.ts";
+import { testAuthority, testCertificates } from "../../../support/process/test_certificates.ts";
 
 const { signal } = new AbortController();
 const anywhere = { mayReach: () => true };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readWav } from "../../../../core/adapters/speech/read_wav.ts";
+import { readWav } from "../../../../core/machine/adapters/speech/read_wav.ts";
 import {
   httpRecogniser,
   type RecogniserOptions,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { lookedUpFor } from "../../../core/net/names.ts";
-import type { Script } from "../../../core/protocol/script.ts";
-import { action, gatherStep, startGathering } from "../../support/sip/gather_lab.ts";
-import { sipTest } from "../../support/sip/sip_lab.ts";
+import { lookedUpFor } from "../../../../core/machine/net/names.ts";
+import type { Script } from "../../../../core/protocol/script.ts";
+import { action, gatherStep, startGathering } from "../../../support/sip/gather_lab.ts";
+import { sipTest } from "../../../support/sip/sip_lab.ts";
 
 const next: Script[number] = { type: "next", action: { ...action, url: "http://app.test/next" } };
 const wait: Script[number] = { type: "silence", seconds: 60 };

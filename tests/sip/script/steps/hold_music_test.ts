@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Script } from "../../../core/protocol/script.ts";
-import { waitMusic } from "../../../sip/media/audio/conference_sounds.ts";
-import { invite, inviteScript, sipTest, startSipLab } from "../../support/sip/sip_lab.ts";
+import type { Script } from "../../../../core/protocol/script.ts";
+import { waitMusic } from "../../../../sip/media/audio/conference_sounds.ts";
+import { invite, inviteScript, sipTest, startSipLab } from "../../../support/sip/sip_lab.ts";
 
 const next: Script[number] = {
   type: "next",

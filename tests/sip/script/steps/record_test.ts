@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
-import { recordingLimits } from "../../../core/protocol/recordings.ts";
-import type { Script, Step } from "../../../core/protocol/script.ts";
-import { type Pcm, SILENCE } from "../../../sip/media/base/port.ts";
-import { channelOf, samplesOf, secondsOf } from "../../support/service/recorded.ts";
+import { recordingLimits } from "../../../../core/protocol/recordings.ts";
+import type { Script, Step } from "../../../../core/protocol/script.ts";
+import { type Pcm, SILENCE } from "../../../../sip/media/base/port.ts";
+import { channelOf, samplesOf, secondsOf } from "../../../support/service/recorded.ts";
 import {
   invite,
   inviteScript,
   type SipLab,
   sipTest,
   startSipLab,
-} from "../../support/sip/sip_lab.ts";
-import { framesOf } from "../../support/media/synthetic_speech.ts";
-import { eventually } from "../../support/process/eventually.ts";
-import { tone } from "../../support/media/tone.ts";
+} from "../../../support/sip/sip_lab.ts";
+import { framesOf } from "../../../support/media/synthetic_speech.ts";
+import { eventually } from "../../../support/process/eventually.ts";
+import { tone } from "../../../support/media/tone.ts";
 
 type RecordStep = Extract<Step, { type: "record" }>;
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { Step } from "../../../core/protocol/script.ts";
-import { sipTest, startSipLab } from "../../support/sip/sip_lab.ts";
-import type { PhoneDialog } from "../../support/sip/softphone_dialog.ts";
-import { type SipText, valueOf } from "../../support/sip/sip_text.ts";
+import type { Step } from "../../../../core/protocol/script.ts";
+import { sipTest, startSipLab } from "../../../support/sip/sip_lab.ts";
+import type { PhoneDialog } from "../../../support/sip/softphone_dialog.ts";
+import { type SipText, valueOf } from "../../../support/sip/sip_text.ts";
 import {
   callScript,
   inDialog,
@@ -10,7 +10,7 @@ import {
   startTrunkLab,
   trunkInvitation,
   type TrunkPeer,
-} from "../../support/sip/trunk_peer.ts";
+} from "../../../support/sip/trunk_peer.ts";
 
 const accountSid = `AC${"0".repeat(32)}`;
 const action = { url: "https://app.test/referred", method: "POST", hops: 3 } as const;

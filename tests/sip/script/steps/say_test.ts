@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
-import type { Script } from "../../../core/protocol/script.ts";
-import type { SayStep } from "../../../core/protocol/speech.ts";
-import { type Speaker, SpeechRefused, type Utterance } from "../../../sip/media/sources/speaker.ts";
-import { sentences } from "../../../sip/steps/sentences.ts";
+import type { Script } from "../../../../core/protocol/script.ts";
+import type { SayStep } from "../../../../core/protocol/speech.ts";
+import {
+  type Speaker,
+  SpeechRefused,
+  type Utterance,
+} from "../../../../sip/media/sources/speaker.ts";
+import { sentences } from "../../../../sip/script/steps/sentences.ts";
 import {
   invite,
   inviteScript,
@@ -10,8 +14,8 @@ import {
   type SipLabOptions,
   sipTest,
   startSipLab,
-} from "../../support/sip/sip_lab.ts";
-import { eventually } from "../../support/process/eventually.ts";
+} from "../../../support/sip/sip_lab.ts";
+import { eventually } from "../../../support/process/eventually.ts";
 
 const say = (text: string, own: Partial<SayStep> = {}): SayStep => ({
   type: "say",

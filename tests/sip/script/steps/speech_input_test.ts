@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import type { GatherStep } from "../../../core/protocol/gather.ts";
-import type { Script } from "../../../core/protocol/script.ts";
-import type { Pcm } from "../../../sip/media/base/port.ts";
-import type { Recogniser } from "../../../sip/media/sources/recogniser.ts";
-import { action, gatherStep, startGathering } from "../../support/sip/gather_lab.ts";
-import { sipTest } from "../../support/sip/sip_lab.ts";
-import { framesOf, inTurn, silence, speech } from "../../support/media/synthetic_speech.ts";
+import type { GatherStep } from "../../../../core/protocol/gather.ts";
+import type { Script } from "../../../../core/protocol/script.ts";
+import type { Pcm } from "../../../../sip/media/base/port.ts";
+import type { Recogniser } from "../../../../sip/media/sources/recogniser.ts";
+import { action, gatherStep, startGathering } from "../../../support/sip/gather_lab.ts";
+import { sipTest } from "../../../support/sip/sip_lab.ts";
+import { framesOf, inTurn, silence, speech } from "../../../support/media/synthetic_speech.ts";
 
 const wait: Script[number] = { type: "silence", seconds: 60 };
 const after: Script[number] = { type: "play", url: "http://app.test/after.wav", loop: 1 };

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
-import type { Script } from "../../../core/protocol/script.ts";
-import { sdpWithoutMedia, ussdIn, writeUssd } from "../../../sip/text/ussd_body.ts";
-import { readSip, type SipText, valueOf } from "../../support/sip/sip_text.ts";
-import { type SipLab, sipTest } from "../../support/sip/sip_lab.ts";
+import type { Script } from "../../../../core/protocol/script.ts";
+import { sdpWithoutMedia, ussdIn, writeUssd } from "../../../../sip/text/ussd_body.ts";
+import { readSip, type SipText, valueOf } from "../../../support/sip/sip_text.ts";
+import { type SipLab, sipTest } from "../../../support/sip/sip_lab.ts";
 import {
   openTrunk,
   startTrunkLab,
   trunkInvitation,
   type TrunkPeer,
   udpOf,
-} from "../../support/sip/trunk_peer.ts";
-import { ussdCallee, ussdCaller, ussdInvite, ussdXml } from "../../support/sip/ussd_peer.ts";
+} from "../../../support/sip/trunk_peer.ts";
+import { ussdCallee, ussdCaller, ussdInvite, ussdXml } from "../../../support/sip/ussd_peer.ts";
 
 const accountSid = `AC${"1".repeat(32)}`;
 const numberSid = `PN${"2".repeat(32)}`;

@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
-import { sipLimits } from "../../../sip/base/limits.ts";
-import { FRAME_SAMPLES, type Pcm } from "../../../sip/media/base/port.ts";
-import { createVoiceDetector } from "../../../sip/media/audio/voice.ts";
-import { createUtterances } from "../../../sip/steps/utterance.ts";
-import { framesOf, inTurn, noise, silence, speech } from "../../support/media/synthetic_speech.ts";
-import { tone } from "../../support/media/tone.ts";
+import { sipLimits } from "../../../../sip/base/limits.ts";
+import { FRAME_SAMPLES, type Pcm } from "../../../../sip/media/base/port.ts";
+import { createVoiceDetector } from "../../../../sip/media/audio/voice.ts";
+import { createUtterances } from "../../../../sip/script/steps/utterance.ts";
+import {
+  framesOf,
+  inTurn,
+  noise,
+  silence,
+  speech,
+} from "../../../support/media/synthetic_speech.ts";
+import { tone } from "../../../support/media/tone.ts";
 
 /** What was cut out of some sound: when each utterance began and ended, and how long it is, in s. */
 function cut(...parts: Pcm[]) {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { readConfig } from "../../../../core/configuration/config.ts";
+import { readConfig } from "../../../../../core/machine/configuration/config.ts";
 import {
   needsSpeechProcess,
   recognitionEndpoint,
   speechEndpoint,
   voiceNames,
-} from "../../../../core/configuration/speech_endpoints.ts";
+} from "../../../../../core/machine/configuration/speech_endpoints.ts";
 
 const configOf = (variables: Record<string, string>) => readConfig((name) => variables[name]);
 const secret = "0123456789abcdef";

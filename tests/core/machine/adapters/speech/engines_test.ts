@@ -3,13 +3,13 @@ import {
   type Sound,
   type SpeechEngine,
   SpeechRefusal,
-} from "../../../../core/adapters/speech/engine.ts";
-import { espeakProgram } from "../../../../core/adapters/speech/espeak.ts";
-import { espeakNpm } from "../../../../core/adapters/speech/espeak_npm.ts";
-import { fliteProgram } from "../../../../core/adapters/speech/flite.ts";
-import { runProgram } from "../../../../core/adapters/speech/run_program.ts";
-import { pocketsphinx } from "../../../../core/adapters/speech/pocketsphinx.ts";
-import { asTelephone, programTest, voiceIn } from "../../../support/media/speech_lab.ts";
+} from "../../../../../core/machine/adapters/speech/engine.ts";
+import { espeakProgram } from "../../../../../core/machine/adapters/speech/espeak.ts";
+import { espeakNpm } from "../../../../../core/machine/adapters/speech/espeak_npm.ts";
+import { fliteProgram } from "../../../../../core/machine/adapters/speech/flite.ts";
+import { runProgram } from "../../../../../core/machine/adapters/speech/run_program.ts";
+import { pocketsphinx } from "../../../../../core/machine/adapters/speech/pocketsphinx.ts";
+import { asTelephone, programTest, voiceIn } from "../../../../support/media/speech_lab.ts";
 
 const never = new AbortController().signal;
 const short = "Hello, and welcome.";

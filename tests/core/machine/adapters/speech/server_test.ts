@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { writeWav } from "../../../../core/base/wav.ts";
+import { writeWav } from "../../../../../core/base/wav.ts";
 import {
   type RecognitionEngine,
   type SpeechEngine,
   SpeechRefusal,
-} from "../../../../core/adapters/speech/engine.ts";
-import { Busy, createGate } from "../../../../core/base/gate.ts";
-import { speechServer } from "../../../../core/adapters/speech/server.ts";
-import { soundCache } from "../../../../core/adapters/speech/sound_cache.ts";
-import { soundOf } from "../../../support/media/speech_lab.ts";
+} from "../../../../../core/machine/adapters/speech/engine.ts";
+import { Busy, createGate } from "../../../../../core/base/gate.ts";
+import { speechServer } from "../../../../../core/machine/adapters/speech/server.ts";
+import { soundCache } from "../../../../../core/machine/adapters/speech/sound_cache.ts";
+import { soundOf } from "../../../../support/media/speech_lab.ts";
 
 const secret = "0123456789abcdef";
 const sound = { pcm: Int16Array.of(1, -2, 3, 4), sampleRate: 22_050 };

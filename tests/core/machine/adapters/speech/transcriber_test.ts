@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { httpTranscriber } from "../../../../core/adapters/transcriber.ts";
-import { Fault } from "../../../../core/base/faults.ts";
-import { limits } from "../../../../core/base/limits.ts";
+import { httpTranscriber } from "../../../../../core/machine/adapters/transcriber.ts";
+import { Fault } from "../../../../../core/base/faults.ts";
+import { limits } from "../../../../../core/base/limits.ts";
 
 const mostMs = 20_000;
 const never = new AbortController().signal;
