@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { floors, readFloors } from "./floors.ts";
+import { floors } from "./floors.ts";
 
 /** They put the processes together, and may import everything. */
 const roots = [
@@ -72,16 +72,53 @@ const isWithin = (target: string, name: string): boolean =>
 
 const folderOf = (file: string): string => file.slice(0, file.lastIndexOf("/"));
 
-Deno.test("every folder imports only what its line of the map allows", async () => {
-  const lines = new Map(readFloors(floors).map((floor) => [floor.folder, floor]));
-  const others = (await sources()).filter(({ file }) => !roots.includes(file));
+/** A line of the map of rooms. */
+interface Room {
+  room: string;
+  /** Rooms it may import, itself among them. */
+  imports: string[];
+  /** Packages, without a path inside them; `node:` is every module of Node. */
+  packages: string[];
+}
+
+/** Reads a map of rooms. Throws where a line names a room that is not above it. */
+function readFloors(map: string): Room[] {
+  const lines = map.trim().split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
+  const above: string[] = [];
+  return lines.map(([room = "", imported = "", packages = ""]) => {
+    const top = room.split("/")[0]!;
+    const imports = words(imported).map((name) => {
+      const found = [`${top}/${name}`, name].find((one) => above.includes(one));
+      if (found === undefined) throw new Error(`${room} imports ${name}, which is not above it`);
+      return found;
+    });
+    above.push(room);
+    return { room, imports: [room, ...imports], packages: words(packages) };
+  });
+}
+
+const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== "");
+
+const rooms = readFloors(floors);
+
+/** The room of a file: its folder, or the nearest folder above that has a line in the map. */
+const roomOf = (file: string): Room | undefined =>
+  rooms.filter(({ room }) => isWithin(file, room)).sort((one, other) =>
+    other.room.length - one.room.length
+  )[0];
+
+Deno.test("every room imports only what its line of the map allows", async () => {
+  const others = (await sources()).filter(({ file }) =>
+    file.includes("/") && !roots.includes(file)
+  );
   const wrong = others.flatMap((source) => {
-    const floor = lines.get(folderOf(source.file));
-    if (floor === undefined) return [`${source.file} is in a folder without a line`];
+    const room = roomOf(source.file);
+    if (room === undefined) return [`${source.file} is in a folder without a line`];
     const isAllowed = (target: string) =>
       tops.some((top) => isWithin(target, top))
-        ? floor.imports.includes(folderOf(target)) && (!meetsSystem(target) || isRoot(source))
-        : floor.packages.some((name) => target === name || target.startsWith(beginning(name)));
+        ? room.imports.includes(roomOf(target)?.room ?? "") &&
+          (!meetsSystem(target) || isRoot(source))
+        : room.packages.some((name) => target === name || target.startsWith(beginning(name)));
     return imports(source).filter((target) => !isAllowed(target))
       .map((target) => `${source.file} imports ${target}`);
   });
@@ -106,22 +143,37 @@ Deno.test("what downloads the packages needs none of them", async () => {
   ]);
 });
 
-Deno.test("every line of the map is a folder with sources", async () => {
-  const used = new Set((await sources()).map(({ file }) => folderOf(file)));
-  const lines = readFloors(floors).map(({ folder }) => folder);
-  assert.deepEqual(lines.filter((folder) => !used.has(folder)), []);
+Deno.test("every line of the map is a room with sources, and allows only what it uses", async () => {
+  const used = new Map(rooms.map(({ room }) => [room, new Set<string>()]));
+  const seen = new Set<string>();
+  for (const source of await sources()) {
+    const room = roomOf(source.file)?.room;
+    if (room === undefined || roots.includes(source.file)) continue;
+    seen.add(room);
+    for (const target of imports(source)) used.get(room)!.add(roomOf(target)?.room ?? target);
+  }
+  const idle = rooms.flatMap(({ room, imports, packages }) =>
+    [
+      ...imports.filter((name) => name !== room && !used.get(room)!.has(name)),
+      ...packages.filter((name) =>
+        ![...used.get(room)!].some((one) => one === name || one.startsWith(beginning(name)))
+      ),
+    ].map((name) => `${room} does not import ${name}`)
+  );
+  assert.deepEqual(rooms.filter(({ room }) => !seen.has(room)), []);
+  assert.deepEqual(idle, []);
 });
 
 Deno.test("readFloors() reads names from above, and refuses others", () => {
   const map = `
-    a/x |          | zod   | ground
-    a/y | x        |       | above
-    b   | a/*      | node: | roof
+    a/x |     | zod   | ground
+    a/y | x   |       | above
+    b   | a/x | node: | roof
   `;
   assert.deepEqual(readFloors(map), [
-    { folder: "a/x", imports: ["a/x"], packages: ["zod"] },
-    { folder: "a/y", imports: ["a/y", "a/x"], packages: [] },
-    { folder: "b", imports: ["b", "a/x", "a/y"], packages: ["node:"] },
+    { room: "a/x", imports: ["a/x"], packages: ["zod"] },
+    { room: "a/y", imports: ["a/y", "a/x"], packages: [] },
+    { room: "b", imports: ["b", "a/x"], packages: ["node:"] },
   ]);
   assert.throws(
     () => readFloors("a/x | y | |\na/y | x | |"),
