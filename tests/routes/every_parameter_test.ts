@@ -92,6 +92,8 @@ const rules: Record<string, string[]> = {
   "DryRunWanted.Flow": ["", ...flows],
   "DryRunWanted.Inputs": ["", "{", "{}", '[{"type":"x"}]', '[{"type":"keys","digits":"x"}]'],
   "ApplicationUpdate.FlowVersion": ["-1", "x"],
+  "ApplicationUpdate.FlowDraftVersion": ["-1", "x"],
+  "ApplicationUpdate.FlowDraftRevision": ["-1", "x"],
   "ApplicationCreate.RcmlUrl": paths,
   "ApplicationUpdate.RcmlUrl": paths,
   "UssdPushCreate.To": ["bob", "client:bob", "sip:bob@app.test", "+1 415 555 x"],

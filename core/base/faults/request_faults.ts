@@ -60,6 +60,13 @@ export const requestFaults = {
     message: "Cannot save the application: another version of its flow was saved meanwhile",
     advice: "Read the Application, make the change to its current flow, and send its FlowVersion.",
   },
+  draftChanged: {
+    kind: "conflict",
+    code: 20011,
+    message: "Cannot save the application: another draft of its flow was saved meanwhile",
+    advice: "Read the Application, choose between its draft and yours, and send its " +
+      "FlowDraftRevision.",
+  },
   notAcceptable: {
     kind: "unacceptable",
     code: 20406,

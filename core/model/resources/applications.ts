@@ -43,8 +43,11 @@ export const applications = resource({
     flowDraft: clearableDraft.describe(
       "Draft of a flow as a JSON text, which the designer keeps beside the flow. Nothing performs it, and its steps need not be complete. An empty value clears it.",
     ),
-    flowDraftVersion: z.number().int().nullable().describe(
-      "FlowVersion that the draft was begun from; null without a draft.",
+    flowDraftVersion: wholeNumber(0, 999_999_999).nullable().describe(
+      "FlowVersion that the draft was begun from; null without a draft. A new draft has the current one unless sent.",
+    ),
+    flowDraftRevision: wholeNumber(0, 999_999_999).describe(
+      "Number of the revision of the draft: how often a draft was saved or cleared. Sent with a change, it is the revision that the change was made to; the change is refused if that is not the current one.",
     ),
     /** The Sids of the versions that are kept, oldest first. */
     flowVersions: z.array(z.string()),
@@ -88,6 +91,8 @@ export const applications = resource({
     "kind",
     "flow",
     "flowDraft",
+    "flowDraftVersion",
+    "flowDraftRevision",
     "flowVersion",
   ],
   aliases: { HasVoiceCallerIdLookup: "voiceCallerIdLookup" },
@@ -101,6 +106,7 @@ export const applications = resource({
     flowVersions: [],
     flowDraft: null,
     flowDraftVersion: null,
+    flowDraftRevision: 0,
     statusCallback: null,
     statusCallbackMethod: "POST",
     messageStatusCallback: null,
@@ -139,18 +145,31 @@ function versioned<T extends { flow?: string | null; flowVersion: number }>(
 const bytesOf = (text: string | null | undefined): number =>
   text ? new TextEncoder().encode(text).length : 0;
 
+/** The draft of an application; what is optional is absent where no draft was kept yet. */
+interface Drafted {
+  flow?: string | null;
+  flowDraft?: string | null;
+  flowDraftVersion?: number | null;
+  flowDraftRevision?: number;
+  flowVersion: number;
+}
+
+/** Counts a changed draft. Throws `draftChanged` for a change of a revision that is not the current one. */
+function revisionOf(before: Drafted | null, after: Drafted): number {
+  const { flowDraftRevision: current = 0, flowDraft = null } = before ?? {};
+  const { flowDraftRevision: sent = current } = after;
+  if (sent !== current) {
+    throw new Fault("draftChanged", `the current revision is ${current}, not ${sent}`);
+  }
+  return (after.flowDraft || null) === flowDraft ? current : current + 1;
+}
+
 /**
- * Notes which version a new draft was begun from. Throws where flow and draft together are more than a
- * record can hold.
+ * Notes which version a new draft was begun from, and counts its revisions. Throws where flow and draft
+ * together are more than a record can hold, and where another draft was saved meanwhile.
  */
-function drafted<
-  T extends {
-    flow?: string | null;
-    flowDraft?: string | null;
-    flowDraftVersion?: number | null;
-    flowVersion: number;
-  },
->(before: T | null, after: T): T {
+function drafted<T extends Drafted>(before: T | null, after: T): T {
+  const flowDraftRevision = revisionOf(before, after);
   const bytes = bytesOf(after.flow) + bytesOf(after.flowDraft);
   if (bytes > limits.flowsBytes) {
     throw new Fault(
@@ -158,8 +177,17 @@ function drafted<
       `FlowDraft and Flow have at most ${limits.flowsBytes} bytes together, and these have ${bytes}`,
     );
   }
-  if (!after.flowDraft) return { ...after, flowDraft: null, flowDraftVersion: null };
-  return { ...after, flowDraftVersion: before?.flowDraftVersion ?? before?.flowVersion ?? 0 };
+  if (!after.flowDraft) {
+    return { ...after, flowDraft: null, flowDraftVersion: null, flowDraftRevision };
+  }
+  const flowDraftVersion = after.flowDraftVersion ?? before?.flowVersion ?? 0;
+  if (flowDraftVersion > after.flowVersion) {
+    throw new Fault(
+      "badParameter",
+      `FlowDraftVersion ${flowDraftVersion} is none yet: FlowVersion is ${after.flowVersion}`,
+    );
+  }
+  return { ...after, flowDraftVersion, flowDraftRevision };
 }
 
 /** Throws when the flow is none for the kind. */

@@ -63,7 +63,8 @@ export function designerActions(
       const row = await change(c, { path: to, form: sent }, ports);
       const shown = `${belowOf(c, ports)}/Flows/${row?.sid}`;
       const isDraft = Boolean(row?.flow_draft);
-      return { sid: row?.sid, version: row?.flow_version, isDraft, to: shown };
+      const [version, revision] = [row?.flow_version, row?.flow_draft_revision];
+      return { sid: row?.sid, version, revision, isDraft, to: shown };
     };
     if (asksForJson(c)) return await answered(c, put);
     try {
@@ -79,18 +80,23 @@ export function designerActions(
 
 /**
  * The change of an application that a form asks for: its draft, the end of the draft, or the flow in
- * force, which the draft becomes. A change of the flow by another since is not overwritten.
+ * force, which the draft becomes. A change of the flow or draft by another since is not overwritten.
  */
 function changeOf(form: URLSearchParams, isNew: boolean): URLSearchParams {
   const given = (name: string) => form.get(name) ?? "";
   const does = given("do");
   const flow = given("Flow");
-  if (does === "discard") return new URLSearchParams({ FlowDraft: "" });
-  const sent = new URLSearchParams({ FriendlyName: given("FriendlyName") });
+  const revision = isNew ? "" : given("FlowDraftRevision");
+  const of: [string, string][] = revision === "" ? [] : [["FlowDraftRevision", revision]];
+  if (does === "discard") return new URLSearchParams([["FlowDraft", ""], ...of]);
+  const sent = new URLSearchParams([["FriendlyName", given("FriendlyName")], ...of]);
   // The kind of an application is that of its flow in force.
   if (isNew || does !== "draft") sent.set("Kind", given("Kind"));
-  if (does === "draft") sent.set("FlowDraft", flow);
-  else if (flow !== "") {
+  if (does === "draft") {
+    sent.set("FlowDraft", flow);
+    if (!isNew) sent.set("FlowDraftVersion", given("FlowVersion"));
+  }
+  if (does !== "draft" && flow !== "") {
     sent.set("Flow", flow);
     if (!isNew) {
       sent.set("FlowDraft", "");
@@ -126,7 +132,8 @@ async function answered(c: Page, work: () => Promise<object | null>): Promise<Re
     return c.json(await work());
   } catch (error) {
     if (!(error instanceof ApiRefusal)) throw error;
-    return c.json({ problem: error.message }, error.status as 400); // A status of the interface.
+    const { message: problem, code, status } = error;
+    return c.json({ problem, code }, status as 400); // A status of the interface.
   }
 }
 

@@ -50,6 +50,7 @@ function newOf(id?: string): Edited {
     kind: "voice",
     flow: template === undefined ? emptyFlow : JSON.stringify(template.flow, null, 2),
     version: "0",
+    revision: "",
     isDraft: false,
   };
 }
@@ -63,6 +64,7 @@ const editedOf = (row: Row): Edited => {
     kind: String(row.kind),
     flow: edited ? pretty(String(edited)) : emptyFlow,
     version: String((isDraft ? row.flow_draft_version : row.flow_version) ?? ""),
+    revision: String(row.flow_draft_revision ?? ""),
     isDraft,
   };
 };

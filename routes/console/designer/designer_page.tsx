@@ -12,6 +12,8 @@ export interface Edited {
   flow: string;
   /** FlowVersion that it was begun from. */
   version: string;
+  /** FlowDraftRevision that it was begun from; empty before it is saved. */
+  revision: string;
   isDraft: boolean;
   problem?: string;
 }
@@ -67,7 +69,7 @@ export const DesignerStyle = ({ base }: { base: string }) => (
 );
 
 /** Name, kind and what saves the flow. */
-const Bar = ({ edited: { sid, name, kind, version, isDraft }, to, csrf }: {
+const Bar = ({ edited: { sid, name, kind, version, revision, isDraft }, to, csrf }: {
   edited: Edited;
   to: string;
   csrf: string;
@@ -75,6 +77,7 @@ const Bar = ({ edited: { sid, name, kind, version, isDraft }, to, csrf }: {
   <form method="post" action={to} id="designer-form" class="design-bar">
     <input type="hidden" name="csrf" value={csrf} />
     <input type="hidden" name="FlowVersion" value={version} />
+    <input type="hidden" name="FlowDraftRevision" value={revision} />
     <div class="design-name">
       <label for="designer-name">Name</label>
       <input id="designer-name" name="FriendlyName" value={name} required autocomplete="off" />

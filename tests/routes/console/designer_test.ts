@@ -302,6 +302,97 @@ Deno.test("a draft is not published over a version that another saved after it w
   assert.deepEqual([kept, left], [other, draft]);
 });
 
+Deno.test("of two who save a draft, the second learns of the first, and may save over it", async () => {
+  using app = await startConsole();
+  const { browser, to } = await signedIn(app);
+  const { browser: other } = await signedIn(app);
+  const { sid } = (await app.root.post("Applications.json", {
+    FriendlyName: "Menu",
+    Flow: JSON.stringify(flow),
+  })).json();
+  const at = `${to}/${sid}`;
+  const draftOf = (text: string) => JSON.stringify(flowOf({ hi: { type: "say", text } }));
+  const common = { FriendlyName: "Menu", Kind: "voice", FlowVersion: "1" };
+  const revisionIn = (text: string) =>
+    /name="FlowDraftRevision" value="(\d+)"/.exec(text)?.[1] ?? "";
+  const kept = async () => (await app.root.get(`Applications/${sid}.json`)).json().flow_draft;
+  const [mine, theirs] = [
+    revisionIn((await browser.get(at)).text),
+    revisionIn((await other.get(at)).text),
+  ];
+  assert.deepEqual([mine, theirs], ["0", "0"]);
+
+  const first = { ...common, do: "draft", Flow: draftOf("first"), FlowDraftRevision: theirs };
+  const saved = JSON.parse((await other.post(at, first, script)).text);
+  assert.equal(saved.revision, 1);
+  const again = { ...first, Flow: draftOf("again"), FlowDraftRevision: "1" };
+  assert.equal(JSON.parse((await other.post(at, again, script)).text).revision, 2);
+
+  const second = { ...common, Flow: draftOf("second"), FlowDraftRevision: mine };
+  for (const does of ["draft", "publish", "discard"]) {
+    const refused = await browser.post(at, { ...second, do: does }, script);
+    const { problem, code } = JSON.parse(refused.text);
+    assert.deepEqual([refused.status, code], [409, 20011], does);
+    assert.match(problem, /another draft of its flow was saved meanwhile.*revision is 2, not 0/);
+    assert.equal(await kept(), draftOf("again"));
+  }
+  const shown = await browser.post(at, { ...second, do: "draft" });
+  assert.equal(shown.status, 409);
+  assert.match(shown.text, /role="alert">[^<]*another draft/);
+  assert.equal(revisionIn(shown.text), "2");
+  assert.match(shown.text, /&quot;second&quot;/);
+
+  const over = { ...second, do: "draft", FlowDraftRevision: "2" };
+  assert.equal(JSON.parse((await browser.post(at, over, script)).text).revision, 3);
+  assert.equal(await kept(), draftOf("second"));
+  const published = await browser.post(
+    at,
+    { ...over, do: "publish", FlowDraftRevision: "3" },
+    script,
+  );
+  const { version, revision, isDraft } = JSON.parse(published.text);
+  assert.deepEqual({ version, revision, isDraft }, { version: 2, revision: 4, isDraft: false });
+});
+
+Deno.test("a draft keeps the version that its page was opened with, whatever is published meanwhile", async () => {
+  using app = await startConsole();
+  const { browser, to } = await signedIn(app);
+  const { sid } = (await app.root.post("Applications.json", {
+    FriendlyName: "Menu",
+    Flow: JSON.stringify(flow),
+  })).json();
+  const other = JSON.stringify(flowOf({ hi: { type: "hangup" } }));
+  await app.root.post(`Applications/${sid}.json`, { Flow: other });
+  const draft = JSON.stringify(flowOf({ hi: { type: "say", text: "Draft" } }));
+  const form = { FriendlyName: "Menu", Kind: "voice", FlowVersion: "1", Flow: draft };
+  await browser.post(`${to}/${sid}`, { ...form, do: "draft", FlowDraftRevision: "0" }, script);
+
+  const page = await browser.get(`${to}/${sid}`);
+  const [, FlowVersion = ""] = /name="FlowVersion" value="(\d+)"/.exec(page.text)!;
+  const publish = { ...form, FlowVersion, do: "publish", FlowDraftRevision: "1" };
+  assert.equal((await browser.post(`${to}/${sid}`, publish, script)).status, 409);
+  const early = { FlowDraft: draft, FlowDraftVersion: "3" };
+  const refused = await app.root.post(`Applications/${sid}.json`, early);
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /FlowDraftVersion 3 is none yet: FlowVersion is 2/);
+});
+
+Deno.test("an application from before drafts were counted begins with the first revision", async () => {
+  using app = await startConsole();
+  const { sid } = (await app.root.post("Applications.json", { FriendlyName: "Menu" })).json();
+  await app.ports.records.applications.update(app.root.sid, sid, (record) => {
+    const { flowDraftRevision: _, ...former } = record;
+    return { record: former as typeof record };
+  });
+  const FlowDraft = JSON.stringify({ steps: {} });
+  const saved = await app.root.post(`Applications/${sid}.json`, {
+    FlowDraft,
+    FlowDraftRevision: "0",
+  });
+  assert.equal(saved.status, 200, saved.text);
+  assert.equal(saved.json().flow_draft_revision, 1);
+});
+
 Deno.test("a draft is an object with steps, within the limits of a flow", async () => {
   using app = await startConsole();
   const post = async (FlowDraft: string) =>

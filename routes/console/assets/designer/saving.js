@@ -1,4 +1,7 @@
-import { el } from "./dom.js";
+import { el, titleOf } from "./dom.js";
+
+/** The code of an error: another draft was saved meanwhile. */
+const draftChanged = 20011;
 
 /**
  * Saves the flow as a draft or publishes it, calls a Client with the published one, and warns before a
@@ -22,15 +25,17 @@ export function createSaving({ model, send, say, part }) {
   /** Saves a draft, or publishes (`does`); resolves with whether it is saved. */
   async function save(does) {
     part("save-problem").textContent = "";
-    const { FriendlyName, Kind, FlowVersion } = Object.fromEntries(new FormData(form));
+    const { FriendlyName, Kind, FlowVersion, FlowDraftRevision } = Object.fromEntries(
+      new FormData(form),
+    );
     const state = stateOf();
     try {
-      const { sid, version, isDraft, to } = await send(
+      const { sid, version, revision, isDraft, to } = await send(
         page.dataset.sid ? `/${page.dataset.sid}` : "",
         {
           FriendlyName,
           Kind,
-          ...page.dataset.sid && { FlowVersion },
+          ...page.dataset.sid && { FlowVersion, FlowDraftRevision },
           do: does,
           Flow: JSON.stringify(model.flow),
         },
@@ -39,6 +44,7 @@ export function createSaving({ model, send, say, part }) {
       const isShown = page.dataset.sid && (does === "draft" || part("saved") !== null);
       if (!isShown || does === "discard") return void location.assign(to);
       page.dataset.sid = sid;
+      form.elements.FlowDraftRevision.value = revision;
       part("draft").hidden = !isDraft;
       if (does === "publish") {
         form.elements.FlowVersion.value = version;
@@ -48,23 +54,41 @@ export function createSaving({ model, send, say, part }) {
       say(does === "draft" ? "Draft saved" : `Published as version ${version}`);
       draw();
       return true;
-    } catch ({ message, status }) {
-      part("save-problem").replaceChildren(
-        `${message}.`,
-        ...status === 409
-          ? [
-            " ",
-            el(
-              "a",
-              { href: `${page.dataset.base}/${page.dataset.sid}/versions`, target: "_blank" },
-              "Look at the versions",
-            ),
-            ...does === "publish" ? [" ", publishOver(message)] : [],
-          ]
-          : [],
-      );
+    } catch (error) {
+      part("save-problem").replaceChildren(`${error.message}. `, ...waysOut(error, does));
       return false;
     }
+  }
+
+  /** What may follow where somebody else saved meanwhile. */
+  function waysOut({ message, status, code }, does) {
+    if (code === draftChanged) return [loadTheirs(), " ", saveOver(message, does)];
+    if (status !== 409) return [];
+    const href = `${page.dataset.base}/${page.dataset.sid}/versions`;
+    const versions = el("a", { href, target: "_blank" }, "Look at the versions");
+    return [versions, ...does === "publish" ? [" ", publishOver(message)] : []];
+  }
+
+  /** A button that opens what the other one saved, and gives up what is on this page. */
+  function loadTheirs() {
+    const onclick = () => {
+      if (isChanged() && !confirm("Load their draft? Your unsaved changes are lost.")) return;
+      saved = stateOf();
+      location.assign(`${page.dataset.base}/${page.dataset.sid}`);
+    };
+    return el("button", { type: "button", class: "link", onclick }, "Load their draft");
+  }
+
+  /** A button that saves over the draft of the other one, which is lost then. */
+  function saveOver(message, does) {
+    const [, revision] = /the current revision is (\d+)/.exec(message) ?? [];
+    if (revision === undefined) return "";
+    const onclick = () => {
+      form.elements.FlowDraftRevision.value = revision;
+      save(does);
+    };
+    const words = does === "draft" ? "Save over it" : `${titleOf(does)} all the same`;
+    return el("button", { type: "button", class: "link", onclick }, words);
   }
 
   /** A button that publishes over the version in force, which stays among the versions. */

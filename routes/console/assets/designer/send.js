@@ -13,7 +13,7 @@ export function senderOf({ base, csrf }) {
     const body = await response.json();
     if (!response.ok) {
       const error = new Error(body.problem ?? "Cannot complete the request");
-      throw Object.assign(error, { status: response.status });
+      throw Object.assign(error, { status: response.status, code: body.code });
     }
     return body;
   };
