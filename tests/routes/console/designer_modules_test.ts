@@ -6,7 +6,7 @@ import {
   removeStep,
   renameStep,
 } from "../../../routes/console/assets/designer/edits.js";
-import { placeOf } from "../../../routes/console/assets/designer/dom.js";
+import { placeOf, ruleOf, valueOf } from "../../../routes/console/assets/designer/dom.js";
 import { heightOf, layoutOf, nodeWidth } from "../../../routes/console/assets/designer/layout.js";
 import { orderOf, readSchemas } from "../../../routes/console/assets/designer/links.js";
 import { createModel } from "../../../routes/console/assets/designer/model.js";
@@ -64,6 +64,29 @@ Deno.test("the place of a problem has the words of the form", () => {
     method: "Method",
   };
   for (const [field, words] of Object.entries(places)) assert.equal(placeOf(field), words);
+});
+
+Deno.test("a rule has the words of the form, and names as they are", () => {
+  const rules = {
+    "needs one of say, play and pauseS": "needs one of Say, Play and Pause (s)",
+    "needs either digits or speech": "needs either Keys pressed or Speech",
+    "is not possible with waitUrl, whose server decides what is heard":
+      "is not possible with URL of other sounds, whose server decides what is heard",
+    'there is no step "onCall"': 'there is no step "onCall"',
+    "must have at most 64 characters": "must have at most 64 characters",
+    "must be keys of a telephone": "must be keys of a telephone",
+  };
+  for (const [rule, words] of Object.entries(rules)) assert.equal(ruleOf(rule), words);
+});
+
+Deno.test("every value that a form offers has words of its own, or says enough", () => {
+  const codes = new Set<string>();
+  JSON.stringify(flowSchemas, (_, value) => {
+    for (const one of value?.enum ?? []) if (/[a-z][A-Z]|-/.test(one)) codes.add(one);
+    return value;
+  });
+  assert.ok(codes.has("startingWith"));
+  assert.deepEqual([...codes].filter((one) => valueOf(one) === one), []);
 });
 
 /** Pairs of steps whose cards cover each other. */

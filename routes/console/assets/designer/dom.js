@@ -67,6 +67,41 @@ const titles = {
   waitUrl: "URL of other sounds",
 };
 
+/** Values that say too little by themselves. */
+const values = {
+  auto: "the parameters as a form",
+  bridged: "an agent took the call",
+  dtmf: "keys (DTMF)",
+  empty: "is empty",
+  equal: "is",
+  error: "the queue cannot be used",
+  false: "no",
+  greater: "is greater than",
+  leave: "by the key or after the longest wait",
+  less: "is less than",
+  manual: "written by hand",
+  notEmpty: "is not empty",
+  notEqual: "is not",
+  "queue-full": "the queue is full",
+  startingWith: "starts with",
+  containing: "contains",
+  true: "yes",
+};
+
+/** startingWith as people read it: starts with. */
+export const valueOf = (value) => Object.hasOwn(values, value) ? values[value] : String(value);
+
+/** A rule of the interface in words of the form: pauseS is Pause (s). */
+export function ruleOf(rule) {
+  if (/^(there is no step|must be JSON)/.test(rule)) return rule;
+  const isChoice = /^needs (one of|either) /.test(rule);
+  return rule.replace(/[A-Za-z]+/g, (word) => {
+    const isField = /^[a-z]+[A-Z]/.test(word) ||
+      isChoice && !/^(needs|one|of|and|or|either)$/.test(word);
+    return isField ? titleOf(word) : word;
+  });
+}
+
 /** One part of a list. */
 const singular = {
   branches: "Branch",

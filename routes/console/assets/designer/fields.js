@@ -1,4 +1,4 @@
-import { el, titleOf } from "./dom.js";
+import { el, titleOf, valueOf } from "./dom.js";
 
 /** Characters from which a text has several lines. */
 const longText = 300;
@@ -94,7 +94,8 @@ function inputOf(schema, value, { name, path, shape, change }, attributes) {
       : "The account has none of this name.";
     return knownInput(value, { known, unknown }, attributes, set);
   }
-  const isLong = (schema.maxLength ?? 0) >= longText && !/^(url|play|to|cc|bcc)$/.test(name);
+  const isLong = (schema.maxLength ?? 0) >= longText &&
+    !/^(url|waitUrl|play|to|cc|bcc)$/.test(name);
   return el(isLong ? "textarea" : "input", {
     ...attributes,
     ...isLong ? { rows: "3" } : { type: name === "password" ? "password" : "text" },
@@ -136,7 +137,7 @@ const choice = (options, value, attributes, set) =>
     "select",
     { ...attributes, onchange: ({ target }) => set(target.value) },
     el("option", { value: "" }, "not set"),
-    options.map((one) => el("option", { value: one, selected: one === value }, one)),
+    options.map((one) => el("option", { value: one, selected: one === value }, valueOf(one))),
   );
 
 function stepChoice(value, { shape, attributes, set }) {
@@ -265,7 +266,7 @@ function checksOf(schema, options, given, at) {
             at.change(at.path, next.length === 0 || isStandard ? undefined : next);
           },
         }),
-        one,
+        valueOf(one),
       )
     ),
   )]);

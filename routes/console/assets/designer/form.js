@@ -1,4 +1,4 @@
-import { el, titleOf } from "./dom.js";
+import { el, ruleOf, titleOf } from "./dom.js";
 import { removeStep, renameStep } from "./edits.js";
 import { fieldsOf, small } from "./fields.js";
 
@@ -163,7 +163,7 @@ export function createForm({ model, schemas, problems, kindOf, say }) {
       const slot = fits.sort((one, other) =>
         other.dataset.problem.length - one.dataset.problem.length
       )[0] ?? view.querySelector("#step-problem");
-      if (slot) slot.textContent = [slot.textContent, rule].filter(Boolean).join("; ");
+      if (slot) slot.textContent = [slot.textContent, ruleOf(rule)].filter(Boolean).join("; ");
     }
     for (const input of view.querySelectorAll("[aria-describedby]")) {
       const [id] = input.getAttribute("aria-describedby").split(" ");

@@ -1,3 +1,5 @@
+import { valueOf } from "./dom.js";
+
 /**
  * What the schemas of steps say: their fields, and which of them lead to other steps. A field leads to
  * one where its rule is that of the flow's first step.
@@ -40,8 +42,8 @@ const fieldLabel = (field) =>
 
 /** What a branch or condition is about. */
 function partLabel(part) {
-  const said = Object.entries(part ?? {}).filter(([name]) => name !== "next").map(([, value]) =>
-    value
+  const said = Object.entries(part ?? {}).filter(([name]) => name !== "next").map(([name, value]) =>
+    name === "is" ? valueOf(value) : value
   );
   return said.join(" ") || "…";
 }

@@ -1,5 +1,5 @@
 import { createCanvas } from "./canvas.js";
-import { el, later, placeOf, titleOf } from "./dom.js";
+import { el, later, placeOf, ruleOf, titleOf } from "./dom.js";
 import { addStep, removeStep } from "./edits.js";
 import { createForm } from "./form.js";
 import { readSchemas } from "./links.js";
@@ -108,12 +108,12 @@ function design(schemas) {
         "li",
         {},
         step === null || !Object.hasOwn(model.flow.steps, step)
-          ? `${placeOf(field)}${field ? ": " : ""}${rule}`
+          ? `${placeOf(field)}${field ? ": " : ""}${ruleOf(rule)}`
           : el("button", {
             type: "button",
             class: "link",
             onclick: () => (model.select(step), context.openForm()),
-          }, `${step}${field ? `, ${placeOf(field)}` : ""}: ${rule}`),
+          }, `${step}${field ? `, ${placeOf(field)}` : ""}: ${ruleOf(rule)}`),
       )
     ));
     const count = problems.length;
