@@ -26,7 +26,7 @@ import { receive } from "./leg/receive.ts";
 import { createRecordings } from "./service/recordings.ts";
 import { createRelays, type Relays } from "./script/relay.ts";
 import { invalidate, onRegister } from "./registrar/registrar.ts";
-import { sendToDevices } from "./script/send_message.ts";
+import { notifyDevices, sendToDevices } from "./script/send_message.ts";
 import { createServiceLink, type ServiceLink } from "./service/service_link.ts";
 import type { SessionBounds } from "./contracts/session_timer.ts";
 import { createSignalling } from "./create_signalling.ts";
@@ -135,6 +135,7 @@ function openControl(
     gatewaysChanged: gateways.changed,
     bindings: (login) => signalling.location.find(login).map(describeBinding),
     message: (order) => sendToDevices(signalling, order),
+    notification: (order) => notifyDevices(signalling, order),
     outward: (order) => sendOutward(signalling, order),
   });
 }

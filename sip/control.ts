@@ -1,6 +1,6 @@
 import type { BridgeSecret } from "../core/protocol/bridge_secret.ts";
 import type { Companion, RunAnswer, RunOrder } from "../core/protocol/companion.ts";
-import type { MessageOrder, OutwardOrder } from "../core/protocol/messages.ts";
+import type { MessageOrder, NotificationOrder, OutwardOrder } from "../core/protocol/messages.ts";
 import type { RegisteredBinding } from "../core/protocol/registrations.ts";
 import { type CompanionRequests, companionRequests, readyPath } from "../core/protocol/requests.ts";
 import { type HandlersOf, Refusal, serveRequests } from "../core/protocol/serve.ts";
@@ -29,6 +29,8 @@ export interface ControlOptions {
   gatewaysChanged(): void;
   /** Sends a message to the devices of a login; the final status of each. */
   message(order: MessageOrder): Promise<number[]>;
+  /** Notifies the devices of a login that know IMDN; the final status of each. */
+  notification(order: NotificationOrder): Promise<number[]>;
   /** Sends a message to a number elsewhere; its final status, null when no recipient has it. */
   outward(order: OutwardOrder): Promise<number | null>;
   /** Whether new legs are still placed. */
@@ -106,6 +108,10 @@ function handlersOf(options: ControlOptions): HandlersOf<CompanionRequests> {
     async message(order) {
       mustAccept();
       return { statuses: await options.message(order) };
+    },
+    async notification(order) {
+      mustAccept();
+      return { statuses: await options.notification(order) };
     },
     async outwardMessage(order) {
       mustAccept();

@@ -148,6 +148,23 @@ function shotsOf(app: App, of: BusyAccount): Shot[] {
         await send("Create")(page);
       },
     },
+    { name: "validate", path: "/OutgoingCallerIds/validate" },
+    {
+      name: "validate-refused",
+      path: "/OutgoingCallerIds/validate",
+      async act(page) {
+        await page.getByLabel("Phone number").fill("nonsense");
+        await send("Call this number")(page);
+      },
+    },
+    {
+      name: "validate-called",
+      path: "/OutgoingCallerIds/validate",
+      async act(page) {
+        await page.getByLabel("Phone number").fill("+14155550123");
+        await send("Call this number")(page);
+      },
+    },
     { name: "account", path: `/Accounts/${app.root.sid}` },
     { name: "account-below", path: `/Accounts/${of.team.sid}` },
     { name: "sub-account", path: `/console/${of.team.sid}` },

@@ -275,6 +275,8 @@ export const limits = {
   messageLength: 160,
   /** Over about a quarter of an hour. */
   messageAttempts: 8,
+  /** How often a sender is told of what became of a message: for two minutes. */
+  notificationAttempts: 8,
   /** How long a message may wait to be sent, and for the receipt of one that a carrier took. */
   messageWaitMs: 24 * 3_600_000,
   receiptWaitMs: 24 * 3_600_000,

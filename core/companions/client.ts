@@ -66,6 +66,19 @@ export function companionClient(options: CompanionClientOptions): CompanionContr
     await allDone((await everywhere()).map(send));
   }
 
+  /** Sends something to the devices of a Client; their statuses. */
+  async function atHolders(
+    login: string,
+    send: (control: Control) => Promise<{ statuses: number[] }>,
+  ): Promise<number[]> {
+    // A companion that was not heard of lately may have the Client still: it is asked each time.
+    const known = await options.companions.list();
+    const holders = await options.companions.holding(login, known);
+    return statusesOf(
+      await Promise.allSettled(holders.map((holder) => send(control.at(addressOf(holder))))),
+    );
+  }
+
   return {
     async run(leg, script, { at = null, other } = {}) {
       const order = { leg, script, origin: currentOrigin(), ...other && { other } };
@@ -82,15 +95,8 @@ export function companionClient(options: CompanionClientOptions): CompanionContr
       const asked = (await everywhere()).map((control) => control.bindings({ login }));
       return (await Promise.all(asked)).flatMap(({ bindings }) => bindings);
     },
-    async message(order) {
-      // A companion that was not heard of lately may have the Client still: it is asked each time.
-      const known = await options.companions.list();
-      const holders = await options.companions.holding(order.login, known);
-      const sent = await Promise.allSettled(
-        holders.map((holder) => control.at(addressOf(holder)).message(order)),
-      );
-      return statusesOf(sent);
-    },
+    message: (order) => atHolders(order.login, (holder) => holder.message(order)),
+    notification: (order) => atHolders(order.login, (holder) => holder.notification(order)),
     sendOut: async (order) =>
       (await firstAnswer(await everywhere(), (one) => one.outwardMessage(order)))?.status ?? null,
     conference: async (order, at) => (await (await controlOf(at)).conference(order)).isKnown,

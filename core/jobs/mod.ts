@@ -35,6 +35,7 @@ import { simulateLegHandler } from "../trials/simulation/simulate_leg.ts";
 import { storeAudioHandler } from "./store_audio.ts";
 import { notifyGatewaysHandler } from "./notify_gateways.ts";
 import { notifyProviderHandler } from "./notify_provider.ts";
+import { notifySenderHandler } from "./notify_sender.ts";
 import { unheardStreamHandler } from "../streams/unheard_stream.ts";
 import { transcribeRecordingHandler } from "./transcribe_recording.ts";
 
@@ -75,6 +76,7 @@ export const handlers: AnyJobHandler[] = [
   storeAudioHandler,
   notifyGatewaysHandler,
   notifyProviderHandler,
+  notifySenderHandler,
   transcribeRecordingHandler,
   unheardStreamHandler,
   warnOfLimitHandler,

@@ -7,21 +7,29 @@ import { received } from "./received.ts";
 export const clientRoute = (ports: Ports): MessageRoute => ({
   reaches: async ({ to }) => (await clientOf(to, ports))?.status === "1",
 
-  /** Sent when one device accepted it. Throws `notRegistered` or `messageRefused`: not retried. */
+  /** Sent when one device accepted it, delivered when it answered 200 (RFC 3428 §7). Throws `notRegistered` or `messageRefused`: not retried. */
   async send(message) {
-    const { sid, from, to, body, accountSid } = message;
+    const { sid, from, to, body, accountSid, notified } = message;
     const client = await clientOf(to, ports);
-    const statuses = client === null
-      ? []
-      : await ports.control.message({ sid, login: client.login, from, body });
+    const statuses = client === null ? [] : await ports.control.message({
+      sid,
+      login: client.login,
+      from,
+      body,
+      ...notified?.wants.includes("display") && { wantsDisplay: true },
+    });
     if (client === null || statuses.length === 0) throw new Fault("notRegistered", to);
     if (!statuses.some((status) => status < 300)) {
       const answers = `its phones answered ${statuses.join(", ")}`;
       if (statuses.some(isPassing)) throw new Error(answers);
       throw new Fault("messageRefused", answers);
     }
-    if (client.accountSid === accountSid) return {};
-    return { also: [received(message, client, ports)] };
+    // 202 says that the text goes on to somewhere, such as a store of the device (RFC 3428 §8).
+    const delivered = statuses.some((status) => status < 300 && status !== 202)
+      ? { isDelivered: true } as const
+      : {};
+    if (client.accountSid === accountSid) return delivered;
+    return { ...delivered, also: [received(message, client, ports)] };
   },
 });
 

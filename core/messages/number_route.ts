@@ -19,7 +19,7 @@ export const numberRoute = (ports: Ports): MessageRoute => ({
     const { number } = found;
     const taken = received(message, number, ports);
     const { also, jobs } = await arrivalOf(taken.record, number, ports);
-    return { also: [taken, ...also], jobs };
+    return { also: [taken, ...also], jobs, isDelivered: true };
   },
 });
 

@@ -21,6 +21,7 @@ export function received(
     direction: "inbound",
     statusCallback: null,
     carrierId: null,
+    notified: null,
     price: null,
     priceUnit: null,
   };

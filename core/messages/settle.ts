@@ -5,6 +5,7 @@ import { limits } from "../base/limits.ts";
 import type { Change } from "../model/store.ts";
 import type { Delivery } from "../model/ports/providers.ts";
 import type { Message } from "../model/resources/messages.ts";
+import { notifying } from "./notification.ts";
 import { money } from "../usage/summarize.ts";
 import { twilioStatus } from "./twilio_status.ts";
 import { rfc2822 } from "../base/wire.ts";
@@ -22,12 +23,12 @@ export interface Sending {
 }
 
 /**
- * Ends the sending of a message, with its callback and what its delivery made: sent, or failed with
+ * Ends the sending of a message, with its callback, its notification and what its delivery made: sent, or failed with
  * a fault. One of which a carrier will send a receipt waits for that, and fails without it.
  */
 export function settle(message: Message, sending: Sending): Change<Message> {
   if (message.status !== "sending" && message.status !== "queued") return { record: message };
-  const { at, fault, delivery: { carrierId, ...made } = {}, priceMicros } = sending;
+  const { at, fault, delivery: { carrierId, isDelivered, ...made } = {}, priceMicros } = sending;
   const { currency = null } = sending;
   const moved: Message = { ...message, carrierId: null, dateUpdated: at };
   const charged = priceMicros === undefined ? {} : charge(moved, { priceMicros, currency }, at);
@@ -37,13 +38,15 @@ export function settle(message: Message, sending: Sending): Change<Message> {
     const record = { ...moved, carrierId };
     // Twilio's interface tells both: that a carrier has it, and its receipt.
     const told = moved.apiVersion === limits.twilioApiVersion ? callback(record, at) : [];
-    return { ...made, ...charged, record, jobs: [...made.jobs ?? [], ...told, expiry] };
+    const jobs = [...made.jobs ?? [], ...told, ...notifying(record), expiry];
+    return { ...made, ...charged, record, jobs };
   }
   if (fault === undefined) {
     Object.assign(moved, { status: "sent", dateSent: moved.dateSent ?? at });
-    if (message.carrierId) moved.isDelivered = true; // Its receipt was awaited.
+    if (message.carrierId || isDelivered) moved.isDelivered = true; // Its receipt was awaited.
   } else Object.assign(moved, { status: "failed", errorCode: faults[fault].code });
-  return { ...made, ...charged, record: moved, jobs: [...made.jobs ?? [], ...callback(moved, at)] };
+  const jobs = [...made.jobs ?? [], ...callback(moved, at), ...notifying(moved)];
+  return { ...made, ...charged, record: moved, jobs };
 }
 
 /** What is handed over is sent, and costs, whatever becomes of it then. */

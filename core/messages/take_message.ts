@@ -28,16 +28,13 @@ export type TakeMessage = (report: MessageReport) => Promise<MessageAnswer>;
  * a Client without a device or for too many messages at once, 403 for a sender that is not allowed.
  */
 export function messageTaker(ports: Ports): TakeMessage {
-  return async ({ accountSid, clientSid, login, uri, body, ...said }) => {
-    const account = await ports.accounts.get(accountSid);
-    const client = await ports.records.clients.get(accountSid, clientSid);
-    const isAllowed = client?.login === login && client.status === "1" && account !== null &&
-      await effectiveStatus(account, ports.accounts) === "active";
-    if (!isAllowed) return { status: 403 };
+  return async ({ accountSid, clientSid, login, uri, body, notified, ...said }) => {
+    const account = await activeAccountOf({ accountSid, clientSid, login }, ports);
+    if (account === null) return { status: 403 };
     const ends = { from: `client:${login}`, to: await recipientOf(uri, account, ports) };
     const retryAfterS = await tooMany(ends, account, ports);
     if (retryAfterS !== undefined) return { status: 480, retryAfterS };
-    const sent = { ...ends, body, direction: "outbound-call", ...heard(said) };
+    const sent = { ...ends, body, direction: "outbound-call", ...heard(said), ...asked(notified) };
     const base = newBase(definition, accountSid, ports);
     const message = { ...base, ...withDefaults(definition, sent) } as Message;
     const refusal = await refusalOf(message, ports);
@@ -56,6 +53,22 @@ export function messageTaker(ports: Ports): TakeMessage {
     return { status: refusal.status };
   };
 }
+
+/** The account of a Client that may send; null of one that may not any more. */
+export async function activeAccountOf(
+  { accountSid, clientSid, login }: Pick<MessageReport, "accountSid" | "clientSid" | "login">,
+  ports: Ports,
+): Promise<Account | null> {
+  const account = await ports.accounts.get(accountSid);
+  const client = await ports.records.clients.get(accountSid, clientSid);
+  const isAllowed = client?.login === login && client.status === "1" && account !== null &&
+    await effectiveStatus(account, ports.accounts) === "active";
+  return isAllowed ? account : null;
+}
+
+const asked = (notified: MessageReport["notified"]): Pick<Message, "notified"> => ({
+  notified: notified === undefined ? null : { ...notified, isDisplayed: false },
+});
 
 /**
  * The recipient of a Request-URI: a Client of our domain, a number, or the URI itself, unknown

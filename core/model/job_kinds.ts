@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { disposition } from "../protocol/messages.ts";
 import { companion } from "../protocol/companion.ts";
 import { hangupCause } from "../protocol/disconnection.ts";
 import { customerLane, jobKind } from "./job.ts";
@@ -301,6 +302,13 @@ export const sendMessage = jobKind({
   kind: "message.send",
   args: z.object({ accountSid: z.string(), messageSid: z.string() }),
   lane: ({ accountSid }) => `messages:${accountSid}`, // Phones that are silent hold up their own.
+});
+
+/** Tells the sender of a message, a Client, of its disposition (RFC 5438). */
+export const notifySender = jobKind({
+  kind: "message.notify",
+  args: z.object({ accountSid: z.string(), messageSid: z.string(), disposition }),
+  lane: ({ accountSid }) => `notifications:${accountSid}`,
 });
 
 /** Sends a message whose time has come, unless it was canceled. */

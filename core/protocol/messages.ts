@@ -11,9 +11,26 @@ export const messageLimits = {
   /** How long a device may take to answer, and a companion to answer for all of them. */
   deviceMs: 10_000,
   orderMs: 15_000,
+  /** Of a Message-ID of a sender, in characters. */
+  messageIdLength: 180,
   /** The same for a message that leaves by trunks, one after the other. */
   outwardMs: 60_000,
 } as const;
+
+/** Notifications that a sender may ask for (RFC 5438 §6.3). */
+export const wantedNotification = z.enum([
+  "processing",
+  "positive-delivery",
+  "negative-delivery",
+  "display",
+]);
+
+/** A message that its sender asks notifications of. */
+export const notifiedMessage = z.object({
+  /** The Message-ID that the sender gave it. */
+  messageId: z.string().min(1).max(messageLimits.messageIdLength),
+  wants: z.array(wantedNotification),
+});
 
 /** An authenticated Client sent a message. */
 export const messageReport = z.object({
@@ -26,7 +43,19 @@ export const messageReport = z.object({
   body: z.string().min(1),
   /** X- and User-to-User. */
   headers: z.record(z.string(), z.string()).optional(),
+  notified: notifiedMessage.optional(),
   ...numberParameters,
+});
+
+/** A device of a Client notifies the sender of a message that was displayed (RFC 5438 §7.2.1.2). */
+export const displayReport = z.object({
+  accountSid: z.string(),
+  clientSid: z.string(),
+  login: z.string().min(1),
+  /** The Request-URI: the sender of the message. */
+  uri: z.string(),
+  /** The Message-ID that the message came with: its Sid. */
+  messageId: z.string(),
 });
 
 /** A trunk brought a message for a number. */
@@ -55,6 +84,26 @@ export const messageOrder = z.object({
   /** `client:LOGIN`, or a number. */
   from: z.string(),
   body: z.string(),
+  /** The sender wants to know that it was displayed: devices that know IMDN are asked to tell. */
+  wantsDisplay: z.boolean().optional(),
+});
+
+/** The disposition of a message, as a notification tells it (RFC 5438 §7.2.1). */
+export const disposition = z.enum(["processed", "delivered", "failed", "displayed"]);
+
+/** Notifies the devices of a Client that know IMDN of what became of a message of its own. */
+export const notificationOrder = z.object({
+  /** Of the notification: the same when it is sent again. */
+  id: z.string(),
+  login: z.string().min(1),
+  /** The recipient of the message: `client:LOGIN`, or a number. */
+  from: z.string(),
+  messageId: z.string(),
+  disposition,
+  /** In ms since 1970. */
+  at: z.number(),
+  /** Why it failed, in words. */
+  reason: z.string().optional(),
 });
 
 /** The final status of each device, 408 for none; nothing when there is no device. */
@@ -79,4 +128,8 @@ export type TrunkMessage = z.infer<typeof trunkMessage>;
 export type OutwardOrder = z.infer<typeof outwardOrder>;
 export type MessageReport = z.infer<typeof messageReport>;
 export type MessageAnswer = z.infer<typeof messageAnswer>;
+export type DisplayReport = z.infer<typeof displayReport>;
+export type Disposition = z.infer<typeof disposition>;
+export type NotifiedMessage = z.infer<typeof notifiedMessage>;
+export type NotificationOrder = z.infer<typeof notificationOrder>;
 export type MessageOrder = z.infer<typeof messageOrder>;

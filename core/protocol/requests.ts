@@ -19,11 +19,13 @@ import {
   scriptRequests,
 } from "./companion.ts";
 import {
+  displayReport,
   messageAnswer,
   messageLimits,
   messageOrder,
   messageOutcome,
   messageReport,
+  notificationOrder,
   outwardOrder,
   outwardOutcome,
   trunkMessage,
@@ -103,6 +105,7 @@ export const serviceRequests = {
   gateways: { path: "/bridge/gateways", request: gatewaysQuery, answer: gatewaysAnswer },
   gateway: { path: "/bridge/gateway", request: gatewayReport, answer: nothing },
   message: { path: "/bridge/message", request: messageReport, answer: messageAnswer },
+  display: { path: "/bridge/display", request: displayReport, answer: messageAnswer },
   trunkMessage: { path: "/bridge/trunkMessage", request: trunkMessage, answer: messageAnswer },
   trace: {
     path: "/bridge/trace",
@@ -131,6 +134,12 @@ export const companionRequests = {
   message: {
     path: "/message",
     request: messageOrder,
+    answer: messageOutcome,
+    answerMs: messageLimits.orderMs,
+  },
+  notification: {
+    path: "/notification",
+    request: notificationOrder,
     answer: messageOutcome,
     answerMs: messageLimits.orderMs,
   },

@@ -11,6 +11,7 @@ import { createTenants, subAccounts } from "../../core/accounts/tenant.ts";
 import { credentialsOf } from "../../core/accounts/credentials.ts";
 import { numberOf } from "../../core/numbers/find_number.ts";
 import { registrationsOf, takeGatewayReport } from "../../core/numbers/gateway_registrations.ts";
+import { takeDisplay } from "../../core/messages/take_display.ts";
 import { messageTaker } from "../../core/messages/take_message.ts";
 import type { Ports } from "../../core/model/ports/ports.ts";
 import { takePart } from "../../core/recordings/take_part.ts";
@@ -59,6 +60,7 @@ function handlersOf(ports: Ports): HandlersOf<ServiceRequests> {
       return {};
     },
     message: messageTaker(ports),
+    display: (report) => takeDisplay(report, ports),
     trunkMessage: (message) => takeTrunkMessage(message, ports),
     async trace(report) {
       await inShare(report.accountSid, "trace", () => takeTrace(report, ports));

@@ -25,7 +25,7 @@ export function historyView(history, call) {
 export function demoView(numbers, call) {
   const rows = numbers.map(({ name, number }) =>
     entryButton(
-      { title: name, detail: shownAs(number), label: `Call ${name}, ${number}` },
+      { title: name, detail: shownAs(number), words: ["Call ", ", "] },
       () => call(number),
     )
   );
@@ -45,25 +45,33 @@ function row({ direction, user, name, at, seconds, isMissed, notice }, call) {
   const came = seconds > 0 ? duration(seconds) : isMissed ? "" : notice;
   const detail = [way, when, came].filter(Boolean).join(" · ");
   const item = entryButton(
-    { title: name, detail, label: `Call ${name} again. ${detail}`, icon: direction },
+    { title: name, detail, words: ["Call ", " again. "], icon: direction },
     () => call(user),
   );
   item.classList.toggle("missed", isMissed);
   return item;
 }
 
-function entryButton({ title, detail, label, icon = "outgoing" }, onClick) {
+/** A button of a list; `words` stand for screen readers alone before the title and behind it. */
+function entryButton({ title, detail, words, icon = "outgoing" }, onClick) {
   const [item, button, text] = ["li", "button", "span"].map((n) => document.createElement(n));
   const [name, small] = [document.createElement("b"), document.createElement("small")];
   button.type = "button";
-  button.ariaLabel = label;
   name.textContent = title;
   small.textContent = detail;
-  text.append(name, small);
+  const [before, between] = words.map(unseen);
+  text.append(before, name, between, small);
   button.append(symbol(icon === "incoming" ? "i-in" : "i-out"), text);
   button.addEventListener("click", onClick);
   item.append(button);
   return item;
+}
+
+function unseen(words) {
+  const span = document.createElement("span");
+  span.className = "hidden";
+  span.textContent = words;
+  return span;
 }
 
 function symbol(id) {

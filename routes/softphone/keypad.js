@@ -1,6 +1,7 @@
 import { keySound } from "./sounds.js";
 
 const letters = ["", "abc", "def", "ghi", "jkl", "mno", "pqrs", "tuv", "wxyz", "", "+", ""];
+const names = { "*": "star", "#": "hash" };
 const SHOWN_MS = 160;
 
 /**
@@ -9,14 +10,13 @@ const SHOWN_MS = 160;
 export function makeKeypad(element, onKey) {
   const buttons = new Map([..."123456789*0#"].map((key, at) => {
     const button = document.createElement("button");
-    const [digit, small] = [document.createElement("b"), document.createElement("small")];
+    const digit = document.createElement("b");
     digit.textContent = key;
-    small.textContent = letters[at];
-    small.ariaHidden = "true";
     button.type = "button";
     button.dataset.key = key;
-    button.ariaLabel = { "*": "Star", "#": "Hash" }[key] ?? key;
-    button.append(digit, small);
+    button.dataset.letters = letters[at]; // Shown by the style sheet: they are no part of the name.
+    if (names[key] !== undefined) button.ariaLabel = `${key} ${names[key]}`;
+    button.append(digit);
     button.addEventListener("click", () => press(key));
     return [key, button];
   }));

@@ -1,7 +1,7 @@
 import { openAccount } from "./account.js";
 import { notice } from "./notices.js";
 import { maySound, start } from "./sounds.js";
-import { LONGEST, openTexts, peerOf, sendText, takeText } from "./texts.js";
+import { LONGEST, openTexts, peerOf, sendText, takeText, tellDisplayed } from "./texts.js";
 import { textsView } from "./texts_view.js";
 import { createCalls } from "./calls.js";
 import { callsView } from "./calls_view.js";
@@ -44,6 +44,10 @@ export function openPhone({ login: username, password }, settings, onState) {
   /** Takes a MESSAGE, of a call or not. */
   const onMessage = (message) => {
     const text = takeText(message);
+    if (text?.notification !== undefined) {
+      const { id, state, why } = text.notification;
+      return texts.settle(id, { state, why });
+    }
     const peer = text && peerOf(text.uri, domain);
     if (text === undefined || !texts.receive(peer, text)) return;
     $("announcer").textContent = `Message from ${shownAs(peer)}: ${text.body}`;
@@ -84,10 +88,13 @@ export function openPhone({ login: username, password }, settings, onState) {
     const [id, peer] = [crypto.randomUUID(), peerOf(uri, domain)];
     texts.send(peer, { id, body });
     void sendText(account.agent, uri, { id, body, name: shownAs(peer) })
-      .then((outcome) => texts.settle(peer, id, outcome));
+      .then((outcome) => texts.settle(id, outcome));
     return { peer };
   };
-  const shownTexts = textsView(texts, text);
+  const shownTexts = textsView(texts, {
+    send: text,
+    displayed: (peer, id) => tellDisplayed(account.agent, target(peer, domain), id),
+  });
   /** Calls the target in a text; returns the text of a problem. */
   const place = (text) => {
     const { uri, problem } = read(text, domain);

@@ -1,5 +1,8 @@
 import { UserAgent } from "sip.js";
 
+/** The feature tag of user agents that read CPIM and IMDN (3GPP TS 24.247): pager mode messages. */
+const knowsImdn = '+g.3gpp.icsi-ref="urn%3Aurn-7%3A3gpp-service.ims.icsi.oma.cpm.msg"';
+
 /**
  * Registers an agent as one device (RFC 3261 §10.2, RFC 5626). The library's Registerer sends no
  * new request before the response to the last one, which a dead connection delays for half a
@@ -10,7 +13,7 @@ export function createRegistration(agent) {
   const aor = configuration.uri;
   const registrar = UserAgent.makeURI(`sip:${aor.host}`);
   const contact = agent.contact.toString({ register: true });
-  const device = `${contact};reg-id=1;+sip.instance="<urn:uuid:${instanceId}>"`;
+  const device = `${contact};reg-id=1;+sip.instance="<urn:uuid:${instanceId}>";${knowsImdn}`;
   const callId = crypto.randomUUID();
   let cseq = 0;
   let giveUp = () => {};

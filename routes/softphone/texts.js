@@ -1,4 +1,5 @@
 import { Messager } from "sip.js";
+import { CPIM, readCpim, writeDisplayed, writeText } from "./cpim.js";
 
 /** Conversations that are kept, and texts of each. */
 const MOST_CONVERSATIONS = 50;
@@ -12,7 +13,9 @@ const key = (login) => `switchboard.texts.${login}`;
 
 /**
  * The conversations of a login in this browser, the latest first: `{ peer, unread, texts }`. A text is
- * `{ id, direction, body, at, state, why }`; `state` is `received`, `sending`, `sent` or `failed`.
+ * `{ id, direction, body, at, state, why, asked }`; `state` is `received`, or of one of ours `sending`,
+ * `sent` (Switchboard has it), `delivered`, `read` or `failed`. `asked` is the id that its sender wants to
+ * be told of when it is read.
  * Other tabs of the browser share them; `onChange` is called after each change.
  */
 export function openTexts(login, onChange) {
@@ -54,9 +57,9 @@ export function openTexts(login, onChange) {
     all: read,
     with: (peer) => read().find((one) => one.peer === peer),
     /** Adds a received text; false where it was there, as after a repeat by the sender. */
-    receive(peer, { id, body }) {
+    receive(peer, { id, body, asked }) {
       if (read().some(({ texts }) => texts.some((text) => text.id === id))) return false;
-      const text = { id, direction: "incoming", body, at: Date.now(), state: "received" };
+      const text = { id, direction: "incoming", body, at: Date.now(), state: "received", asked };
       change(peer, (now) => ({ ...now, unread: now.unread + 1, texts: [...now.texts, text] }));
       return true;
     },
@@ -65,19 +68,33 @@ export function openTexts(login, onChange) {
       const text = { id, direction: "outgoing", body, at: Date.now(), state: "sending" };
       change(peer, (now) => ({ ...now, texts: [...now.texts, text] }));
     },
-    settle(peer, id, outcome) {
-      if (!read().some((one) => one.peer === peer)) return; // It was removed meanwhile.
-      const settled = (text) => text.id === id ? { ...text, ...outcome } : text;
+    /** What became of a text of ours. Notifications may come in any order: none goes back. */
+    settle(id, { state, why }) {
+      const isOurs = (text) => text.id === id && text.direction === "outgoing";
+      const { peer } = read().find(({ texts }) => texts.some(isOurs)) ?? {};
+      if (peer === undefined) return; // It was removed meanwhile.
+      const settled = (text) =>
+        isOurs(text) && order.indexOf(state) > order.indexOf(text.state)
+          ? { ...text, state, why }
+          : text;
       change(peer, (now) => ({ ...now, texts: now.texts.map(settled) }));
     },
+    /** Marks a conversation as read; returns the ids whose sender wants to be told. */
     read(peer) {
-      if (read().some((one) => one.peer === peer && one.unread > 0)) {
-        change(peer, (now) => ({ ...now, unread: 0 }));
+      const known = read().find((one) => one.peer === peer);
+      const asked = known?.texts.flatMap(({ asked }) => asked ?? []) ?? [];
+      if (known?.unread > 0 || asked.length > 0) {
+        const texts = known.texts.map((text) => ({ ...text, asked: undefined }));
+        change(peer, (now) => ({ ...now, unread: 0, texts }));
       }
+      return asked;
     },
     close: () => globalThis.removeEventListener("storage", onStorage),
   };
 }
+
+/** The states of a text of ours in the order in which they come. */
+const order = ["sending", "sent", "failed", "delivered", "read"];
 
 /** A conversation whose texts are being sent no more where the page closed before the answer. */
 const withoutLost = (conversation) => ({
@@ -96,31 +113,40 @@ export function peerOf(uri, domain) {
 }
 
 /**
- * The text of a MESSAGE (RFC 3428 §7), which is accepted; undefined for one that the page cannot show,
- * which is refused, so that its sender knows.
+ * The text or the `notification` of a MESSAGE (RFC 3428 §7), which is accepted; undefined for one that
+ * the page cannot show, which is refused, so that its sender knows.
  */
 export function takeText(message) {
   const { request } = message;
-  const [type = ""] = (request.getHeader("Content-Type") ?? "text/plain").split(";");
-  const isPlain = type.trim().toLowerCase() === "text/plain" &&
-    !request.hasHeader("Content-Encoding");
-  if (!isPlain) {
-    const extraHeaders = ["Accept: text/plain", "Accept-Encoding: identity"];
+  const { body, callId: id, from: { uri } } = request;
+  const [written = ""] = (request.getHeader("Content-Type") ?? "text/plain").split(";");
+  const type = written.trim().toLowerCase();
+  if (!["text/plain", CPIM].includes(type) || request.hasHeader("Content-Encoding")) {
+    const extraHeaders = [`Accept: text/plain, ${CPIM}`, "Accept-Encoding: identity"];
     return void message.reject({ statusCode: 415, extraHeaders });
   }
-  if (request.body === "") return void message.reject({ statusCode: 400 });
+  const content = type === CPIM ? readCpim(body) : body === "" ? undefined : { text: body };
+  if (content === undefined) {
+    return void message.reject({ statusCode: type === CPIM ? 415 : 400 });
+  }
   void message.accept();
-  return { id: request.callId, uri: request.from.uri, body: request.body };
+  if (content.notification !== undefined) return { notification: content.notification };
+  return { id, uri, body: content.text, asked: content.asksDisplay ? content.id : undefined };
 }
 
-/** Sends a text to a URI. Resolves with its state: `sent`, or `failed` and why. */
+/** Tells the sender of a message, by its URI, that it was displayed. */
+export function tellDisplayed(agent, uri, id) {
+  const body = writeDisplayed({ from: agent.configuration.uri, to: uri, id });
+  void new Messager(agent, uri, body, CPIM).message().catch(() => {}); // It is told or not.
+}
+
+/** Sends a text to a URI, and asks for notifications of it. Resolves with its state: `sent`, or `failed` and why. */
 export function sendText(agent, uri, { id, body, name }) {
   const { promise, resolve } = Promise.withResolvers();
   const failed = (why) => resolve({ state: "failed", why });
   const timer = setTimeout(() => failed("Switchboard did not answer"), TIMEOUT_MS);
-  const messager = new Messager(agent, uri, body, "text/plain;charset=UTF-8", {
-    params: { callId: id },
-  });
+  const text = writeText({ from: agent.configuration.uri, to: uri, id, body });
+  const messager = new Messager(agent, uri, text, CPIM, { params: { callId: id } });
   const requestDelegate = {
     onAccept: () => resolve({ state: "sent" }),
     onReject: ({ message }) => failed(refusal(message, name)),

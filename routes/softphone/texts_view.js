@@ -8,9 +8,10 @@ const [to, body] = [$("text-to"), $("text-body")];
 
 /**
  * Shows the conversations, and one of them as a thread. `send` sends a text to a peer, and returns the
- * text of a problem. Returns `show`, which follows a change, and `isOpen` of a peer.
+ * text of a problem; `displayed` receives the peer and the id of each text that the user now sees, where
+ * its sender asked. Returns `show`, which follows a change, and `isOpen` of a peer.
  */
-export function textsView(texts, send) {
+export function textsView(texts, { send, displayed }) {
   /** The peer of the open thread; "" of a new message, undefined while none is open. */
   let open;
 
@@ -27,7 +28,8 @@ export function textsView(texts, send) {
     const again = ({ body }) => submit(open, body);
     list.replaceChildren(...(texts.with(open)?.texts ?? []).map((text) => textRow(text, again)));
     list.scrollTop = list.scrollHeight;
-    if (document.hasFocus()) texts.read(open);
+    if (!document.hasFocus()) return;
+    for (const id of texts.read(open)) displayed(open, id);
   }
 
   function enter(peer) {
@@ -113,7 +115,14 @@ function conversationRow({ peer, unread, texts }, enter) {
   return item;
 }
 
-const states = { received: "", sending: "Sending…", sent: "Sent", failed: "Not sent" };
+const states = {
+  received: "",
+  sending: "Sending…",
+  sent: "Sent",
+  delivered: "Delivered",
+  read: "Read",
+  failed: "Not delivered",
+};
 
 function textRow(text, again) {
   const { direction, body, at, state, why } = text;

@@ -33,6 +33,8 @@ export interface Flow {
   readonly proven: Set<string>;
   /** The media that the peer has offered or accepted, where they differ from those of its transport. */
   mediaKind?: "webrtc" | "rtp" | undefined;
+  /** A device here sent CPIM (RFC 3862), so it reads it as well. */
+  knowsCpim?: true;
   /** What a transaction of the library sends through, for as long as it lives. */
   readonly transport: FlowTransport;
   /** Whether a message repeats one that came, and the flow has done what is to do about it. */

@@ -90,6 +90,19 @@ async function findReason(page: Page, system: System): Promise<void> {
   await page.locator(".verdict", { hasText: "none of its phones is registered" }).waitFor();
 }
 
+/** Begins to validate a caller ID; the path of its page. */
+async function validateNumber(browser: Browser, system: System): Promise<string> {
+  const page = await browser.newPage();
+  await signIn(page, system);
+  await page.goto(`${system.baseUrl}/console/${system.accountSid}/OutgoingCallerIds/validate`);
+  await page.getByLabel("Phone number").fill("+14155550123");
+  await page.getByRole("button", { name: "Call this number" }).click();
+  await page.getByRole("heading", { name: "Validate +14155550123" }).waitFor();
+  const { pathname } = new URL(page.url());
+  await page.close();
+  return pathname;
+}
+
 /** The root account looks at the service itself. */
 async function lookAtService(page: Page): Promise<void> {
   await page.locator(".side .wide summary", { hasText: "Service" }).click();
@@ -129,6 +142,9 @@ chromiumTest(
       Proxy: "127.0.0.1:9",
     });
     const paths = [
+      `${below}/OutgoingCallerIds`,
+      `${below}/OutgoingCallerIds/validate`,
+      await validateNumber(browser, system),
       `${below}?span=day`,
       `${below}/Clients/${clientSid}`,
       `${below}/Management/Gateways/${gateway.sid}`,

@@ -2,7 +2,7 @@ import { limits } from "../../base/limits.ts";
 import type { Companion, ConferenceOrder } from "../../protocol/companion.ts";
 import type { Level, LevelsRequest } from "../../protocol/leg_tasks.ts";
 import type { Script } from "../../protocol/script.ts";
-import type { MessageOrder, OutwardOrder } from "../../protocol/messages.ts";
+import type { MessageOrder, NotificationOrder, OutwardOrder } from "../../protocol/messages.ts";
 import type { RecordingRequest } from "../../protocol/recordings.ts";
 import type { StreamRequest } from "../../protocol/streams.ts";
 import type { PresenceChanges, RegisteredBinding } from "../../protocol/registrations.ts";
@@ -96,6 +96,8 @@ export interface CompanionControl {
    * `unavailable` when a companion with a device was out of reach and no device has the message.
    */
   message(order: MessageOrder): Promise<number[]>;
+  /** Notifies the devices of a Client that know IMDN (RFC 5438); as `message`. */
+  notification(order: NotificationOrder): Promise<number[]>;
   /**
    * Sends a message to a number elsewhere; its final status, null when no proxy accepted it. Throws
    * `unavailable` when no companion could be asked.

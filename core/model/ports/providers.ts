@@ -31,6 +31,8 @@ export interface MessageRoute {
 export interface Delivery extends Pick<Change<Message>, "also" | "jobs"> {
   /** What the carrier knows the message by, where a receipt will tell what became of it. */
   carrierId?: string;
+  /** The recipient has it. */
+  isDelivered?: true;
 }
 
 export interface Mailer {

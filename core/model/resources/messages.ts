@@ -4,6 +4,7 @@ import { lapseMessage, releaseMessage, sendMessage } from "../job_kinds.ts";
 import type { FaultName } from "../../base/faults.ts";
 import { currentRequestId } from "../../base/origin.ts";
 import { limits } from "../../base/limits.ts";
+import { notifiedMessage } from "../../protocol/messages.ts";
 import { informational } from "./internal/informational.ts";
 import { limitedBy } from "./internal/limited_by.ts";
 import { scheduleLimits } from "../values/schedule_limits.ts";
@@ -73,8 +74,10 @@ export const messages = resource({
     carrierId: z.string().nullable(),
     /** The same of one that came in, of which there is only one then. */
     arrivalId: z.string().nullable(),
-    /** A receipt of the carrier said that it arrived. */
+    /** A receipt of the carrier, a device of the Client or the service's own number says that it arrived. */
     isDelivered: z.boolean(),
+    /** The notifications that the sender, a Client, asked for (RFC 5438); null where it asked for none. */
+    notified: notifiedMessage.extend({ isDisplayed: z.boolean() }).nullable(),
     /** The X-Request-Id of the request that sent it; null of one that came in. */
     requestId: z.string().nullable(),
     /** What limits of money have counted of it until it is sent, in millionths; null: nothing. */
@@ -93,6 +96,7 @@ export const messages = resource({
     "carrierId",
     "arrivalId",
     "isDelivered",
+    "notified",
     "requestId",
     "reservedMicros",
     "limitedBy",
@@ -123,6 +127,7 @@ export const messages = resource({
     carrierId: null,
     arrivalId: null,
     isDelivered: false,
+    notified: null,
     reservedMicros: null,
     limitedBy: null,
     informational: null,

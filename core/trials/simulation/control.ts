@@ -28,12 +28,13 @@ function simulatedControl(ports: Ports): CompanionControl {
     return named.length > 0;
   }
 
-  const { invalidate, gatewaysChanged, bindings, message, sendOut, ready } = control;
+  const { invalidate, gatewaysChanged, bindings, message, notification, sendOut, ready } = control;
   return { // Each one is named: a new one has to say what it does with simulated legs.
     invalidate,
     gatewaysChanged,
     bindings,
     message,
+    notification,
     sendOut,
     ready,
     async run(callSid, script, options = {}) {

@@ -5,6 +5,7 @@ import { sharedSystem } from "../process/shared_system.ts";
 import type { System } from "../process/system.ts";
 
 export interface SoftphonePageLab {
+  browser: Browser;
   system: System;
   /** The page in a browser of its own. */
   open(): Promise<SoftphonePage>;
@@ -42,7 +43,7 @@ export function softphonePageTest(
         await page.registered(login);
         return page;
       };
-      await body({ system, open, enter });
+      await body({ browser, system, open, enter });
       for (const page of pages) await page.close();
     }));
 }

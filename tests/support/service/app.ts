@@ -262,6 +262,7 @@ export async function startApp(
         recorded.messaged.push(order);
         return Promise.resolve((app.registered.get(order.login) ?? []).map(app.deviceAnswers));
       },
+      notification: () => Promise.resolve([200]),
       sendOut: (order) => {
         recorded.sentOut.push(order);
         return Promise.resolve(app.trunkAnswers());

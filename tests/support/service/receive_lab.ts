@@ -92,6 +92,7 @@ export function openReceiveLab(
     },
     number: () => Promise.resolve({ number: null }),
     message: () => Promise.resolve({ status: 202 }),
+    display: () => Promise.resolve({ status: 200 }),
     trunkMessage: () => Promise.resolve({ status: 202 }),
   };
   const authenticator: Authenticator = {

@@ -159,6 +159,7 @@ function handlersOf(
     },
     trace: () => ({}),
     message: () => ({ status: 202 }),
+    display: () => ({ status: 200 }),
     events({ reports }) {
       for (const report of reports) {
         service.reports.push(...newIn(report, service.reports).map(withoutDisconnection));

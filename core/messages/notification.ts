@@ -1,0 +1,46 @@
+import { faults } from "../base/faults.ts";
+import { notifySender } from "../model/job_kinds.ts";
+import type { Disposition } from "../protocol/messages.ts";
+import type { Message } from "../model/resources/messages.ts";
+
+/*
+ * Senders learn what became of their messages by Instant Message Disposition Notifications (IMDN,
+ * RFC 5438): the standard way over SIP, which the softphone and other user agents know, and which needs
+ * no credentials but the registration. The service is a gateway between the sender and carriers, numbers
+ * and devices, so it makes the notifications of delivery itself, from what its record says (RFC 5438
+ * §10): a device of any make has a message delivered by answering 200 (RFC 3428 §7). Only the recipient
+ * knows that a message was displayed: devices that know IMDN are asked, and what they answer is passed on.
+ */
+
+/** The notification that a disposition needs to be asked for (RFC 5438 §6.3). */
+const wanted = {
+  processed: "processing",
+  delivered: "positive-delivery",
+  failed: "negative-delivery",
+  displayed: "display",
+} as const;
+
+/** Whether the sender asked to be told of a disposition. */
+const wants = ({ notified }: Message, disposition: Disposition): boolean =>
+  notified?.wants.includes(wanted[disposition]) ?? false;
+
+/** The disposition of a message by its record; undefined while nothing has become of it. */
+function dispositionOf(message: Message): Disposition | undefined {
+  const { status, carrierId, isDelivered } = message;
+  if (status === "failed") return "failed";
+  if (status === "sent") return isDelivered ? "delivered" : "processed";
+  return carrierId ? "processed" : undefined;
+}
+
+/** The job that notifies the sender of a message of its disposition, where the sender asked for it. */
+export function notifying(message: Message, disposition = dispositionOf(message)) {
+  if (disposition === undefined || !wants(message, disposition)) return [];
+  const { accountSid, sid: messageSid } = message;
+  return [notifySender({ accountSid, messageSid, disposition })];
+}
+
+/** Why a message failed, for its sender. */
+export function failureOf({ errorCode }: Message): string | undefined {
+  const fault = Object.values(faults).find(({ code }) => code === errorCode);
+  return fault && `${fault.message} (${fault.code})`;
+}
