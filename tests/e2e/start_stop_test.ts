@@ -5,6 +5,7 @@ import { startAppServer } from "../support/service/app_server.ts";
 import { plainSocket } from "../support/sip/plain_peer.ts";
 import { freeUdpPort } from "../support/media/rtpengine.ts";
 import { eventually } from "../support/process/eventually.ts";
+import { run } from "../support/process/run.ts";
 import { freePorts, isAlive, spawnTask, startSystem } from "../support/process/system.ts";
 import { webrtcAnswer } from "../support/media/webrtc_answer.ts";
 
@@ -251,12 +252,30 @@ Deno.test("a terminal that closes ends calls with BYE, and they are recorded as 
   assert.deepEqual(notifications, [], "nothing was lost");
 });
 
-Deno.test("SIGTERM to npx, which passes no signal on, stops what it started", async () => {
-  const system = await startSystem({ deno: ["npx", "-y", "deno@2.9.6"] });
-  const scripts = ["main.ts", "sip/main.ts", "core/machine/adapters/speech/main.ts"] as const;
-  const pids = scripts.flatMap((script) => system.pids(script));
-  assert.equal(pids.length, 3);
-  await system.stop();
-  await eventually("all processes end", () => pids.every((pid) => !isAlive(pid)));
-  await Deno.remove(system.directory, { recursive: true });
-});
+/** A folder for PATH with what a machine has that has Node and npm alone: no `ps`. */
+async function barePath(): Promise<string> {
+  const folder = await Deno.makeTempDir();
+  for (const name of ["node", "npm", "npx", "env", "sh", "cat"]) {
+    const program = await run("sh", ["-c", `command -v ${name}`]);
+    await Deno.symlink(program.trim(), `${folder}/${name}`);
+  }
+  return folder;
+}
+
+for (const isBare of [false, true]) {
+  const on = isBare ? ", on a machine without ps" : "";
+  Deno.test(`SIGTERM to npx, which passes no signal on, stops what it started${on}`, async () => {
+    const PATH = isBare ? await barePath() : Deno.env.get("PATH")!;
+    const system = await startSystem({ deno: ["npx", "-y", "deno@2.9.6"], env: { PATH } });
+    const scripts = ["main.ts", "sip/main.ts", "core/machine/adapters/speech/main.ts"] as const;
+    const pids = scripts.flatMap((script) => system.pids(script));
+    const [supervisor] = system.pids("core/machine/start/start.ts");
+    assert.equal(pids.length, 3);
+    const ended = system.stop();
+    await eventually("all processes end", () => pids.every((pid) => !isAlive(pid)))
+      .finally(() => isAlive(supervisor!) && Deno.kill(supervisor!, "SIGKILL"));
+    await ended;
+    await Deno.remove(system.directory, { recursive: true });
+    if (isBare) await Deno.remove(PATH, { recursive: true });
+  });
+}

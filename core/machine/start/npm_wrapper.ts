@@ -2,25 +2,51 @@ const pollMs = 2_000;
 /** From here to npm there are `deno task`, a shell, and Deno's own wrapper in Node. */
 const mostAncestors = 4;
 
-/** What `ps` says of a process; null when there is none, or no `ps`. */
-async function ask(pid: number, column: "ppid" | "args"): Promise<string | null> {
+/** A process that runs. */
+interface Process {
+  parent: number;
+  /** The program and its arguments, with spaces between them. */
+  command: string;
+}
+
+/** The output of a program; null where it fails, or is not installed. */
+async function printed(program: string, args: string[]): Promise<string | null> {
   try {
-    const args = ["-o", `${column}=`, "-p", String(pid)];
-    const { success, stdout } = await new Deno.Command("ps", { args, stderr: "null" }).output();
-    return success ? new TextDecoder().decode(stdout).trim() : null;
+    const { success, stdout } = await new Deno.Command(program, { args, stderr: "null" }).output();
+    return success ? new TextDecoder().decode(stdout) : null;
   } catch {
     return null;
   }
+}
+
+/**
+ * A process by its number; null when it has ended. Linux has it in files that Deno reads with all
+ * permissions alone, and not every machine with Linux has `ps`, but all have `cat`.
+ */
+async function readProcess(pid: number): Promise<Process | null> {
+  const [state = "Z", parent, ...command] = Deno.build.os === "linux"
+    ? fieldsOf(await printed("cat", [`/proc/${pid}/stat`, `/proc/${pid}/cmdline`]))
+    : (await printed("ps", ["-o", "state=,ppid=,args=", "-p", String(pid)]))?.trim().split(/\s+/) ??
+      [];
+  if (state.startsWith("Z")) return null; // It waits to be reaped.
+  return { parent: Number(parent), command: command.join(" ") };
+}
+
+/** State, parent and arguments. The name of the program stands in brackets, and has any characters. */
+function fieldsOf(text: string | null): string[] {
+  const [line = "", ...args] = text?.split("\n") ?? [];
+  const [state, parent] = line.slice(line.lastIndexOf(")") + 2).split(" ");
+  return state && parent ? [state, parent, ...args.join("\n").split("\0").filter(Boolean)] : [];
 }
 
 /** The npm process or Node script that this Deno was started by. */
 async function findWrapper(): Promise<number | null> {
   let pid = Deno.ppid;
   for (let generation = 0; generation < mostAncestors; generation++) {
-    pid = Number(await ask(pid, "ppid"));
+    pid = (await readProcess(pid))?.parent ?? 0;
     if (pid <= 1) return null;
-    const command = await ask(pid, "args");
-    if (command !== null && /^(npm|npx|\S*node)\b.*\bdeno\b/.test(command)) return pid;
+    const command = (await readProcess(pid))?.command ?? "";
+    if (/^(npm|npx|\S*node)\b.*\bdeno\b/.test(command)) return pid;
   }
   return null;
 }
@@ -33,8 +59,7 @@ export async function onNpmWrapperGone(callback: () => void): Promise<void> {
   const wrapper = await findWrapper();
   if (wrapper === null) return;
   const timer = setInterval(async () => {
-    const command = await ask(wrapper, "args");
-    if (command !== null && !command.endsWith("<defunct>")) return;
+    if (await readProcess(wrapper) !== null) return;
     clearInterval(timer);
     callback();
   }, pollMs);
