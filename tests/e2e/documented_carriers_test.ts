@@ -23,6 +23,7 @@ import {
 } from "../support/sip/sip_text.ts";
 import { openTrunk, type TrunkPeer } from "../support/sip/trunk_peer.ts";
 import { ussdCallee, ussdCaller, ussdInvite, ussdXml } from "../support/sip/ussd_peer.ts";
+import { needs } from "../support/process/programs.ts";
 
 const timeout = 240_000;
 const number = "+14155550123";
@@ -124,6 +125,7 @@ Deno.test({
   name:
     "the commands of docs/how-to/messages.md send by SMPP and bring texts in, as they stand there",
   timeout,
+  ...needs("bash", "curl", "jq"),
   async fn() {
     const page = "docs/how-to/messages.md";
     await using center = await startMessageCenter();
@@ -159,6 +161,7 @@ Deno.test({
   name:
     "the commands of docs/how-to/messages.md use an aggregator and a mail server, as they stand there",
   timeout,
+  ...needs("bash", "curl", "jq"),
   async fn() {
     const page = "docs/how-to/messages.md";
     const sent: { authorization: string | null; body: Record<string, string> }[] = [];
@@ -220,6 +223,7 @@ Deno.test({
 Deno.test({
   name: "the commands of docs/how-to/ussd.md answer a code and push a menu, as they stand there",
   timeout,
+  ...needs("bash", "curl", "jq"),
   async fn() {
     const page = "docs/how-to/ussd.md";
     const [port] = freePorts(1) as [number];

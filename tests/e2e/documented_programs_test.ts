@@ -7,6 +7,7 @@ import { openPageCommands, pageSettings, pageText } from "../support/service/pag
 import { runPageProgram } from "../support/service/page_code.ts";
 import { isSound, portOf } from "../support/sip/plain_peer.ts";
 import { startSystem } from "../support/process/system.ts";
+import { needs } from "../support/process/programs.ts";
 
 const timeout = 240_000;
 
@@ -18,6 +19,7 @@ const ivrs = [
 
 for (const { page, name, path } of ivrs) {
   Deno.test({
+    ...name.endsWith(".py") && needs("python3"),
     name: `the IVR of ${page} takes a message, as it stands there`,
     timeout,
     async fn() {
@@ -44,6 +46,7 @@ for (const { page, name, path } of ivrs) {
 }
 
 Deno.test({
+  ...needs("bash", "curl"),
   name: "the number of docs/tutorials/ivr-node.md calls its Client, as the commands stand there",
   timeout,
   async fn() {
@@ -111,6 +114,7 @@ const decodeQuotedPrintable = (text: string): string =>
   );
 
 Deno.test({
+  ...needs("bash", "curl"),
   name: "the first call of README.md is placed, as the commands stand there",
   timeout,
   async fn() {
@@ -128,15 +132,21 @@ Deno.test({
 });
 
 for (const name of ["verify.mjs", "verify.py"]) {
-  Deno.test(`${name} of docs/how-to/verify-signatures.md does not start without AUTH_TOKEN`, async () => {
-    const page = "docs/how-to/verify-signatures.md";
-    const started = runPageProgram(page, name, { AUTH_TOKEN: "" });
-    await assert.rejects(started, { message: `${name} ended with 1` });
+  const python = name.endsWith(".py") ? needs("python3") : {};
+  Deno.test({
+    ...python,
+    name: `${name} of docs/how-to/verify-signatures.md does not start without AUTH_TOKEN`,
+    async fn() {
+      const page = "docs/how-to/verify-signatures.md";
+      const started = runPageProgram(page, name, { AUTH_TOKEN: "" });
+      await assert.rejects(started, { message: `${name} ended with 1` });
+    },
   });
 
   for (const isProxied of [false, true]) {
     const where = isProxied ? "behind a proxy" : "without a proxy";
     Deno.test({
+      ...python,
       name: `${name} of docs/how-to/verify-signatures.md takes signed requests alone, ${where}`,
       timeout,
       async fn() {

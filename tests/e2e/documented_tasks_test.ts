@@ -12,6 +12,7 @@ import {
 } from "../support/service/page_commands.ts";
 import { isSound, portOf } from "../support/sip/plain_peer.ts";
 import type { Softphone } from "../support/sip/softphone.ts";
+import { needs } from "../support/process/programs.ts";
 
 const timeout = 240_000;
 
@@ -32,6 +33,7 @@ function taskTest(
   Deno.test({
     name: `the commands of ${page} ${what}, as they stand there`,
     timeout,
+    ...needs("bash", "curl", "jq"),
     async fn() {
       await using app = startAppServer();
       await using system = await startSystem({ env: { RTP_PORTS: "0", ...env } });
@@ -59,6 +61,7 @@ const heardAnything = ({ heard }: { heard: Parameters<typeof isSound>[0][] }) =>
 Deno.test({
   name: "the commands of docs/how-to/numbers.md load, find, buy and release, as they stand there",
   timeout,
+  ...needs("bash", "curl", "jq"),
   async fn() {
     const page = "docs/how-to/numbers.md";
     const directory = await Deno.makeTempDir();
@@ -106,6 +109,7 @@ const recognition = () =>
 Deno.test({
   name: "the commands of docs/how-to/recordings.md record and transcribe, as they stand there",
   timeout,
+  ...needs("bash", "curl", "jq"),
   async fn() {
     const page = "docs/how-to/recordings.md";
     await using provider = recognition();
@@ -230,6 +234,7 @@ taskTest("transfers", "move calls as the page says", async ({ system, app, comma
 Deno.test({
   name: "the commands of docs/how-to/sub-accounts.md create, use and close, as they stand there",
   timeout,
+  ...needs("bash", "curl", "jq"),
   async fn() {
     await using system = await startSystem();
     await using commands = await openPageCommands("docs/how-to/sub-accounts.md", { system });
@@ -252,6 +257,7 @@ Deno.test({
 Deno.test({
   name: "the commands of docs/how-to/spending-limits.md set and show limits, as they stand there",
   timeout,
+  ...needs("bash", "curl", "jq"),
   async fn() {
     await using system = await startSystem();
     const page = "docs/how-to/spending-limits.md";
@@ -272,6 +278,7 @@ Deno.test({
 Deno.test({
   name: "the commands of docs/how-to/deliveries.md find and repeat callbacks, as they stand there",
   timeout,
+  ...needs("bash", "curl", "jq"),
   async fn() {
     const page = "docs/how-to/deliveries.md";
     await using app = startAppServer();
@@ -319,6 +326,7 @@ Deno.test({
 Deno.test({
   name: "the commands of docs/how-to/safe-retries.md send one text for two requests",
   timeout,
+  ...needs("bash", "curl", "jq"),
   async fn() {
     const page = "docs/how-to/safe-retries.md";
     await using system = await startSystem();
@@ -336,6 +344,7 @@ Deno.test({
 Deno.test({
   name: "the commands of docs/how-to/api-keys.md use and revoke a key, and change the AuthToken",
   timeout,
+  ...needs("bash", "curl", "jq"),
   async fn() {
     const page = "docs/how-to/api-keys.md";
     await using system = await startSystem();
@@ -355,6 +364,7 @@ Deno.test({
 Deno.test({
   name: "the commands of docs/how-to/test-your-application.md make a test account and a busy call",
   timeout,
+  ...needs("bash", "curl", "jq"),
   async fn() {
     const page = "docs/how-to/test-your-application.md";
     await using system = await startSystem();

@@ -8,10 +8,12 @@ import { startMailServer } from "../support/service/mail_server.ts";
 import { pageCode } from "../support/service/page_code.ts";
 import { openPageCommands, pageSettings, pageText } from "../support/service/page_commands.ts";
 import { isSound, portOf } from "../support/sip/plain_peer.ts";
+import { missingOf, needs } from "../support/process/programs.ts";
 
 const repository = new URL("../../", import.meta.url).pathname;
 
 Deno.test({
+  ...needs("bash", "curl", "jq"),
   name:
     "the flow of docs/tutorials/flow.md takes a message, mails it and dials, as it stands there",
   timeout: 240_000,
@@ -145,4 +147,5 @@ chromiumTest(
     assert.ok(Array.isArray(token.ice_servers));
     assert.deepEqual(complaints, []);
   },
+  missingOf(["bash", "curl", "python3"]).map((program) => `no ${program}`)[0],
 );

@@ -5,6 +5,7 @@ import { eventually } from "../support/process/eventually.ts";
 import { run } from "../support/process/run.ts";
 import { answers, freePorts, startSystem, type System } from "../support/process/system.ts";
 import { talkAt } from "../support/media/talker.ts";
+import { needs } from "../support/process/programs.ts";
 
 const top = new URL("../../", import.meta.url);
 const metricsToken = "a-token-of-the-tests";
@@ -90,63 +91,71 @@ async function callEcho(system: System): Promise<void> {
   await talker.close();
 }
 
-Deno.test("Prometheus reads all processes, and what a call was is in its series", async () => {
-  const measured = await startMeasured();
-  await using system = measured.system;
-  await using prometheus = await startPrometheus(measured);
-  await callEcho(system);
-  await using app = startAppServer();
-  await system.post("Calls.json", {
-    From: "me",
-    To: "client:nobody",
-    Url: `${app.url}/voice`,
-    StatusCallback: `${app.url}/events`,
-  });
-  const some = async (expression: string) => {
-    await eventually(`${expression} is above 0`, async () => {
-      return (await prometheus.value(expression) ?? 0) > 0;
+Deno.test(
+  "Prometheus reads all processes, and what a call was is in its series",
+  needs("prometheus"),
+  async () => {
+    const measured = await startMeasured();
+    await using system = measured.system;
+    await using prometheus = await startPrometheus(measured);
+    await callEcho(system);
+    await using app = startAppServer();
+    await system.post("Calls.json", {
+      From: "me",
+      To: "client:nobody",
+      Url: `${app.url}/voice`,
+      StatusCallback: `${app.url}/events`,
     });
-  };
-  const service = (name: string) => `sum(${name.replace("{", '{job="switchboard-service",')})`;
-  await some(service('switchboard_calls_created_total{direction="inbound"}'));
-  await some(service('switchboard_calls_ended_total{status="completed"}'));
-  await some(service('switchboard_calls_ended_total{status="failed"}'));
-  await some(service('switchboard_webhook_attempts_total{outcome="2xx"}'));
-  await some(service('switchboard_http_requests_total{method="POST",status="200"}'));
-  await some(service('switchboard_kv_commit_duration_seconds_count{outcome="made"}'));
-  await some(service('switchboard_companions{state="ready"}'));
-  await some('switchboard_sip_requests_total{method="INVITE",direction="received"}');
-  await some('switchboard_sip_responses_total{method="INVITE",direction="sent",code="200"}');
-  await some("switchboard_registered_clients");
-  await some("switchboard_rtp_packets_received_total");
-  await some("switchboard_rtp_jitter_seconds_count");
-  await some('process_resident_memory_bytes{job="switchboard-companion"}');
-  await some('sum(switchboard_calls_ended_total{job="switchboard-rest"})');
-  const { activeTargets } = await prometheus.api("targets?state=active");
-  assert.deepEqual(
-    activeTargets.map((one: { health: string; lastError: string }) => one.health + one.lastError),
-    ["up", "up", "up"],
-  );
-  for (const { title, targets } of await panels()) {
-    for (const { expr } of targets) {
-      const asked = expr.replaceAll("$__rate_interval", "1m");
-      const { resultType } = await prometheus.api(`query?query=${encodeURIComponent(asked)}`);
-      assert.equal(resultType, "vector", `${title}: ${expr}`);
+    const some = async (expression: string) => {
+      await eventually(`${expression} is above 0`, async () => {
+        return (await prometheus.value(expression) ?? 0) > 0;
+      });
+    };
+    const service = (name: string) => `sum(${name.replace("{", '{job="switchboard-service",')})`;
+    await some(service('switchboard_calls_created_total{direction="inbound"}'));
+    await some(service('switchboard_calls_ended_total{status="completed"}'));
+    await some(service('switchboard_calls_ended_total{status="failed"}'));
+    await some(service('switchboard_webhook_attempts_total{outcome="2xx"}'));
+    await some(service('switchboard_http_requests_total{method="POST",status="200"}'));
+    await some(service('switchboard_kv_commit_duration_seconds_count{outcome="made"}'));
+    await some(service('switchboard_companions{state="ready"}'));
+    await some('switchboard_sip_requests_total{method="INVITE",direction="received"}');
+    await some('switchboard_sip_responses_total{method="INVITE",direction="sent",code="200"}');
+    await some("switchboard_registered_clients");
+    await some("switchboard_rtp_packets_received_total");
+    await some("switchboard_rtp_jitter_seconds_count");
+    await some('process_resident_memory_bytes{job="switchboard-companion"}');
+    await some('sum(switchboard_calls_ended_total{job="switchboard-rest"})');
+    const { activeTargets } = await prometheus.api("targets?state=active");
+    assert.deepEqual(
+      activeTargets.map((one: { health: string; lastError: string }) => one.health + one.lastError),
+      ["up", "up", "up"],
+    );
+    for (const { title, targets } of await panels()) {
+      for (const { expr } of targets) {
+        const asked = expr.replaceAll("$__rate_interval", "1m");
+        const { resultType } = await prometheus.api(`query?query=${encodeURIComponent(asked)}`);
+        assert.equal(resultType, "vector", `${title}: ${expr}`);
+      }
     }
-  }
-  await eventually("each rule was evaluated", async () => {
-    const { groups } = await prometheus.api("rules");
-    return groups[0].rules.every((rule: { health: string }) => rule.health === "ok");
-  });
-});
+    await eventually("each rule was evaluated", async () => {
+      const { groups } = await prometheus.api("rules");
+      return groups[0].rules.every((rule: { health: string }) => rule.health === "ok");
+    });
+  },
+);
 
-Deno.test("each alert fires in trouble, and none on a service that is well", async () => {
-  const rules = new URL("fixtures/prometheus/rules_test.yml", new URL("../", import.meta.url));
-  await run("promtool", ["test", "rules", rules.pathname]);
-  const config = new URL("deploy/prometheus/", top).pathname;
-  await run("promtool", ["check", "rules", `${config}rules.yml`]);
-  await run("promtool", ["check", "config", "--syntax-only", `${config}prometheus.yml`]);
-});
+Deno.test(
+  "each alert fires in trouble, and none on a service that is well",
+  needs("promtool"),
+  async () => {
+    const rules = new URL("fixtures/prometheus/rules_test.yml", new URL("../", import.meta.url));
+    await run("promtool", ["test", "rules", rules.pathname]);
+    const config = new URL("deploy/prometheus/", top).pathname;
+    await run("promtool", ["check", "rules", `${config}rules.yml`]);
+    await run("promtool", ["check", "config", "--syntax-only", `${config}prometheus.yml`]);
+  },
+);
 
 interface Panel {
   title: string;
@@ -171,27 +180,33 @@ Deno.test("the panels of the board have titles and queries, and none lies over a
   }
 });
 
-Deno.test("each series of the board and the rules is one that a process has", async () => {
-  const measured = await startMeasured();
-  await using _system = measured.system;
-  const [service, companion] = [
-    await textAt(measured.servicePort),
-    await textAt(measured.companionPort),
-  ];
-  for (const text of [service, companion]) await run("promtool", ["check", "metrics"], text);
-  const known = new Set(
-    [...`${service}\n${companion}`.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name, type]) =>
-      type === "histogram" ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name]
-    ),
-  );
-  for (const file of ["prometheus/rules.yml", "grafana/switchboard.json"]) {
-    const text = await Deno.readTextFile(new URL(`deploy/${file}`, top));
-    const named = [...text.matchAll(/\b(?:switchboard|process|nodejs)_\w+/g)].map(([name]) => name);
-    assert.ok(named.length > 10, file);
-    const unknown = named.filter((name) => !known.has(name));
-    assert.deepEqual([...new Set(unknown)], [], file);
-  }
-});
+Deno.test(
+  "each series of the board and the rules is one that a process has",
+  needs("promtool"),
+  async () => {
+    const measured = await startMeasured();
+    await using _system = measured.system;
+    const [service, companion] = [
+      await textAt(measured.servicePort),
+      await textAt(measured.companionPort),
+    ];
+    for (const text of [service, companion]) await run("promtool", ["check", "metrics"], text);
+    const known = new Set(
+      [...`${service}\n${companion}`.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name, type]) =>
+        type === "histogram" ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name]
+      ),
+    );
+    for (const file of ["prometheus/rules.yml", "grafana/switchboard.json"]) {
+      const text = await Deno.readTextFile(new URL(`deploy/${file}`, top));
+      const named = [...text.matchAll(/\b(?:switchboard|process|nodejs)_\w+/g)].map(([name]) =>
+        name
+      );
+      assert.ok(named.length > 10, file);
+      const unknown = named.filter((name) => !known.has(name));
+      assert.deepEqual([...new Set(unknown)], [], file);
+    }
+  },
+);
 
 Deno.test("metrics need the root account or METRICS_TOKEN, and name no account or number", async () => {
   const measured = await startMeasured();

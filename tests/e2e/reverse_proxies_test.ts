@@ -8,6 +8,7 @@ import { sipLimits } from "../../sip/base/limits.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { freePorts, spawnTask, startSystem, type System } from "../support/process/system.ts";
 import { serialAt, testAuthority, testCertificates } from "../support/process/test_certificates.ts";
+import { needs } from "../support/process/programs.ts";
 
 const top = new URL("../../", import.meta.url);
 
@@ -127,6 +128,7 @@ async function register(port: number, password: string, times = 1): Promise<unkn
 
 for (const [name, command] of Object.entries(proxies)) {
   Deno.test({
+    ...needs(name),
     name:
       `behind ${name}, as documented, REST, pages and calls work, and bounds are those of the client`,
     timeout: 120_000,

@@ -8,6 +8,7 @@ import {
   type PageProgram,
   runPageProgram,
 } from "../support/service/page_code.ts";
+import { needs } from "../support/process/programs.ts";
 import { openPageCommands, pageText } from "../support/service/page_commands.ts";
 import { readRecording, secondsOf } from "../support/service/recorded.ts";
 import { valueOf } from "../support/sip/sip_text.ts";
@@ -455,6 +456,7 @@ async function isPlaced({ system, appUrl, number, told }: Lab, fred: Telephone) 
 }
 
 Deno.test({
+  ...needs("bash", "curl", "jq"),
   name: "an application for Twilio works on numbers and calls of both interfaces",
   timeout: 240_000,
   async fn(t) {

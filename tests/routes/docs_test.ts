@@ -8,6 +8,7 @@ import { renderMarkdown } from "../../routes/docs/markdown.ts";
 import { startApp } from "../support/service/app.ts";
 import { document } from "../support/service/openapi.ts";
 import { run } from "../support/process/run.ts";
+import { needs } from "../support/process/programs.ts";
 
 const settings = {
   baseUrl: "https://phone.example/pbx",
@@ -204,7 +205,7 @@ Deno.test("every link and anchor of the documentation as it stands leads somewhe
   assert.deepEqual(broken, []);
 });
 
-Deno.test("the examples are valid programs", async () => {
+Deno.test("the examples are valid programs", needs("node", "python3"), async () => {
   const request = {
     url: "https://phone.example/2012-04-24/Accounts/{AccountSid}/Calls/{Sid}.json",
     body: { Url: "https://app.test/it's", Mute: true, Timeout: 5 },

@@ -2,11 +2,8 @@ import assert from "node:assert/strict";
 import { machine } from "../../../core/admin/machine.ts";
 import { endChild } from "../../support/process/end_child.ts";
 import { eventually } from "../../support/process/eventually.ts";
+import { needs } from "../../support/process/programs.ts";
 import { freePorts } from "../../support/process/system.ts";
-
-const isThere = await new Deno.Command("turnserver", { args: ["--version"], stdout: "null" })
-  .output().then(() => true, () => false);
-const skipped = isThere || Deno.env.get("CI") ? "" : " (skipped: no turnserver)";
 
 /** coturn with one user, on a port of its own. */
 async function startTurn() {
@@ -30,8 +27,8 @@ async function startTurn() {
 }
 
 Deno.test({
-  name: `doctor's TURN allocates at coturn by UDP and TCP, and names wrong credentials${skipped}`,
-  ignore: skipped !== "",
+  ...needs("turnserver"),
+  name: "doctor's TURN allocates at coturn by UDP and TCP, and names wrong credentials",
   async fn() {
     await using server = await startTurn();
     const right = { username: "alice", credential: "secret of turn" };

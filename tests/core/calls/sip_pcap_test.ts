@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { ladderText } from "../../../core/calls/sip_ladder.ts";
 import { sipPcap } from "../../../core/calls/sip_pcap.ts";
+import { needs } from "../../support/process/programs.ts";
 import type { Trace, TracedMessage } from "../../../core/protocol/traces.ts";
 
 const local = { host: "192.0.2.1", port: 5060 };
@@ -25,7 +26,10 @@ const trace: Trace = {
   })),
 };
 
-Deno.test("tshark reads the SIP dialog in the pcap of a trace, and finds every checksum right", async () => {
+const tshark = "tshark reads the SIP dialog in the pcap of a trace, and finds every checksum right";
+Deno.test({ ...needs("tshark"), name: tshark, fn: readByTshark });
+
+async function readByTshark() {
   const file = await Deno.makeTempFile({ suffix: ".pcap" });
   try {
     await Deno.writeFile(file, sipPcap(trace));
@@ -53,7 +57,7 @@ Deno.test("tshark reads the SIP dialog in the pcap of a trace, and finds every c
   } finally {
     await Deno.remove(file);
   }
-});
+}
 
 Deno.test("a ladder draws each message from its sender to its recipient", () => {
   const [head, first, second, third] = ladderText(trace).split("\n");

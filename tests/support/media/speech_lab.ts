@@ -1,18 +1,10 @@
 import { readWav } from "../../../core/machine/adapters/speech/read_wav.ts";
 import type { Sound } from "../../../core/machine/adapters/speech/engine.ts";
-import { isInstalled } from "../../../core/machine/adapters/speech/run_program.ts";
+import { needs } from "../process/programs.ts";
 
-/** A test of a program, skipped where it is not installed; in CI it must be. */
+/** A test of a speech program; it is skipped without the program as `needs()` says. */
 export function programTest(program: string, name: string, fn: () => Promise<void>): void {
-  Deno.test({
-    name,
-    timeout: 240_000,
-    async fn(context) {
-      if (await isInstalled(program)) return await fn();
-      if (Deno.env.has("CI")) throw new Error(`${program} is not installed`);
-      await context.step({ name: `${program} is not installed`, ignore: true, fn: () => {} });
-    },
-  });
+  Deno.test({ ...needs(program), name, timeout: 240_000, fn });
 }
 
 /** How long it is, and how much of it is voiced: 20 ms frames above a whisper, in seconds. */

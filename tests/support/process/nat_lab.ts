@@ -4,6 +4,7 @@ import { startBaresip } from "../sip/baresip.ts";
 import { CHROMIUM, chromiumFlags } from "../browsers/chromium.ts";
 import { type Host, hosts, makeNetwork, onHost, removeNetwork } from "./nat_network.ts";
 import { openSoftphonePage, type SoftphonePage } from "../browsers/softphone_page.ts";
+import { missingOf } from "./programs.ts";
 import { startSystem, type System } from "./system.ts";
 
 const LAB = "NAT_LAB_NETWORK";
@@ -53,12 +54,11 @@ export function natTest(
   }
 }
 
-const canMake = Deno.uid() === 0 &&
-  await Promise.all(["/usr/sbin/ip", "/usr/sbin/nft"].map((path) => Deno.stat(path)))
-    .then(() => true, () => false);
+const programs = ["/usr/sbin/ip", "/usr/sbin/nft", "turnserver", "openssl", CHROMIUM];
+const canMake = Deno.uid() === 0 && missingOf(programs).length === 0;
 const missing = canMake || Deno.env.get("CI") !== undefined
   ? undefined
-  : "it takes root, iproute2 and nftables";
+  : "it takes root, iproute2, nftables, coturn, openssl and Chromium";
 
 const config = new URL("../../deno.json", import.meta.url).pathname;
 

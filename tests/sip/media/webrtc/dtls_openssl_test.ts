@@ -6,12 +6,9 @@ import type { Address } from "../../../../sip/media/rtp/latch.ts";
 import { bindDatagrams } from "../../../../sip/media/rtp/rtp_sockets.ts";
 import { systemClock } from "../../../../sip/media/base/ticker.ts";
 import { endChild } from "../../../support/process/end_child.ts";
+import { needs } from "../../../support/process/programs.ts";
 
 /** DTLS with OpenSSL, whose packets hold 300 bytes: every certificate comes in fragments. */
-
-const isThere = await new Deno.Command("openssl", { args: ["version"], stdout: "null" }).output()
-  .then(({ success }) => success, () => false);
-const ignore = !isThere && Deno.env.get("CI") === undefined;
 
 const EXPORT = ["-keymatexport", "EXTRACTOR-dtls_srtp", "-keymatexportlen", "60"];
 const SRTP = ["-use_srtp", "SRTP_AES128_CM_SHA1_80"];
@@ -108,7 +105,7 @@ const kinds = {
 for (const [name, kind] of Object.entries(kinds)) {
   Deno.test({
     name: `OpenSSL has the same keys as a client with a certificate of ${name}`,
-    ignore,
+    ...needs("openssl"),
     timeout: 60_000,
     async fn() {
       const folder = await Deno.makeTempDir();
@@ -127,7 +124,7 @@ for (const [name, kind] of Object.entries(kinds)) {
 
   Deno.test({
     name: `OpenSSL has the same keys as a server with a cookie and a certificate of ${name}`,
-    ignore,
+    ...needs("openssl"),
     timeout: 60_000,
     async fn() {
       const folder = await Deno.makeTempDir();
@@ -148,7 +145,7 @@ for (const [name, kind] of Object.entries(kinds)) {
 
 Deno.test({
   name: "a client without SRTP is refused",
-  ignore,
+  ...needs("openssl"),
   timeout: 60_000,
   async fn() {
     const folder = await Deno.makeTempDir();

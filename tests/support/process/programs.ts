@@ -1,0 +1,26 @@
+/** Where programs are looked for. */
+const folders = (Deno.env.get("PATH") ?? "").split(":").filter(Boolean);
+
+const isFile = (path: string): boolean => {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+};
+
+/** The programs that are not installed, by their names on PATH or their paths. */
+export const missingOf = (programs: readonly string[]): string[] =>
+  programs.filter((program) =>
+    program.includes("/")
+      ? !isFile(program)
+      : !folders.some((folder) => isFile(`${folder}/${program}`))
+  );
+
+/**
+ * What a test that starts programs of others is declared with: `Deno.test({ ...needs("curl"), … })`. It
+ * is skipped where one of them is not installed, unless `CI` is set: there it fails.
+ */
+export const needs = (...programs: readonly string[]): { ignore: boolean } => ({
+  ignore: !Deno.env.has("CI") && missingOf(programs).length > 0,
+});
