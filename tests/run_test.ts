@@ -111,7 +111,6 @@ Deno.test("without the programs of others, their tests are skipped and nothing f
         "tests/core/admin/turn_test.ts",
         "tests/core/calls/sip_pcap_test.ts",
         "tests/e2e/documented_tasks_test.ts",
-        "tests/routes/docs_test.ts",
         "tests/sip/media/webrtc/dtls_openssl_test.ts",
       ]),
     cwd: new URL("../", import.meta.url),
@@ -122,5 +121,5 @@ Deno.test("without the programs of others, their tests are skipped and nothing f
   const printed = new TextDecoder().decode(stdout);
   const result = resultOf(printed);
   assert.equal(result?.failed, 0, printed + new TextDecoder().decode(stderr));
-  assert.ok(result!.skipped >= 15 && result!.passed >= 10, JSON.stringify(result));
+  assert.ok(result!.skipped >= 15 && result!.passed >= 1, JSON.stringify(result));
 });
