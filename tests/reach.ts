@@ -11,7 +11,10 @@ import { runParts, together } from "./run.ts";
 const root = new URL("../", import.meta.url);
 
 /** What looks at the whole tree, and starts nothing. */
-const ofTheTree = ["architecture", "contract", "dependencies", "docs", "golden", "readme"]
+const ofTheTree = [
+  ...["architecture", "contract", "dependencies", "docs", "expressions", "golden", "readme"],
+  "routes/docs",
+]
   .map((name) => `tests/${name}_test.ts`);
 
 /** Service and companion with the speech process, the supervisor, and the companion by itself. */
