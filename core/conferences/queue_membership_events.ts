@@ -1,4 +1,4 @@
-import type { Report } from "../protocol/companion.ts";
+import type { DatedReport } from "../protocol/companion.ts";
 import type { LegEvent } from "../protocol/events.ts";
 import { steadyFrom } from "../base/steady_clock.ts";
 import { isLive } from "../model/values/status.ts";
@@ -15,11 +15,11 @@ import { dequeued, queued } from "./queue_membership.ts";
 export async function takeQueued(
   { queueSid: sid }: LegEvent & { type: "queued" },
   call: Call,
-  { at, leg: callSid, companion }: Report,
+  { at, leg: callSid, companion, ...report }: DatedReport,
   ports: Ports,
 ): Promise<void> {
   const { accountSid } = call;
-  const steadyAt = steadyFrom(at, ports);
+  const { steadyAt = steadyFrom(at, ports) } = report;
   const { calls, queues } = ports.records;
   if (!waitsIn(call, sid) || await queues.get(accountSid, sid) === null) return;
   await queues.update(

@@ -1,6 +1,7 @@
-import type { Report } from "../protocol/companion.ts";
+import type { DatedReport, Report } from "../protocol/companion.ts";
 import type { LegEvent } from "../protocol/events.ts";
 import { Fault } from "../base/faults.ts";
+import { steadyFrom } from "../base/steady_clock.ts";
 import { numberFor } from "../numbers/find_number.ts";
 import { partyOf } from "../numbers/party.ts";
 import { limits } from "../base/limits.ts";
@@ -103,7 +104,7 @@ async function fieldsOf(client: Client, uri: string, ports: Ports): Promise<Part
 /** The call of a leg that a Dial placed, with its `initiated` callback. */
 export async function placeChild(
   event: ChildEvent,
-  report: Report,
+  report: DatedReport,
   ports: Ports,
 ): Promise<Call | null> {
   const serviceContext = calls.fields.statusCallback.safeParse(
@@ -172,12 +173,13 @@ const freshMs = 1_000;
 
 /** A leg that a companion holds, from its first report. */
 function newLeg(
-  { leg, accountSid, at, seq, companion }: Report,
+  { leg, accountSid, at, seq, companion, ...report }: DatedReport,
   known: Partial<Call>,
   ports: Ports,
 ): Call {
   const base = { sid: leg, accountSid, dateCreated: at, dateUpdated: at };
-  const clockAheadMs = ports.now() - ports.steadyNow();
+  const { steadyAt = steadyFrom(at, ports) } = report;
+  const clockAheadMs = at - steadyAt;
   const held = { reports: seq + 1, companion, clockAheadMs };
   return { ...base, ...withDefaults(calls, { ...known, ...held, hasStreams: false }) } as Call;
 }

@@ -177,8 +177,13 @@ export type Companion = z.infer<typeof companion>;
 export type Report = z.infer<typeof report>;
 export type SentReport = z.infer<typeof sentReport>;
 
+/** A report, of a simulated leg with the time by the steady clock in ms; of others `ageMs` tells it. */
+export interface DatedReport extends Report {
+  steadyAt?: number;
+}
+
 /** A report, and those before it of the same leg that came with it. */
-export interface TakenReport extends Report {
+export interface TakenReport extends DatedReport {
   earlier?: readonly z.infer<typeof earlierReport>[];
 }
 

@@ -92,7 +92,7 @@ async function commit(
   const call = await calls.get(accountSid, leg);
   if (call === null) return null;
   const result = report.wantsScript ? null : await resultOf(report, noted, { call, ports });
-  const steadyAt = steadyFrom(at, ports);
+  const { steadyAt = steadyFrom(at, ports) } = report;
   const changing = { at, steadyAt, result, noted, hasEnded, ports };
   return await calls.update(accountSid, leg, (call) => changed(call, report, changing));
 }

@@ -1,4 +1,4 @@
-import type { Report } from "../protocol/companion.ts";
+import type { DatedReport } from "../protocol/companion.ts";
 import type { LegEvent } from "../protocol/events.ts";
 import type { Script } from "../protocol/script.ts";
 import {
@@ -62,11 +62,11 @@ export interface Changing {
 /** What the service does about one type of event. */
 export interface EventRule<E> {
   /** Makes the call, or finds it; unless given, or undefined, `change` is applied to the leg's call. */
-  open?(event: E, report: Report, ports: Ports): Promise<Call | null> | undefined;
+  open?(event: E, report: DatedReport, ports: Ports): Promise<Call | null> | undefined;
   /** What the event changes of its call; nothing unless given. */
   change?(call: Call, event: E, changing: Changing): Change<Call>;
   /** What is done after the commit. */
-  settle?(event: E, call: Call, report: Report, ports: Ports): Promise<void>;
+  settle?(event: E, call: Call, report: DatedReport, ports: Ports): Promise<void>;
   /** What the step came to, for its action; null without one. */
   result?(
     event: E,

@@ -588,6 +588,71 @@ Deno.test("a test call waits in a queue until it is redirected, and hangs up aft
   assert.deepEqual(dequeued, [["redirected", "10"], ["hangup", "600"]]);
 });
 
+for (const stepS of [20, -20, 3_600, -3_600, 3 * 3_600]) {
+  Deno.test(`test calls in real time go on as before when the clock is set by ${stepS} s`, async () => {
+    using app = await startApp();
+    const test = await testAccount(app);
+    app.answers = ({ url }) => xml(documents[new URL(url).pathname] ?? "<Hangup/>");
+    const documents: Record<string, string> = {
+      "/voice": '<Pause length="10"/>',
+      "/dial": '<Dial action="/over"><Number>+15005550010</Number></Dial>',
+      "/wait": '<Enqueue action="/dequeued">support</Enqueue>',
+      "/agent": '<Dial action="/over"><Queue>support</Queue></Dial>',
+      "/over": '<Pause length="1"/>',
+    };
+    const place = (path: string) => calls(test, "+15005551006", { Url: `https://app.test${path}` });
+    const shown = async (sid: string) => {
+      const { status, duration } = await callOf(app, sid, test);
+      return [status, duration];
+    };
+    const passing = async (seconds: number) => {
+      app.clock.now += seconds * 1_000;
+      await app.runJobs();
+    };
+    const [talks, dials, waits] = [
+      await place("/voice"),
+      await place("/dial"),
+      await place("/wait"),
+    ];
+    await app.runJobs();
+    app.clock.step(stepS * 1_000);
+    await app.runJobs();
+    assert.equal((await shown(talks))[0], "queued", "it does not ring yet");
+    await passing(0.5);
+    await passing(2.5);
+    assert.equal((await shown(talks))[0], "in-progress");
+    const agent = await place("/agent"); // Its time differs by the step from that of the one that waits.
+    await passing(9);
+    assert.deepEqual(await shown(waits), ["in-progress", null]);
+    app.clock.step(-stepS * 1_000);
+    await passing(1);
+    assert.deepEqual(await shown(talks), ["completed", "10"]);
+    for (let s = 0; s < 20; s++) await passing(1);
+    for (const sid of [dials, agent]) {
+      const [status, duration] = await shown(sid);
+      assert.equal(status, "completed");
+      assert.ok(Number(duration) >= 1 && Number(duration) <= 20, `lasted ${duration} s`);
+    }
+    const [left] = (await asked(app)).filter(({ path }) => path === "/dequeued");
+    assert.equal(left?.params.QueueResult, "bridged");
+    assert.ok(Number(left.params.QueueTime) <= 20, `waited ${left.params.QueueTime} s`);
+    const all = (await test.get("Calls.json?PageSize=50")).json().calls;
+    for (const { start_time: start, end_time: end, duration } of all) {
+      if (end === null) continue;
+      const lastedS = (Date.parse(end) - Date.parse(start)) / 1_000;
+      assert.ok(lastedS >= 0 && lastedS < 60 && Number(duration) < 60, `${start} to ${end}`);
+    }
+    await test.post(`Calls/${waits}.json`, { Status: "completed" });
+    await app.runJobs();
+    const { total } = await app.ports.records.simulatedLegs.list(test.sid, {
+      where: [],
+      skip: 0,
+      limit: 1,
+    });
+    assert.equal(total, 0);
+  });
+}
+
 Deno.test("a test call that is redirected leaves its conference, and its Dial ends", async () => {
   using app = await startApp();
   const test = await testAccount(app);

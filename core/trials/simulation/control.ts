@@ -2,7 +2,7 @@ import type { Companion } from "../../protocol/companion.ts";
 import type { ConferenceOrder } from "../../protocol/companion.ts";
 import type { CompanionControl } from "../../model/ports/companion_ports.ts";
 import type { Ports } from "../../model/ports/ports.ts";
-import { interrupted, simulated, waitedEnough } from "./leg.ts";
+import { interrupted, legTime, simulated, waitedEnough } from "./leg.ts";
 import { orderLeg } from "./orders.ts";
 import { recordSimulated } from "./recordings.ts";
 
@@ -23,7 +23,9 @@ function simulatedControl(ports: Ports): CompanionControl {
     const isForAll = order.type === "end" || order.type === "announce" && order.leg === undefined;
     const named = isForAll ? inside : inside.filter(({ callSid }) => callSid === order.leg);
     if (order.type === "remove" || order.type === "end") {
-      for (const leg of named) await orderLeg(leg, (one) => waitedEnough(one, ports.now()), ports);
+      for (const leg of named) {
+        await orderLeg(leg, (one) => waitedEnough(one, legTime(one, ports)), ports);
+      }
     }
     return named.length > 0;
   }
@@ -44,7 +46,7 @@ function simulatedControl(ports: Ports): CompanionControl {
       }
       const leg = await legs.holder("callSid", callSid);
       if (leg === null) return isSimulated(at) ? null : await control.run(callSid, script, options);
-      await orderLeg(leg, (one) => interrupted(one, script, ports.now()), ports);
+      await orderLeg(leg, (one) => interrupted(one, script, legTime(one, ports)), ports);
       return simulated;
     },
     mute: async (leg, muted, at) => isSimulated(at) || await control.mute(leg, muted, at),

@@ -4,7 +4,7 @@ import type { Ports } from "../../model/ports/ports.ts";
 import type { SimulatedLeg } from "../../model/resources/internal/simulated_legs.ts";
 import { act } from "./act.ts";
 import { isLive } from "../../model/values/status.ts";
-import { closed, type Leg, legSidOf, opened, simulated } from "./leg.ts";
+import { closed, type Leg, legSidOf, legTime, opened, simulated } from "./leg.ts";
 import { type Line, lineTo } from "./line.ts";
 import { due } from "./orders.ts";
 import { simulationLimits } from "./times.ts";
@@ -34,11 +34,11 @@ export async function goOn(
       await forget(record, ports);
       return await endConferenceOf(leg, null, ports);
     }
-    const waits = next.isReal && next.due > ports.now();
+    const waits = next.isReal && next.due > legTime(next, ports);
     const isEnough = waits || acts >= simulationLimits.actsAtOnce;
     const stored = await legs.update(accountSid, legSid, (before) => {
       if (before.turn !== turn) return { record: before };
-      return isEnough ? due({ ...next, turn: turn + 1 }) : { record: closed(next) };
+      return isEnough ? due({ ...next, turn: turn + 1 }, ports) : { record: closed(next) };
     });
     await endConferenceOf(leg, stored.conferenceSid, ports);
     if (isEnough || stored.turn !== turn) return;

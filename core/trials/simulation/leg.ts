@@ -1,3 +1,9 @@
+/**
+ * The time of a simulated leg is that of its call (`core/calls/call_time.ts`): it goes by the steady clock
+ * from the wall clock at the start on. A sped-up leg is ahead of it.
+ */
+import type { Clocks } from "../../base/steady_clock.ts";
+import { aheadOf, callTime } from "../../calls/call_time.ts";
 import type { Companion } from "../../protocol/companion.ts";
 import type { RecordingOrder } from "../../protocol/recordings.ts";
 import type { Invitation, Script, Step } from "../../protocol/script.ts";
@@ -55,6 +61,8 @@ export interface State {
   taken: { by: string; until: number; waitedS: number | null } | null;
   /** Seconds after the answer at which the call is over. */
   longestS: number;
+  /** By how much the time of the leg is ahead of the steady clock, in ms; absent in former versions. */
+  clockAheadMs?: number | null;
 }
 
 /** A recording of a leg: since when it goes on, null while it pauses, and what was recorded before. */
@@ -82,6 +90,20 @@ export const closed = ({ state, ...leg }: Leg): SimulatedLeg => ({
 
 /** The Sid of the leg of a call: there is one. */
 export const legSidOf = (callSid: string): string => `TL${callSid.slice(2)}`;
+
+/** The present by the time of a leg, or a point of the steady clock, in ms. */
+export const legTime = (
+  { state: { clockAheadMs = null } }: Leg,
+  clocks: Clocks,
+  steadyAt = clocks.steadyNow(),
+): number => callTime({ clockAheadMs }, clocks, steadyAt);
+
+/** A point of the time of a leg by the steady clock, in ms. */
+export const steadyTime = (
+  { state: { clockAheadMs = null } }: Leg,
+  clocks: Clocks,
+  at: number,
+): number => at - aheadOf({ clockAheadMs }, clocks);
 
 /** The time at which something happens that comes from outside: a sped-up leg is ahead of the clock. */
 const timeAt = ({ clock, isReal }: Leg, now: number): number =>

@@ -4,7 +4,17 @@ import type { Script } from "../../protocol/script.ts";
 import { takePart } from "../../recordings/take_part.ts";
 import { handleReport } from "../../reports/handle_report.ts";
 import type { Ports } from "../../model/ports/ports.ts";
-import { isTalking, type Leg, legSidOf, opened, simulated, takenBy, waitedEnough } from "./leg.ts";
+import {
+  isTalking,
+  type Leg,
+  legSidOf,
+  legTime,
+  opened,
+  simulated,
+  steadyTime,
+  takenBy,
+  waitedEnough,
+} from "./leg.ts";
 import { orderLeg } from "./orders.ts";
 import { simulationLimits } from "./times.ts";
 import { toneOf } from "./tone.ts";
@@ -34,22 +44,32 @@ export interface Line {
 }
 
 export const lineTo = (ports: Ports, signal: AbortSignal): Line => ({
-  report({ accountSid, callSid, seq, clock: at }, { event, wantsScript = false, ...other }) {
+  report(reporting, { event, wantsScript = false, ...other }) {
+    const { accountSid, callSid, seq, clock: at } = reporting;
     const leg = other.leg ?? callSid;
-    const report = { leg, accountSid, seq: other.seq ?? seq, at, wantsScript, event };
+    const steadyAt = steadyTime(reporting, ports, at);
+    const report = { leg, accountSid, seq: other.seq ?? seq, at, steadyAt, wantsScript, event };
     return handleReport({ companion: simulated, ...report }, ports, signal);
   },
 
-  async take({ accountSid, callSid: by, clock: at }, callSid, until) {
+  async take(taking, callSid, until) {
+    const { accountSid, callSid: by, clock } = taking;
     const named = { accountSid, sid: legSidOf(callSid) };
-    await orderLeg(named, (other) => takenBy(other, by, { at, until }), ports);
+    await orderLeg(named, (other) => {
+      const ofOther = (at: number) => legTime(other, ports, steadyTime(taking, ports, at));
+      return takenBy(other, by, { at: ofOther(clock), until: ofOther(until) });
+    }, ports);
     const other = await ports.records.simulatedLegs.get(accountSid, named.sid);
     return other !== null && opened(other).state.taken?.by === by; // Also where this is done again.
   },
 
-  async release({ accountSid, clock }, callSid) {
-    const at = { accountSid, sid: legSidOf(callSid) };
-    await orderLeg(at, (other) => isTalking(other) ? waitedEnough(other, clock) : other, ports);
+  async release(releasing, callSid) {
+    const { accountSid, clock } = releasing;
+    const named = { accountSid, sid: legSidOf(callSid) };
+    await orderLeg(named, (other) => {
+      const at = legTime(other, ports, steadyTime(releasing, ports, clock));
+      return isTalking(other) ? waitedEnough(other, at) : other;
+    }, ports);
   },
 
   async record({ callSid: leg }, recording, { seconds, channels }) {

@@ -1,4 +1,5 @@
 import { Fault } from "../../base/faults.ts";
+import { aheadOf, callTime } from "../../calls/call_time.ts";
 import type { Script } from "../../protocol/script.ts";
 import type { Ports } from "../../model/ports/ports.ts";
 import type { Call } from "../../model/resources/calls.ts";
@@ -13,7 +14,8 @@ import { simulationTimes } from "./times.ts";
 /** Places a call of a test account, by a script that begins with its `invite`. A second run does nothing. */
 export async function placeSimulated(call: Call, script: Script, ports: Ports): Promise<void> {
   const behaviour = behaviourOf(call.to);
-  const now = ports.now();
+  const clockAheadMs = aheadOf(call, ports);
+  const now = callTime(call, ports);
   const base = newBase(simulatedLegs, call.accountSid, ports);
   const leg: Leg = {
     ...base,
@@ -25,10 +27,10 @@ export async function placeSimulated(call: Call, script: Script, ports: Ports): 
     due: now,
     isReal: behaviour.isReal,
     conferenceSid: null,
-    state: begun(script, { behaviour, timeLimit: call.timeLimit }),
+    state: { ...begun(script, { behaviour, timeLimit: call.timeLimit }), clockAheadMs },
   };
   try {
-    await ports.records.simulatedLegs.insert(due(leg));
+    await ports.records.simulatedLegs.insert(due(leg, ports));
   } catch (error) {
     if (!(error instanceof Fault) || error.fault !== "alreadyExists") throw error;
   }

@@ -1,6 +1,6 @@
 import type { RecordingRequest } from "../../protocol/recordings.ts";
 import type { Ports } from "../../model/ports/ports.ts";
-import { type LegRecording, opened, recordedS, withRecordings } from "./leg.ts";
+import { type LegRecording, legTime, opened, recordedS, withRecordings } from "./leg.ts";
 import { lineTo } from "./line.ts";
 import { orderLeg } from "./orders.ts";
 import { channelsOf } from "./tone.ts";
@@ -33,7 +33,7 @@ export async function recordSimulated(
   };
   await orderLeg(record, (leg) => {
     found = undefined; // The change may be made again.
-    const changed = withRecordings(leg, ports.now(), change);
+    const changed = withRecordings(leg, legTime(leg, ports), change);
     return found === undefined ? leg : changed;
   }, ports);
   if (found === undefined) return false;
