@@ -96,18 +96,36 @@ const areas = new Map(
   ),
 );
 
-const nowhere: Place = { city: "", state: "", zip: "", country: "" };
+const nowhere: Place = Object.freeze({ city: "", state: "", zip: "", country: "" });
+
+/** Places of numbers that were asked for lately: each callback of a call tells those of its parties. */
+const lately = new Map<string, Place>();
+const mostLately = 2_000;
+
+/** Characters of the longest text that is read as a number. */
+const longestNumber = 41;
 
 /** Returns the place of a number in E.164 form; of any other text, and of what is no number, nothing. */
 export function placeOf(text: string): Place {
+  if (!text.startsWith("+") || text.length > longestNumber) return nowhere;
+  const known = lately.get(text);
+  if (known !== undefined) return known;
+  const place = readPlace(text);
+  const [oldest] = lately.keys();
+  if (lately.size >= mostLately && oldest !== undefined) lately.delete(oldest);
+  lately.set(text, place);
+  return place;
+}
+
+function readPlace(text: string): Place {
   const number = parseNumber(text);
   if (number === null) return nowhere;
   const area = areas.get(/^\+1(\d{3})\d{7}$/.exec(number.phoneNumber)?.[1] ?? "");
-  return {
+  return Object.freeze({
     ...nowhere,
     country: number.isoCountry ?? area?.country ?? "",
     state: area?.state ?? "",
-  };
+  });
 }
 
 /** The same with what is known alone: `FromState FromCountry`, or nothing. */

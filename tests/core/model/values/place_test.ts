@@ -44,3 +44,13 @@ Deno.test("every area code of Canada that is in use has one province, but those 
     assert.equal(placeOf(number).country, "CA", number);
   }
 });
+
+Deno.test("placeOf() reads a number once, and remembers a bounded number of them", () => {
+  const first = placeOf("+14155550123");
+  assert.equal(placeOf("+14155550123"), first);
+  for (let n = 0; n < 2_500; n++) placeOf(`+1212555${String(n).padStart(4, "0")}`);
+  const again = placeOf("+14155550123");
+  assert.notEqual(again, first, "it was forgotten");
+  assert.deepEqual(again, first);
+  assert.deepEqual(again, { city: "", state: "CA", zip: "", country: "US" });
+});
