@@ -1,4 +1,4 @@
-import { learnTenants } from "../core/machine/net/names.ts";
+import { learnTenants } from "../core/base/learned_tenants.ts";
 import { steadyNow } from "../core/base/steady_clock.ts";
 import { plainReason } from "../core/base/plain_reason.ts";
 import { fullTenantsTold, type Heartbeat, protocolLimits } from "../core/protocol/companion.ts";

@@ -34,6 +34,7 @@ import { grantIceServers } from "../core/base/ice_servers.ts";
 import { limits } from "../core/base/limits.ts";
 import { boundOfAddress, createPlaces } from "../core/machine/net/places.ts";
 import { type Companion, startCompanion } from "./companion.ts";
+import { pairsOfSystem } from "./media_shares.ts";
 import type { CompanionOptions } from "./companion_options.ts";
 import type { TransportOptions } from "./transport/listen.ts";
 import { httpRecogniser } from "./media/sources/http_recogniser.ts";
@@ -67,10 +68,12 @@ async function start(
     ...ownRequests(config),
   });
   const { first, last } = portRange(config.RTP_PORTS);
+  const isByRtpengine = rtpengines(config.RTPENGINE).length > 0;
+  const ofAnyPort = isByRtpengine ? 0 : pairsOfSystem(most); // Those of rtpengine are not known here.
   return await startCompanion({
     mediaRoom: {
-      pairs: first === 0 ? 0 : Math.floor((last - first - first % 2 + 1) / 2),
-      ofBrowsers: rtpengines(config.RTPENGINE).length > 0,
+      pairs: first === 0 ? ofAnyPort : Math.floor((last - first - first % 2 + 1) / 2),
+      ofBrowsers: isByRtpengine,
     },
     sipHost: config.SIP_HOST,
     sipPort: config.SIP_WS_PORT,

@@ -1,4 +1,5 @@
-import { learnedTenant } from "../core/machine/net/names.ts";
+import { learnedTenant } from "../core/base/learned_tenants.ts";
+import { mayHoldMore, reserveOf } from "../core/base/shares.ts";
 import {
   type LegOptions,
   type MediaEngine,
@@ -8,9 +9,9 @@ import {
 
 /**
  * Shares of tenants of this companion's RTP ports: one tenant's calls would otherwise use up all of them.
- * Anybody may take a pair while more than a quarter of them is free. The last quarter is for tenants that
- * hold few pairs yet, a sixteenth of the reserve or two. The operator's own calls, those of the root
- * account, have no bound but the number of ports.
+ * A tenant's share shrinks while others use ports (`mayHoldMore`). A reserve is for tenants that hold few
+ * pairs yet, an eighth of it or two. The operator's own calls, those of the root account, have no bound
+ * but the number of ports.
  */
 export interface SharedMedia extends MediaEngine {
   /** Tells whose account is the operator's. */
@@ -25,6 +26,16 @@ export interface MediaRoom {
   ofBrowsers: boolean;
 }
 
+/** Ports from which a system gives any that is free, Linux by default 28,232 of them. */
+const systemPairs = 14_000;
+
+/**
+ * Pairs that a process has where the system chooses the ports: a pair takes two descriptors, and half of
+ * all descriptors, as many as there are connections, are not for connections.
+ */
+export const pairsOfSystem = (connections: number): number =>
+  Math.min(systemPairs, Math.floor(connections / 2));
+
 /** Room without a bound by tenant: the engine tells when it has none. */
 export const anyRoom: MediaRoom = { pairs: 0, ofBrowsers: false };
 
@@ -34,14 +45,13 @@ export function createSharedMedia(
   { pairs, ofBrowsers }: MediaRoom,
 ): SharedMedia {
   const held = new Map<string, number>();
-  const reserve = Math.ceil(pairs / 4);
-  const few = Math.max(2, Math.floor(reserve / 16));
+  const few = Math.max(2, Math.floor(reserveOf(pairs) / 8));
   let all = 0;
   let operator: string | undefined;
 
   function hasRoom(tenant: string): boolean {
     if (pairs === 0 || tenant === operator) return true; // The engine tells when all ports are taken.
-    return all < pairs - reserve || (held.get(tenant) ?? 0) < few;
+    return mayHoldMore({ own: held.get(tenant) ?? 0, all, most: pairs, few });
   }
 
   function add(tenant: string, by: 1 | -1): void {
@@ -79,8 +89,8 @@ export function createSharedMedia(
   }
 
   const refusalOf = (own: number) =>
-    `the account and those that share its tenant hold ${own} of the ${pairs} port pairs of RTP_PORTS, ` +
-    "and the others are kept for other tenants";
+    `the account and those that share its tenant hold ${own} of the ${pairs} port pairs for plain RTP, ` +
+    "and the others are used by other tenants or kept for them";
 
   const takesPair = (offer: string) => ofBrowsers || isPlain(offer);
   return {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { disposition } from "../protocol/messages.ts";
+import { learnedTenant } from "../base/learned_tenants.ts";
 import { companion } from "../protocol/companion.ts";
 import { hangupCause } from "../protocol/disconnection.ts";
 import { customerLane, jobKind } from "./job.ts";
@@ -17,11 +18,11 @@ const ofOwner = (lane: string, accountSid: string | undefined): string =>
   accountSid === undefined ? lane : `to-${lane}:${accountSid}`;
 
 /**
- * The lane of jobs that wait for days. Each look for jobs costs time for each lane, so accounts share 64 of
- * them: a flood of one holds up few others.
+ * The lane of jobs that wait for days. Each look for jobs costs time for each lane, so tenants share 64 of
+ * them. A tenant has all of its jobs in one: its flood holds up few others, however many accounts it has.
  */
 const oneOfFew = (lane: string, accountSid: string): string =>
-  `${lane}/${(parseInt(accountSid.slice(-2), 16) || 0) % 64}`;
+  `${lane}/${(parseInt(learnedTenant(accountSid).slice(-2), 16) || 0) % 64}`;
 
 /**
  * Asks the SmsUrl of a number about a message that it received, and performs the markup that

@@ -1,4 +1,5 @@
 import { Fault } from "../../core/base/faults.ts";
+import { learnTenants } from "../../core/base/learned_tenants.ts";
 import { limits } from "../../core/base/limits.ts";
 import { tenantOf } from "../../core/accounts/tenant.ts";
 import type { Accounts } from "../../core/model/ports/ports.ts";
@@ -121,7 +122,10 @@ async function get(state: State, sid: string): Promise<Account | null> {
     const { value } = await state.store.read<StoredAccount>(keys.account(sid));
     if (value === null) return null;
     state.last = { value, isNew: !state.opened.has(value) };
-    return opened(state, value);
+    const account = opened(state, value);
+    const tenant = tenantOf(account);
+    if (tenant !== sid) learnTenants({ [sid]: tenant }); // Before anything is done for it.
+    return account;
   });
 }
 

@@ -64,7 +64,7 @@ export function docs(
     .get("/search", async (c) => {
       const { shown } = await loaded();
       const query = (c.req.query("q") ?? "").slice(0, longestQuery);
-      const content = searchResults(shown, query, `${prefix}/docs`);
+      const content = await searchResults(shown, query, `${prefix}/docs`);
       return show(c, shown, { title: "Search", path: "search", content, query });
     })
     .get("*", async (c) => {

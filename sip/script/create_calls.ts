@@ -1,4 +1,5 @@
-import { learnedTenant, lookingFor } from "../../core/machine/net/names.ts";
+import { learnedTenant } from "../../core/base/learned_tenants.ts";
+import { lookingFor } from "../../core/machine/net/names.ts";
 import type { LegEvent } from "../../core/protocol/events.ts";
 import { beginSpan } from "../../core/base/tracing.ts";
 import type { Invitation, Script } from "../../core/protocol/script.ts";

@@ -1,4 +1,5 @@
-import { learnedTenant, lookingFor } from "../../core/machine/net/names.ts";
+import { learnedTenant } from "../../core/base/learned_tenants.ts";
+import { lookingFor } from "../../core/machine/net/names.ts";
 import { overReason } from "../base/abort.ts";
 import type { Calls } from "../contracts/calls.ts";
 import type { InboundLeg, OutboundLeg } from "../contracts/leg.ts";

@@ -1,4 +1,4 @@
-import { learnedTenant } from "../../core/machine/net/names.ts";
+import { learnedTenant } from "../../core/base/learned_tenants.ts";
 import type { LegEvent } from "../../core/protocol/events.ts";
 import type { StreamNews, StreamOrder } from "../../core/protocol/streams.ts";
 import { sipLimits } from "../base/limits.ts";

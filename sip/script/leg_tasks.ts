@@ -65,13 +65,13 @@ const find = ({ transcriptions }: Tasked, sidOrName: string): Transcribing | und
   transcriptions.get(sidOrName) ?? transcriptions.values().find(({ name }) => name === sidOrName);
 
 async function transcribeLeg(tasked: Tasked, step: TranscribeLegStep): Promise<void> {
-  const { calls, report, over, transcriptions } = tasked;
+  const { calls, leg: { accountSid }, report, over, transcriptions } = tasked;
   if (step.name !== undefined && find(tasked, step.name) !== undefined) return;
   const stopped = Promise.withResolvers<void>();
   const { name } = step;
   transcriptions.set(step.sid, { ...name !== undefined && { name }, stop: stopped.resolve });
   const media = await mediaOf(tasked);
   const ended = Promise.race([over, stopped.promise]);
-  if (media !== undefined) await transcribe({ calls, media, report, ended }, step);
+  if (media !== undefined) await transcribe({ calls, accountSid, media, report, ended }, step);
   transcriptions.delete(step.sid);
 }

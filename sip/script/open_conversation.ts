@@ -5,6 +5,7 @@ import type {
 } from "../../core/protocol/streams.ts";
 import { mediaLimits } from "../media/base/limits.ts";
 import type { MediaLeg } from "../media/base/port.ts";
+import { forAccount } from "../media/sources/recogniser.ts";
 import { createLiveness, type Liveness } from "../media/server_socket/liveness.ts";
 import {
   type Closing,
@@ -137,14 +138,14 @@ function watch(state: State): () => void {
 }
 
 function listen(state: State): void {
-  const { run: { calls: { recogniser } }, media, order: { settings }, talk } = state;
+  const { run: { calls: { recogniser }, live }, media, order: { settings }, talk } = state;
   const { hearing, interruptAfterMs } = settings;
   if (recogniser === null) {
     return problem(state, "recognition", "the operator has set up no speech recognition");
   }
   state.stops.push(hear({
     media,
-    recogniser,
+    recogniser: forAccount(recogniser, live.leg.accountSid),
     settings: hearing,
     interruptAfterMs,
     language: () => state.languages.hearing,

@@ -4,7 +4,7 @@ import type { Calls } from "../contracts/calls.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
 import { FRAME_SAMPLES, type MediaLeg, type Pcm } from "../media/base/port.ts";
 import { createVoiceDetector } from "../media/audio/voice.ts";
-import type { Recogniser } from "../media/sources/recogniser.ts";
+import { forAccount, type Recogniser } from "../media/sources/recogniser.ts";
 import { createUtterances, type Utterances } from "./steps/utterance.ts";
 
 /** A transcription under way. */
@@ -30,8 +30,9 @@ interface Transcription {
  * may take `sipLimits.lastWordsMs` after that.
  */
 export async function transcribe(
-  { calls, media, report, ended }: {
+  { calls, accountSid, media, report, ended }: {
     calls: Calls;
+    accountSid: string;
     media: MediaLeg;
     report: LiveLeg["report"];
     ended: Promise<void>;
@@ -58,7 +59,7 @@ export async function transcribe(
   const stopping = new AbortController();
   const transcription: Transcription = {
     step,
-    recogniser,
+    recogniser: forAccount(recogniser, accountSid),
     tell,
     last: { inbound: Promise.resolve(), outbound: Promise.resolve() },
     signal: stopping.signal,

@@ -1,4 +1,4 @@
-import { learnedTenant } from "../../core/machine/net/names.ts";
+import { learnedTenant } from "../../core/base/learned_tenants.ts";
 import type { ScriptAnswer, SentReport } from "../../core/protocol/companion.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { overReason } from "../base/abort.ts";

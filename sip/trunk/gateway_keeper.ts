@@ -1,4 +1,5 @@
-import { learnedTenant, lookingFor } from "../../core/machine/net/names.ts";
+import { learnedTenant } from "../../core/base/learned_tenants.ts";
+import { lookingFor } from "../../core/machine/net/names.ts";
 import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { Registration } from "../../core/protocol/trunks.ts";
 import type { Flow } from "../base/flow.ts";

@@ -21,6 +21,8 @@ import { type App, startApp } from "../support/service/app.ts";
 import { openEvents } from "../support/service/event_reader.ts";
 import { companion, companionOf, xml } from "../support/service/hand_companion.ts";
 import { job } from "../support/service/job.ts";
+import type { StoredJob } from "../../kv/jobs/queue.ts";
+import { keys } from "../../kv/store/keys.ts";
 
 /** Keeps the loop for so many ms. */
 function spin(ms: number): void {
@@ -254,4 +256,38 @@ Deno.test("jobs that wait for days have few lanes, and others a lane for each ac
   assert.equal(lanesOf((accountSid) => hangUp({ accountSid, callSid: "CA1" })), 1_000);
   assert.equal(lanesOf((accountSid) => forgetClients({ accountSid, logins: [] })), 1_000);
   assert.equal(lanesOf((accountSid) => storeAudio({ accountSid, recordingSid: "RE1" })), 1_000);
+});
+
+Deno.test("a flood of scheduled texts and awaited receipts of a tenant is in one lane of 64", async () => {
+  const location = await Deno.makeTempFile({ suffix: ".db" });
+  try {
+    using app = await startApp({ shared: { location, instance: 1 } });
+    app.ports.messageRoutes.push({
+      reaches: () => Promise.resolve(true),
+      send: ({ sid }) => Promise.resolve({ carrierId: `carrier-${sid}` }),
+    });
+    const flooder = await app.subAccount(app.root, "flooder");
+    const text = { From: "+15550001", To: "+4930123456", Body: "hello", ValidityPeriod: "60" };
+    for (let n = 0; n < 10; n++) {
+      const sub = await app.subAccount(flooder, `sub${n}`);
+      const SendAt = new Date(app.clock.now + 3_600_000).toISOString();
+      for (const form of [text, { ...text, SendAt }]) {
+        const made = await sub.post("SMS/Messages.json", form);
+        assert.equal(made.status, 200, made.text);
+      }
+    }
+    await app.runJobs();
+    const lanes = new Map<string, number>();
+    using kv = await Deno.openKv(location);
+    for await (const { value } of kv.list<StoredJob>({ prefix: keys.jobs })) {
+      lanes.set(value.lane, (lanes.get(value.lane) ?? 0) + 1);
+    }
+    const few = parseInt(flooder.sid.slice(-2), 16) % 64;
+    assert.equal(lanes.get(`receipts/${few}`), 10);
+    assert.equal(lanes.get(`scheduled/${few}`), 30, "10 releases, and 20 ends of a validity");
+    const others = [...lanes.keys()].filter((lane) => /^(receipts|scheduled)/.test(lane));
+    assert.equal(others.length, 2, others.join());
+  } finally {
+    await Deno.remove(location);
+  }
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { learnTenants } from "../../core/machine/net/names.ts";
-import { anyRoom, createSharedMedia } from "../../sip/media_shares.ts";
+import { learnTenants } from "../../core/base/learned_tenants.ts";
+import { anyRoom, createSharedMedia, pairsOfSystem } from "../../sip/media_shares.ts";
 import { type MediaLeg, MediaShortage } from "../../sip/media/base/port.ts";
 import { fakeMedia, foreignSdp } from "../support/media/fake_media.ts";
 import { plainOffer } from "../support/sip/plain_peer.ts";
@@ -36,10 +36,10 @@ Deno.test("a tenant, by its sub-accounts too, leaves a quarter of the ports to o
   assert.equal(media.hasRoomFor!("AC-flooder", plainOffer(4_000)), false);
   await assert.rejects(media.answer(plainOffer(4_000), { accountSid: "AC-flooder" }), isRefused);
 
-  // Others have a call each, with two legs, though all but the reserve is taken.
-  for (let n = 0; n < 10; n++) {
+  // Others have six times what is free beyond the reserve, and a call each when that is taken.
+  for (let n = 0; n < 8; n++) {
     assert.equal(media.hasRoomFor!(`AC-${n}`, plainOffer(4_000)), true);
-    assert.equal((await takeAll(media, `AC-${n}`)).length, 2);
+    assert.equal((await takeAll(media, `AC-${n}`)).length, [11, 2][n] ?? 2);
   }
 
   // Browsers take none, and what ends gives back.
@@ -50,7 +50,7 @@ Deno.test("a tenant, by its sub-accounts too, leaves a quarter of the ports to o
     leg.close();
   }
   assert.deepEqual(media.fullTenants(), []);
-  assert.equal((await takeAll(media, "AC-flooder")).length, 55);
+  assert.equal((await takeAll(media, "AC-flooder")).length, 54);
 });
 
 Deno.test("a leg that cannot be made holds no ports; the operator has no bound, nor has any port", async () => {
@@ -68,4 +68,33 @@ Deno.test("a leg that cannot be made holds no ports; the operator has no bound, 
   const unbounded = createSharedMedia(engine, anyRoom);
   for (let n = 0; n < 100; n++) await unbounded.offer("rtp", { accountSid });
   assert.deepEqual(unbounded.fullTenants(), []);
+});
+
+Deno.test("tenants that want all ports share them evenly, whoever came first", async () => {
+  const media = createSharedMedia(fakeMedia(), { pairs: 400, ofBrowsers: false });
+  const first = await takeAll(media, "AC-first");
+  assert.equal(first.length, 300);
+  const legs = new Map([["AC-first", first]]);
+  for (const tenant of ["AC-second", "AC-third"]) legs.set(tenant, await takeAll(media, tenant));
+  // Calls end one after another, and each tenant asks for as many as it can have.
+  for (let n = 0; n < 400; n++) {
+    for (const [tenant, held] of legs) {
+      held.shift()?.close();
+      for (const asking of [tenant, ...legs.keys()]) {
+        legs.get(asking)!.push(...await takeAll(media, asking));
+      }
+    }
+  }
+  const shares = [...legs.values()].map(({ length }) => length);
+  for (const share of shares) assert.ok(share >= 90 && share <= 125, `have ${shares}`);
+  assert.ok(shares.reduce((sum, one) => sum + one) <= 350, "an eighth is kept for others");
+  for (let n = 0; n < 8; n++) assert.ok((await takeAll(media, `AC-${n}`)).length >= 6);
+});
+
+Deno.test("where the system chooses ports, tenants share the pairs that descriptors are left for", async () => {
+  assert.equal(pairsOfSystem(512), 256);
+  assert.equal(pairsOfSystem(500_000), 14_000);
+  const media = createSharedMedia(fakeMedia(), { pairs: pairsOfSystem(64), ofBrowsers: false });
+  assert.equal((await takeAll(media, "AC-flooder")).length, 24);
+  assert.ok((await takeAll(media, "AC-other")).length >= 2);
 });

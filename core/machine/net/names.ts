@@ -38,23 +38,6 @@ const tenants = new AsyncLocalStorage<string>();
 /** Does work whose look-ups count for a tenant. */
 export const lookingFor = <T>(tenant: string, work: () => T): T => tenants.run(tenant, work);
 
-/** Sub-accounts with the accounts right under the root that they belong to, which never change. */
-const tenantsOfAccounts = new Map<string, string>();
-
-/** Has look-ups for accounts count for their tenants, from the next work for them on. */
-export function learnTenants(learned: Readonly<Record<string, string>>): void {
-  for (const [account, tenant] of Object.entries(learned)) {
-    const [oldest] = tenantsOfAccounts.keys();
-    if (tenantsOfAccounts.size >= limits.knownTenants && oldest !== undefined) {
-      tenantsOfAccounts.delete(oldest);
-    }
-    tenantsOfAccounts.set(account, tenant);
-  }
-}
-
-/** The tenant of an account, by what was learned; the account itself where nothing was. */
-export const learnedTenant = (account: string): string => tenantsOfAccounts.get(account) ?? account;
-
 /** The tenant that the look-ups of the work at hand count for. */
 export const lookedUpFor = (): string | undefined => tenants.getStore();
 

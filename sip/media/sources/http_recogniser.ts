@@ -1,4 +1,6 @@
+import { learnedTenant } from "../../../core/base/learned_tenants.ts";
 import { plainReason } from "../../../core/base/plain_reason.ts";
+import { mayHoldMore } from "../../../core/base/shares.ts";
 import { writeWav } from "../../../core/base/wav.ts";
 import { z } from "zod";
 import { mediaLimits } from "../base/limits.ts";
@@ -24,15 +26,31 @@ const answerForm = z.object({
   confidence: z.number().min(0).max(1).default(1),
 });
 
-/** Recognition by a provider over HTTP; hints go along as its prompt. */
+/**
+ * Recognition by a provider over HTTP; hints go along as its prompt. Of the utterances at once a tenant has
+ * a share that shrinks while others speak.
+ */
 export function httpRecogniser(options: RecogniserOptions): Recogniser {
   const { fetch, endpoint, timeoutMs = mediaLimits.recognitionMs } = options;
   const { atOnce = mediaLimits.recognitions } = options;
   let busy = 0;
+  const held = new Map<string, number>();
+  const hold = (tenant: string | undefined, by: 1 | -1) => {
+    busy += by;
+    if (tenant === undefined) return;
+    const own = (held.get(tenant) ?? 0) + by;
+    if (own > 0) held.set(tenant, own);
+    else held.delete(tenant);
+  };
   return {
-    async recognise(pcm, { language, hints }, signal) {
+    async recognise(pcm, { language, hints, accountSid }, signal) {
       signal.throwIfAborted();
+      const tenant = accountSid === undefined ? undefined : learnedTenant(accountSid);
       if (busy >= atOnce) throw new Error("too many callers speak at once");
+      const own = tenant === undefined ? 0 : held.get(tenant) ?? 0;
+      if (!mayHoldMore({ own, all: busy, most: atOnce })) {
+        throw new Error("too many callers of the account speak at once");
+      }
       const form = new FormData();
       form.set("file", new File([writeWav(pcm, 8_000)], "speech.wav", { type: "audio/wav" }));
       form.set("model", endpoint.model);
@@ -44,7 +62,7 @@ export function httpRecogniser(options: RecogniserOptions): Recogniser {
       if (hints.length > 0) form.set("prompt", hints.join(", "));
       const { url, key } = endpoint;
       const late = AbortSignal.timeout(timeoutMs);
-      busy++;
+      hold(tenant, 1);
       try {
         const response = await fetch(`${url}/v1/audio/transcriptions`, {
           method: "POST",
@@ -66,7 +84,7 @@ export function httpRecogniser(options: RecogniserOptions): Recogniser {
           cause: error,
         });
       } finally {
-        busy--;
+        hold(tenant, -1);
       }
     },
   };

@@ -6,6 +6,8 @@ export interface RecognitionOptions {
   language: string;
   /** Words and phrases that are likely; empty when nothing is known of what will be said. */
   hints: readonly string[];
+  /** Whose tenant's share it counts for. */
+  accountSid?: string;
 }
 
 /** What was said, and how sure of it the recogniser is: 0 to 1. */
@@ -29,3 +31,9 @@ export interface Recogniser {
     signal: AbortSignal,
   ): Promise<Recognised | null>;
 }
+
+/** A recogniser whose work counts for the tenant of an account. */
+export const forAccount = (recogniser: Recogniser, accountSid: string): Recogniser => ({
+  recognise: (pcm, options, signal) =>
+    recogniser.recognise(pcm, { ...options, accountSid }, signal),
+});

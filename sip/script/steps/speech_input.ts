@@ -2,7 +2,7 @@ import type { GatherStep } from "../../../core/protocol/gather.ts";
 import { overReason } from "../../base/abort.ts";
 import { sipLimits } from "../../base/limits.ts";
 import type { Pcm } from "../../media/base/port.ts";
-import type { Recognised, Recogniser } from "../../media/sources/recogniser.ts";
+import { forAccount, type Recognised, type Recogniser } from "../../media/sources/recogniser.ts";
 import { createVoiceDetector } from "../../media/audio/voice.ts";
 import type { ScriptRun } from "./script_run.ts";
 import { createUtterances, type Utterances } from "./utterance.ts";
@@ -34,7 +34,8 @@ export function hearWords(
     return undefined;
   }
   const listening = new AbortController();
-  const heard = { run, recogniser, input, events, signal: listening.signal };
+  const ofAccount = forAccount(recogniser, live.leg.accountSid);
+  const heard = { run, recogniser: ofAccount, input, events, signal: listening.signal };
   const take = listener(heard);
   const stopFrames = media.listen((frame) => !listening.signal.aborted && take(frame));
   return () => {

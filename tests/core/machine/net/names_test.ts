@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { limits } from "../../../../core/base/limits.ts";
+import { learnedTenant, learnTenants } from "../../../../core/base/learned_tenants.ts";
 import {
   createNames,
-  learnedTenant,
-  learnTenants,
   lookedUpFor,
   lookingFor,
   lookupBy,

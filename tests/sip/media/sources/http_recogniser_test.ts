@@ -4,6 +4,8 @@ import {
   httpRecogniser,
   type RecogniserOptions,
 } from "../../../../sip/media/sources/http_recogniser.ts";
+import { learnTenants } from "../../../../core/base/learned_tenants.ts";
+import { forAccount } from "../../../../sip/media/sources/recogniser.ts";
 import { tone } from "../../../support/media/tone.ts";
 
 const never = new AbortController().signal;
@@ -97,4 +99,38 @@ Deno.test("recognise() takes so many utterances at once, and ends with its signa
   await assert.rejects(recogniser.recognise(pcm, plain, never), /too many callers speak at once/);
   stop.abort(new Error("hung up"));
   await assert.rejects(first, /hung up/);
+});
+
+Deno.test("recognise() leaves some of its places to other tenants, and shares them evenly", async () => {
+  const { recogniser } = recognising(() => Response.json({ text: "" }), {
+    atOnce: 20,
+    fetch: (_, init) =>
+      new Promise((_, reject) =>
+        init!.signal!.addEventListener("abort", () => reject(init!.signal!.reason))
+      ),
+  });
+  learnTenants({ "AC-flooder-sub": "AC-flooder" });
+  const stop = new AbortController();
+  const running: Promise<unknown>[] = [];
+  /** As many utterances as an account gets understood at once. */
+  const takeAll = async (accountSid: string): Promise<number> => {
+    for (let taken = 0;; taken++) {
+      const one = forAccount(recogniser, accountSid).recognise(pcm, plain, stop.signal);
+      const refused = await Promise.race([
+        one.then(() => null, (error: Error) => error.message),
+        new Promise<null>((resolve) => setTimeout(resolve, 0, null)),
+      ]);
+      if (refused === null) running.push(one);
+      else {
+        assert.match(refused, /^too many callers .*speak at once$/);
+        return taken;
+      }
+    }
+  };
+  assert.equal(await takeAll("AC-flooder-sub"), 15);
+  assert.equal(await takeAll("AC-flooder"), 0);
+  assert.equal(await takeAll("AC-second"), 2);
+  for (const other of ["AC-third", "AC-fourth", "AC-fifth"]) assert.equal(await takeAll(other), 1);
+  stop.abort(new Error("hung up"));
+  await Promise.allSettled(running);
 });
