@@ -38,6 +38,8 @@ export const sipLimits = {
   dnsQueryMs: 1_500,
   /** Addresses that one URI may lead to. */
   targets: 20,
+  /** The same of a Contact that a Client wrote: each of its requests may have them connected to. */
+  contactTargets: 3,
   /** Names of a domain that are asked for SRV records. */
   srvNames: 6,
   /** From the first byte of a message in a stream to its last. */

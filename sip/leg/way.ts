@@ -1,5 +1,6 @@
 import { SessionDialog, type URI } from "../base/sip_js.ts";
 import type { Flow } from "../base/flow.ts";
+import { sipLimits } from "../base/limits.ts";
 import type { Dialog } from "../contracts/dialog.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 import type { Trunk } from "../contracts/trunk.ts";
@@ -12,7 +13,7 @@ import type { Target } from "../transport/resolve.ts";
  * proxy or carrier may close one that is idle while its calls go on. The next request then goes by a new
  * connection to the first proxy of the route set, or to the peer's Contact (§12.2.1.1, §18.1.1). Anybody
  * may write a Contact, so it leads to the host that the peer has spoken from, to the addresses of its
- * trunk, and to public addresses alone. A call over TLS never goes on without.
+ * trunk, and to public addresses alone, of a Client to few of them. A call over TLS never goes on without.
  */
 
 /** A peer and the connection to it that closed. */
@@ -57,7 +58,8 @@ async function targetsOf(signalling: Signalling, gone: Gone): Promise<Target[]> 
   const found = await routes.resolve(uri).catch((): Target[] => []);
   const targets = found.filter(isPermitted)
     .filter((target) => !isSecure(protocol) || isSecure(target.protocol));
-  if (targets.length > 0 || trunk === undefined || uri.port === undefined) return targets;
+  if (trunk === undefined) return targets.slice(0, sipLimits.contactTargets);
+  if (targets.length > 0 || uri.port === undefined) return targets;
   // A trunk behind a NAT names an address that is its own alone; the port is likely to be forwarded.
   return [{ protocol, address: remote.host, port: uri.port, name: uri.host }];
 }

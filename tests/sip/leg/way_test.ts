@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import type { Flow, Protocol } from "../../../sip/base/flow.ts";
 import type { Signalling } from "../../../sip/contracts/signalling.ts";
 import type { Trunk } from "../../../sip/contracts/trunk.ts";
+import { sipLimits } from "../../../sip/base/limits.ts";
 import { reachNext } from "../../../sip/leg/way.ts";
 import { parseSipUri } from "../../../sip/text/uri.ts";
 import { resolveTargets, type Target } from "../../../sip/transport/resolve.ts";
 
 const peer = "198.51.100.7";
+const many = Array.from({ length: 20 }, (_, at) => `203.0.113.${at + 1}`);
 
 /** Where a companion connects to, in order, once a connection to a peer has closed. */
 async function attempts(
@@ -30,7 +32,8 @@ async function attempts(
   const resolver = {
     naptr: () => Promise.resolve([]),
     srv: () => Promise.resolve([]),
-    addresses: (name: string) => Promise.resolve(name === "carrier.test" ? [peer] : []),
+    addresses: (name: string) =>
+      Promise.resolve(name === "carrier.test" ? [peer] : name === "many.test" ? many : []),
   };
   const signalling = {
     routes: {
@@ -83,4 +86,11 @@ Deno.test("reachNext() connects to each address of a trunk, and to where its cal
     await attempts("sip:a@198.51.100.8:5070", { ...trunk, refuses: true }),
     ["TCP 198.51.100.8:5070", "the usual way"],
   );
+});
+
+Deno.test("reachNext() connects to few addresses of a Contact, and to all of a trunk", async () => {
+  const refuses = { refuses: true };
+  assert.equal((await attempts("sip:a@many.test", refuses)).length, sipLimits.contactTargets);
+  const ofTrunk = await attempts("sip:a@many.test", { ...refuses, isTrunk: true });
+  assert.equal(ofTrunk.length, many.length + 1); // And the usual way.
 });
