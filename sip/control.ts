@@ -1,6 +1,11 @@
 import type { BridgeSecret } from "../core/protocol/bridge_secret.ts";
 import type { Companion, RunAnswer, RunOrder } from "../core/protocol/companion.ts";
-import type { MessageOrder, NotificationOrder, OutwardOrder } from "../core/protocol/messages.ts";
+import type {
+  MessageOrder,
+  NotificationOrder,
+  OutwardOrder,
+  OutwardOutcome,
+} from "../core/protocol/messages.ts";
 import type { RegisteredBinding } from "../core/protocol/registrations.ts";
 import { type CompanionRequests, companionRequests, readyPath } from "../core/protocol/requests.ts";
 import { type HandlersOf, Refusal, serveRequests } from "../core/protocol/serve.ts";
@@ -32,7 +37,7 @@ export interface ControlOptions {
   /** Notifies the devices of a login that know IMDN; the final status of each. */
   notification(order: NotificationOrder): Promise<number[]>;
   /** Sends a message to a number elsewhere; its final status, null when no recipient has it. */
-  outward(order: OutwardOrder): Promise<number | null>;
+  outward(order: OutwardOrder): Promise<OutwardOutcome>;
   /** Whether new legs are still placed. */
   accepting(): boolean;
   /** Called when connections can be accepted no more. */
@@ -115,7 +120,7 @@ function handlersOf(options: ControlOptions): HandlersOf<CompanionRequests> {
     },
     async outwardMessage(order) {
       mustAccept();
-      return { status: await options.outward(order) };
+      return await options.outward(order);
     },
     recording({ leg, order }) {
       if (order.type !== "start") return { isDone: calls.recordings.change(order) };

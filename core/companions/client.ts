@@ -98,7 +98,7 @@ export function companionClient(options: CompanionClientOptions): CompanionContr
     message: (order) => atHolders(order.login, (holder) => holder.message(order)),
     notification: (order) => atHolders(order.login, (holder) => holder.notification(order)),
     sendOut: async (order) =>
-      (await firstAnswer(await everywhere(), (one) => one.outwardMessage(order)))?.status ?? null,
+      await firstAnswer(await everywhere(), (one) => one.outwardMessage(order)) ?? { status: null },
     conference: async (order, at) => (await (await controlOf(at)).conference(order)).isKnown,
     recording: async (request, at) => (await (await controlOf(at)).recording(request)).isDone,
     stream: async (request, at) => (await (await controlOf(at)).stream(request)).isDone,

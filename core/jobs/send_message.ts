@@ -11,7 +11,7 @@ import { priceOf, refusedRecipient } from "../messages/reserve.ts";
 import { sendSimulated } from "../messages/send_simulated.ts";
 import { settle } from "../messages/settle.ts";
 import { limitFaultOf } from "../model/values/account_limits.ts";
-import { Untaken } from "../model/values/untaken.ts";
+import { MaybeTaken, Untaken } from "../model/values/untaken.ts";
 import type { Ports } from "../model/ports/ports.ts";
 import type { Delivery, MessageRoute } from "../model/ports/providers.ts";
 import type { Message } from "../model/resources/messages.ts";
@@ -42,7 +42,10 @@ export const sendMessageHandler: JobHandler<ArgsOf<typeof sendMessage>> = handle
       const { fault, detail = "" } = refused;
       return await failMessage(message, { fault, detail }, ports);
     }
-    const { route, delivery } = await sendBy(routes, message, signal);
+    const { route, delivery } = await sendBy(routes, message, signal).catch(async (error) => {
+      if (error instanceof MaybeTaken) await keepHeld(message, error, ports);
+      throw error;
+    });
     const at = ports.now();
     const priceMicros = ports.messageRoutes.includes(route) ? price : 0;
     await ports.records.messages.update(
@@ -73,6 +76,13 @@ async function reserve(
     record: now.status === "sending" ? { ...now, reservedMicros: priceMicros } : now,
   })).then(() => null, limitFaultOf);
 }
+
+/** Keeps which server may have a message, for the next attempt. */
+const keepHeld = async (
+  { accountSid, sid }: Message,
+  { heldBy }: MaybeTaken,
+  { records }: Ports,
+) => void await records.messages.update(accountSid, sid, (now) => ({ record: { ...now, heldBy } }));
 
 /** What a Notification says of it: the fault by which a route refused, else that none worked. */
 function failureOf(error: unknown): { fault: FaultName; detail: string } {

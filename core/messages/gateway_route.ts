@@ -4,7 +4,7 @@ import type { Ports } from "../model/ports/ports.ts";
 import type { MessageRoute } from "../model/ports/providers.ts";
 import type { Message } from "../model/resources/messages.ts";
 import { isPassing } from "./client_route.ts";
-import { Untaken } from "../model/values/untaken.ts";
+import { MaybeTaken, Untaken } from "../model/values/untaken.ts";
 
 /**
  * The way to a number elsewhere by SIP MESSAGE (RFC 3428) through a Gateway of the account, of those
@@ -13,12 +13,19 @@ import { Untaken } from "../model/values/untaken.ts";
 export const gatewayRoute = (ports: Ports): MessageRoute => ({
   reaches: async (message) => (await routesFor(message, ports)).length > 0,
 
+  holds: ({ heldBy }) => Boolean(heldBy),
+
   async send(message) {
-    const { sid, from, to, body } = message;
+    const { sid, from, to, body, heldBy: held } = message;
     const routes = await routesFor(message, ports);
-    const status = routes.length === 0
-      ? null
-      : await ports.control.sendOut({ sid, from, to, body, routes });
+    const order = { sid, from, to, body, routes, ...held && { heldBy: held } };
+    const outcome = routes.length === 0 ? { status: null } : await ports.control.sendOut(order);
+    const { status } = outcome;
+    const heldBy = "heldBy" in outcome ? outcome.heldBy : status === null ? held : undefined;
+    if (heldBy) {
+      const why = `a Gateway may have sent it and did not say so (${status ?? "it is gone"})`;
+      throw new MaybeTaken(why, heldBy);
+    }
     if (status === null) throw new Untaken("no Gateway was within reach");
     if (status < 300) return;
     const answer = `the Gateway answered ${status}`;

@@ -10,6 +10,8 @@ import { numberRoute } from "./number_route.ts";
  * service where there is one, else the operator's.
  */
 export async function routesOf(message: Message, ports: Ports): Promise<MessageRoute[]> {
+  const holding = ports.messageRoutes.filter((route) => route.holds?.(message));
+  if (holding.length > 0) return holding;
   for (const route of [clientRoute(ports), numberRoute(ports)]) {
     if (await route.reaches(message)) return [route];
   }

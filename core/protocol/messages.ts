@@ -116,16 +116,23 @@ export const outwardOrder = z.object({
   to: z.string().min(1),
   body: z.string(),
   routes: z.array(trunkRoute).min(1).max(trunkLimits.routes),
+  /** The server that may have it, as an earlier outcome named it: no other one gets it. */
+  heldBy: z.string().optional(),
 });
 
 /**
- * The final SIP status, 408 where a proxy did not answer. Null where no proxy could be reached, or all
- * answered 5xx: no proxy has accepted the message.
+ * The final SIP status, 408 where a server did not answer. Null where surely no server has the message:
+ * it was written to none, or each that it was written to answered with a failure of its own.
  */
-export const outwardOutcome = z.object({ status: z.number().int().nullable() });
+export const outwardOutcome = z.object({
+  status: z.number().int().nullable(),
+  /** The server that may have it, and of which nobody knows that. */
+  heldBy: z.string().optional(),
+});
 
 export type TrunkMessage = z.infer<typeof trunkMessage>;
 export type OutwardOrder = z.infer<typeof outwardOrder>;
+export type OutwardOutcome = z.infer<typeof outwardOutcome>;
 export type MessageReport = z.infer<typeof messageReport>;
 export type MessageAnswer = z.infer<typeof messageAnswer>;
 export type DisplayReport = z.infer<typeof displayReport>;

@@ -33,9 +33,6 @@ export interface TrunkHolds {
    * ever more seldom. A server that ignores OPTIONS is found again so.
    */
   takeTrial(server: RouteServer): boolean;
-  /** Notes that a server may have a message, of which it said nothing. */
-  handOver(server: RouteServer, sid: string): void;
-  mayHave(server: RouteServer, sid: string): boolean;
   /** Tells whether nothing is known yet of a server that answers OPTIONS. */
   isUnknown(server: RouteServer): boolean;
   /** Tells whether a silent server is to be asked by OPTIONS now; each time the next is twice as far away. */
@@ -60,7 +57,6 @@ interface Standing {
 
 export function createTrunkHolds(now: () => number = steadyNow): TrunkHolds {
   const standings = new Map<string, Standing>();
-  const handed = new Map<string, string>();
   /** The one of a server, which is the latest then. */
   const standingOf = (server: RouteServer): Standing => {
     const key = keyOf(server);
@@ -108,13 +104,6 @@ export function createTrunkHolds(now: () => number = steadyNow): TrunkHolds {
       standing.trialAt = now() + standing.trialGapMs;
       return true;
     },
-    handOver(server, sid) {
-      handed.delete(sid);
-      handed.set(sid, keyOf(server));
-      const [oldest] = handed.keys();
-      if (handed.size > sipLimits.trunkHolds && oldest !== undefined) handed.delete(oldest);
-    },
-    mayHave: (server, sid) => handed.get(sid) === keyOf(server),
     isSilent: (server) => standings.get(keyOf(server))?.isSilent === true,
     isUnknown: (server) => standings.get(keyOf(server))?.isSilent === undefined,
     takeProbe(server) {

@@ -1,4 +1,8 @@
-import { messageLimits, type OutwardOrder } from "../../core/protocol/messages.ts";
+import {
+  messageLimits,
+  type OutwardOrder,
+  type OutwardOutcome,
+} from "../../core/protocol/messages.ts";
 import type { TrunkRoute } from "../../core/protocol/trunks.ts";
 import type { IncomingResponseMessage, UserAgentClient } from "../base/sip_js.ts";
 import { loginWith } from "../auth/client_authentication.ts";
@@ -31,33 +35,51 @@ interface Way {
 /** The look for a server that takes one message. */
 interface Search {
   readonly order: OutwardOrder;
+  /** The server that may have it. */
+  heldBy: string | undefined;
   /** What is silent, to be tried where nothing else helps. */
   readonly silent: (() => Promise<number | undefined>)[];
 }
 
 /**
  * Sends a message by one route after the other (RFC 3428 §4), until one has taken or refused it; its
- * final status. Null when none could be reached or all had a failure of their own. A proxy that stays
- * silent may have it, so no other is asked then. So that this is rare, a server that nothing is known
- * of is asked by OPTIONS first, and those that are silent come last.
+ * final status. Null when none could be reached or all had a failure of their own.
+ *
+ * Another server gets the message only where surely none has it. It has none where no connection to it
+ * could be made, the request could not be written, or it answered 5xx but 504. It may have it where it
+ * said nothing, or says that somebody behind it kept silent (408, 504). Then it alone gets the message
+ * again, by the same Call-ID, also by other companions and later attempts (`heldBy`). So that this is
+ * rare, a server that nothing is known of is asked by OPTIONS first, and those that are silent come last.
  */
 export async function sendOutward(
   signalling: Signalling,
   order: OutwardOrder,
-): Promise<number | null> {
-  const search: Search = { order, silent: [] };
+): Promise<OutwardOutcome> {
+  const search: Search = { order, heldBy: order.heldBy, silent: [] };
   const ways = order.routes.map((route) => () => sendBy(signalling, search, route));
   for (const way of [...ways, () => sendBySilent(search)]) {
     const status = await way();
-    if (status !== undefined && (status < 500 || status > 599)) return status;
+    if (status !== undefined && isAnswer(status)) return { status };
+    if (isOver(search)) return { status: status ?? noAnswer, heldBy: search.heldBy };
   }
-  return null;
+  return search.heldBy === undefined
+    ? { status: null }
+    : { status: noAnswer, heldBy: search.heldBy };
 }
 
-async function sendBySilent({ silent }: Search): Promise<number | undefined> {
-  for (const way of silent) {
+/** Statuses that leave open whether the recipient has the message. */
+const isOpen = (status: number): boolean => status === noAnswer || status === 504;
+
+/** Tells whether a status says what became of the message. */
+const isAnswer = (status: number): boolean => !isOpen(status) && (status < 500 || status > 599);
+
+/** Tells whether a server has it now that did not before. */
+const isOver = ({ heldBy, order }: Search): boolean => heldBy !== order.heldBy;
+
+async function sendBySilent(search: Search): Promise<number | undefined> {
+  for (const way of search.silent) {
     const status = await way();
-    if (status !== undefined && (status < 500 || status > 599)) return status;
+    if (status !== undefined && isAnswer(status) || isOver(search)) return status;
   }
   return undefined;
 }
@@ -69,7 +91,7 @@ async function sendBy(
   route: TrunkRoute,
 ): Promise<number | undefined> {
   const { holds, log } = signalling;
-  if (holds.isSilent({ route })) {
+  if (holds.isSilent({ route }) && search.heldBy === undefined) {
     probeSilent(signalling, { route });
     search.silent.push(() => {
       holds.hear({ route });
@@ -84,14 +106,15 @@ async function sendBy(
     });
     for (const target of proxy.targets) {
       const way = { route, proxy, target };
+      if (search.heldBy !== undefined && search.heldBy !== nameOf(way)) continue;
       if (holds.heldMs(way) > 0) continue;
-      if (await isDoubtful(signalling, search, way)) {
+      if (search.heldBy === undefined && await isDoubtful(signalling, search, way)) {
         probeSilent(signalling, way);
         search.silent.push(() => sendTo(signalling, search, way));
         continue;
       }
       const status = await sendTo(signalling, search, way);
-      if (status !== undefined) return status;
+      if (status !== undefined || isOver(search)) return status;
     }
   } catch (error) {
     const { sid } = search.order;
@@ -103,32 +126,31 @@ async function sendBy(
 /** Tells whether another server is to be tried first; one alone is not asked whether it is there. */
 async function isDoubtful(signalling: Signalling, search: Search, way: Way): Promise<boolean> {
   const { holds } = signalling;
-  if (holds.isSilent(way)) {
-    // A live one that is slow may have the message, and knows its copy by the Call-ID.
-    const isSlow = holds.mayHave(way, search.order.sid) && await answersOptions(signalling, way);
-    return !isSlow && !holds.takeTrial(way);
-  }
+  if (holds.isSilent(way)) return !holds.takeTrial(way);
   const hasOthers = search.order.routes.length > 1 || way.proxy.targets.length > 1;
   return hasOthers && holds.isUnknown(way) && !await answersOptions(signalling, way);
 }
 
-/** The final status of a server; undefined of one that cannot be reached or is full. */
+/** The final status of a server; undefined of one that surely does not have the message. */
 async function sendTo(
   signalling: Signalling,
-  { order }: Search,
+  search: Search,
   way: Way,
 ): Promise<number | undefined> {
   const { holds, routes } = signalling;
   const flow = await routes.open(way.target).catch(() => undefined);
   if (flow === undefined) return void holds.miss(way);
-  const final = await exchange(signalling, { ...way, order, flow });
-  if (final.isSilent) {
-    holds.miss(way);
-    holds.handOver(way, order.sid);
-  } else holds.hear(way);
+  const final = await exchange(signalling, { ...way, order: search.order, flow });
+  if (final.isSilent) holds.miss(way);
+  else holds.hear(way);
   holds.heed(way, final);
+  if (isOpen(final.status)) search.heldBy = nameOf(way);
   return final.status === 503 ? undefined : final.status;
 }
+
+/** A server of a route, in every companion. */
+const nameOf = ({ route: { gatewaySid, proxy }, target: { protocol, address, port } }: Way) =>
+  JSON.stringify([gatewaySid, proxy, protocol, address, port]);
 
 function exchange(
   signalling: Signalling,

@@ -3,6 +3,7 @@ import { gatewayRoute } from "../../core/messages/gateway_route.ts";
 import { type CompanionsLab, startCompanions } from "../support/service/companions_lab.ts";
 import { made, notifications, xml } from "../support/service/hand_companion.ts";
 import { sipTest } from "../support/sip/sip_lab.ts";
+import { openCarrier, requestOn } from "../support/sip/stream_carrier.ts";
 import { type SipText, valueOf, writeSip } from "../support/sip/sip_text.ts";
 import { credentials, isProven, openTrunk, type TrunkPeer } from "../support/sip/trunk_peer.ts";
 
@@ -222,3 +223,80 @@ sipTest("a MESSAGE is refused: for nobody's number, of no text, and of a strange
   assert.match(strange.start, / 40[17] /);
   assert.deepEqual(await received(lab), []);
 });
+
+/** Has the jobs run that are due so much later. */
+function runLater({ app }: CompanionsLab, ms: number): Promise<unknown> {
+  app.clock.now += ms;
+  return app.runJobs();
+}
+
+const hasMessage = (trunk: TrunkPeer) => trunk.heard.some(({ method }) => method === "MESSAGE");
+
+for (const status of [408, 504]) {
+  sipTest(
+    `a Gateway that answers ${status} alone gets a message again, until it says more`,
+    async () => {
+      await using lab = await startLab();
+      await using first = await openTrunk();
+      await using second = await openTrunk();
+      await gatewayAt(lab, second.route.proxy, "second");
+      await gatewayAt(lab, first.route.proxy, "first"); // The newest is tried first.
+
+      const sent = await send(lab);
+      first.respond(await first.request("OPTIONS"), 200);
+      const one = await first.request("MESSAGE");
+      first.respond(one, status);
+      await sent.done;
+      const again = runLater(lab, 2_000);
+      const two = await first.request("MESSAGE");
+      first.respond(two, 503); // Of this attempt: what became of the former one is still open.
+      await again;
+      const last = runLater(lab, 5_000);
+      first.respond(await first.request("MESSAGE"), 202);
+      await last;
+
+      assert.equal(valueOf(one, "call-id"), valueOf(two, "call-id"));
+      assert.equal((await sent.message()).status, "sent");
+      assert.equal(hasMessage(second), false);
+    },
+  );
+}
+
+sipTest(
+  "a message that a Gateway was sent by TCP before it went down is sent by no other",
+  async () => {
+    await using lab = await startLab();
+    await using good = await openTrunk();
+    await using silent = await openCarrier({ companion: lab.companions[0]! }, "TCP");
+    await gatewayAt(lab, good.route.proxy, "good");
+    await gatewayAt(lab, silent.route.proxy, "silent");
+
+    const sent = await send(lab);
+    const peer = await silent.accepted();
+    silent.respond(peer, await requestOn(peer, "OPTIONS"), 200);
+    await requestOn(peer, "MESSAGE");
+    await sent.done; // After `messageLimits.deviceMs`.
+    await silent[Symbol.asyncDispose](); // From now on nobody listens there.
+    for (const ms of [2_000, 5_000]) await runLater(lab, ms);
+
+    assert.equal((await sent.message()).status, "sending");
+    assert.equal(hasMessage(good), false);
+  },
+);
+
+sipTest(
+  "a Gateway whose connection is refused has surely no message: the next one gets it",
+  async () => {
+    await using lab = await startLab();
+    await using good = await openTrunk();
+    await gatewayAt(lab, good.route.proxy, "good");
+    await gatewayAt(lab, "sip:127.0.0.1:9;transport=tcp", "dead");
+
+    const sent = await send(lab);
+    good.respond(await good.request("OPTIONS"), 200);
+    good.respond(await good.request("MESSAGE"), 200);
+    await sent.done;
+
+    assert.equal((await sent.message()).status, "sent");
+  },
+);

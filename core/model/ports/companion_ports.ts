@@ -2,7 +2,12 @@ import { limits } from "../../base/limits.ts";
 import type { Companion, ConferenceOrder } from "../../protocol/companion.ts";
 import type { Level, LevelsRequest } from "../../protocol/leg_tasks.ts";
 import type { Script } from "../../protocol/script.ts";
-import type { MessageOrder, NotificationOrder, OutwardOrder } from "../../protocol/messages.ts";
+import type {
+  MessageOrder,
+  NotificationOrder,
+  OutwardOrder,
+  OutwardOutcome,
+} from "../../protocol/messages.ts";
 import type { RecordingRequest } from "../../protocol/recordings.ts";
 import type { StreamRequest } from "../../protocol/streams.ts";
 import type { PresenceChanges, RegisteredBinding } from "../../protocol/registrations.ts";
@@ -102,7 +107,7 @@ export interface CompanionControl {
    * Sends a message to a number elsewhere; its final status, null when no proxy accepted it. Throws
    * `unavailable` when no companion could be asked.
    */
-  sendOut(order: OutwardOrder): Promise<number | null>;
+  sendOut(order: OutwardOrder): Promise<OutwardOutcome>;
   /**
    * Does something in a conference of a companion; false when the conference, or the leg in it, is
    * not there.

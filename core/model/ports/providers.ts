@@ -19,10 +19,13 @@ export interface NumberProvider {
 export interface MessageRoute {
   /** Whether it leads to the message's recipient. */
   reaches(message: Message): Promise<boolean>;
+  /** Tells whether it may have handed the message over before: no other may then. */
+  holds?(message: Message): boolean;
   /**
    * Hands the message over; its Sid is the same on every attempt. Returns what else its delivery
    * makes, which is committed with it. Throws when it was not taken: a Fault that no other attempt
-   * can change, `Untaken` where surely nothing was handed over, or any other error.
+   * can change, `Untaken` where surely nothing was handed over, `MaybeTaken` with the server that may have
+   * it, or any other error.
    */
   send(message: Message, signal: AbortSignal): Promise<Delivery | void>;
 }

@@ -72,6 +72,8 @@ export const messages = resource({
     stirVerstat: z.string().nullable(),
     /** What the carrier knows it by: of one sent, while its receipt is awaited. */
     carrierId: z.string().nullable(),
+    /** The server of a Gateway that may have it, though it did not say so; null where none may. */
+    heldBy: z.string().nullable(),
     /** The same of one that came in, of which there is only one then. */
     arrivalId: z.string().nullable(),
     /** A receipt of the carrier, a device of the Client or the service's own number says that it arrived. */
@@ -94,6 +96,7 @@ export const messages = resource({
     "sipHeaders",
     "stirVerstat",
     "carrierId",
+    "heldBy",
     "arrivalId",
     "isDelivered",
     "notified",
@@ -125,6 +128,7 @@ export const messages = resource({
     sipHeaders: null,
     stirVerstat: null,
     carrierId: null,
+    heldBy: null,
     arrivalId: null,
     isDelivered: false,
     notified: null,

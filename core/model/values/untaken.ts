@@ -2,3 +2,12 @@
 export class Untaken extends Error {
   override readonly name = "Untaken";
 }
+
+/** A message that a server may have taken, though it did not say so: no other one may get it. */
+export class MaybeTaken extends Error {
+  override readonly name = "MaybeTaken";
+
+  constructor(message: string, readonly heldBy: string) {
+    super(message);
+  }
+}

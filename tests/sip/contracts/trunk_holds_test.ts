@@ -93,16 +93,6 @@ Deno.test("a server that was silent to OPTIONS alone is not silent to calls", ()
   assert.equal(holds.isSilentToCalls(server), true);
 });
 
-Deno.test("a message that a server may have is known by its Sid", () => {
-  const { holds } = holdsAt();
-  holds.handOver(server, "SM1");
-  const other = { route, target: { ...target, port: 5061 } };
-  assert.deepEqual(
-    [holds.mayHave(server, "SM1"), holds.mayHave(other, "SM1"), holds.mayHave(server, "SM2")],
-    [true, false, false],
-  );
-});
-
 Deno.test("what was heard last is kept of so many servers alone", () => {
   const { holds } = holdsAt();
   const at = (port: number) => ({ route, target: { ...target, port } });

@@ -265,7 +265,7 @@ export async function startApp(
       notification: () => Promise.resolve([200]),
       sendOut: (order) => {
         recorded.sentOut.push(order);
-        return Promise.resolve(app.trunkAnswers());
+        return Promise.resolve({ status: app.trunkAnswers() });
       },
       gatewaysChanged: () => Promise.resolve(void recorded.gatewaysChanged++),
       conference: (order) => {

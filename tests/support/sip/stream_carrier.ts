@@ -38,7 +38,7 @@ export interface DialogIds {
 
 /** Opens one on the loopback; `host` is its address over TCP. */
 export async function openCarrier(
-  lab: SipLab,
+  lab: Pick<SipLab, "companion">,
   protocol: StreamProtocol,
   host = protocol === "TLS" ? "127.0.0.1" : "127.0.0.2",
 ): Promise<StreamCarrier> {
