@@ -169,16 +169,17 @@ async function tryWay(
     ...ours,
   });
   if (over.signal.aborted) return void ours.media?.close();
-  return await send(state, fork, way);
+  const hasOthers = called.routes.length > 1 || way.proxy.targets.length > 1;
+  return await send(state, fork, { ...way, hasOthers });
 }
 
 /** Sends the INVITE, and follows what the proxy says as long as it is of the callee. */
 async function send(
   state: OutboundState,
   fork: Fork,
-  way: Way,
+  { hasOthers, ...way }: Way & { hasOthers: boolean },
 ): Promise<Failure | undefined> {
-  const { signalling: { timers, holds }, over } = state;
+  const { signalling: { timers, holds, closeWatchers }, over } = state;
   const { promise, resolve } = Promise.withResolvers<Failure | undefined>();
   let isGivenUp = false;
   const fail = (failure: Failure) => {
@@ -187,12 +188,22 @@ async function send(
     fork.media?.close();
     resolve(failure);
   };
-  const stopWatching = timers.after(sipLimits.trunkAnswerMs, () => {
+  const giveUp = (status: number) => {
+    stopWatching();
     isGivenUp = true;
     holds.miss(way);
     fork.cancel();
-    fail({ status: 408, answered: false });
+    fail({ status, answered: false });
+  };
+  const stopTimer = timers.after(sipLimits.trunkAnswerMs, () => giveUp(408));
+  // Without a sign of life, a connection that closes is a failure of its server (RFC 3263 §4.3).
+  const stopHearing = closeWatchers.add((closed) => {
+    if (hasOthers && closed === fork.flow) giveUp(503);
   });
+  const stopWatching = () => {
+    stopTimer();
+    stopHearing();
+  };
   const sentAt = steadyNow();
   let isHeard = false;
   /** Takes the first sign of life. */
