@@ -214,8 +214,11 @@ function sayBye(state: State): void {
 /** Ends the dialog without a BYE, as there is no way to the peer. */
 function giveUp(state: State): void {
   if (state.isOver) return;
-  const { signalling: { log }, dialog: { leg, flow: { remote } } } = state;
-  log("Cannot send BYE: no connection to the peer can be made", { leg, peer: remote.host });
+  const { signalling: { log }, dialog: { leg, trunk, flow: { remote } } } = state;
+  // A softphone often goes away; a trunk may go on with the call, and bill it.
+  if (trunk !== undefined) {
+    log("Cannot send BYE: no connection to the trunk can be made", { leg, peer: remote.host });
+  }
   state.dialog.session.dispose();
   finish(state);
 }

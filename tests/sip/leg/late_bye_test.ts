@@ -97,7 +97,7 @@ for (const dead of [1, 2]) {
   });
 }
 
-Deno.test("a BYE for which no address of a peer can be had ends, and is logged", async () => {
+Deno.test("a BYE for which no address of a peer can be had ends", async () => {
   using lab = openReceiveLab(domain);
   const { alice, hangUp } = await talking(lab);
   leadTo(lab, { dead: 2, living: undefined });
@@ -107,5 +107,5 @@ Deno.test("a BYE for which no address of a peer can be had ends, and is logged",
   await pass(lab, 60_000);
 
   assert.equal(lab.kept()["dialogs"], 0);
-  assert.match(lab.logged.join("\n"), /Cannot send BYE: no connection .*"peer":"192.0.2.1"/);
+  assert.deepEqual(lab.logged, [], "a softphone that is gone is nothing to log");
 });
