@@ -26,6 +26,7 @@ import { sealer } from "./store/seal.ts";
 import type { StoreClock } from "./store/store_clock.ts";
 import { committing, type StoreHealth } from "./store/store_health.ts";
 import { unwaited } from "./store/unwaited.ts";
+import type { KeyValueStore, KvKey } from "./store/key_value_store.ts";
 
 /**
  * Commits to a remote store that are under way at once: each takes the way there and back, and the
@@ -34,10 +35,11 @@ import { unwaited } from "./store/unwaited.ts";
 const writersOfRemote = 8;
 
 /**
- * The most checks of one commit. A remote store takes ten: one is the fence's, one that of
- * `withCommitLog`.
+ * The most checks of one commit beside those that a store of several processes needs: the fence's, and
+ * that of `withCommitLog`.
  */
-export const checksOf = ({ isRemote }: Pick<Opened, "isRemote">): number => isRemote ? 8 : 100;
+export const checksOf = ({ kv, isRemote }: Pick<Opened, "kv" | "isRemote">): number =>
+  kv.mostChecks - (isRemote ? 2 : 0);
 
 /** What the parts of a store need beside its handle. */
 export interface PartsOptions extends RecordCacheOptions {
@@ -62,9 +64,9 @@ export interface PartsOptions extends RecordCacheOptions {
 
 /** A KV handle whose schema fits this program. */
 export interface Opened {
-  kv: Deno.Kv;
+  kv: KeyValueStore;
   /** The same for what no backup has, and what expires. */
-  unlogged: Deno.Kv;
+  unlogged: KeyValueStore;
   /** The state of its writes. */
   health: StoreHealth;
   /** The store is a server that other processes may use as well. */
@@ -177,7 +179,7 @@ function completeness(layouts: Layouts, declarations: Declarations) {
       [storedAs ?? sidPrefix, name] as const
     ),
   );
-  return ([, prefix, field]: Deno.KvKey): boolean => {
+  return ([, prefix, field]: KvKey): boolean => {
     const name = names.get(String(prefix));
     return name !== undefined && !layouts.of(name).missing.has(String(field));
   };

@@ -107,6 +107,12 @@ const roomOf = (file: string): Room | undefined =>
     other.room.length - one.room.length
   )[0];
 
+Deno.test("one module alone uses Deno KV, which is not stable", async () => {
+  const uses = (await sources()).filter(({ text }) => /\bDeno\.(Kv|openKv|Atomic)/.test(text));
+
+  assert.deepEqual(uses.map(({ file }) => file), ["kv/store/deno_kv.ts"]);
+});
+
 Deno.test("every room imports only what its line of the map allows", async () => {
   const others = (await sources()).filter(({ file }) =>
     file.includes("/") && !roots.includes(file)

@@ -1,10 +1,12 @@
 import { limits } from "../../core/base/limits.ts";
 import { withDeadline } from "../store/deadline.ts";
 import { keys } from "../store/keys.ts";
+import { openLocation } from "../store/sealed_store.ts";
 import { backupLimits } from "./limits.ts";
 import type { Progress } from "./progress.ts";
 import { openScratch, type Snapshot } from "./snapshot.ts";
 import { openSpool, type Spool } from "./spool.ts";
+import type { KeyValueStore, KvKey, KvKeyPart } from "../store/key_value_store.ts";
 
 export interface RemoteOptions {
   /** DATA_DIR, where the copy is made. */
@@ -28,7 +30,7 @@ export async function remoteSnapshot(
   try {
     const spool = openSpool(scratch.path);
     try {
-      using opened = await Deno.openKv(url);
+      using opened = await openLocation(url);
       const kv = withDeadline(opened, limits.storeTimeoutMs);
       await copyStore(kv, spool, { progress, signal });
     } catch (error) {
@@ -50,13 +52,13 @@ export async function remoteSnapshot(
 }
 
 /** The first parts of keys that a copy has no use for. */
-const unsaved = new Set<Deno.KvKeyPart | undefined>(
+const unsaved = new Set<KvKeyPart | undefined>(
   [keys.backup, keys.logs, keys.followed, keys.changes, keys.changedAny].map(([first]) => first),
 );
 
 type CopyOptions = Omit<RemoteOptions, "folder">;
 
-async function copyStore(kv: Deno.Kv, spool: Spool, options: CopyOptions): Promise<void> {
+async function copyStore(kv: KeyValueStore, spool: Spool, options: CopyOptions): Promise<void> {
   const notice = await openNotice(kv);
   try {
     let count = 0;
@@ -102,7 +104,7 @@ interface Noticed {
 }
 
 /** Takes the place of the notice of a killed backup. */
-async function openNotice(kv: Deno.Kv): Promise<NoticeOfBackup> {
+async function openNotice(kv: KeyValueStore): Promise<NoticeOfBackup> {
   const id = crypto.randomUUID();
   const expireIn = backupLimits.noticeMs;
   const before = await kv.get<Noticed>(keys.backup);
@@ -137,7 +139,7 @@ async function openNotice(kv: Deno.Kv): Promise<NoticeOfBackup> {
   };
 }
 
-async function removeAll(kv: Deno.Kv, prefix: Deno.KvKey): Promise<void> {
+async function removeAll(kv: KeyValueStore, prefix: KvKey): Promise<void> {
   let op = kv.atomic();
   let count = 0;
   for await (const { key } of kv.list({ prefix }, { batchSize: 100 })) {

@@ -5,6 +5,7 @@ import { decodeEntries, type Entry, valueBytes } from "./entries.ts";
 import { type Frame, jsonIn, kinds, readFrames, textIn } from "./frames.ts";
 import { backupLimits } from "./limits.ts";
 import type { Progress } from "./progress.ts";
+import type { KeyValueStore, KvKey } from "../store/key_value_store.ts";
 
 export interface RestoreOptions {
   /** The backup. */
@@ -38,7 +39,7 @@ export async function checkBackup(
  * Writes a backup to an empty store, and its audio. The first commit leaves a mark that the last one
  * removes: a service does not open a store with the mark (`kv/records/schema.ts`).
  */
-export async function restore(kv: Deno.Kv, options: RestoreOptions): Promise<Contents> {
+export async function restore(kv: KeyValueStore, options: RestoreOptions): Promise<Contents> {
   const { path, audio, progress, signal } = options;
   const writer = entryWriter(kv);
   await mark(kv, writer, options);
@@ -71,7 +72,7 @@ export async function restore(kv: Deno.Kv, options: RestoreOptions): Promise<Con
 
 /** Marks an empty store as one that a restore fills. Throws where it is not empty. */
 async function mark(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   writer: EntryWriter,
   { path, location, audio, again, before }: RestoreOptions,
 ): Promise<void> {
@@ -99,7 +100,7 @@ async function mark(
 }
 
 async function requireEmpty(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   { location, audio }: Pick<RestoreOptions, "location" | "audio">,
 ): Promise<void> {
   const cure = "set DATA_DIR to another folder, or KV_URL to another store";
@@ -116,12 +117,12 @@ async function requireEmpty(
 /** Writes and removes entries in commits as large as KV takes. */
 interface EntryWriter {
   write(entry: Entry): Promise<void>;
-  remove(key: Deno.KvKey): Promise<void>;
+  remove(key: KvKey): Promise<void>;
   /** Commits what is left. */
   flush(): Promise<void>;
 }
 
-function entryWriter(kv: Deno.Kv): EntryWriter {
+function entryWriter(kv: KeyValueStore): EntryWriter {
   let op = kv.atomic();
   let [mutations, keyBytes, bytes] = [0, 0, 0];
   const flush = async () => {
@@ -155,7 +156,7 @@ function entryWriter(kv: Deno.Kv): EntryWriter {
 }
 
 /** KV escapes zeros in texts and bytes. */
-const keyBytesAtMost = (key: Deno.KvKey): number =>
+const keyBytesAtMost = (key: KvKey): number =>
   key.reduce<number>((sum, part) => {
     if (typeof part === "string") return sum + Buffer.byteLength(part) * 2 + 2;
     return sum + (part instanceof Uint8Array ? part.length * 2 + 2 : 16);

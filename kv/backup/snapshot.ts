@@ -1,4 +1,5 @@
 import { backup, DatabaseSync } from "node:sqlite";
+import { openLocation } from "../store/sealed_store.ts";
 import { backupLimits } from "./limits.ts";
 import type { Entry } from "./entries.ts";
 
@@ -57,7 +58,7 @@ export async function fileSnapshot(location: string): Promise<Snapshot> {
   const scratch = await openScratch(location);
   try {
     const total = await copyPages(location, scratch.path);
-    const kv = await Deno.openKv(scratch.path);
+    const kv = await openLocation(scratch.path);
     return {
       total,
       entries: () => kv.list({ prefix: [] }, { batchSize: backupLimits.readAtOnce }),

@@ -2,10 +2,11 @@ import { DatabaseSync } from "node:sqlite";
 import { keyText } from "../store/batch.ts";
 import { type Logged, readLogged } from "../store/commit_log.ts";
 import { decodeEntries, encodeEntries, type Entry } from "./entries.ts";
+import { type KvEntry, type KvKey, KvU64 } from "../store/key_value_store.ts";
 
 /** A copy of a store that other processes write to, and the log of what they wrote meanwhile. */
 export interface Spool {
-  add(entry: Deno.KvEntry<unknown>): void;
+  add(entry: KvEntry<unknown>): void;
   /** Adds a chunk of the log entry of a commit. */
   addLog(
     chunk: { commit: string; n: number; versionstamp: string; bytes: Uint8Array },
@@ -45,11 +46,11 @@ function entriesIn(database: DatabaseSync) {
     put(entry: Entry, versionstamp: string): void {
       put.run(keyText(entry.key), versionstamp, encodeEntries([entry]));
     },
-    remove: (key: Deno.KvKey) => void remove.run(keyText(key)),
-    versionOf(key: Deno.KvKey): string {
+    remove: (key: KvKey) => void remove.run(keyText(key)),
+    versionOf(key: KvKey): string {
       return String(find.get(keyText(key))?.versionstamp ?? "");
     },
-    valueOf(key: Deno.KvKey): unknown {
+    valueOf(key: KvKey): unknown {
       const entry = find.get(keyText(key))?.entry;
       return entry instanceof Uint8Array ? decodeEntries(entry)[0]?.value : undefined;
     },
@@ -64,8 +65,8 @@ function apply(copied: Copied, one: Logged, versionstamp: string): void {
   else if (one.does === "set") copied.put(one, versionstamp);
   else {
     const now = copied.valueOf(key);
-    const to = counted[one.does](now instanceof Deno.KvU64 ? now.value : undefined, one.by);
-    copied.put({ key, value: new Deno.KvU64(to) }, versionstamp);
+    const to = counted[one.does](now instanceof KvU64 ? now.value : undefined, one.by);
+    copied.put({ key, value: new KvU64(to) }, versionstamp);
   }
 }
 

@@ -2,6 +2,7 @@ import { keyText } from "../store/batch.ts";
 import type { CommitRecord, Writes } from "../store/commit_record.ts";
 import { type Level, levels, timeEnd } from "../store/counters.ts";
 import { lruCache } from "./lru_cache.ts";
+import type { KvKey } from "../store/key_value_store.ts";
 
 /** The counters of one value and level in a stretch of time, oldest first. */
 export interface Block {
@@ -38,7 +39,7 @@ interface Reading {
 }
 
 /** The name of the block with part number `part` of the buckets of a value's level. */
-export const blockName = (value: Deno.KvKey, level: Level, part: number): string =>
+export const blockName = (value: KvKey, level: Level, part: number): string =>
   nameOf(keyText(value), level, part);
 
 const nameOf = (text: string, { level }: Level, part: number): string => `${text}${level}/${part}`;
@@ -54,7 +55,7 @@ export const partOf = (bucket: number, level: Level): number =>
   Math.floor(bucket / blockBuckets(level));
 
 /** The block of a counter, by its key; null when the key is not of a counter. */
-function blockOf(key: Deno.KvKey): string | null {
+function blockOf(key: KvKey): string | null {
   const [level, bucket] = [key.at(-2), key.at(-1)];
   if (typeof level !== "bigint" || typeof bucket !== "bigint") return null;
   const known = levels[Number(level) - 1];

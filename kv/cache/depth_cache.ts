@@ -3,19 +3,20 @@ import type { CommitDepths } from "../store/commit.ts";
 import { windowOf } from "../store/counters.ts";
 import { type DepthNote, keys, type Place, valueOfDepth } from "../store/keys.ts";
 import { type LruCache, lruCache } from "./lru_cache.ts";
+import type { KeyValueStore, KvKey } from "../store/key_value_store.ts";
 
 /** Which values are counted deeper than their index is everywhere, by window. */
 export interface DepthCache extends CommitDepths {
   /** The finest level whose counters of a value are whole in a window; 0 for those of its index. */
-  wholeIn(value: Deno.KvKey, window: number): Promise<number>;
+  wholeIn(value: KvKey, window: number): Promise<number>;
   /** A page passed over many entries of a value in a window, for want of finer counters. */
-  passed(value: Deno.KvKey, window: number): void;
+  passed(value: KvKey, window: number): void;
   /** Forgets everything: another process counts other values deeper. */
   clear(): void;
 }
 
 /** A value that has many entries in a bucket. */
-export type OnFull = (value: Deno.KvKey, window: number) => void;
+export type OnFull = (value: KvKey, window: number) => void;
 
 /** The notes of a window, by the text of their value's key. */
 type Notes = Map<string, DepthNote>;
@@ -24,7 +25,7 @@ type Notes = Map<string, DepthNote>;
 const mostWindows = 20_000;
 
 interface State {
-  kv: Deno.Kv;
+  kv: KeyValueStore;
   isShared: boolean;
   known: LruCache<Notes>;
   /** The window that was looked up last: values of one record follow each other. */
@@ -42,7 +43,7 @@ interface State {
  * records, so an outdated one is right for a reader.
  */
 export function depthCache(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   { isShared, onFull }: { isShared: boolean; onFull: OnFull },
 ): DepthCache {
   const known = lruCache<Notes>(mostWindows);
@@ -72,10 +73,10 @@ export function depthCache(
 }
 
 /** Whether a key is that of a note (`keys.depth`). */
-const isNote = (key: Deno.KvKey): boolean => key.length === 5 && typeof key[2] === "bigint";
+const isNote = (key: KvKey): boolean => key.length === 5 && typeof key[2] === "bigint";
 
 /** Takes over a note that a commit wrote. A window that is not in memory is not read for it. */
-function change(state: State, key: Deno.KvKey, note: DepthNote): void {
+function change(state: State, key: KvKey, note: DepthNote): void {
   state.changes++;
   state.last = null;
   const name = nameOf(placeOf(key), Number(key[2]));
@@ -85,7 +86,7 @@ function change(state: State, key: Deno.KvKey, note: DepthNote): void {
   state.known.keep(name, changed, 1 + changed.size);
 }
 
-function forget(state: State, key: Deno.KvKey): void {
+function forget(state: State, key: KvKey): void {
   state.changes++;
   state.last = null;
   state.known.forget(nameOf(placeOf(key), Number(key[2])));
@@ -93,11 +94,11 @@ function forget(state: State, key: Deno.KvKey): void {
 
 const noteOf = (
   state: State,
-  value: Deno.KvKey,
+  value: KvKey,
   { window, text }: { window: number; text: string },
 ): DepthNote | undefined => notesIn(state, value, window)?.get(text);
 
-function notesIn(state: State, value: Deno.KvKey, window: number): Notes | undefined {
+function notesIn(state: State, value: KvKey, window: number): Notes | undefined {
   const { known, last } = state;
   const [account, prefix] = value;
   const isSame = last?.window === window && last.account === account && last.prefix === prefix;
@@ -151,7 +152,7 @@ async function read(state: State, place: Place, window: number): Promise<void> {
   }
 }
 
-async function wholeIn(state: State, value: Deno.KvKey, window: number): Promise<number> {
+async function wholeIn(state: State, value: KvKey, window: number): Promise<number> {
   const place = placeOf(value);
   for (
     let more = loading(state, place, window);
@@ -170,7 +171,7 @@ async function wholeIn(state: State, value: Deno.KvKey, window: number): Promise
 
 const none: Notes = new Map();
 
-const placeOf = ([account, prefix]: Deno.KvKey): Place => ({
+const placeOf = ([account, prefix]: KvKey): Place => ({
   account: account as bigint,
   prefix: prefix as string,
 });

@@ -2,6 +2,7 @@ import type { Batch } from "../store/batch.ts";
 import type { CommitWatch } from "../store/commit.ts";
 import { isOfRecord, type Place, sidOfRecord } from "../store/keys.ts";
 import { type LruCache, lruCache } from "./lru_cache.ts";
+import type { KvKey } from "../store/key_value_store.ts";
 
 /** The states of the lists of a store that only this process writes to. */
 export interface ListStates extends CommitWatch {
@@ -171,13 +172,12 @@ function sidsIn(list: string, { sets, deletes }: Writes): Set<string> {
 export const nameOf = ({ account, prefix }: Place): string => listOf([account, prefix]);
 
 /** The name of the list that a key belongs to. */
-export const listOf = ([account, prefix]: Deno.KvKey): string =>
-  `${String(account)} ${String(prefix)}`;
+export const listOf = ([account, prefix]: KvKey): string => `${String(account)} ${String(prefix)}`;
 
 /** The lists that keys belong to; keys of one list mostly follow each other. */
-function listsOf(written: Deno.KvKey[]): Set<string> {
+function listsOf(written: KvKey[]): Set<string> {
   const lists = new Set<string>();
-  let last: Deno.KvKey = [];
+  let last: KvKey = [];
   for (const key of written) {
     if (key[0] !== last[0] || key[1] !== last[1]) lists.add(listOf(key));
     last = key;

@@ -4,6 +4,7 @@ import type { CommitRecord } from "../store/commit_record.ts";
 import type { Read } from "../store/reader.ts";
 import { lruCache } from "./lru_cache.ts";
 import { storedBytes } from "./record_cache.ts";
+import type { KvKey } from "../store/key_value_store.ts";
 
 /** Reads of single entries of a store that only this process writes to. */
 export interface RecentEntries extends CommitRecord {
@@ -23,7 +24,7 @@ interface Kept extends Named, Decoded {
 }
 
 /** Accounts, their limits, records and unique values are read again and again while a call goes on. */
-const isRemembered = (key: Deno.KvKey): boolean =>
+const isRemembered = (key: KvKey): boolean =>
   key[0] === "a" || key[0] === "l" || key[0] === "u" ||
   key.length === 3 && typeof key[0] === "bigint" && key[2] instanceof Uint8Array;
 
@@ -34,7 +35,7 @@ export const recentEntryBytes = 5 << 20;
 const recordBytes = 400;
 
 /** The most bytes that an entry takes in memory. The entry of a unique value names two Sids. */
-const bytesOf = (key: Deno.KvKey, value: unknown): number =>
+const bytesOf = (key: KvKey, value: unknown): number =>
   key[0] === "u" ? limits.lookupLength + 100 : storedBytes(value) + recordBytes;
 
 /**
@@ -57,14 +58,14 @@ export function recentEntries(read: Read, bytes: number): RecentEntries {
   const reading = new Map<string, Promise<Kept>>();
   const keepRecord = lastRecords();
 
-  function forget(key: Deno.KvKey): void {
+  function forget(key: KvKey): void {
     const name = keyText(key);
     entries.forget(name);
     absent.forget(name);
     reading.delete(name);
   }
 
-  function readNamed(name: string, key: Deno.KvKey): Promise<Kept> {
+  function readNamed(name: string, key: KvKey): Promise<Kept> {
     const found = read<unknown>(key);
     reading.set(name, found);
     const end = (entry?: Kept) => {

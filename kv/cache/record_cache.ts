@@ -1,9 +1,10 @@
 import type { AnyRecord } from "../../core/model/resource.ts";
 import type { Decoded } from "../store/batch.ts";
 import { lruCache } from "./lru_cache.ts";
+import type { KvEntry } from "../store/key_value_store.ts";
 
 /** An entry of the store that holds a record. */
-export type Stored = Pick<Deno.KvEntry<unknown>, "key" | "value" | "versionstamp"> & Decoded;
+export type Stored = Pick<KvEntry<unknown>, "key" | "value" | "versionstamp"> & Decoded;
 
 /** A cache of decoded records by versionstamp. */
 export interface RecordCache {

@@ -18,6 +18,7 @@ import {
   sumOf,
   type Window,
 } from "./runs.ts";
+import type { KvKey } from "../store/key_value_store.ts";
 
 /** A cache of runs: records that follow each other in their list. */
 export interface RunCache extends CommitWatch {
@@ -63,7 +64,7 @@ const listBytes = 512;
 interface Write {
   list: string;
   sid: string;
-  key: Deno.KvKey;
+  key: KvKey;
   value?: unknown;
 }
 
@@ -83,7 +84,7 @@ interface State {
   commits: number;
   isCommitting: boolean;
   /** The last writes of records, each with the number of its commit. */
-  writes: { commit: number; key: Deno.KvKey }[];
+  writes: { commit: number; key: KvKey }[];
   /** Writes of the commit under way to cached records. */
   pending: Map<string, Write>;
 }

@@ -1,5 +1,6 @@
 import { keys } from "../store/keys.ts";
 import { changesIn, type StagedChange, type Written } from "./stored_change.ts";
+import type { AtomicOperation, KeyValueStore, KvEntryMaybe } from "../store/key_value_store.ts";
 
 /**
  * The log of changes in a store that several processes write to. Each of them adds what a commit
@@ -7,7 +8,7 @@ import { changesIn, type StagedChange, type Written } from "./stored_change.ts";
  */
 export interface ChangeLog {
   /** Adds the changes of a commit to it. */
-  stage(op: Deno.AtomicOperation, written: Written): void;
+  stage(op: AtomicOperation, written: Written): void;
   /** Has all processes log the changes of an account for an hour; to be repeated before that. */
   register(account: bigint): Promise<void>;
   close(): void;
@@ -38,7 +39,7 @@ interface LogOptions {
   onError(error: unknown): void;
 }
 
-export function changeLog(kv: Deno.Kv, { now, onError }: LogOptions): ChangeLog {
+export function changeLog(kv: KeyValueStore, { now, onError }: LogOptions): ChangeLog {
   const known = watchFollowed(kv, onError);
   return {
     stage(op, written) {
@@ -46,7 +47,7 @@ export function changeLog(kv: Deno.Kv, { now, onError }: LogOptions): ChangeLog 
       if (Object.keys(accounts).length === 0) return;
       for (const [account, changes] of Map.groupBy(changesIn(written), (one) => one.account)) {
         if (!((accounts[String(account)] ?? 0) > now())) continue;
-        op.set(logKey(kv, account), logged(changes), { expireIn: keptMs });
+        op.setAtVersion(keys.changesOf(account), logged(changes), { expireIn: keptMs });
         op.set(keys.changed(account), true);
       }
     },
@@ -62,7 +63,7 @@ export function changeLog(kv: Deno.Kv, { now, onError }: LogOptions): ChangeLog 
         const next = { ...Object.fromEntries(others), [name]: now() + followedMs };
         const op = kv.atomic().check({ key, versionstamp }).set(key, next);
         // Before this entry the log lacks changes.
-        if (until <= now()) op.set(logKey(kv, account), [], { expireIn: keptMs });
+        if (until <= now()) op.setAtVersion(keys.changesOf(account), [], { expireIn: keptMs });
         const result = await op.commit();
         if (result.ok) return known.adopt({ value: next, versionstamp: result.versionstamp });
       }
@@ -71,13 +72,13 @@ export function changeLog(kv: Deno.Kv, { now, onError }: LogOptions): ChangeLog 
   };
 }
 
-type FollowedEntry = Pick<Deno.KvEntryMaybe<Followed>, "value" | "versionstamp">;
+type FollowedEntry = Pick<KvEntryMaybe<Followed>, "value" | "versionstamp">;
 
 /** Knows at once which accounts are followed at any process. */
-function watchFollowed(kv: Deno.Kv, onError: LogOptions["onError"]) {
+function watchFollowed(kv: KeyValueStore, onError: LogOptions["onError"]) {
   let version = "";
   let isClosed = false;
-  let reader: ReadableStreamDefaultReader<[FollowedEntry]> | undefined;
+  let reader: ReadableStreamDefaultReader<FollowedEntry> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const known = {
     accounts: {} as Followed,
@@ -95,11 +96,11 @@ function watchFollowed(kv: Deno.Kv, onError: LogOptions["onError"]) {
   };
   async function watch(): Promise<void> {
     try {
-      reader = kv.watch<[Followed]>([keys.followed]).getReader();
+      reader = kv.watch<Followed>(keys.followed).getReader();
       for (;;) {
         const { done, value } = await reader.read();
         if (done) break;
-        known.adopt(value[0]);
+        known.adopt(value);
       }
     } catch (error) {
       if (!isClosed) onError(error);
@@ -109,12 +110,6 @@ function watchFollowed(kv: Deno.Kv, onError: LogOptions["onError"]) {
   void watch();
   return known;
 }
-
-/** The key of a log entry: its last part is the version of the commit that writes it. */
-const logKey = (kv: Deno.Kv, account: bigint): Deno.KvKey => [
-  ...keys.changesOf(account),
-  kv.commitVersionstamp() as unknown as string, // Its type is none of a key's parts.
-];
 
 function logged(changes: readonly StagedChange[]): LoggedChange[] {
   let room = valueBytes;

@@ -2,6 +2,7 @@ import { keys } from "../store/keys.ts";
 import { readLog, type SharedFeedStore } from "./read_log.ts";
 import { afterCommit, followedPrefixes, type StoredChange } from "./stored_change.ts";
 import { scanChanges } from "./told.ts";
+import type { KeyValueStore } from "../store/key_value_store.ts";
 
 /** Follows the changes of one account for all who listen here. */
 export interface Follower {
@@ -98,7 +99,7 @@ async function begin(state: State): Promise<string> {
 
 async function watch(state: State, onMark: () => void): Promise<void> {
   if (state.isLeft) return;
-  state.reader = state.kv.watch([keys.changed(state.account)]).getReader();
+  state.reader = state.kv.watch(keys.changed(state.account)).getReader();
   for (;;) {
     const { done } = await state.reader.read();
     if (done) return;
@@ -142,7 +143,7 @@ async function look(state: State): Promise<void> {
 const later = (one: string, other: string): string => one > other ? one : other;
 
 /** The versions of the lists of an account that are followed; those that never changed have none. */
-async function listVersions(kv: Deno.Kv, account: bigint): Promise<string[]> {
+async function listVersions(kv: KeyValueStore, account: bigint): Promise<string[]> {
   const all = [...followedPrefixes].map((prefix) => keys.listVersion({ account, prefix }));
   const halves = [all.slice(0, 10), all.slice(10)]; // A read has ten keys at most.
   const read = await Promise.all(halves.map((some) => kv.getMany(some)));

@@ -2,6 +2,7 @@ import { keys } from "../store/keys.ts";
 import type { ChangeLog, LoggedChange } from "./change_log.ts";
 import { changeId, type StoredChange } from "./stored_change.ts";
 import type { FeedStore } from "./told.ts";
+import type { KeyValueStore } from "../store/key_value_store.ts";
 
 export interface SharedFeedStore extends FeedStore {
   changeLog: ChangeLog;
@@ -9,7 +10,7 @@ export interface SharedFeedStore extends FeedStore {
 
 /** The changes of one commit. */
 export async function readLogAt(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   account: bigint,
   version: string,
 ): Promise<StoredChange[]> {
@@ -27,7 +28,7 @@ export interface LogRead {
 }
 
 /** The changes after a version. */
-export async function readLog(kv: Deno.Kv, account: bigint, after: string): Promise<LogRead> {
+export async function readLog(kv: KeyValueStore, account: bigint, after: string): Promise<LogRead> {
   const read: LogRead = { changes: [], versions: [], hasGap: false };
   const selector = {
     start: keys.changesAt(account, `${after}\0`),

@@ -3,6 +3,7 @@ import { sidOf } from "../store/keys.ts";
 import { eventTypes } from "../../core/model/event_types.ts";
 import { resources } from "../../core/model/resources/mod.ts";
 import type { RecordChange } from "../../core/model/ports/change_feed.ts";
+import type { AtomicCheck, KvKey } from "../store/key_value_store.ts";
 
 /** A change of a record, as a commit has it. */
 export interface StoredChange extends Pick<RecordChange, "id" | "change" | "sid" | "bytes"> {
@@ -30,9 +31,9 @@ export const afterCommit = (versionstamp: string): string => `${versionstamp}.~`
 export const versionOf = (id: string): string => id.slice(0, 20);
 
 export interface Written {
-  checks: readonly (Deno.AtomicCheck & Named)[];
-  sets: readonly ({ key: Deno.KvKey; value: unknown } & Named)[];
-  deletes: readonly Deno.KvKey[];
+  checks: readonly (AtomicCheck & Named)[];
+  sets: readonly ({ key: KvKey; value: unknown } & Named)[];
+  deletes: readonly KvKey[];
 }
 
 /** A change before its commit has a version. */
@@ -71,13 +72,13 @@ export function changesIn({ checks, sets, deletes }: Written): StagedChange[] {
   return changes.sort((one, other) => one.sid < other.sid ? -1 : 1);
 }
 
-const isFollowed = (key: Deno.KvKey): boolean =>
+const isFollowed = (key: KvKey): boolean =>
   key.length === 3 && typeof key[0] === "bigint" && key[2] instanceof Uint8Array &&
   followedPrefixes.has(key[1] as string);
 
-const isOfFollowed = ({ key }: { key: Deno.KvKey }): boolean => isFollowed(key);
+const isOfFollowed = ({ key }: { key: KvKey }): boolean => isFollowed(key);
 
-const placeOf = (key: Deno.KvKey) => ({
+const placeOf = (key: KvKey) => ({
   account: key[0] as bigint,
   sid: sidOf(key[1] as string, key),
 });

@@ -21,6 +21,7 @@ import { jitter } from "../store/commit_retrying.ts";
 import { keys } from "../store/keys.ts";
 import { type AccountCache, accountCache } from "../cache/account_cache.ts";
 import { mapFields } from "../store/seal.ts";
+import type { KeyValueStore } from "../store/key_value_store.ts";
 
 /** An account as stored; `number` replaces its Sid in the keys of its records. */
 export interface StoredAccount {
@@ -129,7 +130,7 @@ async function get(state: State, sid: string): Promise<Account | null> {
   });
 }
 
-async function childSids(kv: Deno.Kv, sid: string): Promise<string[]> {
+async function childSids(kv: KeyValueStore, sid: string): Promise<string[]> {
   const entries = kv.list({ prefix: keys.children(sid) }, { reverse: true, batchSize: 500 });
   return (await Array.fromAsync(entries)).map(({ key }) => String(key.at(-1)));
 }
@@ -153,7 +154,7 @@ async function commit(
 }
 
 /** Throws where an account has so many sub-accounts. */
-async function checkSiblings(kv: Deno.Kv, parent: string, most: number): Promise<void> {
+async function checkSiblings(kv: KeyValueStore, parent: string, most: number): Promise<void> {
   if (most === Infinity) return;
   const { length } = await childSids(kv, parent);
   if (length < most) return;
@@ -273,7 +274,7 @@ async function setLimits(
 }
 
 /** What never changes of an account, so that each is read once: its number and its tenant. */
-export function accountFacts(kv: Deno.Kv): Pick<StoreContext, "accountNumber" | "tenant"> {
+export function accountFacts(kv: KeyValueStore): Pick<StoreContext, "accountNumber" | "tenant"> {
   const known = new Map<string, { number: bigint; tenant: string }>();
   async function factsOf(sid: string) {
     const before = known.get(sid);

@@ -1,6 +1,7 @@
 import { Fault } from "../../core/base/faults.ts";
 import type { Blobs } from "../../core/model/ports/providers.ts";
 import { keys } from "../store/keys.ts";
+import type { KeyValueStore } from "../store/key_value_store.ts";
 
 /** Bytes of one entry: a value of Deno KV has up to 64 KiB. */
 const chunkBytes = 60_000;
@@ -11,7 +12,7 @@ const chunksAtOnce = 8;
  * Audio in the store, for a service without a disk. It is meant for what is brought to object storage
  * soon: an hour of speech takes a thousand entries.
  */
-export const audio = (kv: Deno.Kv): Blobs => ({
+export const audio = (kv: KeyValueStore): Blobs => ({
   write: (accountSid, sid, at, bytes) => write(kv, { accountSid, sid }, { at, bytes }),
   size: (accountSid, sid) => sizeOf(kv, { accountSid, sid }),
   async get(accountSid, sid, { start, end } = { start: 0, end: Infinity }) {
@@ -33,11 +34,11 @@ interface Named {
   sid: string;
 }
 
-async function sizeOf(kv: Deno.Kv, { accountSid, sid }: Named): Promise<number | null> {
+async function sizeOf(kv: KeyValueStore, { accountSid, sid }: Named): Promise<number | null> {
   return (await kv.get<number>(keys.audio(accountSid, sid))).value;
 }
 
-async function chunkAt(kv: Deno.Kv, { accountSid, sid }: Named, n: number) {
+async function chunkAt(kv: KeyValueStore, { accountSid, sid }: Named, n: number) {
   const { value } = await kv.get<Uint8Array<ArrayBuffer>>(keys.audioChunk(accountSid, sid, n));
   return value ?? new Uint8Array();
 }
@@ -48,7 +49,7 @@ interface Part {
   bytes: Uint8Array;
 }
 
-async function write(kv: Deno.Kv, of: Named, { at, bytes }: Part): Promise<void> {
+async function write(kv: KeyValueStore, of: Named, { at, bytes }: Part): Promise<void> {
   const { accountSid, sid } = of;
   const size = await sizeOf(kv, of);
   if (size === null && at > 0) throw new Fault("notFound", `the audio ${sid} does not exist`);
@@ -67,7 +68,7 @@ async function write(kv: Deno.Kv, of: Named, { at, bytes }: Part): Promise<void>
 
 /** Chunk `n` with what of a part falls into it. */
 async function chunkWith(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   of: Named,
   n: number,
   { at, bytes }: Part,
@@ -83,7 +84,7 @@ async function chunkWith(
 }
 
 /** The bytes from `start` to before `end`. What was never written reads as zeros. */
-function read(kv: Deno.Kv, of: Named, start: number, end: number) {
+function read(kv: KeyValueStore, of: Named, start: number, end: number) {
   let at = start;
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {

@@ -6,6 +6,7 @@ import type {
 } from "../../core/model/ports/companion_ports.ts";
 import { keys } from "../store/keys.ts";
 import { presenceOf } from "./presence.ts";
+import type { KeyValueStore, KvEntry } from "../store/key_value_store.ts";
 
 export interface CompanionStatesOptions {
   isShared: boolean;
@@ -22,11 +23,11 @@ export interface CompanionStatesOptions {
  * awake clock. So it does not depend on clocks of other machines, a heartbeat counts though its commit
  * failed, and a process that stood, or could not read the store, has heard no silence meanwhile.
  */
-export function companionStates(kv: Deno.Kv, options: CompanionStatesOptions): Companions {
+export function companionStates(kv: KeyValueStore, options: CompanionStatesOptions): Companions {
   const { isShared } = options;
   const presence = presenceOf(kv);
   const { heard, observe, observeAll } = observer(options);
-  type Entry = Pick<Deno.KvEntry<CompanionState>, "value" | "versionstamp">;
+  type Entry = Pick<KvEntry<CompanionState>, "value" | "versionstamp">;
   const read = async () => {
     const entries = await Array.fromAsync(kv.list<CompanionState>({ prefix: keys.companions }));
     return new Map(entries.map((entry): [string, Entry] => [entry.value.id, entry]));
@@ -87,7 +88,7 @@ function observer({ isShared, now, awakeNow }: CompanionStatesOptions) {
 
   /** What another process has heard counts when its entry is read; the first one as its date says. */
   function observe(
-    { value, versionstamp }: Pick<Deno.KvEntry<CompanionState>, "value" | "versionstamp">,
+    { value, versionstamp }: Pick<KvEntry<CompanionState>, "value" | "versionstamp">,
   ): HeardCompanion {
     const last = observed.get(value.id);
     if (last === undefined) heard(value, versionstamp);
@@ -102,7 +103,7 @@ function observer({ isShared, now, awakeNow }: CompanionStatesOptions) {
 
   /** Others write to a shared store: while it could not be read, no heartbeat could be seen. */
   function observeAll(
-    entries: Pick<Deno.KvEntry<CompanionState>, "value" | "versionstamp">[],
+    entries: Pick<KvEntry<CompanionState>, "value" | "versionstamp">[],
   ): HeardCompanion[] {
     const unreadMs = isShared ? awakeNow() - listedAt : 0;
     if (unreadMs > limits.companionLostMs) {

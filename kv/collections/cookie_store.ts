@@ -10,6 +10,7 @@ import { limits } from "../../core/base/limits.ts";
 import type { CookieOwner, CookieStore } from "../../core/model/ports/ports.ts";
 import { keys } from "../store/keys.ts";
 import type { Seal } from "../store/seal.ts";
+import type { KeyValueStore, KvEntryMaybe } from "../store/key_value_store.ts";
 
 const slots = 1_024;
 const [slotBytes, slotOwners] = [16 << 10, 32];
@@ -43,7 +44,7 @@ interface Sealed {
 
 export function cookieStore(
   { kv, seal, steadyNow }: {
-    kv: Deno.Kv;
+    kv: KeyValueStore;
     seal: Pick<Seal, "seal" | "open">;
     steadyNow(): number;
   },
@@ -59,7 +60,7 @@ export function cookieStore(
     until > steadyNow() || callSid !== null && callSid === owner.callSid && callUntil > steadyNow();
 
   /** Writes a slot if it is as it was read; without what is over, and what has no room. */
-  async function write(entry: Deno.KvEntryMaybe<Kept[]>, all: Kept[]): Promise<boolean> {
+  async function write(entry: KvEntryMaybe<Kept[]>, all: Kept[]): Promise<boolean> {
     const now = steadyNow();
     const left = all.filter((one) => endOf(one) > now);
     while (left.length > slotOwners || bytesOf(left) > slotBytes) left.shift();

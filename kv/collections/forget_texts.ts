@@ -2,6 +2,7 @@ import { emptyBatch, keyText } from "../store/batch.ts";
 import { type FieldPlace, keys, ordOf } from "../store/keys.ts";
 import { type PackedTexts, packWithout } from "../records/text_pack.ts";
 import type { Old } from "./remove_old.ts";
+import type { KeyValueStore, KvEntry } from "../store/key_value_store.ts";
 
 /** Attempts to write a pack that others change. */
 const mostAttempts = 10;
@@ -34,7 +35,7 @@ export async function forgetTexts(
 }
 
 interface Packed {
-  pack: Deno.KvEntry<PackedTexts>;
+  pack: KvEntry<PackedTexts>;
   ords: Uint8Array[];
 }
 
@@ -42,7 +43,7 @@ interface Packed {
  * The packs that texts are in: each is stored under the ord of its last record. A text that is not packed
  * yet is in none; it stays marked, in case that it is being packed.
  */
-async function packsOf(kv: Deno.Kv, at: FieldPlace, sids: string[]): Promise<Packed[]> {
+async function packsOf(kv: KeyValueStore, at: FieldPlace, sids: string[]): Promise<Packed[]> {
   const packs = new Map<string, Packed>();
   await Promise.all(
     sids.map(ordOf).map(async (ord) => {

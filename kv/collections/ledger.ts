@@ -2,6 +2,7 @@ import type { DayOfUsage, Ledger } from "../../core/model/ports/ports.ts";
 import type { Charge } from "../../core/model/store.ts";
 import { type Batch, stageSum } from "../store/batch.ts";
 import { keys } from "../store/keys.ts";
+import type { KeyValueStore, KvU64 } from "../store/key_value_store.ts";
 
 const dayMs = 86_400_000;
 const amounts = ["count", "usage", "price"] as const;
@@ -23,7 +24,7 @@ export function stageCharges(batch: Batch, account: bigint, charges: Charge[]): 
 
 /** Reads the sums of charges that `stageCharges` wrote. */
 export function ledger({ kv, accountNumber }: {
-  kv: Deno.Kv;
+  kv: KeyValueStore;
   /** The number of an account in keys; null when there is no such account. */
   accountNumber(accountSid: string): Promise<bigint | null>;
 }): Ledger {
@@ -36,7 +37,7 @@ export function ledger({ kv, accountNumber }: {
         start: keys.chargesOf(account, Math.floor(from / dayMs)),
         end: keys.chargesOf(account, Math.ceil(before / dayMs)),
       };
-      const sums = kv.list<Deno.KvU64>(selector, { reverse: true });
+      const sums = kv.list<KvU64>(selector, { reverse: true });
       for await (const { key, value } of sums) {
         const [number, category, what] = key.slice(2) as [number, Charge["category"], Amount];
         let day = days.at(-1);

@@ -27,6 +27,7 @@ import {
 import type { CommitLimits } from "../store/commit.ts";
 import { keys } from "../store/keys.ts";
 import type { Read } from "../store/reader.ts";
+import type { KvEntryMaybe } from "../store/key_value_store.ts";
 
 /**
  * Counts what commits take of the limits of accounts. The sums of an account stand in one entry, which
@@ -56,7 +57,7 @@ export function limitUses({ read, ...clocks }: { read: Read } & Clocks): CommitL
 
 /** The state of an account, as the batches so far leave it. */
 interface Known {
-  entry: Deno.KvEntryMaybe<LimitState>;
+  entry: KvEntryMaybe<LimitState>;
   accountSid: string;
   /** Null: the account has no limits. */
   state: LimitState | null;

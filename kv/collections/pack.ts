@@ -10,6 +10,7 @@ import { sidIn, type Transition } from "../records/indexes.ts";
 import type { RecordCodec } from "../records/record_codec.ts";
 import { refreshPacks } from "./refresh_packs.ts";
 import { add, emptyPack, fits, type Pack, packedTexts } from "../records/text_pack.ts";
+import type { KeyValueStore, KvEntry, KvEntryMaybe } from "../store/key_value_store.ts";
 
 /**
  * Texts are packed when their record is so old that no commit of a new record can be under way. A
@@ -42,7 +43,7 @@ export function stageTexts(
 export const asksForPacking = (sid: string): boolean => (parseInt(sid.slice(-3), 16) & 1023) === 0;
 
 interface Packing {
-  kv: Deno.Kv;
+  kv: KeyValueStore;
   committer: Committer;
   codec: RecordCodec;
   at: FieldPlace;
@@ -94,8 +95,8 @@ async function* unpacked(
 async function store(
   { committer, at }: Packing,
   pack: Pack,
-  packed: Deno.KvEntryMaybe<Uint8Array>,
-): Promise<Deno.KvEntryMaybe<Uint8Array> | null> {
+  packed: KvEntryMaybe<Uint8Array>,
+): Promise<KvEntryMaybe<Uint8Array> | null> {
   const last = pack.ords.at(-1)!; // A pack is stored when it has a record.
   const batch = emptyBatch();
   batch.checks.push(packed);
@@ -111,7 +112,7 @@ async function store(
 /** Removes the stale marks of texts that were packed now and did not change since. */
 async function settle(
   { committer }: Packing,
-  stale: Deno.KvEntry<unknown>[],
+  stale: KvEntry<unknown>[],
   { from, to }: { from: Uint8Array | null; to: Uint8Array },
 ): Promise<void> {
   const isPacked = (ord: string) => ord <= to.toHex() && ord > (from?.toHex() ?? "");

@@ -2,6 +2,7 @@ import type { Companion } from "../../core/protocol/companion.ts";
 import type { PresenceChanges } from "../../core/protocol/registrations.ts";
 import type { CompanionState } from "../../core/model/ports/companion_ports.ts";
 import { keys } from "../store/keys.ts";
+import type { KeyValueStore, KvKey } from "../store/key_value_store.ts";
 
 /** The last presence changes of a companion that the store has. */
 interface Known {
@@ -17,7 +18,7 @@ const deletionsAtOnce = 500;
  * reported it and is valid in that run only: a restart of the companion voids all of them. The
  * first report of the next run deletes them.
  */
-export function presenceOf(kv: Deno.Kv) {
+export function presenceOf(kv: KeyValueStore) {
   /**
    * Deletes the presence of a companion. The entry of its run is deleted first: the others are void
    * without it, also after a crash. False when a full report was stored meanwhile, which stays.
@@ -25,7 +26,7 @@ export function presenceOf(kv: Deno.Kv) {
   async function forget(companionId: string): Promise<boolean> {
     const unknown = { key: keys.presence(companionId), versionstamp: null };
     await kv.delete(unknown.key);
-    let batch: Deno.KvKey[] = [];
+    let batch: KvKey[] = [];
     const flush = async () => {
       const tx = batch.reduce((tx, key) => tx.delete(key), kv.atomic().check(unknown));
       batch = [];

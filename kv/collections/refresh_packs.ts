@@ -10,6 +10,7 @@ import { type FieldPlace, keys, ordOf, sidOf } from "../store/keys.ts";
 import { textOf } from "../records/layout.ts";
 import type { RecordCodec } from "../records/record_codec.ts";
 import { type PackedTexts, packWith } from "../records/text_pack.ts";
+import type { KeyValueStore, KvEntry } from "../store/key_value_store.ts";
 
 /** Stale texts of a pack from which on it is rewritten. */
 const staleOfPack = 32;
@@ -17,14 +18,14 @@ const staleOfPack = 32;
 const marksOfCommit = 50;
 
 interface Refreshing {
-  kv: Deno.Kv;
+  kv: KeyValueStore;
   committer: Committer;
   codec: RecordCodec;
   at: FieldPlace;
   signal: AbortSignal;
 }
 
-type Mark = Deno.KvEntry<unknown>;
+type Mark = KvEntry<unknown>;
 
 /**
  * Writes the present texts of records into packs that have many stale ones, and removes their marks.
@@ -49,7 +50,7 @@ export async function refreshPacks(refreshing: Refreshing, marks: Mark[]): Promi
 
 async function refresh(
   { kv, committer, codec, at }: Refreshing,
-  pack: Deno.KvEntry<PackedTexts>,
+  pack: KvEntry<PackedTexts>,
   marks: Mark[],
 ): Promise<void> {
   const sids = marks.map(({ key }) => sidOf(at.prefix, key));

@@ -8,10 +8,11 @@ import { bucketAt, levels, windowAt } from "../store/counters.ts";
 import { type FieldPlace, type IndexValue, keys, ordAt, type Place } from "../store/keys.ts";
 import type { Layout } from "../records/layout.ts";
 import type { Stored } from "../cache/record_cache.ts";
+import type { KeyValueStore, KvU64 } from "../store/key_value_store.ts";
 
 /** Where records were removed. */
 export interface Old {
-  kv: Deno.Kv;
+  kv: KeyValueStore;
   committer: Committer;
   /** Other processes write to the store. */
   isShared: boolean;
@@ -61,7 +62,7 @@ export async function sweepCounters(
     for (const level of levels) {
       const counter = (bucket: number) => keys.counter({ ...at, value }, level.level, bucket);
       const [start, end] = [counter(bucketAt(from, level)), counter(bucketAt(to, level) + 1)];
-      for await (const entry of kv.list<Deno.KvU64>({ start, end }, { batchSize: 32 })) {
+      for await (const entry of kv.list<KvU64>({ start, end }, { batchSize: 32 })) {
         if (entry.value.value !== 0n) continue;
         const batch = emptyBatch();
         batch.checks.push(entry);

@@ -7,6 +7,7 @@ import { keys } from "../store/keys.ts";
 import { mapFields, type Seal } from "../store/seal.ts";
 import type { StoredAccount } from "./accounts.ts";
 import type { StoreContext } from "./store_context.ts";
+import type { KvEntry, KvKey } from "../store/key_value_store.ts";
 
 type Parts = Pick<StoreContext, "kv" | "committer" | "seal" | "cache" | "fields" | "log">;
 
@@ -24,7 +25,7 @@ interface WatchedSeal extends Seal {
 }
 
 /** A value of the store with its secrets sealed anew. Throws when neither key opens them. */
-type Change = (entry: Deno.KvEntry<unknown>) => unknown;
+type Change = (entry: KvEntry<unknown>) => unknown;
 
 /**
  * Seals the secrets of every record with the first key, where only the other one opens them. Each
@@ -35,7 +36,7 @@ type Change = (entry: Deno.KvEntry<unknown>) => unknown;
 export async function reseal(parts: Parts, signal: AbortSignal): Promise<Resealed> {
   const done: Resealed = { resealed: 0, unopened: 0 };
   const seal = watched(parts.seal);
-  const rewriteCounted = async (key: Deno.KvKey, change: Change) => {
+  const rewriteCounted = async (key: KvKey, change: Change) => {
     signal.throwIfAborted();
     try {
       if (await rewrite(parts, key, { seal, change })) done.resealed++;
@@ -74,7 +75,7 @@ function watched(seal: Seal): WatchedSeal {
 /** Writes a value anew if the other key has sealed a part of it; tries again where it changed. */
 async function rewrite(
   { kv, committer }: Pick<Parts, "kv" | "committer">,
-  key: Deno.KvKey,
+  key: KvKey,
   { seal, change }: { seal: WatchedSeal; change: Change },
 ): Promise<boolean> {
   for (;;) {

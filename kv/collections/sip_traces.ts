@@ -1,6 +1,7 @@
 import { type Trace, trace as schema } from "../../core/protocol/traces.ts";
 import type { SipTraces } from "../../core/model/ports/ports.ts";
 import { keys } from "../store/keys.ts";
+import type { KeyValueStore } from "../store/key_value_store.ts";
 
 /** A value of Deno KV has up to 64 KiB. */
 const valueBytes = 60_000;
@@ -12,7 +13,7 @@ interface Kept {
   packed: Uint8Array<ArrayBuffer>;
 }
 
-export const sipTraces = (kv: Deno.Kv, now: () => number): SipTraces => ({
+export const sipTraces = (kv: KeyValueStore, now: () => number): SipTraces => ({
   async put({ accountSid, sid }, trace, keptMs) {
     const kept = { until: now() + keptMs, packed: await packed(trace) };
     await kv.set(keys.sipTrace(accountSid, sid), kept, { expireIn: keptMs });

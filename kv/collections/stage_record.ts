@@ -15,6 +15,7 @@ import type { Read } from "../store/reader.ts";
 import { countChanged, countNew } from "./count_uses.ts";
 import { asksForPacking, packedAfterMs, stageTexts } from "./pack.ts";
 import type { StoreContext } from "./store_context.ts";
+import type { KvEntry, KvKey } from "../store/key_value_store.ts";
 
 /** The store of one resource's records. */
 export interface ResourceStore<T extends Base> {
@@ -38,7 +39,7 @@ export async function numberOf(store: StoreContext, account: string): Promise<bi
 async function stageRest<T extends Base>(
   { store, name, definition, layout: state }: ResourceStore<T>,
   batch: Batch,
-  { key, before, after }: { key: Deno.KvKey; before?: T; after?: T },
+  { key, before, after }: { key: KvKey; before?: T; after?: T },
 ): Promise<void> {
   const transition = { ...before && { before }, ...after && { after } } as Transition;
   const [account, , ord] = key as RecordKey;
@@ -114,7 +115,7 @@ export async function stageReplace<T extends Base>(
   state: ResourceStore<T>,
   batch: Batch,
   { entry, before, after, hasHappened = false }: {
-    entry: Deno.KvEntry<unknown> & Named;
+    entry: KvEntry<unknown> & Named;
     before: T;
     after?: T | undefined;
     /** Limits count the change, and do not refuse it. */

@@ -1,13 +1,14 @@
 import type { NumberOffer, NumberSearch } from "../../core/model/values/offer.ts";
 import type { Stock } from "../../core/model/ports/ports.ts";
 import { keys } from "../store/keys.ts";
+import type { KeyValueStore, KvKey, KvListSelector } from "../store/key_value_store.ts";
 
 /** Numbers that one commit adds: it sets up to four keys of each and may delete three. */
 const groupSize = 50;
 const readSize = 10;
 
 /** The numbers that the operator loaded, indexed by number and by country and kind. */
-export function stock(kv: Deno.Kv): Stock {
+export function stock(kv: KeyValueStore): Stock {
   return {
     countries: () => countriesIn(kv),
     async get(phoneNumber) {
@@ -24,7 +25,10 @@ export function stock(kv: Deno.Kv): Stock {
   };
 }
 
-async function getMany(kv: Deno.Kv, phoneNumbers: string[]): Promise<Map<string, NumberOffer>> {
+async function getMany(
+  kv: KeyValueStore,
+  phoneNumbers: string[],
+): Promise<Map<string, NumberOffer>> {
   const found = new Map<string, NumberOffer>();
   for (let at = 0; at < phoneNumbers.length; at += readSize) {
     const some = phoneNumbers.slice(at, at + readSize).map(keys.stocked);
@@ -35,7 +39,7 @@ async function getMany(kv: Deno.Kv, phoneNumbers: string[]): Promise<Map<string,
   return found;
 }
 
-async function* search(kv: Deno.Kv, wanted: NumberSearch): AsyncGenerator<NumberOffer> {
+async function* search(kv: KeyValueStore, wanted: NumberSearch): AsyncGenerator<NumberOffer> {
   for (const selector of selectors(wanted)) {
     let group: string[] = [];
     for await (const { key } of kv.list(selector)) {
@@ -49,7 +53,7 @@ async function* search(kv: Deno.Kv, wanted: NumberSearch): AsyncGenerator<Number
 }
 
 /** Adds or replaces offers in one commit; returns how many are new. */
-async function putGroup(kv: Deno.Kv, offers: NumberOffer[]): Promise<number> {
+async function putGroup(kv: KeyValueStore, offers: NumberOffer[]): Promise<number> {
   const known = await getMany(kv, offers.map(({ phoneNumber }) => phoneNumber));
   const op = kv.atomic();
   for (const offer of offers) {
@@ -62,7 +66,7 @@ async function putGroup(kv: Deno.Kv, offers: NumberOffer[]): Promise<number> {
   return offers.filter(({ phoneNumber }) => !known.has(phoneNumber)).length;
 }
 
-async function countriesIn(kv: Deno.Kv): Promise<string[]> {
+async function countriesIn(kv: KeyValueStore): Promise<string[]> {
   const found: string[] = [];
   let country = await nextCountry(kv, ""); // Numbers of shared ranges have no country.
   while (country !== null) {
@@ -73,18 +77,18 @@ async function countriesIn(kv: Deno.Kv): Promise<string[]> {
 }
 
 /** The first country in keys after another one; null when there is none. */
-async function nextCountry(kv: Deno.Kv, past: string): Promise<string | null> {
+async function nextCountry(kv: KeyValueStore, past: string): Promise<string | null> {
   const prefix = keys.stockKinds;
   const selector = { prefix, start: [...prefix, past + "\0"] };
   for await (const { key } of kv.list(selector, { limit: 1 })) return String(key[prefix.length]);
   return null;
 }
 
-const kindKeys = ({ isoCountry, kinds, phoneNumber }: NumberOffer): Deno.KvKey[] =>
+const kindKeys = ({ isoCountry, kinds, phoneNumber }: NumberOffer): KvKey[] =>
   kinds.map((kind) => keys.stockOfKind(isoCountry ?? "", kind, phoneNumber));
 
 /** The narrowest key ranges that hold all results of a search. */
-function selectors({ isoCountry, kind, areaCode }: NumberSearch): Deno.KvListSelector[] {
+function selectors({ isoCountry, kind, areaCode }: NumberSearch): KvListSelector[] {
   const prefix = isoCountry !== undefined && kind !== undefined
     ? keys.stockKind(isoCountry, kind)
     : keys.stock;

@@ -11,6 +11,7 @@ import { countCharges } from "./count_uses.ts";
 import { stageCharges } from "./ledger.ts";
 import { numberOf, type ResourceStore, stageReplace } from "./stage_record.ts";
 import type { StoreContext } from "./store_context.ts";
+import type { KvEntry } from "../store/key_value_store.ts";
 
 /** A record by its account and its Sid. */
 export interface Address {
@@ -22,7 +23,7 @@ export interface Address {
 export async function entryOf<T extends Base>(
   { store, definition }: ResourceStore<T>,
   { account, sid }: Address,
-): Promise<Deno.KvEntry<unknown> & Named & Decoded | null> {
+): Promise<KvEntry<unknown> & Named & Decoded | null> {
   if (!isSid(sid, definition.sidPrefix)) return null;
   const number = await store.accountNumber(account);
   if (number === null) return null;

@@ -8,6 +8,7 @@ import { stderrProgress } from "../backup/progress.ts";
 import { checkBackup, restore } from "../backup/restore.ts";
 import { withDeadline } from "../store/deadline.ts";
 import { lockFile } from "../store/lock_file.ts";
+import { openLocation } from "../store/sealed_store.ts";
 
 /**
  * `deno task restore FILE`: writes a backup into the empty store of DATA_DIR or KV_URL, with the
@@ -22,7 +23,7 @@ async function restoreFrom(path: string, again: boolean, signal: AbortSignal): P
   await Deno.mkdir(DATA_DIR, { recursive: true, mode: 0o700 });
   const location = KV_URL || `${DATA_DIR}/switchboard.db`;
   using _lock = KV_URL === "" ? await lockFile(location) : null;
-  using opened = await Deno.openKv(location);
+  using opened = await openLocation(location);
   const kv = KV_URL === "" ? opened : withDeadline(opened, limits.storeTimeoutMs);
   const audio = `${DATA_DIR}/recordings`;
   const before = () => writeSecrets(description, config);

@@ -11,20 +11,27 @@ import {
   type Place,
   valueOfDepth,
 } from "../store/keys.ts";
+import type {
+  KeyValueStore,
+  KvEntryMaybe,
+  KvKey,
+  KvListSelector,
+  KvU64,
+} from "../store/key_value_store.ts";
 
 /** A store whose counters are made finer. */
 export interface Counting {
-  kv: Deno.Kv;
+  kv: KeyValueStore;
   committer: Committer;
   /** Other processes write to it. */
   isShared: boolean;
   /** Whether the index of a value has all its entries, and is not being removed or built. */
-  isComplete(value: Deno.KvKey): boolean;
+  isComplete(value: KvKey): boolean;
 }
 
 /** The entries of a value in a window of time. */
 export interface Stretch {
-  value: Deno.KvKey;
+  value: KvKey;
   window: number;
   /** The finest level that the value's index has everywhere. */
   depth: number;
@@ -77,7 +84,7 @@ interface Attempts {
 const attemptsToRead = 8;
 
 /** Whether a bucket of a level in the window is full. */
-async function hasFull(kv: Deno.Kv, stretch: Stretch, depth: number): Promise<boolean> {
+async function hasFull(kv: KeyValueStore, stretch: Stretch, depth: number): Promise<boolean> {
   const { from, before } = spanOf(stretch.window, windowLevel);
   for (const { count } of await countersIn(kv, stretch, { depth, from, before })) {
     if (count >= fullBucket) return true;
@@ -89,7 +96,7 @@ async function hasFull(kv: Deno.Kv, stretch: Stretch, depth: number): Promise<bo
 async function begin(
   { kv, committer, isShared, isComplete }: Counting,
   { value, window }: Stretch,
-  { entry, depth }: { entry: Deno.KvEntryMaybe<DepthNote>; depth: number },
+  { entry, depth }: { entry: KvEntryMaybe<DepthNote>; depth: number },
 ): Promise<boolean> {
   const note: DepthNote = {
     depth,
@@ -107,7 +114,7 @@ async function begin(
  * Has all processes that write to the store read notes anew: their commits check the description of
  * the store.
  */
-async function stageNotice(kv: Deno.Kv, batch: Batch): Promise<void> {
+async function stageNotice(kv: KeyValueStore, batch: Batch): Promise<void> {
   const schema = await kv.get(keys.version);
   batch.checks.push(schema);
   batch.sets.push({ key: keys.version, value: schema.value });
@@ -159,7 +166,7 @@ async function countOn(
   { kv, committer, isComplete }: Counting,
   stretch: Stretch,
   { entry, note: { depth, next }, attempts }: {
-    entry: Deno.KvEntryMaybe<DepthNote>;
+    entry: KvEntryMaybe<DepthNote>;
     note: Required<DepthNote>;
     attempts: Attempts;
   },
@@ -193,7 +200,11 @@ interface Range {
 }
 
 /** The time of the first bucket in a range that has an entry or a counter; null: there is none. */
-async function firstIn(kv: Deno.Kv, { value }: Stretch, range: Range): Promise<number | null> {
+async function firstIn(
+  kv: KeyValueStore,
+  { value }: Stretch,
+  range: Range,
+): Promise<number | null> {
   const { depth, from, before } = range;
   const level = levelAt(depth);
   const [[counter], [entry]] = await Promise.all([
@@ -211,7 +222,7 @@ async function firstIn(kv: Deno.Kv, { value }: Stretch, range: Range): Promise<n
  * moved meanwhile: `reached`.
  */
 async function differencesIn(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   stretch: Stretch,
   range: Range,
   attempts: Attempts,
@@ -246,9 +257,9 @@ async function differencesIn(
 const byBucket = (counters: Counter[]): Map<number, Counter> =>
   new Map(counters.map((counter) => [counter.bucket, counter]));
 
-async function countersIn(kv: Deno.Kv, { value }: Stretch, range: Range): Promise<Counter[]> {
+async function countersIn(kv: KeyValueStore, { value }: Stretch, range: Range): Promise<Counter[]> {
   const found: Counter[] = [];
-  const entries = kv.list<Deno.KvU64>(countersOf(value, range), { batchSize: 1_000 });
+  const entries = kv.list<KvU64>(countersOf(value, range), { batchSize: 1_000 });
   for await (const { key, value: { value: count }, versionstamp } of entries) {
     // Below 0 where more entries left than came since the note.
     found.push({
@@ -260,15 +271,15 @@ async function countersIn(kv: Deno.Kv, { value }: Stretch, range: Range): Promis
   return found;
 }
 
-function countersOf(value: Deno.KvKey, { depth, from, before }: Range): Deno.KvListSelector {
+function countersOf(value: KvKey, { depth, from, before }: Range): KvListSelector {
   const key = (ms: number) => [...value, ...keys.bucket(depth, bucketAt(ms, levelAt(depth)))];
   return { start: key(from), end: key(before) };
 }
 
 function entriesOf(
-  value: Deno.KvKey,
+  value: KvKey,
   { from, before }: { from: number; before: number },
-): Deno.KvListSelector {
+): KvListSelector {
   const [account, prefix, field, of] = value;
   const at: FieldPlace = {
     account: account as bigint,
@@ -280,5 +291,5 @@ function entriesOf(
 }
 
 /** The time of the Sid that a key ends in, in ms. */
-const timeOf = (key: Deno.KvKey): number =>
+const timeOf = (key: KvKey): number =>
   parseInt((key.at(-1) as Uint8Array).subarray(0, 6).toHex(), 16);

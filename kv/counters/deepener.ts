@@ -3,13 +3,14 @@ import { fullBucket, levels, type Moved, spanOf, windowAt } from "../store/count
 import { lruCache } from "../cache/lru_cache.ts";
 import { isCountedDeeper, leastDepth } from "../records/layout.ts";
 import { type Counting, deepen } from "./deepen.ts";
+import type { KvKey } from "../store/key_value_store.ts";
 
 /** Makes the counters of values finer where many entries came, in the background. */
 export interface Deepener {
   /** Notices the entries that a commit of this process has added. */
   made(moved: Moved[]): void;
   /** Looks at a value in a window, where a bucket may be full. */
-  look(value: Deno.KvKey, window: number): void;
+  look(value: KvKey, window: number): void;
   /** Resolves when nothing is to be looked at. Rejects with the reason of the signal. */
   idle(signal: AbortSignal): Promise<void>;
   /** Begins nothing more. */
@@ -30,7 +31,7 @@ const finest = levels.at(-1);
  */
 export function deepener(store: Counting, onError: (error: unknown) => void): Deepener {
   const tallies = lruCache<{ count: number }>(mostTallies);
-  const waiting = new Map<string, { value: Deno.KvKey; window: number }>();
+  const waiting = new Map<string, { value: KvKey; window: number }>();
   const closing = Promise.withResolvers<never>();
   closing.promise.catch(() => {}); // Nobody may wait when it is closed.
   let isClosed = false;
@@ -50,7 +51,7 @@ export function deepener(store: Counting, onError: (error: unknown) => void): De
     running = null;
   }
 
-  function look(value: Deno.KvKey, window: number): void {
+  function look(value: KvKey, window: number): void {
     if (isClosed || waiting.size >= mostWaiting) return;
     waiting.set(`${keyText(value)}${window}`, { value, window });
     running ??= run();

@@ -3,6 +3,7 @@ import { emptyBatch } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
 import { keys } from "../store/keys.ts";
 import { stageMoved, type StoredJob } from "./queue.ts";
+import type { KeyValueStore } from "../store/key_value_store.ts";
 
 /** A job that is due within this time, in ms, is left where it is: it may have begun. */
 const nearMs = 2_000;
@@ -15,7 +16,7 @@ const leastMs = 500;
  * set since they were made.
  */
 export async function moveDatedJobs(
-  { kv, committer }: { kv: Deno.Kv; committer: Pick<Committer, "commit"> },
+  { kv, committer }: { kv: KeyValueStore; committer: Pick<Committer, "commit"> },
   clocks: Clocks,
 ): Promise<void> {
   const options = { batchSize: 500 };

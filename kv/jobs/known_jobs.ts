@@ -13,15 +13,21 @@ import {
   placeIn,
 } from "./known_lanes.ts";
 import type { StoredJob } from "./queue.ts";
+import type {
+  AtomicCheck,
+  AtomicOperation,
+  KeyValueStore,
+  KvKey,
+} from "../store/key_value_store.ts";
 
 /** The jobs of a store that only this process writes to, as its commits leave them. */
 export interface KnownJobs extends CommitRecord {
   /** Notes the jobs that are performed after the commit, with the number of the attempt. */
-  stage(op: Deno.AtomicOperation, writes: Writes): void;
+  stage(op: AtomicOperation, writes: Writes): void;
   made(writes: Writes, versionstamp: string): void;
   doubt(writes: Writes): void;
   /** Whether the check of a claimed job holds; undefined of others. */
-  holds(check: Deno.AtomicCheck): boolean | undefined;
+  holds(check: AtomicCheck): boolean | undefined;
   /** Has the next commit note what is taken, even if another one has lately. */
   hurry(): void;
   /** Whether a job is taken that the store has no note of. */
@@ -34,11 +40,11 @@ export interface KnownJobs extends CommitRecord {
   /** Claims a job until a time in ms. */
   take(job: KnownJob, until: number): void;
   /** Sets until when the claim of a job holds, in ms. */
-  extend(key: Deno.KvKey, until: number): void;
+  extend(key: KvKey, until: number): void;
   /** The lanes that have jobs, each with the time at which one of them may be free, in ms. */
   lanes(): { name: string; dueAt: number }[];
   /** Forgets a job that the store does not have any more. */
-  forget(key: Deno.KvKey): void;
+  forget(key: KvKey): void;
   /** The first jobs of a lane, at least `most` that are not claimed where it has as many. */
   first(lane: string, most: number): Promise<readonly KnownJob[]>;
 }
@@ -49,7 +55,7 @@ type Writes = Pick<Batch, "sets" | "deletes">;
 type Note = [id: string, attempt: number];
 
 interface State {
-  kv: Deno.Kv;
+  kv: KeyValueStore;
   known: KnownLanes;
   isLoaded: boolean;
   /** The ids that commits have touched since a reading began; undefined while there is none. */
@@ -72,7 +78,7 @@ interface State {
  * Follows the jobs of a store by its commits, so that claims need no read of it. Of each lane the first
  * ones are known, up to a bound; the others are read when those are gone.
  */
-export function knownJobs(kv: Deno.Kv): KnownJobs {
+export function knownJobs(kv: KeyValueStore): KnownJobs {
   const state: State = {
     kv,
     known: knownLanes(),
@@ -129,7 +135,7 @@ export function knownJobs(kv: Deno.Kv): KnownJobs {
   };
 }
 
-function stageNote(state: State, op: Deno.AtomicOperation, { sets, deletes }: Writes): void {
+function stageNote(state: State, op: AtomicOperation, { sets, deletes }: Writes): void {
   const isRecent = performance.now() - state.notedAt < jobLimits.noteMs;
   if (!state.isStale || isRecent && !state.isHurried) return;
   state.isStale = false; // A commit that is not made leaves a note that is a little older.
@@ -145,7 +151,7 @@ function stageNote(state: State, op: Deno.AtomicOperation, { sets, deletes }: Wr
   op.set(keys.running, notes);
 }
 
-function remove(state: State, key: Deno.KvKey): void {
+function remove(state: State, key: KvKey): void {
   if (!state.known.remove(key)) return;
   const id = String(key.at(-1));
   if (state.taken.delete(id)) state.isStale ||= state.noted.has(id);
@@ -222,9 +228,9 @@ async function readLane(state: State, name: string): Promise<void> {
  */
 async function read(
   state: State,
-  prefix: Deno.KvKey,
+  prefix: KvKey,
   limit = Infinity,
-): Promise<Deno.KvKey | null> {
+): Promise<KvKey | null> {
   let found = 0;
   const touched = state.touched = new Set();
   const options = { ...limit < Infinity && { limit }, batchSize: 500 };

@@ -1,9 +1,10 @@
 import { jobLimits } from "./limits.ts";
 import type { StoredJob } from "./queue.ts";
+import type { KvKey } from "../store/key_value_store.ts";
 
 /** A job that waits in the store, or is performed. */
 export interface KnownJob {
-  key: Deno.KvKey;
+  key: KvKey;
   value: StoredJob;
   versionstamp: string;
   /** In ms. */
@@ -29,15 +30,15 @@ export interface KnownLanes {
   /** Adds a job, unless it is known, or stands behind one that is not. */
   add(job: KnownJob): void;
   /** Removes a job by its key; false where it is not known. */
-  remove(key: Deno.KvKey): boolean;
+  remove(key: KvKey): boolean;
   /** Forgets what waits behind a key of a lane: between them may be jobs that are not known. */
-  dropAfter(key: Deno.KvKey): void;
+  dropAfter(key: KvKey): void;
   /** Forgets a lane that has no jobs. */
   tidy(name: string): void;
 }
 
 /** What the key of a job says (`keys.job`); null for another key. */
-export const placeIn = (key: Deno.KvKey) =>
+export const placeIn = (key: KvKey) =>
   key[0] === "q" && key[1] === "d"
     ? { lane: String(key[2]), dueAt: Number(key[3]), id: String(key[4]) }
     : null;

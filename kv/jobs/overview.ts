@@ -10,6 +10,7 @@ import { emptyBatch } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
 import { keys } from "../store/keys.ts";
 import { stageJobs, stageMoved, type StoredJob } from "./queue.ts";
+import type { KeyValueStore, KvEntry } from "../store/key_value_store.ts";
 
 /** A job whose attempts are spent, with the error of the last one. */
 interface StoredDead extends StoredJob {
@@ -17,7 +18,7 @@ interface StoredDead extends StoredJob {
 }
 
 /** The queue as its operator sees it: how much waits, what failed for good, and another try of that. */
-export function jobQueue(kv: Deno.Kv, committer: Committer, clocks: Clocks): JobQueue {
+export function jobQueue(kv: KeyValueStore, committer: Committer, clocks: Clocks): JobQueue {
   return {
     overview: () => overview(kv, clocks),
     async dead(id) {
@@ -41,7 +42,7 @@ export function jobQueue(kv: Deno.Kv, committer: Committer, clocks: Clocks): Job
   };
 }
 
-async function overview(kv: Deno.Kv, clocks: Clocks): Promise<JobOverview> {
+async function overview(kv: KeyValueStore, clocks: Clocks): Promise<JobOverview> {
   const kinds = new Map<string, JobCounts>();
   const countsOf = (kind: string): JobCounts => {
     const counts = kinds.get(kind) ??
@@ -77,9 +78,9 @@ async function overview(kv: Deno.Kv, clocks: Clocks): Promise<JobOverview> {
 
 /** The entry of a job that waits in a lane. Reads a bounded part of the lane. */
 async function findWaiting(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   { lane, id }: { lane: string; id: string },
-): Promise<Deno.KvEntry<StoredJob> | null> {
+): Promise<KvEntry<StoredJob> | null> {
   const options = { batchSize: 500, limit: limits.countedJobs };
   for await (const entry of kv.list<StoredJob>({ prefix: keys.jobsOf(lane) }, options)) {
     if (entry.value.id === id) return entry.value.owner === null ? entry : null;
@@ -88,7 +89,7 @@ async function findWaiting(
 }
 
 /** The entry of a dead job; its lane is not known. */
-async function findDead(kv: Deno.Kv, id: string): Promise<Deno.KvEntry<StoredDead> | null> {
+async function findDead(kv: KeyValueStore, id: string): Promise<KvEntry<StoredDead> | null> {
   for await (
     const entry of kv.list<StoredDead>({ prefix: keys.deadJobs }, { batchSize: 500 })
   ) {
@@ -99,7 +100,7 @@ async function findDead(kv: Deno.Kv, id: string): Promise<Deno.KvEntry<StoredDea
 
 /** Removes a dead job, and makes a job of the same id due now if it is to run again. */
 async function endDead(
-  { kv, committer }: { kv: Deno.Kv; committer: Committer },
+  { kv, committer }: { kv: KeyValueStore; committer: Committer },
   id: string,
   again: Clocks | null,
 ): Promise<boolean> {

@@ -15,9 +15,10 @@ import {
   type StoredJob,
   waitingAtOnce,
 } from "./queue.ts";
+import type { KeyValueStore } from "../store/key_value_store.ts";
 
 interface OwnStore {
-  kv: Deno.Kv;
+  kv: KeyValueStore;
   committer: Committer;
   known: KnownJobs;
 }

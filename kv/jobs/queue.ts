@@ -4,6 +4,7 @@ import { type Clocks, steadyFrom } from "../../core/base/steady_clock.ts";
 import { type Batch, emptyBatch, keyText } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
 import { keys } from "../store/keys.ts";
+import type { KvEntry, KvKey } from "../store/key_value_store.ts";
 
 /** A job in the store. */
 export interface StoredJob {
@@ -29,7 +30,7 @@ export interface StoredJob {
 /** A leased job, and the entry that proves the lease. */
 export interface HeldJob {
   job: StoredJob;
-  key: Deno.KvKey;
+  key: KvKey;
   versionstamp: string;
 }
 
@@ -119,7 +120,7 @@ export function stageRetry(batch: Batch, held: HeldJob, dueAt: number): void {
 /** Stages another due time of a job that waits. */
 export function stageMoved(
   batch: Batch,
-  { key, value, versionstamp }: Pick<Deno.KvEntry<StoredJob>, "key" | "value" | "versionstamp">,
+  { key, value, versionstamp }: Pick<KvEntry<StoredJob>, "key" | "value" | "versionstamp">,
   dueAt: number,
 ): void {
   stageMove(batch, { job: value, key, versionstamp }, keys.job(value.lane, dueAt, value.id));
@@ -134,7 +135,7 @@ export function stageDead(batch: Batch, held: HeldJob, error: string): void {
 }
 
 /** Stages the removal of a held job from its place, unless it stays there. */
-export function stageMove(batch: Batch, held: HeldJob, to?: Deno.KvKey): void {
+export function stageMove(batch: Batch, held: HeldJob, to?: KvKey): void {
   batch.checks.push(held);
   if (to === undefined || keyText(to) !== keyText(held.key)) batch.deletes.push(held.key);
 }
@@ -142,7 +143,7 @@ export function stageMove(batch: Batch, held: HeldJob, to?: Deno.KvKey): void {
 /** Ends a lease that a process which was killed has written: its job is due now. */
 export async function release(
   committer: Committer,
-  { key, value, versionstamp }: Pick<Deno.KvEntry<StoredJob>, "key" | "value" | "versionstamp">,
+  { key, value, versionstamp }: Pick<KvEntry<StoredJob>, "key" | "value" | "versionstamp">,
   now: number,
 ): Promise<void> {
   const batch = emptyBatch();
@@ -157,7 +158,7 @@ export const waitingAtOnce = 50;
 export const spentAtOnce = 500;
 
 /** An entry of a job, and until when it is claimed, in ms, where that is not written. */
-export type Waiting = Pick<Deno.KvEntry<StoredJob>, "key" | "value" | "versionstamp"> & {
+export type Waiting = Pick<KvEntry<StoredJob>, "key" | "value" | "versionstamp"> & {
   takenUntil?: number;
 };
 

@@ -13,15 +13,16 @@ import {
   type StoredJob,
   type Waiting,
 } from "./queue.ts";
+import { type KeyValueStore, type KvEntry, KvU64 } from "../store/key_value_store.ts";
 
 /** A lane by its hint in the store: the earliest time at which one of its jobs can be due. */
 interface HintedLane extends Lane {
-  hint: Deno.KvEntry<Deno.KvU64>;
+  hint: KvEntry<KvU64>;
 }
 
 /** The store of a queue; `checks`: how many entries one commit can check. */
 interface JobStore {
-  kv: Deno.Kv;
+  kv: KeyValueStore;
   committer: Committer;
   checks: number;
 }
@@ -30,7 +31,7 @@ interface JobStore {
  * The queue of a store that several processes use: a claim is written. It moves a job to the time its
  * lease ends, so the job of a worker that died is due again by itself.
  */
-export function sharedQueue(kv: Deno.Kv, committer: Committer, checks: number): Queue {
+export function sharedQueue(kv: KeyValueStore, committer: Committer, checks: number): Queue {
   const store = { kv, committer, checks };
   return {
     lanes: () => lanesIn(kv),
@@ -42,9 +43,9 @@ export function sharedQueue(kv: Deno.Kv, committer: Committer, checks: number): 
   };
 }
 
-async function lanesIn(kv: Deno.Kv): Promise<HintedLane[]> {
+async function lanesIn(kv: KeyValueStore): Promise<HintedLane[]> {
   const lanes: HintedLane[] = [];
-  for await (const hint of kv.list<Deno.KvU64>({ prefix: keys.lanes }, { batchSize: 200 })) {
+  for await (const hint of kv.list<KvU64>({ prefix: keys.lanes }, { batchSize: 200 })) {
     lanes.push({ name: String(hint.key.at(-1)), dueAt: Number(hint.value.value), hint });
   }
   return lanes;
@@ -77,7 +78,7 @@ async function setHint(committer: Committer, { hint }: HintedLane, dueAt: number
   const batch = emptyBatch();
   batch.checks.push(hint);
   if (dueAt === Infinity) batch.deletes.push(hint.key);
-  else batch.sets.push({ key: hint.key, value: new Deno.KvU64(BigInt(Math.floor(dueAt))) });
+  else batch.sets.push({ key: hint.key, value: new KvU64(BigInt(Math.floor(dueAt))) });
   await committer.commit(batch);
 }
 
@@ -96,7 +97,7 @@ async function renewLease(
 }
 
 async function findLease(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   { job }: HeldJob,
   untils: readonly number[],
 ): Promise<HeldJob | null> {

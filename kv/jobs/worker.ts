@@ -14,11 +14,12 @@ import { leaseKeeper } from "./leases.ts";
 import { jobLimits } from "./limits.ts";
 import { isSpent, perform, type Performing } from "./perform.ts";
 import type { HeldJob, Lane, StoredJob } from "./queue.ts";
+import type { KeyValueStore } from "../store/key_value_store.ts";
 
 export interface WorkerOptions
   extends Omit<Performing, "keepLease" | "inShare" | "committer" | "health"> {
   /** A store to which other processes add jobs. */
-  watched: Deno.Kv | null;
+  watched: KeyValueStore | null;
   committer: Committer;
   health: StoreHealth;
 }
@@ -84,8 +85,8 @@ export function worker(options: WorkerOptions): Worker {
   committer.onJobs = () => poke(state);
   options.health.onChange(() => poke(state));
 
-  async function watch(kv: Deno.Kv): Promise<void> {
-    watching = kv.watch([keys.wake]).getReader();
+  async function watch(kv: KeyValueStore): Promise<void> {
+    watching = kv.watch(keys.wake).getReader();
     while (!(await watching.read()).done) poke(state);
   }
 

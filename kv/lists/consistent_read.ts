@@ -1,5 +1,6 @@
 import type { IsSteady } from "../cache/page_cache.ts";
 import { keyText } from "../store/batch.ts";
+import type { KeyValueStore, KvEntryMaybe, KvListIterator } from "../store/key_value_store.ts";
 
 /** The most readings while other processes write; after them the last one counts. */
 const mostReadings = 8;
@@ -14,8 +15,8 @@ const mostEntries = 20_000;
  * last reading counts; its parts may then be of different moments.
  */
 export async function consistentRead<R>(
-  kv: Deno.Kv,
-  read: (kv: Deno.Kv) => Promise<R>,
+  kv: KeyValueStore,
+  read: (kv: KeyValueStore) => Promise<R>,
   isSteady: IsSteady = () => Promise.resolve(false),
 ): Promise<R> {
   let before = new Set<string>();
@@ -33,22 +34,22 @@ export async function consistentRead<R>(
 /**
  * A store whose reads add their entries with versionstamps to `met`, up to a bound.
  */
-function noting(kv: Deno.Kv, met: Set<string>): Deno.Kv {
-  const note = <E extends Deno.KvEntryMaybe<unknown>>(entry: E): E => {
+function noting(kv: KeyValueStore, met: Set<string>): KeyValueStore {
+  const note = <E extends KvEntryMaybe<unknown>>(entry: E): E => {
     if (met.size <= mostEntries / 2) met.add(`${keyText(entry.key)} ${entry.versionstamp}`);
     return entry;
   };
-  async function* noted<T>(entries: Deno.KvListIterator<T>) {
+  async function* noted<T>(entries: KvListIterator<T>) {
     for await (const entry of entries) yield note(entry);
   }
-  const reads: Pick<Deno.Kv, "get" | "getMany" | "list"> = {
-    get: async (key, options) => note(await kv.get(key, options)),
-    async getMany(keys, options) {
-      const entries = await kv.getMany(keys, options);
+  return {
+    ...kv,
+    get: async (key) => note(await kv.get(key)),
+    async getMany(keys) {
+      const entries = await kv.getMany(keys);
       entries.forEach(note);
       return entries;
     },
     list: (selector, options) => noted(kv.list(selector, options)) as never,
   };
-  return reads as Deno.Kv;
 }

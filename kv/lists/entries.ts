@@ -2,6 +2,7 @@ import type { Span } from "../store/counters.ts";
 import type { Index } from "./counts.ts";
 import { type IndexValue, keys, ordAt, ordOf, type Place, sidOf } from "../store/keys.ts";
 import type { Stored } from "../cache/record_cache.ts";
+import type { KeyValueStore, KvEntry, KvListIterator } from "../store/key_value_store.ts";
 
 /** A record by its Sid, with its entry where that was read. */
 export interface Found {
@@ -22,7 +23,7 @@ export const readAtOnce = 500;
  * The entries of an index in a range, newest first; those of the index of all records are records.
  */
 export async function* entriesOf(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   index: Index,
   { range, limit = Infinity }: { range: Range; limit?: number },
 ): AsyncGenerator<Found, undefined> {
@@ -45,7 +46,7 @@ export async function* entriesOf(
 
 /** The entries of an index in a range, newest first, in pieces of `size`. */
 export async function* chunksOf(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   index: Index,
   { range, size }: { range: Range; size: number },
 ): AsyncGenerator<Found[]> {
@@ -92,7 +93,11 @@ interface OneList {
   reverse?: boolean | undefined;
 }
 
-async function* listOf(kv: Deno.Kv, index: Index, one: OneList): AsyncGenerator<Found, undefined> {
+async function* listOf(
+  kv: KeyValueStore,
+  index: Index,
+  one: OneList,
+): AsyncGenerator<Found, undefined> {
   for await (const entry of entriesIn(kv, index, one) ?? []) yield foundIn(index, entry);
 }
 
@@ -101,7 +106,7 @@ async function* listOf(kv: Deno.Kv, index: Index, one: OneList): AsyncGenerator<
  * which needs an index of one value. Quicker than `entriesOf`.
  */
 export async function firstEntries(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   index: Index,
   { range, limit, reverse }: { range: Range; limit: number; reverse?: boolean },
 ): Promise<Found[]> {
@@ -117,7 +122,7 @@ export async function firstEntries(
 
 /** The first records of a range, newest first, as they are stored. */
 export async function firstRecords(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   place: Place,
   { range, limit }: { range: Range; limit: number },
 ): Promise<Stored[]> {
@@ -130,7 +135,7 @@ export async function firstRecords(
  * false, as they are stored.
  */
 export async function recordsBetween(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   place: Place,
   { reverse = true, ...between }: {
     start: Uint8Array;
@@ -145,28 +150,28 @@ export async function recordsBetween(
   return found;
 }
 
-const foundIn = ({ prefix, field }: Index, entry: Deno.KvEntry<unknown>): Found => {
+const foundIn = ({ prefix, field }: Index, entry: KvEntry<unknown>): Found => {
   const sid = sidOf(prefix, entry.key);
   return field === "" ? { sid, entry } : { sid };
 };
 
 function entriesIn(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   index: Index,
   { value, range, limit, reverse = true }: OneList,
-): Deno.KvListIterator<unknown> | null {
+): KvListIterator<unknown> | null {
   const bounds = boundsOf(range);
   return bounds && listBetween(kv, index, { value, ...bounds, limit, reverse });
 }
 
 function listBetween(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   index: Index,
   { value, start, end, limit, reverse }: Omit<OneList, "range"> & {
     start: Uint8Array;
     end: Uint8Array;
   },
-): Deno.KvListIterator<unknown> {
+): KvListIterator<unknown> {
   const selector = { start: keys.entry(index, value, start), end: keys.entry(index, value, end) };
   const batchSize = Math.min(limit, readAtOnce);
   const atMost = limit === Infinity ? {} : { limit };

@@ -16,6 +16,7 @@ import { passing } from "./scan.ts";
 import type { SidList } from "./sid_list.ts";
 import { readDatedRecords, readRecords, type Wanted } from "./read_records.ts";
 import { liveUndatedIn } from "./live_undated.ts";
+import type { KeyValueStore } from "../store/key_value_store.ts";
 
 /** The most scans of a list whose records get dates outside of its plan. */
 const mostScans = 4;
@@ -154,7 +155,7 @@ const taken = (source: Source, measured: Measured, wanted: Wanted): Promise<AnyR
  * fewer entries, and those of older spans at the same time. Null for any other page.
  */
 async function fromOlderEnd(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   measured: Measured,
   { from, located: { span, skip, count }, limit }: {
     from: number;

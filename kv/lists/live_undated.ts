@@ -5,6 +5,7 @@ import { firstEntries } from "./entries.ts";
 import type { ExcludedEntries } from "./excluded.ts";
 import { undatedField } from "../records/layout.ts";
 import { isDearer, membersOf, spanAround } from "./lookups.ts";
+import type { KeyValueStore } from "../store/key_value_store.ts";
 
 /**
  * Records without dates are read while they are few: this many, or this many times the index's
@@ -17,7 +18,7 @@ const [fewUndated, mostTimes] = [100, 3];
  * of dates. It starts from the smaller set: the records under way, or the entries of the index.
  */
 export async function liveUndatedIn(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   measured: Measured,
   { lacking, span }: { lacking: string[]; span: Span },
 ): Promise<ExcludedEntries | undefined> {

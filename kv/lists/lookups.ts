@@ -4,6 +4,7 @@ import type { Index } from "./counts.ts";
 import { firstEntries, firstRecords, type Range } from "./entries.ts";
 import { keys, ordOf, type Place } from "../store/keys.ts";
 import type { Stored } from "../cache/record_cache.ts";
+import type { KeyValueStore, KvEntryMaybe, KvKey } from "../store/key_value_store.ts";
 
 /** The cost of one lookup, in listed entries. */
 const lookupCost = 4;
@@ -13,7 +14,7 @@ export const isDearer = (listed: number, lookups: number): boolean => listed > l
 
 /** The Sids of these, newest first, that have an entry in an index. */
 export async function membersOf(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   index: Index,
   { sids, isSparse }: { sids: string[]; isSparse: boolean },
 ): Promise<Set<string>> {
@@ -35,7 +36,7 @@ export async function membersOf(
  * The entries of the records of these Sids, newest first, in their order; null for a removed one.
  */
 export async function recordsOf(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   place: Place,
   { sids, isSparse }: { sids: string[]; isSparse: boolean },
 ): Promise<(Stored | null)[]> {
@@ -107,8 +108,8 @@ export function spanAround(sids: string[]): Span {
 /** The most keys of one `getMany`. */
 const keysAtOnce = 10;
 
-async function getMany(kv: Deno.Kv, wanted: Deno.KvKey[]): Promise<Deno.KvEntryMaybe<unknown>[]> {
-  const parts: Promise<Deno.KvEntryMaybe<unknown>[]>[] = [];
+async function getMany(kv: KeyValueStore, wanted: KvKey[]): Promise<KvEntryMaybe<unknown>[]> {
+  const parts: Promise<KvEntryMaybe<unknown>[]>[] = [];
   for (let at = 0; at < wanted.length; at += keysAtOnce) {
     parts.push(kv.getMany<unknown[]>(wanted.slice(at, at + keysAtOnce)));
   }

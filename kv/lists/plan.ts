@@ -12,6 +12,7 @@ import type { IsSteady } from "../cache/page_cache.ts";
 import type { CounterSource } from "./read_counters.ts";
 import type { RecordCodec } from "../records/record_codec.ts";
 import type { RunCache } from "../cache/run_cache.ts";
+import type { KvKey, KvU64 } from "../store/key_value_store.ts";
 
 /** The indexes, searches and checks that find the records of a list. */
 export interface Plan {
@@ -160,7 +161,7 @@ async function addDates(
     plan.verifies = true;
     return;
   }
-  const { value } = await kv.get<Deno.KvU64>(keys.field({ ...place, field }));
+  const { value } = await kv.get<KvU64>(keys.field({ ...place, field }));
   const distance = Number(value?.value ?? 0n);
   plan.maybe = overlap(plan.maybe, { from: from - distance, before: before + distance });
   plan.sure = overlap(plan.sure, { from: from + distance, before: before - distance });
@@ -186,7 +187,7 @@ async function valuesThatFit(
   const end = keys.value(at, `${literal}\u{10ffff}`);
   const most = Math.max(10, Math.min(valueBounds.looked, records / valueBounds.recordsEach));
   const found: string[] = [];
-  let start: Deno.KvKey = keys.value(at, literal);
+  let start: KvKey = keys.value(at, literal);
   for (let looked = 0; looked < most; looked++) {
     const [next] = await Array.fromAsync(kv.list({ start, end }, { limit: 1 }));
     if (next === undefined) return found;

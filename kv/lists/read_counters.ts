@@ -8,10 +8,11 @@ import {
 import type { DepthCache } from "../cache/depth_cache.ts";
 import { bucketAt, type Counted, type Level, type Span, timeEnd } from "../store/counters.ts";
 import { keys } from "../store/keys.ts";
+import type { KeyValueStore, KvU64 } from "../store/key_value_store.ts";
 
 /** Where counters are read. */
 export interface CounterSource {
-  kv: Deno.Kv;
+  kv: KeyValueStore;
   /** Only for a store that no other process writes to. */
   counters: CounterCache | null;
   depths: DepthCache;
@@ -70,7 +71,7 @@ interface Range {
 }
 
 async function inBlock(
-  { kv, counters }: { kv: Deno.Kv; counters: CounterCache },
+  { kv, counters }: { kv: KeyValueStore; counters: CounterCache },
   counted: Counted,
   { level, first, end, reverse, part }: Range & { part: number },
 ): Promise<Count[]> {
@@ -82,14 +83,14 @@ async function inBlock(
 }
 
 async function* listed(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   counted: Counted,
   { level, first, end, reverse, about = leastAtOnce }: Range & { about?: number },
 ): AsyncGenerator<Count> {
   const key = (bucket: number) => keys.counter(counted, level.level, bucket);
   const batchSize = Math.min(mostAtOnce, Math.max(leastAtOnce, Math.ceil(about)));
   const selector = { start: key(first), end: key(end) };
-  for await (const entry of kv.list<Deno.KvU64>(selector, { reverse, batchSize })) {
+  for await (const entry of kv.list<KvU64>(selector, { reverse, batchSize })) {
     yield [Number(entry.key.at(-1)), Number(entry.value.value)];
   }
 }
@@ -98,7 +99,7 @@ async function* listed(
 const leastAtOnce = 32;
 
 async function readBlock(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   counted: Counted,
   level: Level,
   part: number,
@@ -109,7 +110,7 @@ async function readBlock(
   const block: Block = { buckets: [], counts: [], asOf: "" };
   const batchSize = Math.min(size, mostAtOnce); // In one snapshot, for sixteen years at level 1.
   // Without a limit, a block that has all its counters takes another read, which finds none.
-  for await (const entry of kv.list<Deno.KvU64>(selector, { batchSize, limit: size })) {
+  for await (const entry of kv.list<KvU64>(selector, { batchSize, limit: size })) {
     block.buckets.push(Number(entry.key.at(-1)));
     block.counts.push(Number(entry.value.value));
     if (entry.versionstamp > block.asOf) block.asOf = entry.versionstamp;

@@ -6,6 +6,7 @@ import { consistentRead } from "./consistent_read.ts";
 import type { Source } from "./plan.ts";
 import { passing } from "./scan.ts";
 import { isHeld, pageSorted } from "../records/sorted.ts";
+import type { KeyValueStore } from "../store/key_value_store.ts";
 
 /** The most readings of a page whose total and records are of different moments. */
 const mostReadings = 4;
@@ -47,7 +48,7 @@ async function readOnce<T extends Base>(
   const { layout: { sorted }, place, states, kv, isSteady } = source;
   if (sorted === undefined || !isHeld(sorted, query)) return await list<T>(source, query);
   const { where } = query;
-  const page = async (kv: Deno.Kv) => {
+  const page = async (kv: KeyValueStore) => {
     const { sids, passed } = await pageSorted({ kv, place, sorted, read }, query);
     const shown = sids.map((sid) => ({ sid }));
     const check = { where, isSparse: true, recalls: true };

@@ -15,6 +15,7 @@ import {
   recordsOf,
 } from "./migration.ts";
 import { type Passed, passRecords } from "./pass_records.ts";
+import type { KeyValueStore, KvListSelector } from "../store/key_value_store.ts";
 
 /**
  * Builds the indexes that do not cover all records, one resource after the other, while the store
@@ -145,7 +146,7 @@ async function clearFields(migration: Migration, work: Build): Promise<void> {
 
 /** Removes the notes of how deep values of some fields are counted, with their counters. */
 async function clearDepths(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   place: Place,
   { fields, commit }: { fields: string[]; commit(batch: Batch): Promise<boolean> },
 ): Promise<void> {
@@ -160,7 +161,7 @@ async function clearDepths(
   if (batch.deletes.length > 0) await commit(batch);
 }
 
-async function holdsAny(kv: Deno.Kv, ranges: Deno.KvListSelector[]): Promise<boolean> {
+async function holdsAny(kv: KeyValueStore, ranges: KvListSelector[]): Promise<boolean> {
   for (const range of ranges) {
     if ((await Array.fromAsync(kv.list(range, { limit: 1 }))).length > 0) return true;
   }
@@ -190,7 +191,7 @@ async function settle(
 
 /** Stages the entries of a record in the unfinished indexes, if they do not have it yet. */
 async function stageUnfinished(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   batch: Batch,
   { records: { place, codec }, entry, record, state }: Passed & {
     records: Records;

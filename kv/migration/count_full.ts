@@ -6,6 +6,7 @@ import { fullBucket, spanOf, windowLevel } from "../store/counters.ts";
 import { keys, ordAt, type Place, sidOf } from "../store/keys.ts";
 import type { Lease } from "./lease.ts";
 import { accountsOf, type Migration, pause, type Records, recordsOf } from "./migration.ts";
+import type { KeyValueStore, KvKey, KvU64 } from "../store/key_value_store.ts";
 
 interface Work {
   lease: Lease;
@@ -48,10 +49,10 @@ export async function countNext(migration: Migration, work: Work): Promise<boole
 }
 
 /** The windows with many records. */
-async function* fullWindows(kv: Deno.Kv, place: Place): AsyncGenerator<number> {
+async function* fullWindows(kv: KeyValueStore, place: Place): AsyncGenerator<number> {
   const all = keys.value({ ...place, field: "" }, "");
   const prefix = [...all, BigInt(windowLevel.level)];
-  for await (const { key, value: { value: count } } of kv.list<Deno.KvU64>({ prefix })) {
+  for await (const { key, value: { value: count } } of kv.list<KvU64>({ prefix })) {
     if (count >= fullBucket) yield Number(key.at(-1));
   }
 }
@@ -64,9 +65,9 @@ async function valuesIn(
   { kv, layouts, log }: Migration,
   { place, name, codec }: Records,
   { window, signal }: { window: number; signal: AbortSignal },
-): Promise<Deno.KvKey[]> {
+): Promise<KvKey[]> {
   const { indexes } = layouts.of(name).complete;
-  const found = new Map<string, Deno.KvKey>();
+  const found = new Map<string, KvKey>();
   const table = new Uint16Array(tableSize);
   const { from, before } = spanOf(window, windowLevel);
   const all = { ...place, field: "" };

@@ -2,6 +2,7 @@ import { limits } from "../../core/base/limits.ts";
 import { type Batch, emptyBatch } from "../store/batch.ts";
 import { keys } from "../store/keys.ts";
 import { type Migration, pause } from "./migration.ts";
+import type { AtomicCheck, KvEntryMaybe } from "../store/key_value_store.ts";
 
 /** Where a migration stands: all records before this one are done. */
 export interface Cursor {
@@ -65,9 +66,9 @@ export async function takeLease(
 function leaseOf(
   { kv, committer }: Migration,
   holder: string,
-  found: Deno.KvEntryMaybe<Held>,
+  found: KvEntryMaybe<Held>,
 ): Lease {
-  let entry: Deno.AtomicCheck = found;
+  let entry: AtomicCheck = found;
   let current = found.value?.cursor ?? null;
   let isHeld = false;
 

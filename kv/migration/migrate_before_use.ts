@@ -11,6 +11,12 @@ import { type IndexValue, keys, type Place, sidOf } from "../store/keys.ts";
 import { type Lease, takeLease } from "./lease.ts";
 import { accountsOf, deleteRange, type Migration, type Records, recordsOf } from "./migration.ts";
 import { type Passed, passRecords } from "./pass_records.ts";
+import {
+  type KeyValueStore,
+  type KvKey,
+  type KvListSelector,
+  KvU64,
+} from "../store/key_value_store.ts";
 
 const task = "layout";
 
@@ -93,7 +99,7 @@ function isBefore(
 async function clear(
   { kv }: Migration,
   lease: Lease,
-  range: Deno.KvListSelector,
+  range: KvListSelector,
 ): Promise<void> {
   const commit = (batch: Batch) => lease.commit(batch, lease.cursor);
   await deleteRange(kv, range, { limit: limits.clearedAtOnce, commit });
@@ -112,7 +118,7 @@ async function clearGroups(
 }
 
 /** The entries of a resource in its sort order. */
-const orderOf = (place: Place): Deno.KvListSelector => ({
+const orderOf = (place: Place): KvListSelector => ({
   start: keys.order(place),
   end: keys.afterOrder(place),
 });
@@ -126,7 +132,7 @@ async function recount(
   const { kv, progress } = migration;
   const { account, prefix } = place;
   await clear(migration, lease, { start: [account, prefix, ""], end: keys.afterOrder(place) });
-  const counts = new Map<string, { key: Deno.KvKey; count: bigint }>();
+  const counts = new Map<string, { key: KvKey; count: bigint }>();
   const all = { ...place, field: "", value: "" as IndexValue };
   for await (const { key } of kv.list({ start: [account, prefix], end: [account, prefix, ""] })) {
     const ms = sidTime(sidOf(prefix, key));
@@ -143,7 +149,7 @@ async function recount(
   for (let at = 0; at < counters.length; at += limits.clearedAtOnce) {
     const batch = emptyBatch();
     for (const { key, count } of counters.slice(at, at + limits.clearedAtOnce)) {
-      batch.sets.push({ key, value: new Deno.KvU64(count) });
+      batch.sets.push({ key, value: new KvU64(count) });
     }
     await lease.commit(batch, lease.cursor);
     progress({ task, resource: name, done: lease.cursor?.done ?? 0 });
@@ -152,7 +158,7 @@ async function recount(
 
 /** Stages the entries by which a record is looked up in the whole service, and its sort order. */
 async function stageLookups(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   batch: Batch,
   { place, definition, tenant }: Records & { tenant: string },
   record: AnyRecord,

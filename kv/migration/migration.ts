@@ -10,10 +10,11 @@ import { type Batch, emptyBatch } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
 import { keys, type Place } from "../store/keys.ts";
 import { mapFields, type Seal } from "../store/seal.ts";
+import type { KeyValueStore, KvListSelector } from "../store/key_value_store.ts";
 
 /** The parts of a store that a migration works on. */
 export interface Migration {
-  kv: Deno.Kv;
+  kv: KeyValueStore;
   committer: Committer;
   layouts: Layouts;
   declarations: Declarations;
@@ -58,7 +59,7 @@ interface StoredAccount {
 }
 
 /** All accounts in the order of their Sids. */
-export async function accountsOf(kv: Deno.Kv): Promise<NumberedAccount[]> {
+export async function accountsOf(kv: KeyValueStore): Promise<NumberedAccount[]> {
   const accounts: NumberedAccount[] = [];
   for await (const { key, value } of kv.list<StoredAccount>({ prefix: keys.accounts })) {
     const { number, account } = value;
@@ -92,7 +93,7 @@ export function recordsOf(
  * Throws while a restore fills the store.
  */
 export async function changeSchema<S>(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   change: (found: S | null) => Schema,
 ): Promise<Schema> {
   while (true) {
@@ -124,8 +125,8 @@ export function isFull({ checks }: Migration, batch: Batch): boolean {
 
 /** Deletes all keys of a range, in commits of their own; `commit` returns false to try again. */
 export async function deleteRange(
-  kv: Deno.Kv,
-  range: Deno.KvListSelector,
+  kv: KeyValueStore,
+  range: KvListSelector,
   { limit, commit }: { limit: number; commit(batch: Batch): Promise<boolean> },
 ): Promise<void> {
   while (true) {

@@ -4,10 +4,11 @@ import type { AnyRecord } from "../../core/model/resource.ts";
 import { limits } from "../../core/base/limits.ts";
 import type { Cursor, Lease } from "./lease.ts";
 import { isFull, type Migration, type Records } from "./migration.ts";
+import type { KeyValueStore, KvEntry } from "../store/key_value_store.ts";
 
 /** A record with its entry in the store. */
 export interface Passed {
-  entry: Deno.KvEntry<unknown>;
+  entry: KvEntry<unknown>;
   record: AnyRecord;
 }
 
@@ -59,10 +60,10 @@ function cursorIn({ lease: { cursor }, task, account, records: { name: resource 
 }
 
 async function recordsAfter(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   { place }: Records,
   after: Uint8Array | undefined,
-): Promise<Deno.KvEntry<unknown>[]> {
+): Promise<KvEntry<unknown>[]> {
   const all = { ...place, field: "" };
   const first = keys.entry(all, "", after ?? ordAt(-Infinity));
   const range = {
@@ -75,7 +76,7 @@ async function recordsAfter(
 async function stageOne(
   { log }: Migration,
   { records: { codec, place }, decode = codec.decode, stage }: Pass,
-  { batch, entry }: { batch: Batch; entry: Deno.KvEntry<unknown> },
+  { batch, entry }: { batch: Batch; entry: KvEntry<unknown> },
 ): Promise<void> {
   let record: AnyRecord;
   try {

@@ -5,10 +5,11 @@ import type { Layouts } from "../records/layouts.ts";
 import { type Declarations, type Schema, schemaVersion } from "../records/schema.ts";
 import type { Fence } from "../store/commit.ts";
 import { keys } from "../store/keys.ts";
+import type { AtomicCheck, KeyValueStore } from "../store/key_value_store.ts";
 
 /** Follows the layout of a store that other services may change. */
 export interface SchemaFence extends Fence {
-  refresh(staged?: Deno.AtomicCheck): Promise<boolean>;
+  refresh(staged?: AtomicCheck): Promise<boolean>;
   /** Called when another commit has changed the description, or written it anew. */
   onChange: () => void;
   close(): void;
@@ -20,13 +21,13 @@ export interface SchemaFence extends Fence {
  */
 export function schemaFence(
   { kv, layouts, declarations, onError }: {
-    kv: Deno.Kv;
+    kv: KeyValueStore;
     layouts: Layouts;
     declarations: Declarations;
     onError(error: unknown): void;
   },
 ): SchemaFence {
-  let entry: Deno.AtomicCheck = { key: keys.version, versionstamp: null };
+  let entry: AtomicCheck = { key: keys.version, versionstamp: null };
 
   async function refresh(staged = entry): Promise<boolean> {
     const found = await kv.get<Schema>(keys.version);

@@ -5,6 +5,7 @@ import type { Base } from "../../core/base/record.ts";
 import type { AnyRecord, AnyResource } from "../../core/model/resource.ts";
 import type { Depth } from "../store/counters.ts";
 import type { IndexValue } from "../store/keys.ts";
+import type { KvKey } from "../store/key_value_store.ts";
 
 /** A field with an index, which has an entry for each record with a value in the field. */
 export interface IndexedField {
@@ -135,7 +136,7 @@ export const leastDepth = (field: string): Depth => field === "" || field === un
  * Whether a value is counted deeper where it has many entries: by its key. Pages are not found by the
  * counters of records that lack dates.
  */
-export const isCountedDeeper = (value: Deno.KvKey): boolean =>
+export const isCountedDeeper = (value: KvKey): boolean =>
   value.length === 4 && value[2] !== undatedField;
 
 /** A field as text, for filters. */

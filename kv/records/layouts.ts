@@ -2,6 +2,7 @@ import type { AnyRecord } from "../../core/model/resource.ts";
 import { keys, type Place } from "../store/keys.ts";
 import { type IndexedField, type Layout, layoutFrom } from "./layout.ts";
 import type { Building, Schema } from "./schema.ts";
+import type { KvKey } from "../store/key_value_store.ts";
 
 /** The layout of one resource while some of its indexes may be under construction. */
 export interface LayoutState {
@@ -76,7 +77,7 @@ function stateOf(layout: Layout, building: Building | undefined): LayoutState {
 export function entryOfUnfinished(
   { place, unfinished, ord }: { place: Place; unfinished: IndexedField[]; ord: Uint8Array },
   record: AnyRecord,
-): Deno.KvKey | null {
+): KvKey | null {
   for (const { field, valueOf } of unfinished) {
     const value = valueOf(record);
     if (value !== null) return keys.entry({ ...place, field }, value, ord);

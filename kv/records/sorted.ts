@@ -6,6 +6,7 @@ import type { Batch } from "../store/batch.ts";
 import type { Transition } from "./indexes.ts";
 import { keys, ordOf, type Place, sidOf } from "../store/keys.ts";
 import { type SortedField, textOf } from "./layout.ts";
+import type { KeyValueStore, KvKey } from "../store/key_value_store.ts";
 
 /** The fields of a record that its entry holds: those that lists are filtered by. */
 type Held = Record<string, unknown>;
@@ -22,7 +23,7 @@ export function stageSorted(
   if (after) batch.sets.push({ key: keyOf(place, sorted, after), value: heldOf(sorted, after) });
 }
 
-const keyOf = (place: Place, { by }: SortedField, record: Base): Deno.KvKey =>
+const keyOf = (place: Place, { by }: SortedField, record: Base): KvKey =>
   keys.sorted(place, textOf(record, by), ordOf(record.sid));
 
 const heldOf = ({ by, holds }: SortedField, record: AnyRecord): Held =>
@@ -34,7 +35,7 @@ export const isHeld = ({ by, holds }: SortedField, { where }: Query): boolean =>
 
 /** The source of one account's sorted entries and records. */
 export interface SortedSource {
-  kv: Deno.Kv;
+  kv: KeyValueStore;
   place: Place;
   sorted: SortedField;
   read(sid: string): Promise<Base | null>;
@@ -84,7 +85,7 @@ const piece = 500;
 async function startOf(
   { place, sorted, read }: SortedSource,
   { after, afterText }: Query,
-): Promise<Deno.KvKey | undefined> {
+): Promise<KvKey | undefined> {
   if (after === undefined) return undefined;
   if (afterText !== undefined) return keys.sorted(place, afterText, ordOf(after));
   const record = await read(after);
@@ -92,7 +93,7 @@ async function startOf(
 }
 
 /** Whether an entry comes after a place in the order. */
-const isBehind = (key: Deno.KvKey, from: Deno.KvKey): boolean => orderOf(key) > orderOf(from);
+const isBehind = (key: KvKey, from: KvKey): boolean => orderOf(key) > orderOf(from);
 
-const orderOf = (key: Deno.KvKey): string =>
+const orderOf = (key: KvKey): string =>
   `${String(key.at(-2))}\0${(key.at(-1) as Uint8Array).toHex()}`;

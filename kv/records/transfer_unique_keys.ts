@@ -1,4 +1,5 @@
 import type { Batch } from "../store/batch.ts";
+import type { KvKey } from "../store/key_value_store.ts";
 
 /**
  * A unique value that a batch both deletes and sets moves from one record to another. Its key is
@@ -12,5 +13,5 @@ export function transferUniqueKeys(batch: Batch): void {
   }
 }
 
-const isSameKey = (a: Deno.KvKey, b: Deno.KvKey): boolean =>
+const isSameKey = (a: KvKey, b: KvKey): boolean =>
   a.length === b.length && a.every((part, at) => part === b[at]);

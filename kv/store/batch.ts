@@ -1,18 +1,19 @@
 import { Buffer } from "node:buffer";
+import type { AtomicCheck, KvKey, KvKeyPart } from "./key_value_store.ts";
 
 /** Writes of one commit, as data: a change stages them before anything is committed. */
 export interface Batch {
-  checks: (Deno.AtomicCheck & Named)[];
-  sets: ({ key: Deno.KvKey; value: unknown } & Named & Decoded)[];
-  deletes: Deno.KvKey[];
+  checks: (AtomicCheck & Named)[];
+  sets: ({ key: KvKey; value: unknown } & Named & Decoded)[];
+  deletes: KvKey[];
   /** Earliest due times to lower, by lane. */
   due: { lane: string; at: number }[];
   /** Counters of entries to move, by the text of their value's key. */
   counts: Map<string, Moves>;
   /** Other counters to move, by the text of their key; equal ones of a shared commit move once. */
-  sums: Map<string, { key: Deno.KvKey; by: number }>;
+  sums: Map<string, { key: KvKey; by: number }>;
   /** Numbers to raise, by the text of their key. */
-  raises: Map<string, { key: Deno.KvKey; to: number }>;
+  raises: Map<string, { key: KvKey; to: number }>;
   /** What it takes of the limits of accounts, by the text of the key of their state and its `since`. */
   takings: Map<string, StagedTaking>;
   /** What the batch was staged under: it is not committed once one of these is false. */
@@ -42,7 +43,7 @@ export interface TakenAmounts {
 }
 
 export interface StagedTaking extends TakenAmounts {
-  key: Deno.KvKey;
+  key: KvKey;
   limiter: Limiter;
   /** Changes the state of the limits themselves; null is that of an account without limits. */
   change?: StateChange;
@@ -69,12 +70,12 @@ export interface Decoded {
 }
 
 /** The text of a key that something has. */
-export const nameOf = ({ key, name }: { key: Deno.KvKey } & Named): string => name ?? keyText(key);
+export const nameOf = ({ key, name }: { key: KvKey } & Named): string => name ?? keyText(key);
 
 /** Changes of the number of a value's entries, by bucket of the finest level. */
 export interface Moves {
   /** The part of a counter's key before level and bucket. */
-  key: Deno.KvKey;
+  key: KvKey;
   /** The levels that the index has everywhere; finer ones follow where a bucket is full. */
   depth: number;
   buckets: Map<number, number>;
@@ -99,7 +100,7 @@ export const isCurrent = ({ premises }: Batch): boolean => premises.every((holds
  * Moves a counter without a conflict. The batch must check an entry that its own success changes:
  * the client of a remote store may send a commit twice, and that check refuses the second one.
  */
-export const stageSum = (batch: Batch, key: Deno.KvKey, by: number): void =>
+export const stageSum = (batch: Batch, key: KvKey, by: number): void =>
   addSum(batch, keyText(key), { key, by });
 
 /** Moves all counters of a value, as `stageSum` does. */
@@ -123,16 +124,16 @@ function addMove(
   moves.buckets.set(bucket, (moves.buckets.get(bucket) ?? 0) + by);
 }
 
-function addSum({ sums }: Batch, text: string, sum: { key: Deno.KvKey; by: number }): void {
+function addSum({ sums }: Batch, text: string, sum: { key: KvKey; by: number }): void {
   const other = sums.get(text);
   sums.set(text, other === undefined ? sum : { key: sum.key, by: sum.by + other.by });
 }
 
 /** Raises a number to at least `to` without a conflict. */
-export const stageRaise = (batch: Batch, key: Deno.KvKey, to: number): void =>
+export const stageRaise = (batch: Batch, key: KvKey, to: number): void =>
   addRaise(batch, keyText(key), { key, to });
 
-function addRaise({ raises }: Batch, text: string, { key, to }: { key: Deno.KvKey; to: number }) {
+function addRaise({ raises }: Batch, text: string, { key, to }: { key: KvKey; to: number }) {
   raises.set(text, { key, to: Math.max(to, raises.get(text)?.to ?? 0) });
 }
 
@@ -193,13 +194,13 @@ export function keyBytesOf({ checks, sets, deletes, due }: Batch): number {
 }
 
 /** An upper estimate of the bytes that a key takes. */
-export function keyBytes(key: Deno.KvKey): number {
+export function keyBytes(key: KvKey): number {
   let bytes = 0;
   for (const part of key) bytes += partBytes(part);
   return bytes;
 }
 
-function partBytes(part: Deno.KvKeyPart): number {
+function partBytes(part: KvKeyPart): number {
   if (typeof part === "string") return textBytes(part) + 2;
   return part instanceof Uint8Array ? 18 : 9;
 }
@@ -213,7 +214,7 @@ function textBytes(text: string): number {
 }
 
 /** A unique text of a key. The text of a longer key begins with that of its prefix. */
-export function keyText(key: Deno.KvKey): string {
+export function keyText(key: KvKey): string {
   let text = "";
   for (const part of key) {
     if (typeof part === "string") text += `s${part.length}:${part}`;

@@ -14,6 +14,7 @@ import {
 } from "./operation.ts";
 import type { Receipt } from "./receipt.ts";
 import { committing, type StoreHealth } from "./store_health.ts";
+import type { AtomicCheck, AtomicOperation, KeyValueStore } from "./key_value_store.ts";
 
 export interface Committer {
   /**
@@ -65,12 +66,12 @@ const sameDepths: CommitDepths = { depthIn: () => 0, load: () => null, made() {}
 /** Refuses commits after another process changed the layout of the store. */
 export interface Fence {
   /** Adds the check of the layout as it is known here; the result is for `refresh`. */
-  stage(op: Deno.AtomicOperation): Deno.AtomicCheck;
+  stage(op: AtomicOperation): AtomicCheck;
   /**
    * Adopts a change; true when the layout is not the staged one any more. Throws `unavailable` when
    * this program cannot keep it.
    */
-  refresh(staged: Deno.AtomicCheck): Promise<boolean>;
+  refresh(staged: AtomicCheck): Promise<boolean>;
 }
 
 /** Counts what batches take of the limits of accounts. */
@@ -120,7 +121,7 @@ interface Writer {
 
 /** A committer and the batches that wait for it. */
 interface State extends CommitterOptions {
-  kv: Deno.Kv;
+  kv: KeyValueStore;
   depths: CommitDepths;
   depthIn: DepthIn;
   committer: Committer;
@@ -137,7 +138,7 @@ interface State extends CommitterOptions {
 }
 
 /** The committer of a store. All writes of records and jobs go through it. */
-export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
+export function committer(kv: KeyValueStore, options: CommitterOptions): Committer {
   const self: Committer = {
     onJobs: () => {},
     commit: (batch) => committing(health, () => commitOnce(batch)),
@@ -322,7 +323,7 @@ async function make(
 ): Promise<Committed> {
   const { depths, fence, known, health, followers = [], lists = [] } = state;
   const { receipt } = writer;
-  let staged: Deno.AtomicCheck | undefined;
+  let staged: AtomicCheck | undefined;
   let moved: Moved[] = [];
   for (const one of lists) await one.began(batch);
   let committed: Committed = null;

@@ -1,11 +1,19 @@
 import { Deserializer, Serializer } from "node:v8";
 import { keys } from "./keys.ts";
+import {
+  type AtomicCheck,
+  type AtomicOperation,
+  type KeyValueStore,
+  type KvKey,
+  type KvMade,
+  KvU64,
+} from "./key_value_store.ts";
 
 /** What a commit did to one key. */
 export type Logged =
-  | { does: "set"; key: Deno.KvKey; value: unknown }
-  | { does: "delete"; key: Deno.KvKey }
-  | { does: "sum" | "min" | "max" | "count"; key: Deno.KvKey; by: bigint };
+  | { does: "set"; key: KvKey; value: unknown }
+  | { does: "delete"; key: KvKey }
+  | { does: "sum" | "min" | "max" | "count"; key: KvKey; by: bigint };
 
 /** What the store says of the backup that is under way, if there is one. */
 interface Notice {
@@ -17,11 +25,11 @@ interface Notice {
 
 /** Adds to a commit what no backup has. */
 export type StageMore = (
-  op: Deno.AtomicOperation,
+  op: AtomicOperation,
   written: {
-    checks: Deno.AtomicCheck[];
-    sets: { key: Deno.KvKey; value: unknown }[];
-    deletes: Deno.KvKey[];
+    checks: AtomicCheck[];
+    sets: { key: KvKey; value: unknown }[];
+    deletes: KvKey[];
   },
 ) => void;
 
@@ -37,14 +45,14 @@ const logKeptMs = 86_400_000;
  * holds its own log entry: so the log has every commit between the notice and its end, of every
  * process. A commit whose check of the notice failed is made again.
  */
-export function withCommitLog(kv: Deno.Kv, stageMore: StageMore = () => {}): Deno.Kv {
+export function withCommitLog(kv: KeyValueStore, stageMore: StageMore = () => {}): KeyValueStore {
   let known: Notice | undefined;
   const read = async (): Promise<Notice> => {
     const { value, versionstamp } = await kv.get<{ id: string | null }>(keys.backup);
     return { versionstamp, id: value?.id ?? null };
   };
 
-  async function commit(checks: Deno.AtomicCheck[], logged: Logged[]) {
+  async function commit(checks: AtomicCheck[], logged: Logged[]) {
     for (;;) {
       const notice = known ??= await read();
       const op = kv.atomic().check(...checks, {
@@ -61,65 +69,56 @@ export function withCommitLog(kv: Deno.Kv, stageMore: StageMore = () => {}): Den
     }
   }
 
-  function atomic(): Deno.AtomicOperation {
-    const checks: Deno.AtomicCheck[] = [];
+  function atomic(): AtomicOperation {
+    const checks: AtomicCheck[] = [];
     const logged: Logged[] = [];
     const add = (one: Logged) => (logged.push(one), self);
-    const self: Deno.AtomicOperation = {
+    const self: AtomicOperation = {
       check: (...more) => (checks.push(...more), self),
       set: (key, value, options) => options ? unlogged("expiry") : add(setting(key, value)),
       delete: (key) => add({ does: "delete", key }),
       sum: (key, by) => add({ does: "sum", key, by }),
       min: (key, by) => add({ does: "min", key, by }),
       max: (key, by) => add({ does: "max", key, by }),
-      mutate: () => unlogged("mutate"),
-      enqueue: () => unlogged("enqueue"),
+      setAtVersion: () => unlogged("key with its version"),
       commit: () => commit(checks, logged),
     };
     return self;
   }
 
-  const own: Partial<Deno.Kv> = {
+  return {
+    ...kv,
     atomic,
     set: async (key, value, options) =>
       // Without checks of its own a commit is made, or throws.
-      await atomic().set(key, value, options).commit() as Deno.KvCommitResult,
+      await atomic().set(key, value, options).commit() as KvMade,
     async delete(key) {
       await commit([], [{ does: "delete", key }]);
     },
-    enqueue: () => unlogged("enqueue"),
   };
-  return new Proxy(kv, {
-    get(_, name) {
-      const member = Reflect.get(own, name) ?? Reflect.get(kv, name);
-      return typeof member === "function" ? member.bind(kv) : member;
-    },
-  });
 }
 
-const writtenBy = (checks: Deno.AtomicCheck[], logged: Logged[]) => ({
+const writtenBy = (checks: AtomicCheck[], logged: Logged[]) => ({
   checks,
   sets: logged.filter((one) => one.does === "set"),
   deletes: logged.flatMap((one) => one.does === "delete" ? [one.key] : []),
 });
 
-const setting = (key: Deno.KvKey, value: unknown): Logged =>
-  value instanceof Deno.KvU64
-    ? { does: "count", key, by: value.value }
-    : { does: "set", key, value };
+const setting = (key: KvKey, value: unknown): Logged =>
+  value instanceof KvU64 ? { does: "count", key, by: value.value } : { does: "set", key, value };
 
 function unlogged(what: string): never {
   throw new Error(`A store of several processes has no ${what}: its commits are logged`);
 }
 
-function apply(op: Deno.AtomicOperation, one: Logged): void {
+function apply(op: AtomicOperation, one: Logged): void {
   if (one.does === "set") op.set(one.key, one.value);
   else if (one.does === "delete") op.delete(one.key);
-  else if (one.does === "count") op.set(one.key, new Deno.KvU64(one.by));
+  else if (one.does === "count") op.set(one.key, new KvU64(one.by));
   else op[one.does](one.key, one.by);
 }
 
-function stageLog(op: Deno.AtomicOperation, id: string, logged: Logged[]): void {
+function stageLog(op: AtomicOperation, id: string, logged: Logged[]): void {
   const serializer = new Serializer();
   serializer.writeHeader();
   serializer.writeValue(logged.map(withOwnBytes));

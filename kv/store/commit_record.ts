@@ -1,5 +1,6 @@
 import type { Batch } from "./batch.ts";
 import type { Moved } from "./counters.ts";
+import type { AtomicOperation } from "./key_value_store.ts";
 
 /** What a commit writes, with the counters that it moves. */
 export interface Writes extends Batch {
@@ -14,7 +15,7 @@ export interface CommitRecord {
    */
   holds?(check: Batch["checks"][number]): boolean | undefined;
   /** Adds writes of its own to the commit of a batch. */
-  stage?(op: Deno.AtomicOperation, batch: Batch): void;
+  stage?(op: AtomicOperation, batch: Batch): void;
   made(writes: Writes, versionstamp: string): void;
   /** It is unknown whether this commit was made. */
   doubt(writes: Writes): void;

@@ -1,4 +1,5 @@
 import { isLocked, type StoreHealth } from "./store_health.ts";
+import type { KvCommitResult } from "./key_value_store.ts";
 
 /**
  * A second handle on the embedded file (a backup, an inspection) can make a checked commit throw
@@ -6,9 +7,9 @@ import { isLocked, type StoreHealth } from "./store_health.ts";
  * A store that stays locked cannot write: then `health` makes the error.
  */
 export async function commitRetrying(
-  commit: () => Promise<Deno.KvCommitResult | Deno.KvCommitError>,
+  commit: () => Promise<KvCommitResult>,
   health?: Pick<StoreHealth, "failed">,
-): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
+): Promise<KvCommitResult> {
   for (let attempt = 1;; attempt++) {
     try {
       return await commit();

@@ -1,5 +1,6 @@
 import { type Batch, type Moves, stageMove } from "./batch.ts";
 import { type FieldPlace, type IndexValue, keys } from "./keys.ts";
+import type { KvKey } from "./key_value_store.ts";
 
 /**
  * Counters say how many index entries fall into a bucket: a stretch of time, by the time of their
@@ -105,11 +106,11 @@ const finest = levelAt(levels.length);
  * The finest level by which the entries of a value are counted in a window; 0 for those of its index.
  * The text is that of the value's key.
  */
-export type DepthIn = (key: Deno.KvKey, text: string, window: number) => number;
+export type DepthIn = (key: KvKey, text: string, window: number) => number;
 
 /** A counter that a commit moves. */
 export interface Moved {
-  key: Deno.KvKey;
+  key: KvKey;
   /** The text of the key. */
   text: string;
   level: Level;

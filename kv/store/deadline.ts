@@ -1,6 +1,7 @@
 import { Fault } from "../../core/base/faults.ts";
 import { noWire, type PromptWire } from "./prompt_wire.ts";
 import { committing, type StoreHealth } from "./store_health.ts";
+import type { KeyValueStore } from "./key_value_store.ts";
 
 /**
  * The client of a remote store retries for ever while the store is out of reach. Here every request
@@ -9,43 +10,41 @@ import { committing, type StoreHealth } from "./store_health.ts";
  * store as a commit does.
  */
 export function withDeadline(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   ms: number,
   { wire = noWire, health }: { wire?: PromptWire; health?: Pick<StoreHealth, "follow" | "well"> } =
     {},
-): Deno.Kv {
-  /** The same object, with a time limit on the calls that go to the store. */
-  function bound<T extends object>(target: T): T {
-    const wrapped = new Proxy(target, {
-      get(_, name) {
-        const member = Reflect.get(target, name);
-        if (typeof member !== "function") return member;
-        return (...args: unknown[]) => {
-          const send = () => member.apply(target, args);
-          if (name === "get" && health !== undefined) {
-            return committing(health, () => {
-              const read = health.follow(inTime(send() as Promise<unknown>, ms));
-              wire.during(read);
-              return read;
-            });
-          }
-          const result = name === "commit" ? wire.beforeCommit().then(send) : send();
-          if (result instanceof Promise && name !== "listenQueue") {
-            const inMs = inTime(result, ms);
-            const bounded = health === undefined ? inMs : health.follow(inMs);
-            wire.during(bounded);
-            return bounded;
-          }
-          if (result === target) return wrapped; // A chain: check().set().commit()
-          return name === "list" || name === "atomic" || name === Symbol.asyncIterator
-            ? bound(result)
-            : result;
-        };
-      },
-    });
-    return wrapped;
+): KeyValueStore {
+  function bounded<T>(request: Promise<T>): Promise<T> {
+    const inMs = inTime(request, ms);
+    const followed = health === undefined ? inMs : health.follow(inMs);
+    wire.during(followed);
+    return followed;
   }
-  return bound(kv);
+  return {
+    ...kv,
+    get: (key) =>
+      health === undefined
+        ? bounded(kv.get(key))
+        : committing(health, () => bounded(kv.get(key))) as never,
+    getMany: (keys) => bounded(kv.getMany(keys)),
+    set: (key, value, options) => bounded(kv.set(key, value, options)),
+    delete: (key) => bounded(kv.delete(key)),
+    list(selector, options) {
+      const entries = kv.list<never>(selector, options);
+      return {
+        next: () => bounded(entries.next()),
+        [Symbol.asyncIterator]() {
+          return this;
+        },
+      };
+    },
+    atomic() {
+      const op = kv.atomic();
+      const { commit } = op;
+      return Object.assign(op, { commit: () => bounded(wire.beforeCommit().then(commit)) });
+    },
+  };
 }
 
 async function inTime<T>(request: Promise<T>, ms: number): Promise<T> {

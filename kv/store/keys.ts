@@ -1,3 +1,4 @@
+import type { KvKey, KvListSelector } from "./key_value_store.ts";
 /**
  * Every key shape of the store. `A` is an account's number: two to four bytes in
  * a key instead of a Sid's 36. `ord` is a Sid without its prefix, as bytes, so that keys sort by age;
@@ -93,7 +94,7 @@ export const keys = {
   ) => ["g", prefix, group, value, sid],
   receipts: ["r"],
   receipt: (day: number, instance: string) => ["r", day, instance],
-  listVersion: ({ account, prefix }: Place): Deno.KvKey => ["lv", account, prefix],
+  listVersion: ({ account, prefix }: Place): KvKey => ["lv", account, prefix],
   companions: ["b"],
   companion: (id: string) => ["b", id],
   companionHeard: ["bh"],
@@ -122,7 +123,7 @@ export const keys = {
   ],
   entry: ({ account, prefix, field }: FieldPlace, value: IndexValue, ord: Uint8Array) =>
     field === "" ? [account, prefix, ord] : [account, prefix, field, value, ord],
-  value: ({ account, prefix, field }: FieldPlace, value: IndexValue): Deno.KvKey => [
+  value: ({ account, prefix, field }: FieldPlace, value: IndexValue): KvKey => [
     account,
     prefix,
     field,
@@ -131,29 +132,29 @@ export const keys = {
   /** A bound after all keys of a value. */
   afterValue: (place: FieldPlace, value: IndexValue) => [...keys.value(place, value), true],
   /** Counters of all entries of a value, or of those whose records are over and lack some dates. */
-  counters: (counted: FieldPlace & { value: IndexValue; lacking?: string }): Deno.KvKey => {
+  counters: (counted: FieldPlace & { value: IndexValue; lacking?: string }): KvKey => {
     const key = keys.value(counted, counted.value);
     return counted.lacking === undefined ? key : [...key, counted.lacking];
   },
   /** The last parts of the key of a counter, after `counters`. */
-  bucket: (level: number, bucket: number): Deno.KvKey => [BigInt(level), BigInt(bucket)],
+  bucket: (level: number, bucket: number): KvKey => [BigInt(level), BigInt(bucket)],
   counter: (
     counted: FieldPlace & { value: IndexValue; lacking?: string },
     level: number,
     bucket: number,
-  ): Deno.KvKey => [...keys.counters(counted), ...keys.bucket(level, bucket)],
-  depths: ({ account, prefix }: Place, window: number): Deno.KvKey => [
+  ): KvKey => [...keys.counters(counted), ...keys.bucket(level, bucket)],
+  depths: ({ account, prefix }: Place, window: number): KvKey => [
     account,
     prefix,
     BigInt(window),
   ],
   /** Those of all windows. */
-  allDepths: ({ account, prefix }: Place): Deno.KvListSelector => ({
+  allDepths: ({ account, prefix }: Place): KvListSelector => ({
     start: [account, prefix, 0n],
     end: [account, prefix, true],
   }),
   /** The note of a value, by its key. */
-  depth: (value: Deno.KvKey, window: number): Deno.KvKey => value.toSpliced(2, 0, BigInt(window)),
+  depth: (value: KvKey, window: number): KvKey => value.toSpliced(2, 0, BigInt(window)),
   order: ({ account, prefix }: Place) => [account, prefix, true],
   /** A bound after all keys of a resource. */
   afterOrder: ({ account, prefix }: Place) => [account, `${prefix}\0`],
@@ -194,7 +195,7 @@ export interface DepthNote {
 }
 
 /** The key of the value that a note is about. */
-export const valueOfDepth = (note: Deno.KvKey): Deno.KvKey => note.toSpliced(2, 1);
+export const valueOfDepth = (note: KvKey): KvKey => note.toSpliced(2, 1);
 
 /** The key of a record; `ord` is its Sid (`ordOf`). */
 export type RecordKey = [account: bigint, prefix: string, ord: Uint8Array];
@@ -236,15 +237,14 @@ function sharedBytes(length: number): Uint8Array {
 }
 
 /** The Sid of a key that ends in its ord. */
-export const sidOf = (prefix: string, key: Deno.KvKey): string =>
+export const sidOf = (prefix: string, key: KvKey): string =>
   prefix + (key.at(-1) as Uint8Array).toHex();
 
 /** Whether a key is that of a record. */
-export const isOfRecord = (key: Deno.KvKey): boolean =>
-  key.length === 3 && key[2] instanceof Uint8Array;
+export const isOfRecord = (key: KvKey): boolean => key.length === 3 && key[2] instanceof Uint8Array;
 
 /** The Sid of a record by its key. */
-export const sidOfRecord = (key: Deno.KvKey): string => sidOf(String(key[1]), key);
+export const sidOfRecord = (key: KvKey): string => sidOf(String(key[1]), key);
 
 /** A bound between Sids: those made before `ms` sort before it. Any number, also infinite. */
 export function ordAt(ms: number): Uint8Array {

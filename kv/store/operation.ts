@@ -1,6 +1,7 @@
 import type { Batch } from "./batch.ts";
 import type { Moved } from "./counters.ts";
 import { keys, type Place } from "./keys.ts";
+import type { AtomicOperation, KeyValueStore, KvKey } from "./key_value_store.ts";
 
 /** Numbers of a store that only this process writes to, as its commits left them. */
 export interface KnownNumbers {
@@ -25,14 +26,14 @@ export function learnNumbers({ hints, raised }: KnownNumbers, { due, raises }: B
 
 /** The writes of a batch, with the counters that it moves, as one operation of the store. */
 export function operation(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   batch: Batch,
   { moved, known }: {
     moved: Moved[];
     /** Null for a store that other processes write to. */
     known: KnownNumbers | null;
   },
-): Deno.AtomicOperation {
+): AtomicOperation {
   const op = kv.atomic();
   for (const check of batch.checks) op.check(check);
   for (const { key, value } of batch.sets) op.set(key, value);
@@ -50,10 +51,10 @@ export function operation(
 }
 
 /** Whether a key may be that of a raised number: the field of a date, or commits of an instance. */
-const isRaised = (key: Deno.KvKey): boolean => key.length === 3 && typeof key[2] === "string";
+const isRaised = (key: KvKey): boolean => key.length === 3 && typeof key[2] === "string";
 
 /** Lowers the hints of lanes. Those in the store are low enough where this process has lowered them before. */
-function stageDue(op: Deno.AtomicOperation, batch: Batch, known: KnownNumbers | null): void {
+function stageDue(op: AtomicOperation, batch: Batch, known: KnownNumbers | null): void {
   const due = new Map<string, number>();
   for (const { lane, at } of batch.due) due.set(lane, Math.min(at, due.get(lane) ?? at));
   for (const [lane, at] of due) {
@@ -65,7 +66,7 @@ function stageDue(op: Deno.AtomicOperation, batch: Batch, known: KnownNumbers | 
 }
 
 /** Sets the version of each list that a batch writes to. */
-export function stageVersions(op: Deno.AtomicOperation, { sets, deletes }: Batch): void {
+export function stageVersions(op: AtomicOperation, { sets, deletes }: Batch): void {
   const lists = new Map<string, Place>();
   for (const key of sets.map(({ key }) => key).concat(deletes)) {
     const [account, prefix] = key;

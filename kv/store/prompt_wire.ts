@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { keys } from "./keys.ts";
+import type { KeyValueStore } from "./key_value_store.ts";
 
 /**
  * Keeps the requests to a remote store from waiting for acknowledgements of TCP. Deno's client sends
@@ -21,7 +22,7 @@ const lookMs = 2;
 /** The wire of a store that is not reached by TCP. */
 export const noWire: PromptWire = { beforeCommit: () => Promise.resolve(), during() {} };
 
-export function promptWire(kv: Pick<Deno.Kv, "get">): PromptWire {
+export function promptWire(kv: Pick<KeyValueStore, "get">): PromptWire {
   let awaited = 0;
   /** Small reads that were sent; more than one while the store does not respond is of no use. */
   let underWay = 0;

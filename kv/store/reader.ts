@@ -1,12 +1,13 @@
 import { setImmediate } from "node:timers";
 import type { Decoded, Named } from "./batch.ts";
+import type { KeyValueStore, KvEntryMaybe, KvKey } from "./key_value_store.ts";
 
 /** Reads one entry. */
-export type Read = <T>(key: Deno.KvKey) => Promise<Deno.KvEntryMaybe<T> & Named & Decoded>;
+export type Read = <T>(key: KvKey) => Promise<KvEntryMaybe<T> & Named & Decoded>;
 
 interface Waiting {
-  key: Deno.KvKey;
-  resolve(entry: Deno.KvEntryMaybe<never>): void;
+  key: KvKey;
+  resolve(entry: KvEntryMaybe<never>): void;
   reject(error: unknown): void;
 }
 
@@ -17,7 +18,7 @@ const keysAtOnce = 10;
  * Reads of a store. The reads of one turn of the event loop share one `getMany`: passing a read to the
  * store's thread, or to a remote store, and back costs more than the read itself.
  */
-export function mergedReader(kv: Pick<Deno.Kv, "getMany">): Read {
+export function mergedReader(kv: Pick<KeyValueStore, "getMany">): Read {
   const queue: Waiting[] = [];
 
   async function readGroup(group: Waiting[]): Promise<void> {

@@ -2,11 +2,12 @@ import { Fault } from "../../core/base/faults.ts";
 import type { Clocks } from "../../core/base/steady_clock.ts";
 import type { Committed } from "./batch.ts";
 import { keys } from "./keys.ts";
+import type { AtomicOperation, KeyValueStore, KvU64 } from "./key_value_store.ts";
 
 /** Proves whether a commit was made although its response says that a check failed. */
 export interface Receipt {
   /** Adds the proof to the next commit. Commits of one receipt follow each other. */
-  stage(op: Deno.AtomicOperation): void;
+  stage(op: AtomicOperation): void;
   /** The last commit, if it was made. Throws `unavailable` when the proof may be removed by now. */
   find(): Promise<Committed>;
 }
@@ -25,7 +26,7 @@ const dayOf = (ms: number): number => Math.floor(ms / dayMs);
  * day of the commit; the first commit of another day moves it. Receipts of writers that are gone
  * are removed when an instance starts days later.
  */
-export function receiptOf(kv: Deno.Kv, { now, steadyNow }: Clocks): Receipt {
+export function receiptOf(kv: KeyValueStore, { now, steadyNow }: Clocks): Receipt {
   const writer = crypto.randomUUID();
   let made = 0n;
   const at = () => ({ wall: now(), steady: steadyNow() });
@@ -43,14 +44,14 @@ export function receiptOf(kv: Deno.Kv, { now, steadyNow }: Clocks): Receipt {
       const { wall, steady } = last.stagedAt;
       const isLost = Math.max(now() - wall, steadyNow() - steady) > dayMs;
       if (isLost) throw new Fault("unavailable", "the store responded too late");
-      const { value, versionstamp } = await kv.get<Deno.KvU64>(last.key);
+      const { value, versionstamp } = await kv.get<KvU64>(last.key);
       return versionstamp !== null && value.value === made ? { versionstamp } : null;
     },
   };
 }
 
 /** Removes the receipts of writers that are gone. */
-export async function sweepReceipts(kv: Deno.Kv, now: number): Promise<void> {
+export async function sweepReceipts(kv: KeyValueStore, now: number): Promise<void> {
   const end = [...keys.receipts, Math.max(0, dayOf(now) - keptDays + 1)];
   const old = await Array.fromAsync(kv.list({ start: [...keys.receipts, 0], end }));
   await Promise.all(old.map(({ key }) => kv.delete(key)));

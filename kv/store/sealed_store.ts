@@ -1,6 +1,8 @@
 import { limits } from "../../core/base/limits.ts";
 import { withDeadline } from "./deadline.ts";
+import { openDenoKv } from "./deno_kv.ts";
 import { keys } from "./keys.ts";
+import type { KeyValueStore } from "./key_value_store.ts";
 
 /**
  * Whether other processes use a store too: one at a URL of KV Connect, and the one that an edge
@@ -9,8 +11,7 @@ import { keys } from "./keys.ts";
 export const isRemoteLocation = (location: string): boolean => /^(https?:|$)/.test(location);
 
 /** Opens what is at a location. */
-export const openLocation = (location: string): Promise<Deno.Kv> =>
-  location === "" ? Deno.openKv() : Deno.openKv(location);
+export const openLocation = (location: string): Promise<KeyValueStore> => openDenoKv(location);
 
 /** A store by its location, which says whether it exists before it is opened. */
 export function sealedStore(location: string): { name: string; exists(): Promise<boolean> } {

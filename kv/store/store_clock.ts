@@ -1,5 +1,6 @@
 import type { Clocks } from "../../core/base/steady_clock.ts";
 import { keys } from "./keys.ts";
+import type { KeyValueStore, KvEntry } from "./key_value_store.ts";
 
 /**
  * The steady clock of a store. Its times are written: due times of jobs, leases, ends of spans. So it
@@ -46,7 +47,7 @@ export interface StoreClockOptions {
 }
 
 export async function storeClock(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   clocks: Clocks,
   { isShared, waits = isShared, pause = wait }: StoreClockOptions,
 ): Promise<StoreClock> {
@@ -83,8 +84,8 @@ export async function storeClock(
  * it agrees, or none runs: the entry that they write again and again stays as it is.
  */
 async function timeOfOthers(
-  kv: Deno.Kv,
-  { value, versionstamp }: Deno.KvEntry<Anchor>,
+  kv: KeyValueStore,
+  { value, versionstamp }: KvEntry<Anchor>,
   { clocks: { now, steadyNow }, pause }: {
     clocks: Clocks;
     pause(ms: number): Promise<unknown>;

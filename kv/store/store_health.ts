@@ -3,6 +3,7 @@ import { Fault } from "../../core/base/faults.ts";
 import type { Clocks } from "../../core/base/steady_clock.ts";
 import type { StoreFailure } from "../../core/base/store_failure.ts";
 import { keys } from "./keys.ts";
+import type { KeyValueStore } from "./key_value_store.ts";
 
 /**
  * State of a store's writes. A disk that is full or read-only, a broken disk and a server that is out
@@ -24,7 +25,7 @@ export interface StoreHealth {
   /** Counts an error of a commit as the store's: it was locked for too long. */
   failed(error: unknown): StoreFault;
   /** A handle on an embedded store whose writes are followed. */
-  watch(kv: Deno.Kv): Deno.Kv;
+  watch(kv: KeyValueStore): KeyValueStore;
   /** Adds a listener that is called with each change: the failure, or null at its end. */
   onChange(listener: (failure: StoreFailure | null) => void): void;
   close(): void;
@@ -63,7 +64,7 @@ const reasons: readonly [RegExp, StoreFailure["kind"], string][] = [
 export const isLocked = (error: unknown): boolean => /database is locked|busy/i.test(String(error));
 
 export function storeHealth(
-  opened: Deno.Kv,
+  opened: KeyValueStore,
   { now, steadyNow, isRemote = false, onFailure = () => {} }: StoreHealthOptions,
 ): StoreHealth {
   const listeners: ((failure: StoreFailure | null) => void)[] = [];
@@ -156,26 +157,17 @@ export function storeHealth(
     follow,
     failed: (error) => fail("locked", "another process holds it", error),
     watch(kv) {
-      const own: Partial<Deno.Kv> = {
+      return {
+        ...kv,
         atomic() {
           const op = kv.atomic();
-          const commit = op.commit.bind(op);
+          const { commit } = op;
           return Object.assign(op, { commit: () => follow(commit()) });
         },
         set: (key, value, options) =>
           committing({ well }, () => follow(kv.set(key, value, options))),
         delete: (key) => committing({ well }, () => follow(kv.delete(key))),
       };
-      const members = new Map<PropertyKey, unknown>();
-      return new Proxy(kv, {
-        get(_, name) {
-          if (members.has(name)) return members.get(name);
-          const member = Reflect.get(own, name) ?? Reflect.get(kv, name);
-          const bound = typeof member === "function" ? member.bind(kv) : member;
-          members.set(name, bound);
-          return bound;
-        },
-      });
     },
     onChange: (listener) => void listeners.push(listener),
     close() {

@@ -4,6 +4,7 @@ import { type App, startApp } from "../support/service/app.ts";
 import { companionOf, made, xml } from "../support/service/hand_companion.ts";
 import { samples } from "../support/service/samples.ts";
 import { startKvConnect } from "../support/service/kv_connect.ts";
+import { openDenoKv } from "../../kv/store/deno_kv.ts";
 
 const erasedNumber = "+4930123456";
 const otherNumber = "+4930123457";
@@ -61,7 +62,7 @@ const erasureOf = async (account: ApiClient, sid: string) =>
 
 /** The keys of a store whose key or value holds one of some texts. */
 async function holding(url: string, texts: string[]): Promise<string[]> {
-  using kv = await Deno.openKv(url);
+  using kv = await openDenoKv(url);
   const found: string[] = [];
   for await (const { key, value } of kv.list({ prefix: [] })) {
     const bytes = value instanceof Uint8Array ? new TextDecoder("latin1").decode(value) : "";

@@ -20,6 +20,7 @@ import { worker } from "../../kv/jobs/worker.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { callOf, companion, companionOf, made } from "../support/service/hand_companion.ts";
 import { storeFile, storeLab } from "../support/service/store_lab.ts";
+import { openDenoKv } from "../../kv/store/deno_kv.ts";
 
 /** One account's record that cannot be read or written stops no work for other accounts. */
 
@@ -210,7 +211,7 @@ Deno.test("a job whose end cannot be recorded is buried, and not run again", asy
 
 Deno.test("a lane whose jobs cannot be read holds up no other lane", async () => {
   using app = await startApp();
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openDenoKv(":memory:");
   const commits = committer(kv, { checks: 100 });
   const jobs = sharedQueue(kv, commits, 100);
   const claim: typeof jobs.claim = (lane, wanted) => {

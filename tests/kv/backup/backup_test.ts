@@ -4,6 +4,8 @@ import { eventually } from "../../support/process/eventually.ts";
 import { pidsBelow, spawnTask } from "../../support/process/system.ts";
 import { runTask } from "../../support/service/backup_lab.ts";
 import { storeLab } from "../../support/service/store_lab.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { type KvKey, KvU64 } from "../../../kv/store/key_value_store.ts";
 
 const accountSid = "AC" + "1".repeat(32);
 const secretKey = "the key of the first year";
@@ -37,7 +39,7 @@ async function backupLab(more = 0): Promise<Lab> {
     }
   }
   {
-    using kv = await Deno.openKv(`${data}/switchboard.db`);
+    using kv = await openDenoKv(`${data}/switchboard.db`);
     await kv.set(["i", "k", "all kinds"], {
       bytes: new Uint8Array([1, 2, 3]),
       large: 2n ** 70n,
@@ -45,7 +47,7 @@ async function backupLab(more = 0): Promise<Lab> {
       none: undefined,
       map: new Map([["a", null]]),
     });
-    await kv.set(["i", "k", "counter"], new Deno.KvU64(2n ** 63n));
+    await kv.set(["i", "k", "counter"], new KvU64(2n ** 63n));
     for (let n = 0; n < more; n += 500) {
       const op = kv.atomic();
       for (let at = n; at < n + 500; at++) op.set(["i", "n", `+${at}`], "number ".repeat(20));
@@ -69,8 +71,8 @@ async function backupLab(more = 0): Promise<Lab> {
   };
 }
 
-async function entriesOf(location: string): Promise<{ key: Deno.KvKey; value: unknown }[]> {
-  using kv = await Deno.openKv(location);
+async function entriesOf(location: string): Promise<{ key: KvKey; value: unknown }[]> {
+  using kv = await openDenoKv(location);
   const all = await Array.fromAsync(kv.list({ prefix: [] }));
   return all.map(({ key, value }) => ({ key, value }));
 }

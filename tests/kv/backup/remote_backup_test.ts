@@ -6,6 +6,8 @@ import { keys } from "../../../kv/store/keys.ts";
 import { startKvConnect } from "../../support/service/kv_connect.ts";
 import { runTask } from "../../support/service/backup_lab.ts";
 import { dice, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import type { KeyValueStore, KvKey } from "../../../kv/store/key_value_store.ts";
 
 const statuses = ["queued", "ringing", "in-progress", "completed", "busy"] as const;
 
@@ -46,18 +48,18 @@ const progress = { at: () => {}, over: () => {} };
 
 type Entries = Map<string, unknown>;
 
-const isOfBackups = ([first]: Deno.KvKey) => first === keys.backup[0] || first === keys.logs[0];
+const isOfBackups = ([first]: KvKey) => first === keys.backup[0] || first === keys.logs[0];
 
 /** The entries of a store, by the text of their keys. */
 async function entriesAt(location: string): Promise<Entries> {
-  using kv = await Deno.openKv(location);
+  using kv = await openDenoKv(location);
   const all = await Array.fromAsync(kv.list({ prefix: [] }));
   return new Map(all.filter(({ key }) => !isOfBackups(key)).map((e) => [keyText(e.key), e.value]));
 }
 
 /** How many entries say that a backup is under way, or hold its log. */
 async function noticesAt(location: string): Promise<number> {
-  using kv = await Deno.openKv(location);
+  using kv = await openDenoKv(location);
   const all = await Array.fromAsync(kv.list<{ id?: string | null }>({ prefix: [] }));
   return all.filter(({ key, value }) => isOfBackups(key) && value.id !== null).length;
 }
@@ -98,7 +100,7 @@ Deno.test("a commit of a service that has not noticed the backup yet is logged",
   await using endpoint = startKvConnect();
   using here = await storeLab(endpoint.url);
   await here.store.records.calls.insert({ record: here.call({ from: "+1", to: "+2" }) });
-  using kv = await Deno.openKv(endpoint.url);
+  using kv = await openDenoKv(endpoint.url);
   await kv.set(keys.backup, { id: "one" });
   await here.store.records.calls.insert({ record: here.call({ from: "+3", to: "+4" }) });
   const logged = await Array.fromAsync(kv.list({ prefix: keys.log("one") }));
@@ -149,7 +151,7 @@ Deno.test("a backup takes the place of one that was killed, and removes its noti
   await using endpoint = startKvConnect();
   const folder = await Deno.makeTempDir();
   using here = await storeLab(endpoint.url);
-  using kv = await Deno.openKv(endpoint.url);
+  using kv = await openDenoKv(endpoint.url);
   await kv.set(keys.backup, { id: "killed" });
   await here.store.records.calls.insert({ record: here.call({ from: "+3", to: "+4" }) });
   assert.equal(await noticesAt(endpoint.url), 2);
@@ -168,14 +170,14 @@ Deno.test("a snapshot during which another backup begins is given up, and says s
     using lab = await storeLab(endpoint.url);
     await fill(lab, 30);
   }
-  using kv = await Deno.openKv(endpoint.url);
+  using kv = await openDenoKv(endpoint.url);
   let hasBegun = false;
   endpoint.beforeRead = async () => {
     if (hasBegun || await noticesAtOnce(kv) === null) return;
     await kv.set(keys.backup, { id: "another" });
   };
   /** The id of the notice; reading it is no read of the snapshot. */
-  async function noticesAtOnce(kv: Deno.Kv): Promise<string | null> {
+  async function noticesAtOnce(kv: KeyValueStore): Promise<string | null> {
     hasBegun = true;
     const { value } = await kv.get<{ id: string }>(keys.backup);
     hasBegun = value !== null;

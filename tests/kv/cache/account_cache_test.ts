@@ -6,6 +6,7 @@ import { mergedReader } from "../../../kv/store/reader.ts";
 import { sealer } from "../../../kv/store/seal.ts";
 import { accountCache } from "../../../kv/cache/account_cache.ts";
 import type { Account } from "../../../core/model/resources/accounts.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
 
 const sid = "AC" + "1".repeat(32);
 const account = { sid, status: "active", accountSid: "", emailAddress: "a@example.com" } as Account;
@@ -13,7 +14,7 @@ const suspended = (account: Account) => ({ record: { ...account, status: "suspen
 
 /** Two instances of the service on one store, with one hand-moved clock. */
 async function twoInstances() {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openDenoKv(":memory:");
   const clock = { now: 0 };
   const context = {
     kv,

@@ -4,6 +4,7 @@ import type { FollowOptions, RecordChange } from "../../../core/model/ports/chan
 import { eventually } from "../../support/process/eventually.ts";
 import { startKvConnect } from "../../support/service/kv_connect.ts";
 import { storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
 
 const fields = { from: "+15550000001", to: "client:alice", status: "queued" } as const;
 
@@ -239,7 +240,7 @@ Deno.test("a commit that an instance did not log is found by the versions of the
     await make(here);
     await feed.some(1);
     // A program that knows nothing of the log writes a record and the version of its list.
-    const kv = await Deno.openKv(endpoint.url);
+    const kv = await openDenoKv(endpoint.url);
     const [entry] = await Array.fromAsync(
       kv.list({ start: [1n, "CA"], end: [1n, "CA", ""] }, { limit: 1 }),
     );

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { audio } from "../../../kv/collections/audio.ts";
 import { memoryBlobs } from "../../support/service/memory_blobs.ts";
 import { dice } from "../../support/service/store_lab.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
 
 const [accountSid, sid] = ["AC01", "RE01"];
 
@@ -9,7 +10,7 @@ const bytesOf = async (stream: ReadableStream<Uint8Array<ArrayBuffer>> | null) =
   stream && await new Response(stream).bytes();
 
 Deno.test("audio in the store reads as on a disk, however it was written", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openDenoKv(":memory:");
   const [kept, expected] = [audio(kv), memoryBlobs()];
   const roll = dice(3);
   for (let n = 0; n < 40; n++) {
@@ -31,7 +32,7 @@ Deno.test("audio in the store reads as on a disk, however it was written", async
 });
 
 Deno.test("audio in the store that is written at once may be longer than a commit", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openDenoKv(":memory:");
   const kept = audio(kv);
   const bytes = new Uint8Array(1_500_000).fill(7);
   await kept.write(accountSid, sid, 0, bytes);
@@ -39,7 +40,7 @@ Deno.test("audio in the store that is written at once may be longer than a commi
 });
 
 Deno.test("audio that is removed leaves nothing in the store, and cannot be appended to", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openDenoKv(":memory:");
   const kept = audio(kv);
   await kept.write(accountSid, sid, 0, new Uint8Array(200_000));
   await kept.remove(accountSid, sid);

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { companionStates } from "../../../kv/collections/companions.ts";
 import { isLost } from "../../../core/model/ports/companion_ports.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import type { KeyValueStore } from "../../../kv/store/key_value_store.ts";
 
 /** Two services on a store, each with clocks of its own. */
-async function service(kv: Deno.Kv, { isShared, aheadMs = 0 }: {
+async function service(kv: KeyValueStore, { isShared, aheadMs = 0 }: {
   isShared: boolean;
   aheadMs?: number;
 }) {
@@ -17,7 +19,7 @@ async function service(kv: Deno.Kv, { isShared, aheadMs = 0 }: {
 const companion = { id: "one", runId: "1" };
 
 Deno.test("a companion is silent while a service on a shared store sees no heartbeat of it", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openDenoKv(":memory:");
   const hearing = await service(kv, { isShared: true });
   for (const aheadMs of [0, 3_600_000, -3_600_000]) {
     const other = await service(kv, { isShared: true, aheadMs });
@@ -44,7 +46,7 @@ Deno.test("a companion is silent while a service on a shared store sees no heart
 });
 
 Deno.test("a service that could not read a shared store has heard no silence meanwhile", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openDenoKv(":memory:");
   const { companions, clock, now, silence } = await service(kv, { isShared: true });
   await companions.beat({ ...companion, seenAt: now() });
   clock.awake += 5_000;
@@ -56,7 +58,7 @@ Deno.test("a service that could not read a shared store has heard no silence mea
 });
 
 Deno.test("a heartbeat counts though the store does not take it", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openDenoKv(":memory:");
   const full = new Proxy(kv, {
     get(target, name) {
       if (name === "set" && isFull) {

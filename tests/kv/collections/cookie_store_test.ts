@@ -4,6 +4,7 @@ import type { CookieOwner } from "../../../core/model/ports/ports.ts";
 import { keys } from "../../../kv/store/keys.ts";
 import { startKvConnect } from "../../support/service/kv_connect.ts";
 import { storeFile, storeLab } from "../../support/service/store_lab.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
 
 const hour = 3_600_000;
 
@@ -103,7 +104,7 @@ Deno.test("cookies are sealed at rest", async () => {
   const lab = await storeLab(file.location);
   await lab.store.cookies.change({ ...owner, from: "+12025550199" }, () => cookie("s3cret"));
   lab.store.close();
-  using kv = await Deno.openKv(file.location);
+  using kv = await openDenoKv(file.location);
   const [entry, ...others] = await Array.fromAsync(kv.list({ prefix: keys.allCookies }));
   assert.ok(entry !== undefined && others.length === 0);
   assert.doesNotMatch(JSON.stringify(entry), /s3cret|2025550199|app\.test/);

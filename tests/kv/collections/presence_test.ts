@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import type { PresenceChanges } from "../../../core/protocol/registrations.ts";
 import { presenceOf } from "../../../kv/collections/presence.ts";
 import { storeLab } from "../../support/service/store_lab.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import type { KeyValueStore, KvListSelector } from "../../../kv/store/key_value_store.ts";
 
 const first = { id: "one", runId: "first" };
 const news = (seq: number, changes: Partial<PresenceChanges> = {}): PresenceChanges => ({
@@ -110,21 +112,21 @@ Deno.test("forget() forgets who was registered with a companion that is gone", a
 });
 
 /** A store in which something else happens right before entries are listed. */
-function interrupted(kv: Deno.Kv, happens: () => Promise<unknown>): Deno.Kv {
+function interrupted(kv: KeyValueStore, happens: () => Promise<unknown>): KeyValueStore {
   const kept = {
     get: kv.get.bind(kv),
     delete: kv.delete.bind(kv),
     atomic: kv.atomic.bind(kv),
-    async *list(selector: Deno.KvListSelector) {
+    async *list(selector: KvListSelector) {
       await happens();
       yield* kv.list(selector);
     },
   };
-  return kept as unknown as Deno.Kv;
+  return kept as unknown as KeyValueStore;
 }
 
 Deno.test("takePresence() keeps the whole that another request told while it forgot", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openDenoKv(":memory:");
   const presence = presenceOf(kv);
   const whole = news(1, { whole: true, came: ["alice"] });
   const late = presenceOf(interrupted(kv, () => presence.take(whole)));

@@ -5,6 +5,7 @@ import { removeOldRecords } from "../../../core/usage/remove_old.ts";
 import { openStore } from "../../../kv/open_store.ts";
 import { type App, startApp } from "../../support/service/app.ts";
 import { samples } from "../../support/service/samples.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
 
 const day = 86_400_000;
 
@@ -85,7 +86,7 @@ Deno.test("removeOld() leaves no key of a removed record behind", async () => {
   }
   store.close();
 
-  const kv = await Deno.openKv(path);
+  const kv = await openDenoKv(path);
   const left = await Array.fromAsync(kv.list({ prefix: [1n, "WD"] }));
   kv.close();
   await Deno.remove(path);

@@ -10,6 +10,8 @@ import { killWhileMigrating } from "../../support/process/migrating_process.ts";
 import { auditIndexes } from "../../support/service/index_audit.ts";
 import { startKvConnect } from "../../support/service/kv_connect.ts";
 import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import type { KeyValueStore, KvKey, KvListOptions } from "../../../kv/store/key_value_store.ts";
 
 const never = new AbortController().signal;
 const secretKey = "lab";
@@ -72,7 +74,7 @@ async function assertSamePages({ accountSid }: StoreLab, { records: { calls } }:
 }
 
 /** The notes of the calls of a store, by value. */
-async function notesOf(kv: Deno.Kv): Promise<Record<string, DepthNote>> {
+async function notesOf(kv: KeyValueStore): Promise<Record<string, DepthNote>> {
   const found: Record<string, DepthNote> = {};
   for await (const { key, value } of kv.list<DepthNote>(keys.allDepths(calls))) {
     found[`${String(key[3])} ${String(key[4])}`] = value;
@@ -91,7 +93,7 @@ Deno.test("values with many entries are counted deeper while calls come, change 
     await assertSamePages(lab, lab.store);
   }
   await auditIndexes(file.location, { secretKey });
-  using kv = await Deno.openKv(file.location);
+  using kv = await openDenoKv(file.location);
   const notes = await notesOf(kv);
   assert.deepEqual(notes[" "], { depth: 4 });
   assert.deepEqual(notes["from +11"], { depth: 4 });
@@ -110,7 +112,7 @@ Deno.test("stores that share one count values deeper at once, though answers of 
   await assertSamePages(lab, lab.store);
   await assertSamePages(lab, other.store);
   for (const { store } of [lab, other]) await store.buildIndexes(never); // What pages asked for.
-  using kv = await Deno.openKv(endpoint.url);
+  using kv = await openDenoKv(endpoint.url);
   const note = (await notesOf(kv))["from +11"]; // How deep hangs on which answers were lost.
   assert.ok(note !== undefined && note.depth >= 3, JSON.stringify(note));
   await auditIndexes(endpoint.url, { secretKey });
@@ -118,7 +120,7 @@ Deno.test("stores that share one count values deeper at once, though answers of 
 
 /** Makes a store one of layout 5: it has no counters beyond those of its indexes. */
 async function asFifth(location: string): Promise<void> {
-  using kv = await Deno.openKv(location);
+  using kv = await openDenoKv(location);
   for await (const { key } of kv.list(keys.allDepths(calls))) await kv.delete(key);
   for await (const { key } of kv.list({ prefix: [calls.account, calls.prefix] })) {
     const [field, level] = [key[2], key.at(-2)];
@@ -155,7 +157,7 @@ Deno.test("a store of layout 5 gets finer counters from services that are killed
     await assertSamePages(lab, lab.store);
   }
   await auditIndexes(file.location, { secretKey });
-  using kv = await Deno.openKv(file.location);
+  using kv = await openDenoKv(file.location);
   const notes = await notesOf(kv);
   assert.deepEqual([notes[" "], notes["from +11"]], [{ depth: 4 }, { depth: 4 }]);
   assert.ok(kills >= 3, `${kills} kills`);
@@ -165,7 +167,7 @@ Deno.test("counting that ends after any commit goes on from there, and adds each
   await using file = await storeFile();
   await crowdedFifth(file.location);
   {
-    using kv = await Deno.openKv(file.location);
+    using kv = await openDenoKv(file.location);
     const made = committer(kv, { checks: 100 });
     const value = keys.value({ ...calls, field: "from" }, "+11");
     const [counter] = await Array.fromAsync(kv.list({ prefix: [...value, 2n] }));
@@ -195,18 +197,18 @@ Deno.test("counting that ends after any commit goes on from there, and adds each
 Deno.test("a bucket that moves between two attempts is read again once it is still, or at the eighth", async () => {
   await using file = await storeFile();
   await crowdedFifth(file.location);
-  using kv = await Deno.openKv(file.location);
+  using kv = await openDenoKv(file.location);
   const value = keys.value({ ...calls, field: "from" }, "+11");
   const [counter] = await Array.fromAsync(kv.list({ prefix: [...value, 2n] }));
   const stretch = { value, window: Number(counter!.key.at(-1)), depth: 2 };
-  let first: Deno.KvKey = [];
+  let first: KvKey = [];
   /** A write to the bucket that is counted. */
   const move = () => kv.atomic().sum(first, 0n).commit();
   let reads = 0;
   let isMoving = true;
   const busy = {
-    get: (key: Deno.KvKey) => kv.get(key),
-    list(range: { start: Deno.KvKey; end: Deno.KvKey }, options?: Deno.KvListOptions) {
+    get: (key: KvKey) => kv.get(key),
+    list(range: { start: KvKey; end: KvKey }, options?: KvListOptions) {
       const isOfCounters = typeof range.start.at(-1) === "bigint";
       if (isOfCounters) first = range.start;
       const found = kv.list(range, options);
@@ -217,7 +219,7 @@ Deno.test("a bucket that moves between two attempts is read again once it is sti
         yield* found;
       })();
     },
-  } as unknown as Deno.Kv; // What deepen() uses of it.
+  } as unknown as KeyValueStore; // What deepen() uses of it.
   const pauses: number[] = [];
   const readsAt: number[] = [];
   const pause = async (ms: number) => {
@@ -241,7 +243,7 @@ Deno.test("windows that lost all records keep no counter and no note", async () 
     while (await lab.store.records.calls.removeOld(lab.accountSid, lab.clock.now + 1) > 0);
     assert.equal((await lab.store.records.calls.list(lab.accountSid, all)).total, 0);
   }
-  using kv = await Deno.openKv(file.location);
+  using kv = await openDenoKv(file.location);
   const left = await Array.fromAsync(
     kv.list({ prefix: [calls.account, calls.prefix] }),
     ({ key }) => key,

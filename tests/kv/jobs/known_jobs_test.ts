@@ -10,6 +10,8 @@ import { committer } from "../../../kv/store/commit.ts";
 import { eventually } from "../../support/process/eventually.ts";
 import { startApp } from "../../support/service/app.ts";
 import { job } from "../../support/service/job.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import type { KeyValueStore } from "../../../kv/store/key_value_store.ts";
 
 const claim: Claim = {
   now: 10,
@@ -22,7 +24,7 @@ const claim: Claim = {
 const lane = { name: "lane", dueAt: 0 };
 const named = (args: string, dueAt = 0): Job => ({ kind: "test", lane: "lane", args, dueAt });
 
-async function startQueue(kv: Deno.Kv) {
+async function startQueue(kv: KeyValueStore) {
   const known = knownJobs(kv);
   const commits = committer(kv, { checks: 100, followers: [known] });
   const queue = ownQueue({ kv, committer: commits, known });
@@ -48,7 +50,7 @@ async function startQueue(kv: Deno.Kv) {
 }
 
 Deno.test("a lane with more jobs than are in memory has each claimed once, in order", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openDenoKv(":memory:");
   const { add, next } = await startQueue(kv);
   const count = 2 * jobLimits.knownOfLane + 300;
   const names = Array.from({ length: count }, (_, n) => `job ${n}`);
@@ -66,7 +68,7 @@ Deno.test("a lane with more jobs than are in memory has each claimed once, in or
 });
 
 Deno.test("a lane goes on with jobs that are not in memory while those that are have not ended", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openDenoKv(":memory:");
   const { add, queue } = await startQueue(kv);
   const count = jobLimits.knownOfLane + 2 * jobLimits.knownOfFullLane + 10;
   for (let n = 0; n < count; n++) await add([named(`job ${n}`, n / count)]);
@@ -83,7 +85,7 @@ Deno.test("a lane goes on with jobs that are not in memory while those that are 
 });
 
 Deno.test("two claims at once hold a job once", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openDenoKv(":memory:");
   const { add, queue } = await startQueue(kv);
   await add([named("one"), named("two")]);
 
@@ -94,7 +96,7 @@ Deno.test("two claims at once hold a job once", async () => {
 });
 
 Deno.test("jobs that wait in the store are known to the next process", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openDenoKv(":memory:");
   await (await startQueue(kv)).add([named("one"), named("two", 1), named("much later", 99)]);
 
   const second = await startQueue(kv);
@@ -104,7 +106,7 @@ Deno.test("jobs that wait in the store are known to the next process", async () 
 });
 
 Deno.test("attempts that killed processes had begun count, also of several in a row", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openDenoKv(":memory:");
   await (await startQueue(kv)).add([named("kills")]);
   const attempts: number[] = [];
   for (let process = 0; process < 4; process++) {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { consistentRead } from "../../../kv/lists/consistent_read.ts";
+import type { KeyValueStore } from "../../../kv/store/key_value_store.ts";
 
 /** A store that has so many entries, of which one is new at each of the first `changes` readings. */
 function changing(size: number, changes: number) {
@@ -10,10 +11,10 @@ function changing(size: number, changes: number) {
       yield { key: [at], value: null, versionstamp: at === 0 ? String(change) : "0" };
     }
   }
-  return { kv: { list } as unknown as Deno.Kv, readings: () => readings };
+  return { kv: { list } as unknown as KeyValueStore, readings: () => readings };
 }
 
-const readAll = async (kv: Deno.Kv) => (await Array.fromAsync(kv.list({ prefix: [] })))[0];
+const readAll = async (kv: KeyValueStore) => (await Array.fromAsync(kv.list({ prefix: [] })))[0];
 
 for (
   const [size, changes, wanted] of [

@@ -14,6 +14,8 @@ import { recordCache } from "../../../kv/cache/record_cache.ts";
 import { sealer } from "../../../kv/store/seal.ts";
 import type { PackedTexts } from "../../../kv/records/text_pack.ts";
 import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import type { KeyValueStore, KvKey, KvU64 } from "../../../kv/store/key_value_store.ts";
 
 const statuses = ["queued", "ringing", "in-progress", "completed", "busy"] as const;
 
@@ -44,14 +46,14 @@ async function churn(lab: StoreLab, operations: number): Promise<void> {
   }));
 }
 
-const text = (key: Deno.KvKey) =>
+const text = (key: KvKey) =>
   key.map((part) => part instanceof Uint8Array ? part.toHex() : String(part)).join("|");
 
 /** Everything that should be beside these records. */
 function expected(records: AnyRecord[]): { entries: Set<string>; counters: Map<string, number> } {
   const entries = new Set<string>();
   const counters = new Map<string, number>();
-  const count = (key: Deno.KvKey) => counters.set(text(key), (counters.get(text(key)) ?? 0) + 1);
+  const count = (key: KvKey) => counters.set(text(key), (counters.get(text(key)) ?? 0) + 1);
   const { indexes } = layoutOf(resources.calls);
   for (const record of records) {
     const { startTime, endTime } = record;
@@ -76,7 +78,7 @@ function expected(records: AnyRecord[]): { entries: Set<string>; counters: Map<s
 }
 
 /** What reads the calls of a store that was left. */
-async function codecOf(kv: Deno.Kv): Promise<RecordCodec> {
+async function codecOf(kv: KeyValueStore): Promise<RecordCodec> {
   const { value } = await kv.get<{ fields: Record<string, string[]> }>(keys.version);
   const [fields, cache] = [value!.fields.calls!, recordCache(1)];
   return recordCodec({ fields, secret: [], seal: sealer("lab"), cache });
@@ -89,7 +91,7 @@ Deno.test("every counter and index entry is right after many writers created, ch
   await churn(lab, 3_000);
   lab[Symbol.dispose]();
 
-  using kv = await Deno.openKv(location);
+  using kv = await openDenoKv(location);
   const records: AnyRecord[] = [];
   const entries = new Set<string>();
   const counters = new Map<string, number>();
@@ -98,8 +100,8 @@ Deno.test("every counter and index entry is right after many writers created, ch
     const isRecord = key.length === 3 && key[2] instanceof Uint8Array;
     if (isRecord) records.push(codec.decode({ key, value, versionstamp }));
     if (key.at(-1) instanceof Uint8Array) entries.add(text(key));
-    else if (key.length > 3 && (value as Deno.KvU64).value > 0n) {
-      counters.set(text(key), Number((value as Deno.KvU64).value));
+    else if (key.length > 3 && (value as KvU64).value > 0n) {
+      counters.set(text(key), Number((value as KvU64).value));
     }
   }
   const wanted = expected(records);
@@ -128,7 +130,7 @@ Deno.test("a record in a thousand has the texts before it packed, once they are 
   await worker.drain();
   lab[Symbol.dispose]();
 
-  using kv = await Deno.openKv(location);
+  using kv = await openDenoKv(location);
   const [first] = await Array.fromAsync(
     kv.list<PackedTexts>({ start: keys.texts(place, ordAt(0)), end: keys.stale(place) }),
   );
@@ -189,7 +191,7 @@ Deno.test("texts that changed after they were packed are packed anew, and found 
   assert.equal((await found("fresh 90")).length, 0);
   lab[Symbol.dispose]();
 
-  using kv = await Deno.openKv(location);
+  using kv = await openDenoKv(location);
   const place = { account: 1n, prefix: "NO", field: "messageText" };
   const marks = await Array.fromAsync(kv.list({ prefix: keys.stale(place) }));
   // Those of a pack with few of them, longer texts, and what changed since.

@@ -5,6 +5,7 @@ import { readCached } from "../../../kv/lists/read_cached.ts";
 import { listStates } from "../../../kv/cache/list_states.ts";
 import { runCache } from "../../../kv/cache/run_cache.ts";
 import { storeLab } from "../../support/service/store_lab.ts";
+import type { KvKey } from "../../../kv/store/key_value_store.ts";
 
 Deno.test("a page far inside one stretch of counters is the same when it is asked for again", async () => {
   using lab = await storeLab();
@@ -25,7 +26,7 @@ Deno.test("a page far inside one stretch of counters is the same when it is aske
 Deno.test("a page is found though a commit is under way whenever records are read for it", async () => {
   const place = { account: 7n, prefix: "CA" };
   const runs = runCache(1 << 20);
-  const newest: { key: Deno.KvKey; value: Uint8Array; versionstamp: string }[] = [];
+  const newest: { key: KvKey; value: Uint8Array; versionstamp: string }[] = [];
   /** Adds a record, whose commit lasts until the next read. */
   const add = () => {
     const sid = (newest.length + 1).toString(16).padStart(12, "0").padEnd(32, "0");
@@ -36,7 +37,7 @@ Deno.test("a page is found though a commit is under way whenever records are rea
   };
   let [isBusy, lists] = [false, 0];
   const kv = {
-    list({ start, end }: { start: Deno.KvKey; end: Deno.KvKey }, { limit }: { limit: number }) {
+    list({ start, end }: { start: KvKey; end: KvKey }, { limit }: { limit: number }) {
       if (++lists > 100) throw new Error("The store is asked again and again");
       const [from, before] = [start, end].map((key) => (key[2] as Uint8Array).toHex());
       const between = newest.filter(({ key: [, , ord] }) => {
@@ -48,7 +49,7 @@ Deno.test("a page is found though a commit is under way whenever records are rea
     },
   };
   const codec = {
-    decode: ({ key }: { key: Deno.KvKey }) => ({ sid: `CA${(key[2] as Uint8Array).toHex()}` }),
+    decode: ({ key }: { key: KvKey }) => ({ sid: `CA${(key[2] as Uint8Array).toHex()}` }),
   };
   const source = { kv, place, runs, codec } as unknown as Source;
   const range = { span: { from: -Infinity, before: Infinity } };
@@ -73,7 +74,7 @@ Deno.test("pages of a list that a commit writes to wait for its end, and read no
   const entries = [3, 2, 1].map(stored);
   let lists = 0;
   const kv = { list: () => (lists++, entries) };
-  const codec = { decode: ({ key }: { key: Deno.KvKey }) => ({ sid: sidOf("CA", key) }) };
+  const codec = { decode: ({ key }: { key: KvKey }) => ({ sid: sidOf("CA", key) }) };
   const source = { kv, place, runs, states, codec } as unknown as Source;
   const range = { span: { from: -Infinity, before: Infinity } };
   const page = () => readCached(source, runs, { range, skip: 0, limit: 3 });
@@ -99,7 +100,7 @@ Deno.test("a page far inside one stretch of counters is read from the end that i
   let entries = 0;
   const kv = {
     list(
-      { start, end }: { start: Deno.KvKey; end: Deno.KvKey },
+      { start, end }: { start: KvKey; end: KvKey },
       { limit, reverse }: { limit: number; reverse: boolean },
     ) {
       const [from, before] = [start, end].map((key) => sidOf("CA", key));
@@ -109,7 +110,7 @@ Deno.test("a page far inside one stretch of counters is read from the end that i
       return found.map((sid) => ({ key: [7n, "CA", ordOf(sid)], value: new Uint8Array(1) }));
     },
   };
-  const codec = { decode: ({ key }: { key: Deno.KvKey }) => ({ sid: sidOf("CA", key) }) };
+  const codec = { decode: ({ key }: { key: KvKey }) => ({ sid: sidOf("CA", key) }) };
   const place = { account: 7n, prefix: "CA" };
   const range = { span: { from: -Infinity, before: 2 * hour } };
   const newestFirst = sids.toReversed();

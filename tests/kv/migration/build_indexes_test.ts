@@ -7,6 +7,7 @@ import { keys } from "../../../kv/store/keys.ts";
 import { killWhileMigrating, withDirection } from "../../support/process/migrating_process.ts";
 import { auditIndexes } from "../../support/service/index_audit.ts";
 import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
 
 const never = new AbortController().signal;
 const secretKey = "lab";
@@ -59,7 +60,7 @@ const inboundOf = (calls: Call[]) => {
 };
 
 const schemaOf = async (location: string): Promise<Schema> => {
-  using kv = await Deno.openKv(location);
+  using kv = await openDenoKv(location);
   return (await kv.get<Schema>(keys.version)).value!;
 };
 
@@ -188,7 +189,7 @@ Deno.test("the entries of a filter that is declared no more are removed, and bui
 
 Deno.test("openStore() refuses a store of a later layout, and says what to do", async () => {
   await using file = await storeFile();
-  using kv = await Deno.openKv(file.location);
+  using kv = await openDenoKv(file.location);
   await kv.set(keys.version, { version: 7 });
   kv.close();
 

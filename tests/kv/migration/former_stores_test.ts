@@ -7,6 +7,7 @@ import { apiClient } from "../../support/service/api_client.ts";
 import { startApp } from "../../support/service/app.ts";
 import { formerStores, type Unpacked, unpackStore } from "../../support/service/former_stores.ts";
 import { auditIndexes } from "../../support/service/index_audit.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
 
 type Json = Record<string, unknown>;
 
@@ -75,7 +76,7 @@ for (const name of formerStores) {
 
 /** Asserts that a store says of itself that it is not migrated to the end. */
 async function assertUnfinished(location: string): Promise<void> {
-  using kv = await Deno.openKv(location);
+  using kv = await openDenoKv(location);
   const { value } = await kv.get<Schema>(keys.version);
   assert.equal(value?.version, schemaVersion);
   const { pending, building, uncounted } = value;

@@ -11,6 +11,7 @@ import { unpackStore } from "../../support/service/former_stores.ts";
 import { auditIndexes } from "../../support/service/index_audit.ts";
 import { type KvConnect, startKvConnect } from "../../support/service/kv_connect.ts";
 import { rootAccount, storeLab } from "../../support/service/store_lab.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
 
 const never = new AbortController().signal;
 const secretKey = "lab";
@@ -42,8 +43,8 @@ Deno.test("two services that open a former store at once migrate it once", () =>
     await using former = await unpackStore("0.1.0");
     await using endpoint = startKvConnect();
     {
-      using from = await Deno.openKv(former.location);
-      using to = await Deno.openKv(endpoint.url);
+      using from = await openDenoKv(former.location);
+      using to = await openDenoKv(endpoint.url);
       for await (const { key, value } of from.list({ prefix: [] })) await to.set(key, value);
     }
     const commits: string[] = [];
@@ -153,7 +154,7 @@ Deno.test("a service goes on with the migration of one that shows no progress, w
       return lab;
     })();
     const suspended = Promise.withResolvers<void>();
-    using kv = await Deno.openKv(endpoint.url);
+    using kv = await openDenoKv(endpoint.url);
     const { taken, letGo } = await (async () => {
       const slow = await open(endpoint, withDirection, () => suspended.resolve());
       const held = { slow, building: slow.buildIndexes(never) };

@@ -8,12 +8,13 @@ import type { Answer } from "../../support/service/api_client.ts";
 import { startApp } from "../../support/service/app.ts";
 import { startKvConnect } from "../../support/service/kv_connect.ts";
 import { mergedReader } from "../../../kv/store/reader.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
 
 const { clients } = resources;
 const gone = /VoiceApplicationSid must name one of the account's applications/;
 
 Deno.test("a commit is refused when what its record names goes or changes before it", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openDenoKv(":memory:");
   const commits = committer(kv, { checks: 100 });
   const sid = "AP" + "1".repeat(32);
   const key = keys.record(1n, sid);

@@ -11,6 +11,7 @@ import {
 import { layoutOf } from "../../../kv/records/layout.ts";
 import { pageSorted } from "../../../kv/records/sorted.ts";
 import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
 
 const roll = dice(4);
 const kinds = ["local", "tollFree", "mobile"] as const;
@@ -125,7 +126,7 @@ Deno.test("pageSorted() looks at no more entries than the page and what is befor
   const lab = await storeLab(file.location);
   const made = (await fillNumbers(lab, 900)).sort(byNumber);
   lab[Symbol.dispose]();
-  using kv = await Deno.openKv(file.location);
+  using kv = await openDenoKv(file.location);
   let looked = 0;
   const counting = new Proxy(kv, {
     get(_, name) {

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { readLogged, withCommitLog } from "../../../kv/store/commit_log.ts";
 import { keys } from "../../../kv/store/keys.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
 
 Deno.test("a log entry holds the bytes of its own keys and values alone, which may be parts of others", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openDenoKv(":memory:");
   await kv.set(keys.backup, { id: "now" });
   const [kept, gone] = ["1", "2"].map((digit) => keys.record(1n, "CA" + digit.repeat(32)));
   const value = new Uint8Array(10_000).fill(7).subarray(0, 3);

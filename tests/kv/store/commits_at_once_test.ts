@@ -4,10 +4,12 @@ import { emptyBatch, stageSum } from "../../../kv/store/batch.ts";
 import { committer } from "../../../kv/store/commit.ts";
 import { receiptOf } from "../../../kv/store/receipt.ts";
 import { startKvConnect } from "../../support/service/kv_connect.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { KvU64 } from "../../../kv/store/key_value_store.ts";
 
 /** A committer of a remote store that makes so many commits at once. */
 async function openCommitter(url: string, writers: number) {
-  const kv = await Deno.openKv(url);
+  const kv = await openDenoKv(url);
   const receipts = Array.from({ length: writers }, () => receiptOf(kv, systemClocks));
   const { commit } = committer(kv, { checks: 8, receipts });
   return {
@@ -68,5 +70,5 @@ Deno.test("each of many commits at once is made once, though responses are lost"
     const committed = await Promise.all(names.map((name) => store.set(name, 1)));
     assert.ok(committed.every((one) => one !== null));
   }
-  assert.deepEqual((await store.kv.get(["sum"])).value, new Deno.KvU64(200n));
+  assert.deepEqual((await store.kv.get(["sum"])).value, new KvU64(200n));
 });

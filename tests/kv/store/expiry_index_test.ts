@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { narrowExpiryIndex } from "../../../kv/store/expiry_index.ts";
 import { openStore } from "../../../kv/open_store.ts";
 import { storeFile } from "../../support/service/store_lab.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
 
 const indexSql = "select sql from sqlite_master where name = 'kv_expiration_ms_idx'";
 
@@ -14,7 +15,7 @@ const lookups = [
 
 Deno.test("narrowExpiryIndex() leaves keys that expire in the index, for open handles too", async () => {
   await using file = await storeFile();
-  const kv = await Deno.openKv(file.location);
+  const kv = await openDenoKv(file.location);
   const write = async (name: string) => {
     for (let at = 0; at < 100; at++) {
       await kv.set([name, at], at, at % 10 === 0 ? { expireIn: 3_600_000 } : {});
@@ -45,7 +46,7 @@ Deno.test("narrowExpiryIndex() leaves keys that expire in the index, for open ha
 
 Deno.test("narrowExpiryIndex() leaves an index alone that is made otherwise", async () => {
   await using file = await storeFile();
-  (await Deno.openKv(file.location)).close();
+  (await openDenoKv(file.location)).close();
   using database = new DatabaseSync(file.location);
   const other = "CREATE INDEX kv_expiration_ms_idx on kv (expiration_ms, version)";
   database.exec(`drop index kv_expiration_ms_idx; ${other}`);
@@ -57,7 +58,7 @@ Deno.test("narrowExpiryIndex() leaves an index alone that is made otherwise", as
 
 Deno.test("narrowExpiryIndex() says when somebody else writes to the file, and leaves it as it is", async () => {
   await using file = await storeFile();
-  (await Deno.openKv(file.location)).close();
+  (await openDenoKv(file.location)).close();
   using other = new DatabaseSync(file.location);
   const before = other.prepare(indexSql).get();
   other.exec("begin immediate");
@@ -75,7 +76,7 @@ Deno.test("narrowExpiryIndex() says when somebody else writes to the file, and l
 
 Deno.test("openStore() narrows the index of a file that Deno made", async () => {
   await using file = await storeFile();
-  (await Deno.openKv(file.location)).close();
+  (await openDenoKv(file.location)).close();
 
   (await openStore({ location: file.location, secretKey: "x", now: () => 1 })).close();
 

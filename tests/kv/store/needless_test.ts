@@ -8,20 +8,22 @@ import { type Batch, emptyBatch, stageRaise } from "../../../kv/store/batch.ts";
 import { committer } from "../../../kv/store/commit.ts";
 import { eventually } from "../../support/process/eventually.ts";
 import { mergedReader, type Read } from "../../../kv/store/reader.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import type { AtomicCheck, AtomicOperation, KvU64 } from "../../../kv/store/key_value_store.ts";
 
 const key = [1n, "CA", new Uint8Array(16)];
 const widest = [1n, "CA", "startTime"];
 
 /** A committer of a store that no other process writes to, with what its commits had the store do. */
 async function startCommitter() {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openDenoKv(":memory:");
   const done: string[] = [];
   let made = 0;
   const atomic = () => {
     const op = kv.atomic();
     made++;
     for (const name of ["check", "set", "delete", "max"] as const) {
-      const own = op[name].bind(op) as (...args: unknown[]) => Deno.AtomicOperation;
+      const own = op[name].bind(op) as (...args: unknown[]) => AtomicOperation;
       Object.assign(op, {
         [name]: (...args: unknown[]) => {
           done.push(name);
@@ -60,11 +62,11 @@ async function startCommitter() {
 type Store = Awaited<ReturnType<typeof startCommitter>>;
 
 /** Replaces a record as it was read. */
-async function write({ commits, read }: Store, value: string, entry?: Deno.AtomicCheck) {
+async function write({ commits, read }: Store, value: string, entry?: AtomicCheck) {
   return await commits.commit(replacing(entry ?? await read(key), value));
 }
 
-function replacing(entry: Deno.AtomicCheck, value: string): Batch {
+function replacing(entry: AtomicCheck, value: string): Batch {
   const batch = emptyBatch();
   batch.checks.push(entry);
   batch.sets.push({ key: entry.key, value: new TextEncoder().encode(value) });
@@ -193,7 +195,7 @@ Deno.test("the widest distance of a date is raised when it grows, and after it w
     await store.commits.commit(batch);
     return store.done().includes("max");
   };
-  const value = async () => Number((await store.kv.get<Deno.KvU64>(widest)).value?.value);
+  const value = async () => Number((await store.kv.get<KvU64>(widest)).value?.value);
 
   assert.deepEqual([await raise(5), await raise(5), await raise(3), await raise(8)], [
     true,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type Batch, emptyBatch } from "../../../kv/store/batch.ts";
 import { committer } from "../../../kv/store/commit.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
 
 const setting = (name: string, holds: boolean): Batch => {
   const batch = emptyBatch();
@@ -10,7 +11,7 @@ const setting = (name: string, holds: boolean): Batch => {
 };
 
 Deno.test("commit() refuses a batch whose premise is false, and commits the others beside it", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openDenoKv(":memory:");
   const { commit } = committer(kv, { checks: 100 });
 
   const made = await Promise.all([

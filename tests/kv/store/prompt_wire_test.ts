@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { promptWire } from "../../../kv/store/prompt_wire.ts";
 import { eventually } from "../../support/process/eventually.ts";
+import type { KeyValueStore } from "../../../kv/store/key_value_store.ts";
 
 /** A store that notes its reads and answers them when it is told to. */
 function heldStore() {
@@ -10,7 +11,7 @@ function heldStore() {
     reads.push(read);
     return read.promise;
   };
-  return { reads, kv: { get } as unknown as Deno.Kv };
+  return { reads, kv: { get } as unknown as KeyValueStore };
 }
 
 Deno.test("promptWire() sends a small read ahead of a commit, one at a time", async () => {

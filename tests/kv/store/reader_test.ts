@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { mergedReader } from "../../../kv/store/reader.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
 
 Deno.test("mergedReader() gives each the entry of its own key when many ask at once", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openDenoKv(":memory:");
   const numbers = Array.from({ length: 25 }, (_, number) => number);
   for (const number of numbers) await kv.set([number], number);
   let asked = 0;

@@ -4,17 +4,19 @@ import { openStore } from "../../../kv/open_store.ts";
 import { receiptOf } from "../../../kv/store/receipt.ts";
 import { startKvConnect } from "../../support/service/kv_connect.ts";
 import { storeLab } from "../../support/service/store_lab.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { type KvKey, KvU64 } from "../../../kv/store/key_value_store.ts";
 
 const dayMs = 86_400_000;
 
-const receiptsIn = async (url: string): Promise<Deno.KvKey[]> => {
-  using kv = await Deno.openKv(url);
+const receiptsIn = async (url: string): Promise<KvKey[]> => {
+  using kv = await openDenoKv(url);
   const found = await Array.fromAsync(kv.list({ prefix: keys.receipts }));
   return found.map(({ key }) => key);
 };
 
 Deno.test("a receipt tells of a commit whose answer was lost, also across midnight", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openDenoKv(":memory:");
   let now = 10 * dayMs - 1;
   const receipt = receiptOf(kv, { now: () => now, steadyNow: () => now });
   const commit = async (isLost: boolean) => {
@@ -31,7 +33,7 @@ Deno.test("a receipt tells of a commit whose answer was lost, also across midnig
   await commit(false);
   assert.notEqual(await receipt.find(), null);
   const [only, ...more] = await Array.fromAsync(kv.list({ prefix: keys.receipts }));
-  assert.deepEqual([only!.key[1], only!.value, more], [10, new Deno.KvU64(3n), []]);
+  assert.deepEqual([only!.key[1], only!.value, more], [10, new KvU64(3n), []]);
 
   now += dayMs + 1;
   await assert.rejects(receipt.find(), /responded too late/);

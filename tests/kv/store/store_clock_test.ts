@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { storeClock } from "../../../kv/store/store_clock.ts";
 import { handClock } from "../../support/service/hand_clock.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
 
 /** The clock of a store as each of its processes has it; each begins with the wall clock. */
 async function lab() {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openDenoKv(":memory:");
   const clock = handClock(Date.UTC(2024, 0, 1));
   const open = () => {
     const begun = { wall: clock.now, steady: clock.steady };
@@ -57,7 +58,7 @@ Deno.test("slow drift of the wall clock is no step, until it adds up", async () 
 });
 
 Deno.test("a service that starts on a shared store takes over the time of those that run", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openDenoKv(":memory:");
   const clock = handClock(Date.UTC(2024, 0, 1));
   const running: (() => Promise<unknown>)[] = [];
   const pause = async (ms: number) => {

@@ -4,6 +4,7 @@ import { emptyBatch } from "../../../kv/store/batch.ts";
 import { committer } from "../../../kv/store/commit.ts";
 import { countStore } from "../../support/service/count_store.ts";
 import { storeFile, storeLab } from "../../support/service/store_lab.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
 
 Deno.test("a store that is closed in order has what nobody waited for", async () => {
   await using file = await storeFile();
@@ -48,7 +49,7 @@ Deno.test("insertSoon() rejects for a Sid that is taken, and the change beside i
 });
 
 Deno.test("close() rejects what waits for another commit, and leaves no timer", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openDenoKv(":memory:");
   const commits = committer(kv, { checks: 100 });
   const later = commits.later(() => Promise.resolve(emptyBatch()));
 

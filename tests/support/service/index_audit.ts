@@ -12,6 +12,8 @@ import { keyText } from "../../../kv/store/batch.ts";
 import { bucketAt, levels, windowAt } from "../../../kv/store/counters.ts";
 import { type DepthNote, keys, ordOf, type Place } from "../../../kv/store/keys.ts";
 import { sealer } from "../../../kv/store/seal.ts";
+import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { type KeyValueStore, type KvKey, KvU64 } from "../../../kv/store/key_value_store.ts";
 
 /** The part of a stored account that is read here. */
 interface StoredAccount {
@@ -36,7 +38,7 @@ export async function auditIndexes(
   location: string,
   { secretKey, declarations = resources }: { secretKey: string; declarations?: Declarations },
 ): Promise<number> {
-  using kv = await Deno.openKv(location);
+  using kv = await openDenoKv(location);
   const { value } = await kv.get<Schema>(keys.version);
   const schema = value!;
   assert.deepEqual([schema.building, schema.pending, schema.uncounted], [{}, undefined, undefined]);
@@ -68,7 +70,7 @@ export async function auditIndexes(
 }
 
 async function readPlace(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   { account, prefix }: Place,
   codec: RecordCodec,
 ): Promise<{ found: AnyRecord[]; beside: Beside }> {
@@ -79,7 +81,7 @@ async function readPlace(
     if (key.length === 3 && key[2] instanceof Uint8Array) found.push(codec.decode(entry));
     else if (typeof key[2] === "bigint") beside.depths.set(keyText(key), value as DepthNote);
     else if (key.at(-1) instanceof Uint8Array) beside.entries.add(keyText(key));
-    else if (value instanceof Deno.KvU64 && key.length > 3 && value.value > 0n) {
+    else if (value instanceof KvU64 && key.length > 3 && value.value > 0n) {
       beside.counters.set(keyText(key), Number(value.value));
     }
   }
@@ -95,8 +97,7 @@ function expected(
   const layout = layoutOf(definition);
   const entries = new Set<string>();
   const counters = new Map<string, number>();
-  const count = (key: Deno.KvKey) =>
-    counters.set(keyText(key), (counters.get(keyText(key)) ?? 0) + 1);
+  const count = (key: KvKey) => counters.set(keyText(key), (counters.get(keyText(key)) ?? 0) + 1);
   for (const record of records) {
     const lacking = lackingOf(dates, record);
     const isOver = lacking !== undefined && !isWithoutEnd(layout, lacking);
@@ -125,7 +126,7 @@ function expected(
 
 /** Asserts that each record is found by its unique values, and in its groups. */
 async function auditLookups(
-  kv: Deno.Kv,
+  kv: KeyValueStore,
   { sidPrefix: prefix, unique = [], groups = {}, tenantGroups = {}, tenant }:
     & AnyResource
     & { tenant: string },
