@@ -72,6 +72,7 @@ export const applications = noun<Application>({
     message_status_callback: ({ messageStatusCallback }) => messageStatusCallback ?? null,
     status_callback: ({ statusCallback }) => statusCallback ?? null,
     status_callback_method: ({ statusCallbackMethod }) => statusCallbackMethod ?? "POST",
+    public_application_connect_enabled: () => false,
   },
   address: ({ sid }) => `Applications/${sid}`,
   create: action({

@@ -161,6 +161,7 @@ export const calls = noun<Call>({
     caller_name: ({ callerName }) => callerName,
     queue_time: () => "0",
     trunk_sid: () => null,
+    stir_verstat: ({ stirVerstat }) => stirVerstat ?? null,
     ...informationalFields(parameters),
   },
   address: ({ sid }) => `Calls/${sid}`,

@@ -50,6 +50,33 @@ Deno.test("StatusCallback of a number gets the end of a call alone, with Called 
   );
 });
 
+Deno.test("a call shows what the carrier says of its caller, and null where it says nothing", async () => {
+  await using lab = await startTwilioLab();
+  const { app, client } = lab;
+  const voiceUrl = "https://app.test/voice";
+  const { sid: numberSid } = await client.incomingPhoneNumbers.create({
+    phoneNumber: ours,
+    voiceUrl,
+  });
+  app.answers = () => xml("<Say>Hi</Say>");
+  const verstats = ["TN-Validation-Passed-A", undefined];
+  for (const verstat of verstats) {
+    const sid = app.ports.newSid("CA");
+    await companionOf(app, sid).report({
+      type: "incomingNumber",
+      numberSid,
+      dialled: ours,
+      from: { user: theirs, host: "carrier.test" },
+      hops: 0,
+      sipCallId: "s",
+      headers: {},
+      ...verstat !== undefined && { verstat },
+    });
+    const { stir_verstat } = await (await lab.ask("GET", `Calls/${sid}.json`)).json();
+    assert.equal(stir_verstat, verstat ?? null);
+  }
+});
+
 Deno.test("a number of /2012-04-24 tells of ringing and the answer too", async () => {
   using app = await startApp();
   const form = { VoiceUrl: "https://app.test/voice", StatusCallback: events.statusCallback };

@@ -63,10 +63,29 @@ for (const noun of [accounts as AnyNoun, ...nouns]) {
   });
 }
 
+/** The fields that the library reads of a record, and those of the envelope of a list. */
+const fieldsIn = (source: string): Set<string> =>
+  new Set([...source.matchAll(/payload\.([a-z_0-9]+)/g)].map(([, name]) => name!));
+
+const envelope = ["page", "page_size", "start", "end", "first_page_uri", "next_page_uri"]
+  .concat("previous_page_uri");
+
+for (const noun of [accounts as AnyNoun, ...nouns]) {
+  const isEmpty = Object.keys(noun.fields).length === 0 || noun.note?.includes("the list is empty");
+  if (isEmpty) continue;
+  Deno.test(`${noun.type} at ${noun.path} shows each field that npm twilio reads`, async () => {
+    const source = await Deno.readTextFile(`${library}/rest/api/v2010/${fileOf(noun)}`);
+    const shown = [...Object.keys(noun.fields), "uri", noun.plural, ...envelope]
+      .concat(noun.below === undefined ? [] : "subresource_uris");
+    assert.deepEqual([...fieldsIn(source)].filter((name) => !shown.includes(name)), []);
+  });
+}
+
 Deno.test("the parameters of npm twilio are found in its sources", async () => {
   const source = await Deno.readTextFile(`${library}/rest/api/v2010/account/call.js`);
 
   assert.ok(namesIn(source, "create").has("Twiml"));
   assert.ok(namesIn(source, "update").has("TimeLimit"));
   assert.ok(namesIn(source, "page").has("StartTime"));
+  assert.ok(fieldsIn(source).has("answered_by"));
 });
