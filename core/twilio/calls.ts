@@ -49,8 +49,21 @@ const statusCallback = {
 };
 
 /** The reason of a call, which Twilio has carriers show to the callee. */
-export const reason = {
+const reason = {
   CallReason: informational(oneLine(255), "carriers are not told the reason of a call"),
+};
+
+/** What only tells something of a call into a conference. The Call shows it. */
+export const told = {
+  ...reason,
+  Region: informational(
+    z.string().regex(/^[A-Za-z0-9-]{1,64}$/, "must be the name of a region, such as us1"),
+    "the companion of the first participant mixes",
+  ),
+  JitterBufferSize: informational(
+    z.enum(["small", "medium", "large", "off"]),
+    "the jitter buffer adapts by itself",
+  ),
 };
 
 const parameters = {
@@ -162,7 +175,7 @@ export const calls = noun<Call>({
     queue_time: () => "0",
     trunk_sid: () => null,
     stir_verstat: ({ stirVerstat }) => stirVerstat ?? null,
-    ...informationalFields(parameters),
+    ...informationalFields(told),
   },
   address: ({ sid }) => `Calls/${sid}`,
   below: {

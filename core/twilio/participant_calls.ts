@@ -8,7 +8,7 @@ import { recordingEvents } from "../model/values/recording_context.ts";
 import { limits } from "../base/limits.ts";
 import { type Call, calls } from "../model/resources/calls.ts";
 import type { Participant } from "../model/resources/participants.ts";
-import { asyncAmdOf, placed, reason } from "./calls.ts";
+import { asyncAmdOf, placed, told } from "./calls.ts";
 import { type Asked, ignored, refused, type SentOf, works } from "./noun/noun.ts";
 import { informationalOf } from "./noun/informational.ts";
 import { eventNames, recordingOfSent, recordingParameters } from "./noun/recording_parameters.ts";
@@ -82,14 +82,9 @@ export const entering = {
   ...recordingParameters,
   SipAuthUsername: refused(sip),
   SipAuthPassword: refused(sip),
-  Region: works(z.string().max(64), "a hint: the companion of the first participant mixes"),
   ...coaching,
-  JitterBufferSize: works(
-    z.enum(["small", "medium", "large", "off"]),
-    "a hint: the jitter buffer adapts by itself",
-  ),
   Byoc: refused("a Gateway of the account takes the place of a BYOC trunk"),
-  ...reason,
+  ...told,
   CallToken: ignored("From is checked as that of any call, and the token not kept"),
   Passports: refused("calls are not signed (STIR/SHAKEN)"),
   ClientNotificationUrl: refused("phones register by SIP; there are no push notifications"),
@@ -159,7 +154,7 @@ export async function called(asked: Asked, sent: Entering): Promise<Participant>
     from: sent.CallerId ?? sent.From,
     url: inlineUrl(conferenceMarkup(name, sent)),
     recording: sent.Record ? recordingOfSent(sent, { trims: true }) : undefined,
-    informational: informationalOf(reason, sent),
+    informational: informationalOf(told, sent),
     timeout: sent.Timeout,
     timeLimit: sent.TimeLimit,
     statusCallback: sent.StatusCallback,

@@ -67,9 +67,14 @@ Deno.test("npm twilio calls a participant into a conference by its name, or its 
     conferenceStatusCallbackEvent: ["start", "join"],
     timeout: 15,
     callReason: "your delivery",
+    region: "us1",
+    jitterBufferSize: "large",
   });
   const call = await (await lab.ask("GET", `Calls/${made.callSid}.json`)).json();
-  assert.equal(call.call_reason, "your delivery");
+  assert.deepEqual(
+    [call.call_reason, call.region, call.jitter_buffer_size],
+    ["your delivery", "us1", "large"],
+  );
   assert.equal(made.muted, true);
   assert.equal(made.endConferenceOnExit, true);
   await app.runJobs();
