@@ -27,6 +27,8 @@ import { createRecordings } from "./service/recordings.ts";
 import { createRelays, type Relays } from "./script/relay.ts";
 import { invalidate, onRegister } from "./registrar/registrar.ts";
 import { notifyDevices, sendToDevices } from "./script/send_message.ts";
+import { readMessage } from "./script/conversation_messages.ts";
+import { ownSockets } from "./media/server_socket/server_sockets.ts";
 import { createServiceLink, type ServiceLink } from "./service/service_link.ts";
 import type { SessionBounds } from "./contracts/session_timer.ts";
 import { createSignalling } from "./create_signalling.ts";
@@ -214,6 +216,7 @@ function assemble(
   const { log, loadAudio, recogniser = null, speaker = null } = options;
   const media = createSharedMedia(options.media, options.mediaRoom ?? anyRoom);
   const { isPublicAddress = () => false, reach = { mayReach: isPublicAddress } } = options;
+  const sockets = options.sockets ?? ownSockets(readMessage, reach);
   const sipDomain = options.sipDomain.toLowerCase();
   const { timers, stopping: { signal: stopping }, stopped: { signal: stopped } } = life;
   const signalling = signallingOf(options, sipDomain, timers);
@@ -230,7 +233,7 @@ function assemble(
   const sendEvent = createEventSender(link);
   const reporting = { companion, requestScript, sendEvent, stopping, stopped };
   const recordings = createRecordings({ link, timers, log, stopping, stopped });
-  const sound = { media, loadAudio, recogniser, speaker, recordings, reach };
+  const sound = { media, loadAudio, recogniser, speaker, recordings, sockets };
   const calls = createCalls({ ...reporting, link, signalling, ...sound });
   const { location } = signalling;
   const presence = createPresence({ companion, link, location, timers, log, stopped });

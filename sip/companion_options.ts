@@ -6,6 +6,7 @@ import type { TransportOptions } from "./transport/listen.ts";
 import type { MediaRelay } from "./contracts/signalling.ts";
 import type { LoadAudio, MediaEngine } from "./media/base/port.ts";
 import type { Reach } from "./media/server_socket/connect.ts";
+import type { ServerSockets } from "./media/server_socket/server_sockets.ts";
 import type { Recogniser } from "./media/sources/recogniser.ts";
 import type { Speaker } from "./media/sources/speaker.ts";
 import type { IceServersOf } from "./contracts/signalling.ts";
@@ -59,6 +60,8 @@ export interface CompanionOptions {
   isPublicAddress?: (address: string) => boolean;
   /** Which servers of customers a WebSocket may lead to; public ones unless given. */
   reach?: Reach;
+  /** How servers of conversations are connected to; by sockets of this thread unless given. */
+  sockets?: ServerSockets<unknown>;
   /** Whether the messages of calls that fail are sent to the service; so unless given. */
   tracesCalls?: boolean;
   /** Whether audio between two plain phones goes by us; `auto` unless given. */

@@ -40,6 +40,7 @@ import type { TransportOptions } from "./transport/listen.ts";
 import { httpRecogniser } from "./media/sources/http_recogniser.ts";
 import { loadAudio } from "./media/sources/load_audio.ts";
 import { sipLimits } from "./base/limits.ts";
+import { socketWorkers } from "./media/server_socket/socket_workers.ts";
 import { keepMedia } from "./media/worker/kept_media.ts";
 import { collectProcess } from "../core/metrics/registry.ts";
 import { listenMetrics } from "../core/machine/net/listen_metrics.ts";
@@ -57,7 +58,7 @@ import type { MediaPlaces } from "./media/transports/transports.ts";
 async function start(
   config: Config,
   media: MediaEngine,
-  onListenerOver: (error: Error) => void,
+  { onListenerOver, onStuck }: { onListenerOver(error: Error): void; onStuck(): void },
 ): Promise<Companion> {
   const secretFile = `${config.DATA_DIR}/bridge_secret`;
   const ownSecret = config.BRIDGE_SECRET || await awaitSecret(secretFile, 10_000);
@@ -97,7 +98,12 @@ async function start(
     trustedSources: listOf(config.SIP_TRUSTED_SOURCES),
     iceServersOf: iceServersOf(config),
     isPublicAddress,
-    reach: { mayReach: config.ALLOW_PRIVATE_URLS ? () => true : isPublicAddress },
+    sockets: socketWorkers({
+      script: new URL("./script/socket_worker.ts", import.meta.url),
+      mayReachPrivate: config.ALLOW_PRIVATE_URLS,
+      log,
+      onStuck,
+    }),
     mediaRelay: config.MEDIA_RELAY,
     rtpTimeoutMs: config.RTP_TIMEOUT_S * 1_000,
     tracesCalls: config.SIP_TRACE_HOURS > 0,
@@ -193,7 +199,10 @@ if (import.meta.main) {
       // The next one is the supervisor's to start.
       onOver: () => endWithMedia(),
     });
-    const companion = await start(config, media, over.fail);
+    const companion = await start(config, media, {
+      onListenerOver: over.fail,
+      onStuck: () => whenIdle(),
+    });
     const { SIP_WS_URL, SIP_PUBLIC_HOST } = config;
     const { WS, ...others } = Object.fromEntries(companion.sipAddresses);
     if (WS !== undefined) say(startLine("SIP over WebSocket", SIP_WS_URL, WS));
@@ -212,7 +221,7 @@ if (import.meta.main) {
     over.endBy(endWithMedia);
     // A thread that hangs ends with the process alone, which waits until nobody is in a call.
     whenIdle = () => {
-      log("A media worker that hangs keeps a core busy: this companion ends when it has no calls");
+      log("A Worker that hangs keeps a core busy: this companion ends when it has no calls");
       setInterval(() => companion.liveLegs() === 0 && endWithMedia(), sipLimits.idleLookMs);
     };
   } catch (error) {

@@ -60,13 +60,16 @@ interface State {
 
 /**
  * Puts itself between a socket and the WebSocket that the library has just opened on it, before any
- * byte was read; it ends with the socket.
+ * byte was read; it ends with the socket. `around` wraps each time that bytes are handed on.
  */
 export function gateFrames(
   webSocket: Pausable,
   socket: Socket,
   pace: FramePace,
-  now: () => number = () => performance.now(),
+  { now = () => performance.now(), around = (work) => work() }: {
+    now?: () => number;
+    around?: ((work: () => void) => void) | undefined;
+  } = {},
 ): FrameGate {
   const listeners = socket.listeners("data") as ((bytes: Uint8Array) => void)[];
   const state: State = {
@@ -74,7 +77,7 @@ export function gateFrames(
     socket,
     pace,
     now,
-    pass: (bytes) => listeners.forEach((listener) => listener.call(socket, bytes)),
+    pass: (bytes) => around(() => listeners.forEach((listener) => listener.call(socket, bytes))),
     waiting: [],
     used: 0,
     frames: countFrames(),

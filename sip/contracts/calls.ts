@@ -6,7 +6,7 @@ import type { InboundLeg, OutboundLeg } from "./leg.ts";
 import type { LoadAudio, MediaEngine, MediaLeg } from "../media/base/port.ts";
 import type { Recogniser } from "../media/sources/recogniser.ts";
 import type { Speaker } from "../media/sources/speaker.ts";
-import type { Reach } from "../media/server_socket/connect.ts";
+import type { ServerSockets } from "../media/server_socket/server_sockets.ts";
 import type { Recordings } from "../service/recordings.ts";
 import type { Signalling } from "./signalling.ts";
 import type { LiveLeg } from "./live_leg.ts";
@@ -49,8 +49,8 @@ export interface Calls {
   readonly recogniser: Recogniser | null;
   /** Null: no text-to-speech. */
   readonly speaker: Speaker | null;
-  /** Which servers of customers a WebSocket may lead to. */
-  readonly reach: Reach;
+  /** WebSockets to servers of conversations, whose messages are read. */
+  readonly sockets: ServerSockets<unknown>;
   find(leg: string): LiveLeg | undefined;
   /** Whether a leg with this id ended, and that is news to the service or was a moment ago. */
   ended(leg: string): boolean;

@@ -19,7 +19,7 @@ import type { Speaker } from "../media/sources/speaker.ts";
 import { createOutboundLeg } from "../leg/outbound_leg.ts";
 import type { OutboundCall } from "../leg/outbound_state.ts";
 import { runPartner, takeOrders } from "../leg/remote_leg.ts";
-import type { Reach } from "../media/server_socket/connect.ts";
+import type { ServerSockets } from "../media/server_socket/server_sockets.ts";
 import type { Recordings } from "../service/recordings.ts";
 import { createTraceSender, type SendTrace } from "../service/send_trace.ts";
 import type { ServiceLink } from "../service/service_link.ts";
@@ -35,11 +35,11 @@ export interface CallsOptions extends Omit<ReportOptions, "timers" | "log"> {
   recordings: Recordings;
   recogniser: Recogniser | null;
   speaker: Speaker | null;
-  reach: Reach;
+  sockets: ServerSockets<unknown>;
 }
 
 export function createCalls(options: CallsOptions): Calls {
-  const { signalling, media, loadAudio, recordings, recogniser, speaker, reach } = options;
+  const { signalling, media, loadAudio, recordings, recogniser, speaker, sockets } = options;
   const { timers, log } = signalling;
   const sendTrace = createTraceSender(options.companion, options.link, signalling);
   const legs = new ShortLivedMap<string, LiveLeg>();
@@ -64,7 +64,7 @@ export function createCalls(options: CallsOptions): Calls {
     recordings,
     recogniser,
     speaker,
-    reach,
+    sockets,
     find: (id) => legs.get(id),
     ended: (id) => ended.has(id),
     unsettled: () => [...unsettled.values()].map(({ leg }) => leg),

@@ -1,3 +1,4 @@
+import { learnedTenant } from "../../core/machine/net/names.ts";
 import type {
   ConversationInput,
   ConversationOrder,
@@ -11,13 +12,12 @@ import {
   type Closing,
   floodMessage,
   heldMessage,
-  openServerSocket,
   type ServerSocket,
 } from "../media/server_socket/socket.ts";
 import { connected } from "./steps/connected.ts";
 import type { ScriptRun } from "./steps/script_run.ts";
 import { hear } from "./conversation_hearing.ts";
-import { type OwnMessage, readMessage, type ServerMessage } from "./conversation_messages.ts";
+import type { OwnMessage, ServerMessage } from "./conversation_messages.ts";
 import { createSpeech } from "./conversation_speech.ts";
 import { createTalk, type Manner, type Talk } from "./talk.ts";
 
@@ -54,9 +54,15 @@ export function openConversation(
 ): () => void {
   const now = () => performance.now();
   const { settings: { speech, hearing } } = order;
-  const socket = openServerSocket(order, run.calls.reach, {
+  const { url, headers, sid } = order;
+  const { accountSid } = run.live.leg;
+  const tenant = learnedTenant(accountSid);
+  const socket = run.calls.sockets.open({ url, headers, sid, tenant, isHeard: true }, {
     onOpen: () => void begin(state),
-    onText: (text) => take(state, text),
+    // Read by `readMessage`, wherever the socket is.
+    onMessage: (message) => take(state, message as ServerMessage),
+    onBadMessage: (why, shown) =>
+      problem(state, "messages", `Invalid message received: ${shown} (${why})`),
     onPong: () => state.liveness.onPong(),
     onClose: (closing) => settle(state, closing),
   });
@@ -194,17 +200,9 @@ function press(state: State, digit: string): void {
   tell(state, { type: "dtmf", digit });
 }
 
-function take(state: State, text: string): void {
-  if (state.isOver) return;
-  try {
-    const message = readMessage(text);
-    if (!perform(state, message)) {
-      tell(state, { type: "error", description: "Too much waits to be said: this is left out" });
-    }
-  } catch (error) {
-    const why = plainMessage(error);
-    problem(state, "messages", `Invalid message received: ${text.slice(0, 200)} (${why})`);
-  }
+function take(state: State, message: ServerMessage): void {
+  if (state.isOver || perform(state, message)) return;
+  tell(state, { type: "error", description: "Too much waits to be said: this is left out" });
 }
 
 /** Does what a message says; false where too much waits. */
@@ -276,10 +274,10 @@ function problem(
 }
 
 /** The socket was closed by the server, or was never open. */
-function settle(state: State, { isGoodbye, why }: Closing): void {
+function settle(state: State, { isGoodbye, why, fault = "unreachable" }: Closing): void {
   end(
     state,
-    isGoodbye ? { how: "ended" } : { how: "failed", fault: "unreachable", message: why },
+    isGoodbye ? { how: "ended" } : { how: "failed", fault, message: why },
   );
 }
 

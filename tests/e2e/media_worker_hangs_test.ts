@@ -1,55 +1,32 @@
 import assert from "node:assert/strict";
 import { plainOffer, plainSocket } from "../support/sip/plain_peer.ts";
+import { changedTree } from "../support/process/changed_tree.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { freeUdpPort } from "../support/media/rtpengine.ts";
 import { startSystem } from "../support/process/system.ts";
 
-const root = new URL("../../", import.meta.url).pathname;
-
-/** The programs, with a media Worker that hangs when `sip/hang` comes: not the one after it. */
-async function treeThatHangs(): Promise<string> {
-  const tree = await Deno.makeTempDir();
-  // The packages too: the companion may not read what is outside of its tree.
-  const entries = [
-    "node_modules",
-    "core",
-    "kv",
-    "routes",
-    "sip",
-    "main.ts",
-    "kv/commands/numbers.ts",
-    "deno.json",
-    "deno.lock",
-  ];
-  const { success } = await new Deno.Command("cp", {
-    args: ["-a", ...entries.map((name) => root + name), tree],
-  }).output();
-  assert.ok(success);
-  const hang = `
-    const startedAt = Date.now();
-    setInterval(() => {
-      try {
-        const { mtime } = Deno.statSync(new URL("../../hang", import.meta.url));
-        if (mtime.getTime() < startedAt) return;
-      } catch {
-        return;
-      }
-      for (;;);
-    }, 50);
-  `;
-  await Deno.writeTextFile(`${tree}/sip/media/worker/worker.ts`, hang, { append: true });
-  return tree;
-}
+/** Hangs a media Worker when `sip/hang` comes: not the one after it. */
+const hang = `
+  const startedAt = Date.now();
+  setInterval(() => {
+    try {
+      const { mtime } = Deno.statSync(new URL("../../hang", import.meta.url));
+      if (mtime.getTime() < startedAt) return;
+    } catch {
+      return;
+    }
+    for (;;);
+  }, 50);
+`;
 
 Deno.test({
   name: "a media Worker that hangs ends its calls, and no other call, registration or process",
   timeout: 240_000,
   async fn() {
-    const tree = await treeThatHangs();
+    await using tree = await changedTree({ "sip/media/worker/worker.ts": (text) => text + hang });
     await using cleanup = new AsyncDisposableStack();
-    cleanup.defer(() => Deno.remove(tree, { recursive: true }));
     await using system = await startSystem({
-      root: tree,
+      root: tree.path,
       env: { RTP_PORTS: "0", MEDIA_PORT: String(freeUdpPort()) },
     });
     const alice = await system.phone("alice");
@@ -68,7 +45,7 @@ Deno.test({
       (await system.get(`Calls.json?Status=${status}`)).calls.length;
     const [before] = system.pids("sip/main.ts");
 
-    await Deno.writeTextFile(`${tree}/sip/hang`, "");
+    await Deno.writeTextFile(`${tree.path}/sip/hang`, "");
     await eventually("Worker hangs", () => system.output().includes("The media worker stopped"));
     await eventually(
       "there is another",

@@ -126,6 +126,19 @@ export const mediaLimits = {
   workerStartMs: 1_000,
   /** A Worker that has hung for so long may never come back. */
   workerStuckMs: 60_000,
+  /**
+   * Workers that have the WebSockets of streams, and as many of those of conversations. How often each is
+   * asked for a sign of life, without how many it is given up, and looks that it has to start: less than
+   * `streamSilentMs`, which would blame the server. Workers that may hang until no further one starts.
+   */
+  socketWorkers: 2,
+  socketCheckMs: 500,
+  socketChecks: 5,
+  socketStartChecks: 60,
+  socketWorkersHanging: 3,
+  /** What is said to such a Worker in so long crosses together; how often it measures its sockets. */
+  socketBatchMs: 4,
+  socketMeterMs: 20,
   /** Moments of each 20 ms at which legs have their turns. */
   turns: 4,
   /** Frames sent in a row to catch up; beyond it the stream is late for good. */

@@ -57,8 +57,6 @@ export interface StreamEvents {
   /** More frames of the copy were left out: all so far. At most once a second. */
   onLost(frames: number): void;
   onEnd(end: StreamEnd): void;
-  /** Called before and after a message of the server is handled, in the thread of the engine. */
-  onWork?(isAtWork: boolean): void;
 }
 
 /** A stream that is open, or about to be. */

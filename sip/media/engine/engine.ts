@@ -18,6 +18,8 @@ import { createLooseSet, type ShortLivedSet } from "../../../core/base/short_liv
 import { isPublicAddress } from "../../../core/machine/net/public_address.ts";
 import type { MediaStream, StreamEnd, StreamEvents, StreamSettings } from "../base/stream_port.ts";
 import type { Reach } from "../server_socket/connect.ts";
+import { ownSockets, type ServerSockets } from "../server_socket/server_sockets.ts";
+import { readMessage, type ServerMessage } from "../streams/messages.ts";
 import { streamedLeg } from "./streamed_leg.ts";
 import { openStream } from "../streams/open_stream.ts";
 import { bothSides, record } from "./record_sources.ts";
@@ -38,13 +40,15 @@ export interface MediaEngineOptions {
   clock?: Clock;
   /** Which servers of audio streams may be connected to; by default those at public addresses. */
   reach?: Reach;
+  /** How those are connected to; by sockets of this thread unless given. */
+  sockets?: ServerSockets<ServerMessage>;
 }
 
 /** What all legs of an engine share. */
 interface Engine extends Pick<MediaEngineOptions, "onReceived"> {
   clock: Clock;
   ticker: Ticker;
-  reach: Reach;
+  sockets: ServerSockets<ServerMessage>;
   /** What closes the legs that are not closed. */
   open: ShortLivedSet<() => Promise<void>>;
   closed: boolean;
@@ -60,11 +64,12 @@ interface EngineLeg extends MediaLeg {
 /** The media engine in this process: legs of G.711 and telephone events over the transports. */
 export function mediaEngine(options: MediaEngineOptions): MediaEngine {
   const { transports, log, onReceived, clock = systemClock } = options;
-  const { reach = { mayReach: isPublicAddress } } = options;
+  const { reach = { mayReach: isPublicAddress }, sockets = ownSockets(readMessage, reach) } =
+    options;
   const engine: Engine = {
     onReceived,
     clock,
-    reach,
+    sockets,
     ticker: createTicker(clock, (error) => {
       log("Cannot forward audio", { error: error instanceof Error ? error.stack : String(error) });
     }),
@@ -211,7 +216,7 @@ function legOf(parts: Parts): MediaLeg {
 
 /** Opens a stream of the leg, and keeps it among those that are open until it ends. */
 function startStream(
-  { engine: { ticker, clock, reach }, sound, opus, edge }: Parts,
+  { engine: { ticker, clock, sockets }, sound, opus, edge }: Parts,
   streams: Set<MediaStream>,
   { settings, events }: { settings: StreamSettings; events: StreamEvents },
 ): MediaStream {
@@ -224,7 +229,7 @@ function startStream(
     streams.delete(stream);
     events.onEnd(end);
   };
-  const stream = openStream(streamed, { settings, events: { ...events, onEnd }, reach });
+  const stream = openStream(streamed, { settings, events: { ...events, onEnd }, sockets });
   if (!hasEnded) streams.add(stream);
   return stream;
 }

@@ -30,6 +30,8 @@ export interface SocketEvents {
 export interface Closing {
   isGoodbye: boolean;
   why: string;
+  /** Where it is no goodbye: `messages` blames what the server sent; `unreachable` unless given. */
+  fault?: "messages" | "unreachable";
 }
 
 /** Close codes (RFC 6455 §7.4.1): ours, and those that are no goodbye. */
@@ -45,6 +47,7 @@ const TROUBLE: Readonly<Record<number, string>> = {
 
 interface State {
   events: SocketEvents;
+  around: ((work: () => void) => void) | undefined;
   over: AbortController;
   webSocket: WebSocketClient | undefined;
   socket: Socket | undefined;
@@ -63,15 +66,17 @@ export const floodMessage = `the server has sent more than ${pace} for ${
 
 /**
  * Opens a WebSocket to where a customer's URL leads, unless that may not be reached. A server that
- * sends more than `streamPace` has to wait.
+ * sends more than `streamPace` has to wait. `around` wraps each piece of work on what it sent.
  */
 export function openServerSocket(
   target: { url: string; headers: Readonly<Record<string, string>> },
   reach: Reach,
   events: SocketEvents,
+  around?: (work: () => void) => void,
 ): ServerSocket {
   const state: State = {
     events,
+    around,
     over: new AbortController(),
     webSocket: undefined,
     socket: undefined,
@@ -113,7 +118,7 @@ async function open(
   const webSocket = requestWebSocket(target, socket, headers);
   Object.assign(state, { socket, webSocket });
   webSocket.on("open", () => {
-    state.gate = gateFrames(webSocket, socket, mediaLimits.streamPace);
+    state.gate = gateFrames(webSocket, socket, mediaLimits.streamPace, { around: state.around });
     state.events.onOpen();
   });
   webSocket.on("message", (data, isBinary) => {

@@ -9,15 +9,20 @@ import type {
   Track,
 } from "../base/stream_port.ts";
 import { type Coding, codings } from "./coding.ts";
-import type { Reach } from "../server_socket/connect.ts";
 import { createLiveness, type Liveness } from "../server_socket/liveness.ts";
-import { connectedText, createMessageWriter, type MessageWriter, readMessage } from "./messages.ts";
+import {
+  connectedText,
+  createMessageWriter,
+  type MessageWriter,
+  type ServerMessage,
+} from "./messages.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import { createPlayback, type Playback } from "./playback.ts";
+import type { ServerSockets } from "../server_socket/server_sockets.ts";
 import {
+  type Closing,
   floodMessage,
   heldMessage,
-  openServerSocket,
   type ServerSocket,
 } from "../server_socket/socket.ts";
 
@@ -63,18 +68,18 @@ interface State {
 /** Opens the WebSocket of a stream, and carries audio by it until it ends. */
 export function openStream(
   leg: StreamedLeg,
-  { settings, events, reach }: { settings: StreamSettings; events: StreamEvents; reach: Reach },
+  { settings, events, sockets }: {
+    settings: StreamSettings;
+    events: StreamEvents;
+    sockets: ServerSockets<ServerMessage>;
+  },
 ): MediaStream {
-  const socket = openServerSocket(settings, {
-    ...reach,
-    tenant: settings.tenant ?? settings.accountSid,
-  }, {
+  const { url, headers, tenant = settings.accountSid, streamSid: sid, isBidirectional } = settings;
+  // A copy goes one way.
+  const socket = sockets.open({ url, headers, tenant, sid, isHeard: isBidirectional }, {
     onOpen: () => begin(state),
-    onText(text) {
-      events.onWork?.(true);
-      take(state, text);
-      events.onWork?.(false);
-    },
+    onMessage: (message) => take(state, message),
+    onBadMessage: (why, shown) => warn(state, why, shown),
     onPong: () => state.liveness.onPong(),
     onClose: (closing) => settle(state, closing),
   });
@@ -194,26 +199,22 @@ function send(state: State, write: () => string): void {
   }
 }
 
-function take(state: State, text: string): void {
-  // A copy goes one way.
-  if (state.isOver || !state.settings.isBidirectional) return;
-  try {
-    const message = readMessage(text);
-    if (message === null) return;
-    const { playback } = state;
-    if (message.event === "clear") playback.clear();
-    else if (
-      message.event === "mark" ? playback.mark(message.name) : push(state, message.audio)
-    ) {
-      state.isRefusing = false;
-    } else refuse(state);
-  } catch (error) {
-    if (state.hasWarned) return;
-    state.hasWarned = true;
-    const why = error instanceof Error ? error.message : String(error);
-    const shown = text.slice(0, mediaLimits.streamShownLength);
-    problem(state, "messages", `a message of the server was left out: ${why}: ${shown}`);
-  }
+function take(state: State, message: ServerMessage): void {
+  if (state.isOver) return;
+  const { playback } = state;
+  if (message.event === "clear") return playback.clear();
+  const isTaken = message.event === "mark"
+    ? playback.mark(message.name)
+    : push(state, message.audio);
+  if (isTaken) state.isRefusing = false;
+  else refuse(state);
+}
+
+/** Tells once that a text was no message. */
+function warn(state: State, why: string, shown: string): void {
+  if (state.isOver || state.hasWarned) return;
+  state.hasWarned = true;
+  problem(state, "messages", `a message of the server was left out: ${why}: ${shown}`);
 }
 
 function push({ playback, coding }: State, audio: Uint8Array<ArrayBuffer>): boolean {
@@ -253,13 +254,11 @@ function stop(state: State): void {
 }
 
 /** The socket was closed by the server, or was never open. */
-function settle(state: State, { isGoodbye, why }: { isGoodbye: boolean; why: string }): void {
+function settle(state: State, { isGoodbye, why, fault = "unreachable" }: Closing): void {
   const { lost: lostFrames } = state.outbox;
   end(
     state,
-    isGoodbye
-      ? { how: "closed", lostFrames }
-      : { how: "failed", fault: "unreachable", message: why, lostFrames },
+    isGoodbye ? { how: "closed", lostFrames } : { how: "failed", fault, message: why, lostFrames },
   );
 }
 

@@ -9,7 +9,8 @@ import {
 import { ShortLivedMap } from "../../../core/base/short_lived_map.ts";
 import type { StreamEvents } from "../base/stream_port.ts";
 import { createSentSounds } from "./sent_sounds.ts";
-import type { MessageEnd, Order, Report, SentError, SentSound, Start } from "./wire.ts";
+import type { MessageEnd } from "../../base/batched_end.ts";
+import type { Order, Report, SentError, SentSound, Start } from "./wire.ts";
 
 type Numberless<O> = O extends { task: number } ? Omit<O, "task"> : never;
 
@@ -47,12 +48,9 @@ export interface EngineLink {
   /** The receivers of frames, by the number of the tap. */
   readonly taps: Map<number, (frame: Pcm) => void>;
   /** The receivers of what streams tell, by their numbers. */
-  readonly streams: Map<number, StreamEvents & { streamSid: string }>;
-  /**
-   * The engine is gone, for this reason: its legs are lost, and every task is over. Where it hung on a
-   * message of the server of a stream, that one's Sid is returned, and its end says so.
-   */
-  end(why: string, stream?: number): string | undefined;
+  readonly streams: Map<number, StreamEvents>;
+  /** The engine is gone, for this reason: its legs are lost, and every task is over. */
+  end(why: string): void;
 }
 
 /** Writes a line of the log. */
@@ -62,6 +60,8 @@ export type Log = (line: string, fields?: Record<string, unknown>) => void;
 export interface Hearers {
   log: Log;
   onReceived?: ((received: Received) => void) | undefined;
+  /** A Worker that reads what servers of streams send may hang for ever. */
+  onStuck?: (() => void) | undefined;
 }
 
 interface Running {
@@ -118,7 +118,7 @@ export function createEngineLink(
     legs: state.legs,
     taps: state.taps,
     streams: state.streams,
-    end: (why, stream = 0) => endLink(state, why, stream),
+    end: (why) => endLink(state, why),
   };
 }
 
@@ -191,6 +191,8 @@ function heed({ end, tasks, legs, taps, streams, hearers }: State, report: Repor
       return hearers.log(report.line, report.fields);
     case "received":
       return hearers.onReceived?.(report.received);
+    case "stuck":
+      return hearers.onStuck?.();
   }
 }
 
@@ -204,27 +206,19 @@ function handOut(taps: State["taps"], heard: Extract<Report, { type: "heard" }>)
   }
 }
 
-function endLink(state: State, why: string, hanging: number): string | undefined {
-  if (state.gone !== undefined) return undefined;
+function endLink(state: State, why: string): void {
+  if (state.gone !== undefined) return;
   state.gone = why;
   for (const { over } of state.tasks.values()) over.reject(new EngineGone(why));
   state.tasks.clear();
-  const { streamSid } = state.streams.get(hanging) ?? {};
-  for (const [id, stream] of state.streams) {
-    stream.onEnd({
-      how: "failed",
-      ...id === hanging
-        ? { fault: "messages", message: "the media engine hung on a message of the server" }
-        : { fault: "unreachable", message: why },
-      lostFrames: 0,
-    });
+  for (const stream of state.streams.values()) {
+    stream.onEnd({ how: "failed", fault: "unreachable", message: why, lostFrames: 0 });
   }
   state.streams.clear();
   for (const leg of [...state.legs.values()]) {
     leg.unconnected(new EngineGone(why));
     leg.lost(why);
   }
-  return streamSid;
 }
 
 /** There is no engine to ask. */

@@ -12,7 +12,7 @@ import { type MediaWorkerOptions, startMediaWorker } from "./media_worker.ts";
  * again, which `onStuck` may put off until nobody is in a call.
  */
 export interface KeptMediaOptions extends Omit<MediaWorkerOptions, "onEnd"> {
-  /** A Worker has hung for `workerStuckMs`: its thread may go on for ever. */
+  /** A Worker, or one of its own, has hung for `workerStuckMs`: its thread may go on for ever. */
   onStuck(): void;
   /** There will be no engine any more: Workers end again and again, or none starts. */
   onOver(): void;
@@ -60,7 +60,7 @@ export async function keepMedia(options: KeptMediaOptions): Promise<MediaEngine>
 }
 
 function startOne(state: State): Promise<MediaEngine> {
-  const { start = startMediaWorker, onStuck: _stuck, onOver: _over, ...options } = state.options;
+  const { start = startMediaWorker, onOver: _over, ...options } = state.options;
   const { webrtc } = options.places;
   const places = state.ends.length > 0 && webrtc !== undefined
     ? { ...options.places, webrtc: { ...webrtc, takesOver: true } }

@@ -1,9 +1,9 @@
-import { batchedEnd } from "./batched_end.ts";
+import { batchedEnd, type MessageEnd } from "../../base/batched_end.ts";
 import { createEngineLink, type EngineLink, type Hearers } from "./engine_link.ts";
 import { mediaLimits } from "../base/limits.ts";
 import type { MediaEngine } from "../base/port.ts";
 import { remoteEngine } from "./remote_engine.ts";
-import type { MessageEnd, Order, Report, Start } from "./wire.ts";
+import type { Order, Report, Start } from "./wire.ts";
 import type { MediaPlaces } from "../transports/transports.ts";
 
 /** What a media Worker is started with. */
@@ -20,6 +20,8 @@ export interface MediaWorkerOptions extends Hearers {
   /** What runs in it, and how often it is asked whether it hangs. */
   script?: URL;
   checkMs?: number;
+  /** Reads what servers of streams send; others are for tests. */
+  socketScript?: URL;
 }
 
 /**
@@ -32,24 +34,23 @@ export async function startMediaWorker(
     mayReachPrivate = false,
     log,
     onReceived,
+    onStuck,
     onEnd,
+    socketScript,
     script = new URL("./worker.ts", import.meta.url),
     checkMs = mediaLimits.workerCheckMs,
   }: MediaWorkerOptions,
 ): Promise<MediaEngine> {
   const worker = new Worker(script, { type: "module" });
   const end = batchedEnd<Order | Start, Report>(worker);
-  const link = createEngineLink(end, { log, onReceived });
-  /** The number of the stream whose server's message is handled at the moment; 0: none. */
-  const atWork = new Int32Array(new SharedArrayBuffer(4));
+  const link = createEngineLink(end, { log, onReceived, onStuck });
   let stopWatch: (() => void) | undefined;
   const ended = (why: string, isHanging = false) => {
-    const stream = isHanging ? Atomics.load(atWork, 0) : 0;
-    const streamSid = link.end(`Cannot use media: the media Worker ${why}`, stream);
+    link.end(`Cannot use media: the media Worker ${why}`);
     if (stopWatch === undefined) return;
     stopWatch();
     stopWatch = undefined;
-    log("The media worker stopped", { why, ...streamSid !== undefined && { streamSid } });
+    log("The media worker stopped", { why });
     onEnd(isHanging ? closeWhenBack(end, worker) : Promise.resolve(worker.terminate()));
   };
   worker.onerror = (event) => {
@@ -57,7 +58,8 @@ export async function startMediaWorker(
     ended(`ended: ${event.message}`);
   };
   try {
-    await link.request({ type: "start", places, mayReachPrivate, atWork });
+    const scripts = socketScript && { socketScript: socketScript.href };
+    await link.request({ type: "start", places, mayReachPrivate, ...scripts });
     stopWatch = watch(link, checkMs, () => ended("hangs", true));
   } catch (error) {
     worker.terminate();

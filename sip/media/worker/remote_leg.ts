@@ -107,7 +107,7 @@ function legOf(state: State, localSdp: string): MediaLeg {
     takeDigit: (digit) => link.post({ type: "takeDigit", leg, digit }),
     stream(settings, events) {
       const stream = link.next();
-      link.streams.set(stream, { ...events, streamSid: settings.streamSid });
+      link.streams.set(stream, events);
       link.post({ type: "stream", stream, leg, settings });
       return { stop: () => link.post({ type: "stopStream", stream }) };
     },

@@ -9,14 +9,8 @@ import {
 } from "../base/port.ts";
 import { ShortLivedMap } from "../../../core/base/short_lived_map.ts";
 import type { MediaStream } from "../base/stream_port.ts";
-import {
-  type MessageEnd,
-  type Order,
-  type OrderOf,
-  type Report,
-  sentError,
-  type SentSound,
-} from "./wire.ts";
+import type { MessageEnd } from "../../base/batched_end.ts";
+import { type Order, type OrderOf, type Report, sentError, type SentSound } from "./wire.ts";
 
 /** What the other side has open here, by its numbers. */
 interface Served {
@@ -30,8 +24,6 @@ interface Served {
   tasks: Map<number, () => void>;
   sounds: Map<number, Pcm>;
   streams: Map<number, MediaStream>;
-  /** The number of the stream whose message is handled; 0: none. */
-  atWork: Int32Array;
 }
 
 /** A conference is kept while it has participants or recordings. */
@@ -44,7 +36,6 @@ interface OpenConference {
 export function serveEngine(
   engine: MediaEngine,
   end: MessageEnd<Report, Order>,
-  atWork: Int32Array<ArrayBufferLike> = new Int32Array(1),
 ): void {
   const report: Served["report"] = (report, transfer = []) => end.postMessage(report, transfer);
   const served: Served = {
@@ -57,7 +48,6 @@ export function serveEngine(
     tasks: new ShortLivedMap(),
     sounds: new Map(),
     streams: new ShortLivedMap(),
-    atWork,
   };
   end.onmessage = ({ data: order }) => {
     try {
@@ -203,7 +193,7 @@ async function open(served: Served, order: OrderOf<"open">): Promise<string> {
 }
 
 function startStream(
-  { legs, streams, report, atWork }: Served,
+  { legs, streams, report }: Served,
   { stream: id, leg, settings }: OrderOf<"stream">,
 ): void {
   const media = legs.get(leg);
@@ -214,7 +204,6 @@ function startStream(
     onOpen: () => report({ type: "streamOpen", stream: id }),
     onProblem: (fault, message) => report({ type: "streamProblem", stream: id, fault, message }),
     onLost: (frames) => report({ type: "streamLost", stream: id, frames }),
-    onWork: (isAtWork) => void Atomics.store(atWork, 0, isAtWork ? id : 0),
     onEnd(end) {
       streams.delete(id);
       report({ type: "streamEnd", stream: id, end });

@@ -66,8 +66,8 @@ export interface Start {
   places: MediaPlaces;
   /** Whether streams may go to servers at private addresses. */
   mayReachPrivate: boolean;
-  /** Where the Worker writes the number of the stream whose message it handles; 0: none. */
-  atWork: Int32Array<SharedArrayBuffer>;
+  /** The Workers that read what servers of streams send; those of the product unless given. */
+  socketScript?: string;
 }
 
 /** The orders of a type. */
@@ -98,6 +98,8 @@ export type Report =
   | { type: "streamLost"; stream: number; frames: number }
   | { type: "streamEnd"; stream: number; end: StreamEnd }
   | { type: "received"; received: Received }
+  /** A Worker that reads what servers of streams send may hang for ever. */
+  | { type: "stuck" }
   | { type: "log"; line: string; fields?: Record<string, unknown> };
 
 /** An error as it crosses between the two. */
@@ -121,11 +123,3 @@ export const sentError = (error: unknown): SentError =>
       ...error instanceof MediaShortage && { shortOf: error.of },
     }
     : { name: "Error", message: String(error) };
-
-/** One end of the way between the two: a Worker, the inside of one, or a MessagePort. */
-export interface MessageEnd<Sent, Received> {
-  postMessage(message: Sent, transfer: Transferable[]): void;
-  // Each kind of end has a `this` of its own, which is not used.
-  // deno-lint-ignore no-explicit-any
-  onmessage: ((this: any, event: MessageEvent<Received>) => void) | null;
-}

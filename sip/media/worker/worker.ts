@@ -1,10 +1,12 @@
 import { startAwakeClock } from "../../../core/base/steady_clock.ts";
-import { batchedEnd } from "./batched_end.ts";
+import { batchedEnd, type MessageEnd } from "../../base/batched_end.ts";
+import { socketWorkers } from "../server_socket/socket_workers.ts";
+import type { ServerMessage } from "../streams/messages.ts";
 import { mediaEngine } from "../engine/engine.ts";
 import type { Received } from "../base/port.ts";
 import { serveEngine } from "./serve_engine.ts";
 import { openTransports } from "../transports/transports.ts";
-import { type MessageEnd, type Order, type Report, sentError, type Start } from "./wire.ts";
+import { type Order, type Report, sentError, type Start } from "./wire.ts";
 
 /** The inside of the Worker that has the media engine: after the start it takes orders. */
 
@@ -31,7 +33,7 @@ const describe = (error: unknown): string =>
   error instanceof Error && error.stack !== undefined ? error.stack : sentError(error).message;
 
 end.onmessage = async ({ data }) => {
-  const { task, places, mayReachPrivate, atWork } = data as Start;
+  const { task, places, mayReachPrivate, socketScript } = data as Start;
   try {
     startAwakeClock((ms, look) => {
       const timer = setInterval(look, ms);
@@ -40,9 +42,15 @@ end.onmessage = async ({ data }) => {
     const transports = await openTransports(places, log);
     surviveBugs();
     const onReceived = (received: Received) => end.postMessage({ type: "received", received }, []);
-    const reach = mayReachPrivate ? { reach: { mayReach: () => true } } : {};
-    const engine = mediaEngine({ transports, log, onReceived, ...reach });
-    serveEngine(engine, end as MessageEnd<Report, Order>, atWork);
+    const sockets = socketWorkers<ServerMessage>({
+      script: new URL(socketScript ?? "../streams/socket_worker.ts", import.meta.url),
+      mayReachPrivate,
+      log,
+      onStuck: () => end.postMessage({ type: "stuck" }, []),
+    });
+    const engine = mediaEngine({ transports, log, onReceived, sockets });
+    const close = () => engine.close().then(sockets.close);
+    serveEngine({ ...engine, close }, end as MessageEnd<Report, Order>);
     end.postMessage({ type: "done", task }, []);
   } catch (error) {
     end.postMessage({ type: "failed", task, error: sentError(error) }, []);

@@ -72,7 +72,7 @@ function gated(pace: { framesPerS: number; burstFrames: number; bytesPerS?: numb
   let isPaused = false;
   const webSocket = { pause: () => void (isPaused = true), resume: () => void (isPaused = false) };
   const bounds = { bytesPerS: 1 << 20, burstBytes: 8 << 20, ...pace };
-  const gate: FrameGate = gateFrames(webSocket, socket, bounds, () => clock.now);
+  const gate: FrameGate = gateFrames(webSocket, socket, bounds, { now: () => clock.now });
   const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
   return {
     socket,

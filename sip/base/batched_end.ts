@@ -1,13 +1,21 @@
 import { setImmediate } from "node:timers";
-import type { MessageEnd } from "./wire.ts";
+
+/** One end of the way between two threads: a Worker, the inside of one, or a MessagePort. */
+export interface MessageEnd<Sent, Received> {
+  postMessage(message: Sent, transfer: Transferable[]): void;
+  // Each kind of end has a `this` of its own, which is not used.
+  // deno-lint-ignore no-explicit-any
+  onmessage: ((this: any, event: MessageEvent<Received>) => void) | null;
+}
 
 /**
  * One end of a message channel whose other end is one of these as well: what is sent in a turn of the
- * event loop crosses together, since each crossing wakes the other thread, which costs either more than
- * most of what is said. Messages keep their order.
+ * event loop, or in `waitMs` where that is given, crosses together, since each crossing wakes the other
+ * thread, which costs either more than most of what is said. Messages keep their order.
  */
 export function batchedEnd<Sent, Received>(
   end: MessageEnd<Sent[], Received[]>,
+  waitMs = 0,
 ): MessageEnd<Sent, Received> {
   let waiting: Sent[] = [];
   let transfers: Transferable[] = [];
@@ -18,7 +26,7 @@ export function batchedEnd<Sent, Received>(
   };
   const batched: MessageEnd<Sent, Received> = {
     postMessage(message, transfer) {
-      if (waiting.length === 0) setImmediate(flush);
+      if (waiting.length === 0) waitMs > 0 ? setTimeout(flush, waitMs) : setImmediate(flush);
       waiting.push(message);
       transfers.push(...transfer);
     },

@@ -1,0 +1,41 @@
+import type { ServerTarget } from "./server_sockets.ts";
+import type { Closing } from "./socket.ts";
+
+/**
+ * The messages between a thread that uses WebSockets and the Worker that has them. Sockets are numbered by
+ * the side that uses them.
+ */
+export type SocketOrder =
+  | {
+    type: "start";
+    /** Whether servers may be at private addresses. */
+    mayReachPrivate: boolean;
+    /** Where the Worker writes the number of the socket whose bytes it works on; 0: none. */
+    atWork: Int32Array<SharedArrayBuffer>;
+  }
+  | { type: "open"; id: number; target: ServerTarget; meter: Meter }
+  | { type: "send"; id: number; text: string }
+  | { type: "ping" | "close" | "destroy"; id: number }
+  /** The Worker is to say that it is there. */
+  | { type: "look" };
+
+export type SocketReport<M> =
+  | { type: "opened" | "pong"; id: number }
+  | { type: "message"; id: number; message: M }
+  | { type: "bad"; id: number; why: string; shown: string }
+  | { type: "closed"; id: number; closing: Closing }
+  | { type: "alive" }
+  | { type: "log"; line: string; fields: Record<string, unknown> };
+
+/** What the Worker tells of a socket without a message, each at its place. */
+export type Meter = Int32Array<SharedArrayBuffer>;
+
+export const meterAt = {
+  /** Characters that the Worker has taken to send, modulo 2 to the power of 32. */
+  taken: 0,
+  /** As in `ServerSocket`. */
+  unsentBytes: 1,
+  heldMs: 2,
+} as const;
+
+export const newMeter = (): Meter => new Int32Array(new SharedArrayBuffer(12));

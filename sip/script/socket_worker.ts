@@ -1,0 +1,5 @@
+import { serveSockets } from "../media/server_socket/serve_sockets.ts";
+import { readMessage } from "./conversation_messages.ts";
+
+/** The inside of a Worker that has the WebSockets of conversations. */
+serveSockets(readMessage);
