@@ -13,11 +13,11 @@ import { plainOffer, plainSocket } from "../support/sip/plain_peer.ts";
 /** Has reading such a message take 10 s. */
 const hangs = (text: string) =>
   text.replace(
-    "serveSockets(readMessage);",
+    "serveSockets(readMessage",
     `serveSockets((text) => {
       if (text.includes("hang")) for (const until = Date.now() + 10_000; Date.now() < until;);
       return readMessage(text);
-    });`,
+    }`,
   );
 
 Deno.test({

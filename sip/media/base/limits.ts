@@ -136,9 +136,14 @@ export const mediaLimits = {
   socketChecks: 5,
   socketStartChecks: 60,
   socketWorkersHanging: 3,
-  /** What is said to such a Worker in so long crosses together; how often it measures its sockets. */
-  socketBatchMs: 4,
-  socketMeterMs: 20,
+  /**
+   * How often such a Worker looks for texts to send, and what is said in so long crosses together; looks
+   * after which it measures its sockets. Memory of each direction, and the longest text that goes by it.
+   */
+  socketBatchMs: 5,
+  socketMeterLooks: 4,
+  socketRingBytes: 1 << 20,
+  socketRingText: 4_096,
   /** Moments of each 20 ms at which legs have their turns. */
   turns: 4,
   /** Frames sent in a row to catch up; beyond it the stream is late for good. */

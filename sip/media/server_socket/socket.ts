@@ -6,9 +6,11 @@ import { requestWebSocket, type WebSocketClient } from "./ws_client.ts";
 
 /** A WebSocket to a customer's server, or one that is about to be. */
 export interface ServerSocket {
-  /** Sends a text; nothing while it is not open. */
-  send(text: string): void;
+  /** Sends a text, or the bytes of one; nothing while it is not open. */
+  send(text: string | Uint8Array): void;
   ping(): void;
+  /** Hands on what has come and wakes nobody; to be called before a message is needed. */
+  receive(): void;
   /** Bytes that wait for the system. */
   readonly unsentBytes: number;
   /** For how long the server has been read more slowly than it sends, in ms; 0 while it is not. */
@@ -89,7 +91,8 @@ export function openServerSocket(
   );
   const isOpen = () => state.webSocket?.readyState === state.webSocket?.OPEN;
   return {
-    send: (text) => void (isOpen() && state.webSocket?.send(text)),
+    send: (text) => void (isOpen() && state.webSocket?.send(text, { binary: false })),
+    receive() {},
     ping: () => void (isOpen() && state.webSocket?.ping("")),
     get unsentBytes() {
       return state.socket?.writableLength ?? 0;

@@ -1,9 +1,11 @@
+import type { RingMemory } from "../../base/shared_ring.ts";
 import type { ServerTarget } from "./server_sockets.ts";
 import type { Closing } from "./socket.ts";
 
 /**
  * The messages between a thread that uses WebSockets and the Worker that has them. Sockets are numbered by
- * the side that uses them.
+ * the side that uses them. Whoever takes a message reads the ring of that direction first, and nothing of a
+ * socket is put into a ring while a text or message of it is on its way past that: so all keep their order.
  */
 export type SocketOrder =
   | {
@@ -12,9 +14,11 @@ export type SocketOrder =
     mayReachPrivate: boolean;
     /** Where the Worker writes the number of the socket whose bytes it works on; 0: none. */
     atWork: Int32Array<SharedArrayBuffer>;
+    /** Ways for what is said fifty times a second: texts to send, and messages that were packed. */
+    rings: { orders: RingMemory; reports: RingMemory };
   }
   | { type: "open"; id: number; target: ServerTarget; meter: Meter }
-  | { type: "send"; id: number; text: string }
+  | { type: "send"; id: number; text: string | Uint8Array }
   | { type: "ping" | "close" | "destroy"; id: number }
   /** The Worker is to say that it is there. */
   | { type: "look" };
@@ -36,6 +40,9 @@ export const meterAt = {
   /** As in `ServerSocket`. */
   unsentBytes: 1,
   heldMs: 2,
+  /** Texts that the Worker, and messages that its user, took which passed the ring by. */
+  textsPast: 3,
+  messagesPast: 4,
 } as const;
 
-export const newMeter = (): Meter => new Int32Array(new SharedArrayBuffer(12));
+export const newMeter = (): Meter => new Int32Array(new SharedArrayBuffer(20));

@@ -18,7 +18,7 @@ export interface WebSocketClient {
   /** The handshake failed, or the peer broke a rule; a `close` follows. */
   on(event: "error", listener: (error: Error) => void): void;
   on(event: "close", listener: (code: number, reason: Buffer) => void): void;
-  send(text: string): void;
+  send(text: string | Uint8Array, options: { binary: false }): void;
   ping(data: string): void;
   pause(): void;
   resume(): void;

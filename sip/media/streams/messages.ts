@@ -102,6 +102,15 @@ export function readMessage(text: string): ServerMessage | null {
   }
 }
 
+/** The bytes of a message that comes fifty times a second. */
+export const packMessage = (message: ServerMessage): Uint8Array | undefined =>
+  message.event === "media" ? message.audio : undefined;
+
+export const unpackMessage = (audio: Uint8Array<ArrayBuffer>): ServerMessage => ({
+  event: "media",
+  audio,
+});
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

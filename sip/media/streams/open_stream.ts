@@ -149,6 +149,7 @@ function begin(state: State): void {
   state.stops.push(
     leg.onDigits((digit) => send(state, () => writer.dtmf(digit))),
     leg.playFrom(() => {
+      socket.receive();
       const frame = playback.next();
       return frame && coding.decode(frame);
     }),
@@ -158,6 +159,7 @@ function begin(state: State): void {
 /** What is due at each tick: pings, what waits, and whether the server is still there. */
 function watch(state: State): void {
   const { liveness, outbox, settings } = state;
+  state.socket.receive();
   liveness.tick();
   outbox.flush();
   if (checkPace(state)) return;

@@ -1,7 +1,7 @@
 import { startAwakeClock } from "../../../core/base/steady_clock.ts";
 import { batchedEnd, type MessageEnd } from "../../base/batched_end.ts";
 import { socketWorkers } from "../server_socket/socket_workers.ts";
-import type { ServerMessage } from "../streams/messages.ts";
+import { unpackMessage } from "../streams/messages.ts";
 import { mediaEngine } from "../engine/engine.ts";
 import type { Received } from "../base/port.ts";
 import { serveEngine } from "./serve_engine.ts";
@@ -42,8 +42,9 @@ end.onmessage = async ({ data }) => {
     const transports = await openTransports(places, log);
     surviveBugs();
     const onReceived = (received: Received) => end.postMessage({ type: "received", received }, []);
-    const sockets = socketWorkers<ServerMessage>({
+    const sockets = socketWorkers({
       script: new URL(socketScript ?? "../streams/socket_worker.ts", import.meta.url),
+      unpack: unpackMessage,
       mayReachPrivate,
       log,
       onStuck: () => end.postMessage({ type: "stuck" }, []),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mediaLimits } from "../../../../sip/media/base/limits.ts";
-import type { ServerMessage } from "../../../../sip/media/streams/messages.ts";
+import { type ServerMessage, unpackMessage } from "../../../../sip/media/streams/messages.ts";
 import { socketWorkers } from "../../../../sip/media/server_socket/socket_workers.ts";
 import type { Closing } from "../../../../sip/media/server_socket/socket.ts";
 import { eventually } from "../../../support/process/eventually.ts";
@@ -17,6 +17,7 @@ async function lab({ script = hanging, onStuck = () => {} } = {}) {
   const sockets = stack.adopt(
     socketWorkers<ServerMessage>({
       script,
+      unpack: unpackMessage,
       mayReachPrivate: true,
       log: (line, fields = {}) => lines.push({ line, fields }),
       onStuck,
