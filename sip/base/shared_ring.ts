@@ -77,7 +77,7 @@ export function ringReader(
         Atomics.store(state, READ, (read + bytes.length - at) | 0);
         continue;
       }
-      const length = words[(at >> 2) + 1]!;
+      const length = words[(at >> 2) + 1]!; // The writer keeps a record in one piece.
       const begin = at + RECORD_BYTES;
       const own = new Uint8Array(length);
       own.set(bytes.subarray(begin, begin + length));
