@@ -9,6 +9,7 @@ import { readMessage } from "../../../sip/script/conversation_messages.ts";
 import type { Pcm } from "../../../sip/media/base/port.ts";
 import type { Utterance } from "../../../sip/media/sources/speaker.ts";
 import { mediaLimits } from "../../../sip/media/base/limits.ts";
+import { socketWorkers } from "../../../sip/media/server_socket/socket_workers.ts";
 import { flood, floodFrames } from "../../support/media/flood.ts";
 import { streamServer } from "../../support/media/stream_server.ts";
 import { framesOf, inTurn, silence, speech } from "../../support/media/synthetic_speech.ts";
@@ -316,6 +317,32 @@ sipTest("converse() goes on with the script when the server leaves, or is gone",
   assert.deepEqual([event.how, event.fault], ["failed", "unreachable"]);
   assert.equal(event.message, "the connection broke off");
 });
+
+sipTest(
+  "converse() fails where reading a message hangs its Worker, and the call goes on",
+  async () => {
+    const sockets = socketWorkers({
+      script: new URL("../../support/media/hanging_conversation.ts", import.meta.url),
+      mayReachPrivate: true,
+      log: () => {},
+      onStuck() {},
+      checkMs: 300,
+    });
+    {
+      await using made = await talking({}, { sockets });
+      const { agent, call } = made;
+      agent.send(text("Welcome."));
+      await made.saying();
+      agent.send({ hangMs: 4_000 });
+      const event = await made.ended();
+
+      assert.deepEqual([event.how, event.fault], ["failed", "messages"]);
+      assert.equal(event.message, "the thread that reads what its server sends hung on a message");
+      assert.equal(call.lab.companion.liveLegs(), 1);
+    }
+    await sockets.close();
+  },
+);
 
 sipTest("converse() ends with a server that answers no pings", async () => {
   await using made = await talking();

@@ -1,9 +1,9 @@
 import { serveSockets } from "../../../sip/media/server_socket/serve_sockets.ts";
 import { packMessage, readMessage } from "../../../sip/media/streams/messages.ts";
+import { hangFor } from "./hang_for.ts";
 
-/** A Worker of streams that hangs for the time that a message `{"hangMs": …}` of a server says. */
+/** A Worker of streams that hangs as `hangFor` says. */
 serveSockets((text) => {
-  const [, ms] = /"hangMs":(\d+)/.exec(text) ?? [];
-  for (const until = performance.now() + Number(ms ?? 0); performance.now() < until;);
+  hangFor(text);
   return readMessage(text);
 }, packMessage);

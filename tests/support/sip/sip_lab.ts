@@ -55,6 +55,7 @@ export interface SipLabOptions {
   isPublicAddress?: (address: string) => boolean;
   onListenerOver?: (error: Error) => void;
   reach?: CompanionOptions["reach"];
+  sockets?: CompanionOptions["sockets"];
 }
 
 /** The Clients of every lab; the password is the login and `-secret`. */
@@ -80,6 +81,7 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
     ...options.iceServersOf && { iceServersOf: options.iceServersOf },
     ...options.isPublicAddress && { isPublicAddress: options.isPublicAddress },
     ...options.reach && { reach: options.reach },
+    ...options.sockets && { sockets: options.sockets },
     ...options.onListenerOver && { onListenerOver: options.onListenerOver },
     ...options.mediaRelay && { mediaRelay: options.mediaRelay },
     ...options.rtpTimeoutMs && { rtpTimeoutMs: options.rtpTimeoutMs },
