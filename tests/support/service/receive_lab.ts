@@ -1,3 +1,4 @@
+import { ownSockets } from "../../../sip/media/server_socket/server_sockets.ts";
 import { apart, type Credentials, type Report } from "../../../core/protocol/companion.ts";
 import type { Script } from "../../../core/protocol/script.ts";
 import type { AdmissionBounds } from "../../../sip/base/admission.ts";
@@ -120,7 +121,7 @@ export function openReceiveLab(
     stopping: never,
     stopped: never,
     media: fakeMedia(),
-    reach: { mayReach: () => false },
+    sockets: ownSockets(() => null, { mayReach: () => false }),
     loadAudio: () => Promise.resolve(new Int16Array(160)),
     recordings: {
       open: () => {
