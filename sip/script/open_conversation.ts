@@ -1,4 +1,4 @@
-import { learnedTenant } from "../../core/machine/net/names.ts";
+import { learnedTenant } from "../../core/base/learned_tenants.ts";
 import type {
   ConversationInput,
   ConversationOrder,
