@@ -1,3 +1,11 @@
+/**
+ * Addresses of audio. Programs for Twilio store `RecordingUrl` and show it later. A signed URL ends after
+ * a day and is too long for a text of one part; one without an end could not be withdrawn; the plain
+ * address without credentials, as at Twilio, would let its Sid alone open the audio. So calls of
+ * `/2010-04-01` have the plain address of that interface, with credentials (or RECORDINGS_PUBLIC). E-mails
+ * of flows and of `Email`, and `Play`, get a signed URL in its place. Calls of `/2012-04-24` keep the
+ * signed URL. The Recording remembers the interface of its call as its ApiVersion.
+ */
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../model/ports/ports.ts";
 import type { Collection } from "../model/store.ts";
