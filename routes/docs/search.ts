@@ -24,7 +24,7 @@ const weights: Record<string, number> = {
   decisions: 0.3,
 };
 /** Pages of the first folder that tell how Switchboard came to be. */
-const histories = new Set(["changelog", "benchmarks", "coverage", "code-map", "licences"]);
+const histories = new Set(["changelog", "benchmarks", "code-map", "licences"]);
 
 interface Found {
   page: Page;
