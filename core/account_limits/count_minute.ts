@@ -1,3 +1,16 @@
+/**
+ * Minutes are paid in advance. Calls cost by the minute begun, and several calls share what is
+ * left. A call takes its first minute in the commit that makes it, and each further one 10 s before
+ * it begins. Where that is refused, the companion ends the call 1.5 s before the minute begins.
+ * Refused: a timer by what is left and the rates, since each new call, text or limit would change
+ * all timers.
+ *
+ * The charges of a day do not exceed the limit while a service runs, nor when it starts again
+ * within 10 s. While none runs, a companion ends a call one minute after its last counted minute,
+ * so an outage costs each call at most one minute beyond the limit. A call that crosses midnight
+ * counts for the day of its end, as in the ledger. An account with limits makes one commit more for
+ * each minute of a call.
+ */
 import { wallFrom } from "../base/steady_clock.ts";
 import { Fault } from "../base/faults.ts";
 import { exponential } from "../model/job.ts";

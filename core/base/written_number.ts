@@ -1,3 +1,8 @@
+/**
+ * Numbers of JSON as they were written. `JSON.parse` changes long numbers, so the parameters of a
+ * request are read from their source text. A number with an exponent is refused, since no parameter
+ * takes one.
+ */
 /** Source text that a reviver gets of a scalar (ECMA-262, JSON.parse source text access). */
 interface Written {
   source?: string;

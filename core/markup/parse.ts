@@ -25,7 +25,12 @@ const parser = new XMLParser({
 /** Documents of so many characters stay in memory, each of up to so many. */
 const [mostKnown, mostKnownOfOne] = [100_000, 2_000];
 
-/** Verbs by the text of their document: many servers send the same text for each call. */
+/**
+ * Verbs by the text of their document: most servers send the same text for each call, and parsing
+ * it took 60 µs of 2.5 ms of CPU time for a whole call. Each document is still requested. Calls
+ * share elements, so these are `readonly`. Markup may hold secrets, such as the password of a SIP
+ * address; they stay in the memory of the process until others displace them.
+ */
 const known = new Map<string, readonly Element[]>();
 let knownLength = 0;
 

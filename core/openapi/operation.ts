@@ -1,3 +1,9 @@
+/**
+ * Operations of the OpenAPI document. An operation stands once, under its `.json` path, with a JSON
+ * body: generators made two methods of an operation that answers JSON and XML, and
+ * openapi-python-client makes code that does not run of two types of body. Forms and XML work; only
+ * the documentation describes them.
+ */
 import { limits } from "../base/limits.ts";
 import type { JsonSchema } from "./schemas.ts";
 

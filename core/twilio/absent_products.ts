@@ -1,7 +1,8 @@
 /**
  * Products of Twilio that are not here. Programs that lead all of Twilio's library to this service ask for
  * them at their usual paths. The answer has a code of its own: at Lookup and Verify, 404 with 20404 says
- * that a number or a verification does not exist, and programs act on that.
+ * that a number or a verification does not exist, and programs act on that. Programs that look at the
+ * status alone see a failure (501); the alert about 5xx leaves it out.
  */
 import { Fault } from "../base/faults.ts";
 

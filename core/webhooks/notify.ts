@@ -1,3 +1,14 @@
+/**
+ * Notifications: the error log of an account, one entry for each cause.
+ *
+ * - The Sid follows from the cause where a report or a job may be repeated. A repeat writes the
+ *   same record.
+ * - For refused requests it follows from minute, account and code: several instances write one
+ *   Notification a minute together, without counting.
+ * - The request shown is the one to the customer's server. Where none was made, it is the request
+ *   to this interface that ordered the call, message, e-mail or look-up, without BCC and
+ *   credentials. An order by markup is shown as if it came by REST.
+ */
 import { type Exchange, unanswered, withoutCredentials } from "../base/exchange.ts";
 import { Fault, type FaultName, faults } from "../base/faults.ts";
 import { statusIn } from "../base/specific_advice.ts";

@@ -35,6 +35,11 @@ import type { KvEntryMaybe } from "../store/key_value_store.ts";
  * time or is killed. Changes that wait for a commit are counted together in one, in their order; else
  * a hundred requests at once would each make a commit fail. An account without limits has no such
  * entry, and its commits neither read nor write one.
+ *
+ * Refused: a bucket in the memory of each service (lost at a crash, and each service has its own); a
+ * check of the entry's version by each commit (of 100 at once, each makes the others fail); counters
+ * that are moved without a check (none can refuse). Services that share a store count anew where
+ * another one was first.
  */
 export function limitUses({ read, ...clocks }: { read: Read } & Clocks): CommitLimits {
   return {

@@ -1,3 +1,9 @@
+/**
+ * SIP traces of live calls. A message of an unauthenticated source is parsed, counted and kept as
+ * text, no more: secrets are removed when a trace is read. Removing them from each INVITE of 64 KiB
+ * cost 2.07 s of CPU time for 20 of them, in place of 0.02 s. The text stays in memory with its
+ * secrets until the call ends; what leaves the companion has none.
+ */
 import { Buffer } from "node:buffer";
 import { type Trace, type TracedMessage, traceLimits } from "../../core/protocol/traces.ts";
 import type { Flow } from "./flow.ts";

@@ -1,3 +1,16 @@
+/**
+ * Conferences and queues across companions. The owner of a call places an INVITE with a signed
+ * order to the companion of the conference or of the waiting call, and joins the two legs. Audio
+ * between companions is DTLS-SRTP.
+ *
+ * - The companion of the conference mixes, mutes, removes and records, and takes the requests of
+ *   REST.
+ * - The owner keeps the call's script, reports, wait music, keys and time limit.
+ * - A companion that dies takes its conferences with it. Calls elsewhere go on behind their Dial at
+ *   once, or within 12 s where that companion hangs: INFO probes each.
+ * - A new conference of the name begins once the heartbeats of the dead companion are 15 s old.
+ * - A waiting call that a Dial cannot reach keeps its place in the queue.
+ */
 import { z } from "zod";
 import { action } from "../../core/protocol/action.ts";
 import { recorded } from "../../core/protocol/recordings.ts";

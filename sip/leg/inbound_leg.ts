@@ -1,3 +1,10 @@
+/**
+ * An inbound leg. The companion makes its Sid, so that its first report has the final id, and the
+ * service recognises a repeat of it. An unanswered call that the service ends by REST, or by a
+ * document without a verb that answers, gets 487 and is `canceled`: 603 would make it `busy`, 480
+ * makes proxies try another way. A `Dial` that failed passes its status on. A document that cannot
+ * be fetched, or a loop of documents, is 404 or 500.
+ */
 import type { IncomingRequestMessage } from "../base/sip_js.ts";
 import type { Flow } from "../base/flow.ts";
 import type { CallerDemands } from "../contracts/caller.ts";

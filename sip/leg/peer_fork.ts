@@ -1,3 +1,8 @@
+/**
+ * Rings Clients that are registered at another companion. Companions offer each other ICE and
+ * DTLS-SRTP, so browsers there get the offer unchanged. A companion where a phone with plain RTP is
+ * registered ends these media itself, which costs it an anchored leg.
+ */
 import type { Peer } from "../../core/protocol/peers.ts";
 import type { Flow } from "../base/flow.ts";
 import { createFork } from "./create_fork.ts";

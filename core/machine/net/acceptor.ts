@@ -1,3 +1,11 @@
+/**
+ * Accepts connections within two bounds: by address, then by process (`places.ts`).
+ *
+ * The bound of an address is checked first. In the other order an address at its bound could still
+ * end silent connections of others. TLS counts from the TCP connection on, not from the end of its
+ * handshake: else one address that sends a byte on each connection takes all places. Connections of
+ * TRUSTED_PROXIES do not count, since all their clients share one address.
+ */
 import { steadyNow } from "../../base/steady_clock.ts";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { type ListenAddress, listenError } from "./listen_error.ts";

@@ -1,7 +1,10 @@
 import { isIP } from "node:net";
 import { plainAddress } from "../../base/networks.ts";
 
-/** Headers that say different things about the client; the proxy must set one and remove the other. */
+/**
+ * Headers that say different things about the client: answered with 400. A proxy sets one, and the client may
+ * have forged the other. The proxy must overwrite both, or remove one.
+ */
 export class ContradictoryProxy extends Error {
   override readonly name = "ContradictoryProxy";
   constructor() {

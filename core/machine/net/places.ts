@@ -1,3 +1,13 @@
+/**
+ * Places for connections (`MAX_CONNECTIONS`). A client that opened all of them from several
+ * addresses and sent nothing kept customers, phones and the service's own companion out for 15 s.
+ *
+ * At the limit the oldest connection that has sent no byte is closed, as nginx does; if each has
+ * sent something, the new one is refused. Refused: closing each new connection. Listeners for SIP
+ * share their places; control, metrics and the speech process have 64 each. Clients that send a
+ * byte on each connection are bounded by address and by time. A connection that a program opened in
+ * reserve may be closed at the limit.
+ */
 import type { Socket } from "node:net";
 import { netLimits } from "./limits.ts";
 import { networkOf } from "../../base/networks.ts";

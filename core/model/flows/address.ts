@@ -1,3 +1,12 @@
+/**
+ * Internal addresses of documents: steps of a call flow, and markup that was sent instead of a URL.
+ *
+ * A record of Deno KV has at most 64 KiB, and a document may have as many. Markup of up to 40 KiB
+ * stands in the record as it is; longer markup is compressed, and refused where it still has more
+ * than 40 KiB. DEFLATE makes a fifth of markup made of words. Refused: an entry of its own for long
+ * markup, which has to be written, read and removed beside its call. (Twilio takes 4,000
+ * characters.)
+ */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { limits } from "../../base/limits.ts";
 

@@ -1,3 +1,17 @@
+/**
+ * Responses to requests with an `Idempotency-Key`. A retry gets the status, body and Sid of the
+ * first request, also after `kill -9` between the commit and the response.
+ *
+ * The body is stored in the commit that makes the record. Its key (SHA-256 of account, caller and
+ * key) is a unique value, so the commit of a twin fails, and the twin reads the first response.
+ * Refused: the record's Sid alone (the record may have changed or be gone, and secrets shown once
+ * are lost); a copy of the record (as large as the body, and each resource would need a way back).
+ *
+ * The body is compressed and sealed under the key as it was sent. Only the hash of that key is
+ * stored, so the store alone opens no response. Retention, backup, counters and erasure treat it as
+ * any resource. `expireIn` of Deno KV is not used: counters would not follow it. A Call with a key
+ * costs one more record of some 900 bytes.
+ */
 import { z } from "zod";
 import { type RecordOf, resource } from "../resource.ts";
 

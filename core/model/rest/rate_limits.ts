@@ -1,3 +1,17 @@
+/**
+ * Rate limits of the REST interface: reads, writes and both together, of a tenant at one instance.
+ *
+ * Bounds of what an instance gives count by tenant (`core/accounts/tenant.ts`): the account right
+ * below the root account, with its sub-accounts. Counted by account, one tenant with 26
+ * sub-accounts took all 500 event streams. Buckets are in memory, so several instances allow a
+ * multiple. Wrong credentials count for no account.
+ *
+ * Reads and writes have buckets of their own: a program that polls lists must not keep its account
+ * from placing calls. REQUESTS_PER_SECOND limits both together. Where an operator has set it, the
+ * other two are off unless they are set too. Refused: its value for each of the two, since an
+ * account then sends twice as much; half of its value for each, since a client that only reads gets
+ * half.
+ */
 import { limits } from "../../base/limits.ts";
 import { createRequestCap, type RequestCap } from "./request_cap.ts";
 

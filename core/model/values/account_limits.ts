@@ -1,3 +1,21 @@
+/**
+ * Limits of accounts. A thief of a key, or of a softphone's password, calls premium-rate numbers in
+ * as many calls at once as the trunk carries.
+ *
+ * - The commit that makes the call, message or charge checks its limit
+ *   (`kv/collections/limit_uses.ts`): 100 requests at once, or several services, cannot pass it
+ *   together.
+ * - Uses follow the record. A call or message names the accounts that count it (`limitedBy`), and
+ *   each commit that changes the record moves their sums by the difference of its `uses`. A counter
+ *   of live calls that a killed process does not lower would refuse calls for ever. A first limit
+ *   counts live calls and the charges of the day once, by the job `countUses`.
+ * - Minutes are paid in advance (`core/account_limits/count_minute.ts`).
+ * - A leg of a Dial is `limited`: the companion asks by its report `inviting`, and sends the INVITE
+ *   when the answer is `connect`. Legs of accounts without limits do not ask. A companion of an
+ *   older program does not ask either: its legs are counted and not refused.
+ * - An account above sets the limits, and environment variables set those of the root account: no
+ *   stolen key raises its own limits (`core/account_limits/set_limits.ts`).
+ */
 import { Fault, type FaultName } from "../../base/faults.ts";
 
 /**

@@ -1,3 +1,13 @@
+/**
+ * Premium-rate numbers: the types premium rate, shared cost and personal number of libphonenumber,
+ * and ranges of no country. UAN numbers (+44 3) cost as usual ones. Islands of the North American
+ * plan (+1 876) are usual numbers: `DestinationPrefixes` bounds those.
+ *
+ * A number that is not valid counts by the longest valid number that it begins with, or that begins
+ * with it: carriers ignore digits after a whole number. It counts behind codes that a carrier may
+ * act on, too: service codes (`*67`), the country's code for numbers abroad (`0011` in Australia),
+ * zeros after the `+`.
+ */
 import {
   getCountryCallingCode,
   isSupportedCountry,

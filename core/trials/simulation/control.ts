@@ -1,3 +1,18 @@
+/**
+ * Calls of test accounts. Tests of an application need calls that end as they order, with every
+ * request and callback of a real one, and neither phone nor carrier. A leg is an internal record
+ * with its script and position. A job performs it and passes its events to `handleReport`, so that
+ * statuses, callbacks and Notifications are made by the code of all calls. Refused: a made-up
+ * record as the answer, as with Twilio's test credentials (no document is requested, no callback
+ * sent); a companion that simulates phones (tests need another process, and its calls are lost with
+ * it).
+ *
+ * Each act is committed and its reports are numbered, so a run after a kill repeats at most one.
+ * Accounts below a test account are test accounts, so no number, Gateway or registration of a real
+ * account takes part. A sped-up call has the times that a call in real time would have; its
+ * `EndTime` may be ahead of the clock. A script of more than 30,000 characters is not performed: a
+ * value of the store has 64 KiB.
+ */
 import type { Companion } from "../../protocol/companion.ts";
 import type { ConferenceOrder } from "../../protocol/companion.ts";
 import type { CompanionControl } from "../../model/ports/companion_ports.ts";
