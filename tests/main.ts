@@ -11,10 +11,9 @@
  */
 import { joinedFiles } from "../.ci/together.ts";
 import { allTestFiles } from "./imports.ts";
-import { type Part, runParts, testArgs, together } from "./run.ts";
+import { type Part, runParts, say, testArgs, together } from "./run.ts";
 
 const root = new URL("../", import.meta.url);
-const write = (text: string) => Deno.stdout.write(new TextEncoder().encode(text));
 
 /** What runs one test after the other: files, and folders. */
 const alone = [
@@ -54,7 +53,7 @@ async function install(): Promise<boolean> {
     stdout: "piped",
     stderr: "piped",
   }).output();
-  if (!success) await write(new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr));
+  if (!success) await say(new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr));
   return success;
 }
 
@@ -68,7 +67,7 @@ async function runAll(installs: boolean): Promise<number> {
     { name: "alone", files: others.alone, jobs: 1, after },
     { name: "rest", files: others.rest, jobs: 4, after },
   ];
-  await write(`All tests run, for about a quarter of an hour; what they print is in ${folder}\n`);
+  await say(`All tests run, for about a quarter of an hour; what they print is in ${folder}\n`);
   let { passed, failed, skipped } = await runParts(parts, folder);
   if (!await after) failed++;
   else if (failed > 0 && Deno.env.has("CI")) {
@@ -77,13 +76,13 @@ async function runAll(installs: boolean): Promise<number> {
     failed -= again;
   }
   if (skipped > 0) {
-    await write(
+    await say(
       `${skipped} tests are skipped, as they start programs that are not installed here. ` +
         "As root on Debian, .ci/install installs them.\n",
     );
   }
   if (failed === 0) await Deno.remove(folder, { recursive: true });
-  await write(`${passed} passed, ${failed} failed, ${skipped} skipped\n`);
+  await say(`${passed} passed, ${failed} failed, ${skipped} skipped\n`);
   return failed === 0 && passed > 0 ? 0 : 1;
 }
 
@@ -95,8 +94,9 @@ async function secondTry(reports: string[]): Promise<number> {
     stderr: "inherit",
   }).output();
   if (!success) return 0;
-  await Deno.stdout.write(stdout);
-  return new TextDecoder().decode(stdout).split("\n").filter(Boolean).length;
+  const printed = new TextDecoder().decode(stdout);
+  await say(printed);
+  return printed.split("\n").filter(Boolean).length;
 }
 
 /** Runs the runner with arguments of its own. */

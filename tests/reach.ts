@@ -6,7 +6,7 @@
  * Those tests run where what was changed is theirs; the gate runs them all.
  */
 import { allTestFiles, closureOf } from "./imports.ts";
-import { runParts, together } from "./run.ts";
+import { runParts, say, together } from "./run.ts";
 
 const root = new URL("../", import.meta.url);
 
@@ -59,8 +59,6 @@ if (import.meta.main) {
   const parts = [{ name: "reached", files: await together(files, folder), jobs: 4 }];
   const { passed, failed, skipped } = await runParts(parts, folder);
   await Deno.remove(folder, { recursive: true });
-  await Deno.stdout.write(
-    new TextEncoder().encode(`${passed} passed, ${failed} failed, ${skipped} skipped\n`),
-  );
+  await say(`${passed} passed, ${failed} failed, ${skipped} skipped\n`);
   Deno.exit(failed === 0 ? 0 : 1);
 }

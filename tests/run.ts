@@ -2,7 +2,7 @@ import { groupsOf, joinedFiles } from "../.ci/together.ts";
 
 const root = new URL("../", import.meta.url);
 /** A test has at most five minutes: a part that says nothing for longer stands still. */
-const standstillMs = 6 * 60_000;
+const usualStandstillMs = 6 * 60_000;
 const progressMs = 30_000;
 
 /** Test files that one process of the runner runs. */
@@ -15,6 +15,8 @@ export interface Part {
   nice?: number;
   /** What has to be over before it begins. */
   after?: Promise<unknown>;
+  /** After how long without a word it is ended; after six minutes unless given. */
+  standstillMs?: number;
 }
 
 /** How many tests passed, failed and were skipped. */
@@ -42,10 +44,14 @@ export const testArgs: readonly string[] = [
   "--preload=tests/support/process/suppressed_errors.ts",
 ];
 
-const write = (text: string) => Deno.stdout.write(new TextEncoder().encode(text));
+/** Prints a text. */
+export type Say = (text: string) => Promise<unknown>;
+
+/** Prints on standard output. */
+export const say: Say = (text) => Deno.stdout.write(new TextEncoder().encode(text));
 
 /** Says each half minute how far all parts are. */
-function startProgress() {
+function startProgress(write: Say) {
   const begin = performance.now();
   const counts = { ok: 0, FAILED: 0, ignored: 0 };
   const timer = setInterval(() => {
@@ -73,11 +79,15 @@ export async function together(files: readonly string[], folder: string): Promis
  * Runs parts beside each other. What each prints is in a file of the folder, named as the part, and its
  * report in `NAME.xml`. A part that ends without a result, or stands still, has one failure more.
  */
-export async function runParts(parts: readonly Part[], folder: string): Promise<Result> {
-  const { counts, stop } = startProgress();
+export async function runParts(
+  parts: readonly Part[],
+  folder: string,
+  write: Say = say,
+): Promise<Result> {
+  const { counts, stop } = startProgress(write);
   const results = await Promise.all(parts.map(async (part) => {
     await part.after;
-    return part.files.length === 0 ? [] : await runPart(part, folder, counts);
+    return part.files.length === 0 ? [] : await runPart(part, folder, { counts, write });
   }));
   stop();
   const sum = (of: keyof Result) => results.flat().reduce((total, one) => total + one[of], 0);
@@ -85,9 +95,9 @@ export async function runParts(parts: readonly Part[], folder: string): Promise<
 }
 
 async function runPart(
-  { name, files, jobs, nice = 0 }: Part,
+  { name, files, jobs, nice = 0, standstillMs = usualStandstillMs }: Part,
   folder: string,
-  counts: Record<"ok" | "FAILED" | "ignored", number>,
+  { counts, write }: { counts: Record<"ok" | "FAILED" | "ignored", number>; write: Say },
 ): Promise<Result[]> {
   const parallel = jobs > 1 ? ["--parallel"] : [];
   const report = [`--junit-path=${folder}/${name}.xml`];
@@ -104,14 +114,19 @@ async function runPart(
   }).spawn();
   let printed = "";
   let last = "";
+  const stood = Promise.withResolvers<void>();
+  let isOver = false;
   const give = () => {
-    printed += `\n${name} stood still for six minutes, after: ${last}\n`;
+    isOver = true;
+    printed += `\n${name} stood still, after: ${last}\n`;
     child.kill("SIGKILL");
+    stood.resolve();
   };
   let timer = setTimeout(give, standstillMs);
   const collect = async (stream: ReadableStream<Uint8Array>) => {
     let rest = "";
     for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+      if (isOver) return;
       clearTimeout(timer);
       timer = setTimeout(give, standstillMs);
       printed += text;
@@ -126,11 +141,10 @@ async function runPart(
       }
     }
   };
-  const [{ success }] = await Promise.all([
-    child.status,
-    collect(child.stdout),
-    collect(child.stderr),
-  ]);
+  const output = Promise.all([collect(child.stdout), collect(child.stderr)]);
+  // What its tests started may outlive it, and hold its output open.
+  await Promise.race([output, stood.promise]);
+  const { success } = await child.status;
   clearTimeout(timer);
   await Deno.writeTextFile(`${folder}/${name}`, printed);
   const result = resultOf(printed);

@@ -4,6 +4,8 @@ import { partsOf } from "./main.ts";
 import { filesReached } from "./reach.ts";
 import { resultOf, runParts } from "./run.ts";
 
+const silent = () => Promise.resolve();
+
 /** A folder with files of tests. */
 async function folderOf(files: Record<string, string>) {
   const folder = await Deno.makeTempDir();
@@ -44,9 +46,28 @@ Deno.test("parts count what passed, failed and was skipped, and one that ends be
     "c_test.ts": 'Deno.test("d", () => Deno.kill(Deno.pid, "SIGKILL"));',
   });
   const part = (name: string) => ({ name, files: [`${made.folder}/${name}_test.ts`], jobs: 1 });
-  const result = await runParts([part("a"), part("b"), part("c")], made.folder);
+  const result = await runParts([part("a"), part("b"), part("c")], made.folder, silent);
   assert.deepEqual(result, { passed: 1, failed: 2, skipped: 1 });
   assert.match(await Deno.readTextFile(`${made.folder}/b`), /of c/);
+});
+
+Deno.test("a part that stands still is ended, and what its tests started holds up nothing", async () => {
+  await using made = await folderOf({
+    "a_test.ts": `Deno.test("first", () => {});
+      Deno.test("second", async () => {
+        const child = new Deno.Command("sleep", { args: ["600"], stderr: "inherit" }).spawn();
+        Deno.writeTextFileSync(new URL("./pid", import.meta.url), String(child.pid));
+        await child.status;
+      });`,
+  });
+  const part = { name: "a", files: [`${made.folder}/a_test.ts`], jobs: 1, standstillMs: 5_000 };
+  const result = await runParts([part], made.folder, silent);
+  Deno.kill(Number(await Deno.readTextFile(`${made.folder}/pid`)));
+  assert.deepEqual(result, { passed: 0, failed: 1, skipped: 0 });
+  assert.match(
+    await Deno.readTextFile(`${made.folder}/a`),
+    /a stood still, after: first \.\.\. ok/,
+  );
 });
 
 Deno.test("a part begins when what it waits for is over", async () => {
@@ -56,7 +77,7 @@ Deno.test("a part begins when what it waits for is over", async () => {
   });
   const after = Deno.writeTextFile(`${made.folder}/there`, "");
   const files = [`${made.folder}/a_test.ts`];
-  const result = await runParts([{ name: "a", files, jobs: 1, after }], made.folder);
+  const result = await runParts([{ name: "a", files, jobs: 1, after }], made.folder, silent);
   assert.deepEqual(result, { passed: 1, failed: 0, skipped: 0 });
 });
 
@@ -82,7 +103,7 @@ Deno.test("the imports of a test reach Workers and modules that are named by the
 });
 
 /** What every machine has that has Node and npm. */
-const everywhere = /^(sh|cp|cat|env|nice|mount|umount|node|npm|npx)$/;
+const everywhere = /^(sh|cp|cat|env|nice|mount|umount|sleep|node|npm|npx)$/;
 
 Deno.test("a test file that starts a program of others by its name says that it needs it", async () => {
   const faults = [];
