@@ -5,9 +5,12 @@
  *
  * Most tests wait, for calls, time-outs of the RFCs, processes that start: a test of `sip/` uses a quarter
  * of a core, one of `e2e/` without a browser an eighth, one with a browser more than half. So the parts run
- * beside each other. `behind` computes, and stands back for the others: what stays in its process, the
- * store and the fuzzer. `native` and `alone` meet native code, NATs, SIP programs of others and browsers
- * that are slow to start, one test after the other.
+ * beside each other, and take about as long:
+ *
+ * - `behind` computes, and stands back for the others: what stays in its process, the store, the fuzzer;
+ * - `native` and `alone` run one file after the other: native code and the console in browsers; NATs, SIP
+ *   programs of others, floods, and the other pages in browsers;
+ * - `rest` is all else, four files at once.
  */
 import { joinedFiles } from "../.ci/together.ts";
 import { allTestFiles } from "./imports.ts";
@@ -15,24 +18,19 @@ import { type Part, runParts, say, testArgs, together } from "./run.ts";
 
 const root = new URL("../", import.meta.url);
 
-/** What runs one test after the other: files, and folders. */
-const alone = [
-  "tests/nat/",
-  "tests/sip/interop/",
-  "tests/kv/lists/lists_of_a_moment_test.ts", // Its bound is half a second for a read.
-  "tests/e2e/softphone_page_firefox_test.ts",
-  "tests/e2e/softphone_page_webkit_test.ts",
-  "tests/e2e/softphone_page_network_test.ts",
-  "tests/e2e/descriptors_test.ts",
-];
+const native = /^tests\/(native_test|e2e\/(console|designer)\w*_test)\.ts$/;
+const alone = new RegExp(
+  "^tests/(nat/|sip/interop/|e2e/(docs_pages|softphone_page\\w*|softphone_texts|descriptors)_test" +
+    "|kv/lists/lists_of_a_moment_test)", // The bound of the last is half a second for a read.
+);
 
 /** All test files, each in one part. */
 export async function partsOf(): Promise<Record<"behind" | "native" | "alone" | "rest", string[]>> {
   const joined = new Set(await joinedFiles());
   const partOf = (file: string) => {
-    if (file === "tests/native_test.ts") return "native";
+    if (native.test(file)) return "native";
     if (joined.has(file)) return "behind";
-    if (alone.some((one) => file.startsWith(one))) return "alone";
+    if (alone.test(file)) return "alone";
     return /^tests\/(fuzz|kv)\//.test(file) ? "behind" : "rest";
   };
   const parts = Map.groupBy(await allTestFiles(), partOf);
