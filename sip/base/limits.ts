@@ -213,8 +213,10 @@ export const sipLimits = {
   earlyAnswers: 16,
   /** How long a peer may leave an offer in a call open, once it said that it has it. */
   offerAnswerMs: 60_000,
-  /** Between two questions to a phone that sends no audio, whether it still has the call. */
+  /** Interval between two probes of a phone that sends no audio. */
   probeMs: 25_000,
+  /** Time without a message of the phone after which a session refresh follows an OPTIONS. */
+  probeAnswerMs: 10_000,
   /** How often a companion that is to end without calls looks whether it has some. */
   idleLookMs: 5_000,
   /** Between the loss of a leg's media and our BYE. */

@@ -28,8 +28,10 @@ export interface Dialog extends DialogPeer {
   readonly timer: SessionTimer;
   /** The trunk, or the proxy that the Client is behind. */
   readonly hop: Hop | undefined;
-  /** The SDP that we said last; empty before. */
+  /** SDP that the companion sent last; empty before. */
   localSdp: string;
+  /** Time of the peer's last request or response in the dialog, in ms of the awake clock. */
+  heardAt: number;
   /** Takes the answer to the offer of our last 2xx out of its ACK. */
   settle: OfferAnswer["settle"];
   /** Resolves when the ACK to the 2xx went out, or came. */
@@ -41,8 +43,8 @@ export interface Dialog extends DialogPeer {
   /** Sends INFO, REFER or NOTIFY; resolves with the final status, whatever it is. */
   request(method: "info" | "refer" | "notify", message: InDialogMessage): Promise<number>;
   /**
-   * Asks whether the peer still has the dialog, by OPTIONS; resolves with its status, 408 without an
-   * answer. Any but 408 and 481 shows that it is there.
+   * Asks the peer whether it still has the dialog. Resolves with the status of its response, 408 where
+   * it sends nothing at all. Any status but 408 and 481 shows that it is there.
    */
   probe(): Promise<number>;
   /** The INVITE was refused after all: an early dialog ends with it (§12.3). */

@@ -5,6 +5,7 @@ import {
   SessionState,
 } from "../base/sip_js.ts";
 import { type Flow, type Hop, withFlow } from "../base/flow.ts";
+import { awakeNow } from "../../core/base/steady_clock.ts";
 import { sendRequest } from "./in_dialog.ts";
 import type { DialogEvents } from "../contracts/dialog_events.ts";
 import type { Binding } from "../text/location.ts";
@@ -65,6 +66,7 @@ class DialogOfSession implements Acknowledged {
   readonly events: DialogEvents;
   readonly hop: Hop | undefined;
   localSdp = "";
+  heardAt = awakeNow();
   settle: OfferAnswer["settle"] = undefined;
   readonly timer: SessionTimer;
   readonly state: State;

@@ -101,10 +101,12 @@ export function cancelOffer({ core }: Signalling, cancel: IncomingRequestMessage
 export async function sendOffer(
   signalling: Signalling,
   dialog: Dialog,
-  { sdp, headers = [], signal }: {
+  { sdp, headers = [], signal, isProbe = false }: {
     sdp: string | undefined;
     headers?: string[];
     signal?: AbortSignal | undefined;
+    /** True where the caller decides about a peer that is gone. */
+    isProbe?: boolean;
   },
 ): Promise<OfferAnswer> {
   const { domain, dialogs, sessionBounds } = signalling;
@@ -141,7 +143,7 @@ export async function sendOffer(
   try {
     return await promise;
   } catch (error) {
-    if (endsDialog(error)) dialog.events.onLost("connection-lost");
+    if (endsDialog(error) && !isProbe) dialog.events.onLost("connection-lost");
     throw error;
   } finally {
     stopWatching();

@@ -3,6 +3,7 @@ import {
   type IncomingResponseMessage,
   SessionState,
 } from "../base/sip_js.ts";
+import { awakeNow } from "../../core/base/steady_clock.ts";
 import type { Verdict } from "../base/admission.ts";
 import { completeRequest, completeResponse } from "../stack/complete_response.ts";
 import { badRequest } from "../text/bad_request.ts";
@@ -73,15 +74,27 @@ function refuseUnreadable(
   flow.transport.send(badRequest(request, why)).catch(() => {});
 }
 
-function receiveResponse({ core }: Signalling, message: IncomingResponseMessage): void {
+function receiveResponse(signalling: Signalling, message: IncomingResponseMessage): void {
+  const { core } = signalling;
   // A response with two Via headers is for another hop (RFC 3261 §8.1.3.3).
   if (message.headers["Via"]?.length !== 1) return;
   unwrapSdp(message, ussdType);
   // What is no SDP is no answer to an offer; of a body without a type the library would throw.
   if (!isAnswer(message)) message.body = "";
   completeResponse(core, message);
+  noteResponse(signalling, message);
   followResponse(core, message, currentFlow());
   core.receiveIncomingResponseFromTransport(message);
+}
+
+/**
+ * Notes a response in a dialog as a sign of life of the peer. A proxy sends 100, 408 and 481 by itself.
+ */
+function noteResponse({ dialogs }: Signalling, message: IncomingResponseMessage): void {
+  const { callId, fromTag, toTag, statusCode } = message;
+  if (statusCode === 100 || statusCode === 408 || statusCode === 481) return;
+  const dialog = dialogs.get(callId + fromTag + toTag);
+  if (dialog !== undefined) dialog.heardAt = awakeNow();
 }
 
 /**
@@ -244,6 +257,7 @@ function refuseDialog(
   // An ACK to a refusal names no dialog: it is for the transaction.
   if (message.method === "ACK" && dialog === undefined) return undefined;
   if (dialog === undefined || !isOfPeer(dialog, flow)) return { statusCode: 481 };
+  dialog.heardAt = awakeNow();
   if (!mayGoBy(dialog, flow)) return refuseInsecure(message);
   // A trunk or proxy may speak from several ports and hear at one alone.
   if (dialog.flow.closed || !dialog.hop?.owns(flow.remote.host)) dialog.flow = flow;

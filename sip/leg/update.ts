@@ -7,6 +7,10 @@ import {
   SignalingState,
   UserAgentServer,
 } from "../base/sip_js.ts";
+import { awakeNow } from "../../core/base/steady_clock.ts";
+import { sipLimits } from "../base/limits.ts";
+import { Refused } from "../base/refused.ts";
+import { peerLogin } from "../text/peer_proofs.ts";
 import type { Dialog } from "../contracts/dialog.ts";
 import { withFlow } from "../base/flow.ts";
 import { sendOffer } from "./offer.ts";
@@ -37,11 +41,29 @@ const requestIn = (dialog: Dialog, method: "UPDATE" | "OPTIONS", extraHeaders: s
   opened(dialog).createOutgoingRequestMessage(method, { extraHeaders });
 
 /**
- * Asks the peer of a dialog whether it still has it, by OPTIONS in the dialog, which every user agent
- * has to answer (RFC 3261 §11, §12.2.2). Resolves with the final status: any but 408, which stands for
- * no answer, and 481 shows that the peer is there, whether it knows OPTIONS or not.
+ * Asks the peer of a dialog whether it still has it: by OPTIONS (RFC 3261 §11, §12.2.2), and where
+ * nothing has come after 10 s, by a session refresh, which phones that ignore OPTIONS answer. Resolves
+ * with the status of the response. 200 stands for any other message of the peer meanwhile, 408 for
+ * none.
  */
-export function probe({ core, domain, dialogs, log }: Signalling, dialog: Dialog): Promise<number> {
+export async function probe(signalling: Signalling, dialog: Dialog): Promise<number> {
+  const { timers, sessionBounds } = signalling;
+  const askedAt = awakeNow();
+  const options = sendOptions(signalling, dialog);
+  // Another companion asks its phone before it answers OPTIONS; it would answer a refresh by itself.
+  if (dialog.flow.logins.has(peerLogin)) return await options;
+  const status = await Promise.race([options, timers.pause(sipLimits.probeAnswerMs)]);
+  if (typeof status === "number" && status !== 408) return status;
+  if (dialog.heardAt > askedAt) return 200;
+  const refreshed = await refreshSession(signalling, dialog, sessionBounds.expiresS, true)
+    .then(() => 200, (error) => error instanceof Refused ? error.status : 500);
+  return refreshed === 408 && dialog.heardAt > askedAt ? 200 : refreshed;
+}
+
+function sendOptions(
+  { core, domain, dialogs, log }: Signalling,
+  dialog: Dialog,
+): Promise<number> {
   if (!dialogs.has(dialog.session.id)) return Promise.resolve(481);
   const { promise, resolve } = Promise.withResolvers<number>();
   const final = ({ message }: { message: { statusCode: number | undefined } }) =>
@@ -135,18 +157,19 @@ function accept(
 }
 
 /**
- * Refreshes the session (RFC 4028 §10): by UPDATE where the peer knows it, else by a re-INVITE with
- * what we said last. Rejects with `Refused`.
+ * Refreshes the session (RFC 4028 §10): by UPDATE where the peer supports it, else by a re-INVITE with
+ * the SDP that the companion sent last. Rejects with `Refused`.
  */
 export async function refreshSession(
   signalling: Signalling,
   dialog: Dialog,
   intervalS: number,
+  isProbe = false,
 ): Promise<void> {
   const headers = [`Session-Expires: ${intervalS};refresher=uac`];
   if (intervalS > signalling.sessionBounds.expiresS) headers.push(`Min-SE: ${intervalS}`);
   if (dialog.knowsUpdate) return await sendUpdate(signalling, dialog, headers);
-  await sendOffer(signalling, dialog, { sdp: dialog.localSdp, headers });
+  await sendOffer(signalling, dialog, { sdp: dialog.localSdp, headers, isProbe });
 }
 
 /** An UPDATE without SDP. */

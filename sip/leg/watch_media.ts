@@ -3,25 +3,26 @@ import type { Dialog } from "../contracts/dialog.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 
 /**
- * Decides when a leg has lost its audio. Silence is no death: a muted phone may stop its packets, and
- * has no comfort noise to send. So a peer that sends neither RTP nor RTCP is asked by OPTIONS in its
- * dialog, about twice a minute. Asterisk never ends a call for want of RTP unless it is told to
- * (`rtp_timeout` is 0), and FreeSWITCH after 5 minutes, mute phones included; a question costs one small
- * message and tells a mute phone from one whose power failed.
+ * Detection of a leg that has lost its audio. Silence alone ends no call: a muted phone may stop its
+ * packets, and has no comfort noise to send. So the companion probes a peer that sends neither RTP nor
+ * RTCP, about twice a minute. Any message of the peer in the dialog counts as its answer. Asterisk
+ * never ends a call for missing RTP by default (`rtp_timeout` is 0), and FreeSWITCH after 5 minutes,
+ * mute phones included. A probe costs one small message, and distinguishes a mute phone from one that
+ * lost its power.
  */
 
 export interface WatchedLeg {
-  /** The dialog with the peer; undefined where there is none any more. */
+  /** Dialog with the peer; undefined once it is over. */
   dialog(): Pick<Dialog, "probe"> | undefined;
-  /** The longest silence of a peer that answers, in ms; 0: any. */
+  /** Longest silence of a peer that answers by SIP, in ms; 0: no limit. */
   rtpTimeoutMs: number;
-  /** Called once, with the reason in words for the customer. */
+  /** Called once, with the reason as a text for the customer. */
   onLost(why: string): void;
 }
 
 /**
- * Watches the media of an answered leg until they are closed. A peer that answers 481 (RFC 3261
- * §12.2.1.2) or nothing, and still sends no audio after that, is lost.
+ * Watches the media of an answered leg until they are closed. A peer is lost whose probe ends with 481
+ * (RFC 3261 §12.2.1.2) or without a message, and that sends no audio before the next report.
  */
 export function watchMedia(
   media: Pick<MediaLeg, "lost" | "onQuiet">,
@@ -29,32 +30,32 @@ export function watchMedia(
 ): void {
   void media.lost.then(onLost);
   let lastMs = 0;
-  /** The question of this silence: at which length of it, and the answer once it came. */
-  let question: { askedMs: number; status?: number } | undefined;
+  /** Last probe of this silence: length of the silence at its start, status once it has ended. */
+  let probe: { sentMs: number; status?: number } | undefined;
   const stop = media.onQuiet((ms) => {
     const lose = (why: string) => {
       stop();
       onLost(`No audio (RTP or RTCP) came for ${Math.round(ms / 1_000)} s${why}`);
     };
-    // A new silence: the peer has spoken since the last report.
-    if (ms < lastMs) question = undefined;
+    // A new silence: audio has come since the last report.
+    if (ms < lastMs) probe = undefined;
     lastMs = ms;
     if (rtpTimeoutMs > 0 && ms >= rtpTimeoutMs) {
       return lose(`: RTP_TIMEOUT_S is ${rtpTimeoutMs / 1_000}`);
     }
-    const why = question?.status === undefined ? undefined : denials[question.status];
+    const why = probe?.status === undefined ? undefined : denials[probe.status];
     if (why !== undefined) return lose(`, and the phone ${why}`);
-    const isDue = question === undefined ||
-      question.status !== undefined && ms - question.askedMs >= sipLimits.probeMs;
+    const isDue = probe === undefined ||
+      probe.status !== undefined && ms - probe.sentMs >= sipLimits.probeMs;
     if (!isDue) return;
-    const asking: typeof question = { askedMs: ms };
-    question = asking;
-    void (dialog()?.probe() ?? Promise.resolve(481)).then((status) => asking.status = status);
+    const sent: typeof probe = { sentMs: ms };
+    probe = sent;
+    void (dialog()?.probe() ?? Promise.resolve(481)).then((status) => sent.status = status);
   });
 }
 
-/** The statuses that end a dialog (RFC 3261 §12.2.1.2). */
+/** Statuses that end a dialog (RFC 3261 §12.2.1.2). */
 const denials: Readonly<Record<number, string>> = {
-  408: "does not answer OPTIONS",
+  408: "does not answer SIP",
   481: "does not know the call any more",
 };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createListeners } from "../../../sip/media/base/listeners.ts";
 import { watchMedia } from "../../../sip/leg/watch_media.ts";
 
-/** A phone that stays silent, and answers each OPTIONS when the test says so. */
+/** A phone that stays silent, and answers each probe when the test says so. */
 function silentPhone({ rtpTimeoutMs = 0 } = {}) {
   const quiet = createListeners<number>();
   const lost = Promise.withResolvers<string>();
@@ -32,31 +32,31 @@ function silentPhone({ rtpTimeoutMs = 0 } = {}) {
 }
 
 for (const status of [200, 405, 501, 486, 401, 500]) {
-  Deno.test(`a silent phone that answers OPTIONS with ${status} keeps its call for ever`, async () => {
+  Deno.test(`a silent phone that answers a probe with ${status} keeps its call for ever`, async () => {
     const { asked, reasons, beQuiet } = silentPhone();
 
     await beQuiet(25, 7_225, status);
 
     assert.deepEqual(reasons, []);
-    assert.equal(asked.length, 1 + 7_200 / 25, "it is asked each 25 s");
+    assert.equal(asked.length, 1 + 7_200 / 25, "a probe each 25 s");
   });
 }
 
-Deno.test("a silent phone that does not answer OPTIONS loses its call at the next report", async () => {
+Deno.test("a silent phone that does not answer SIP loses its call at the next report", async () => {
   const { asked, reasons, beQuiet } = silentPhone();
 
   await beQuiet(25, 55);
-  assert.equal(asked.length, 1, "one question at a time");
+  assert.equal(asked.length, 1, "one probe at a time");
   asked[0]!.resolve(408);
   await Promise.resolve();
   await beQuiet(60, 65);
 
   assert.deepEqual(reasons, [
-    "No audio (RTP or RTCP) came for 60 s, and the phone does not answer OPTIONS",
+    "No audio (RTP or RTCP) came for 60 s, and the phone does not answer SIP",
   ]);
 });
 
-Deno.test("a phone that was started anew and knows the call no more loses it", async () => {
+Deno.test("a phone that restarted and answers 481 loses its call", async () => {
   const { reasons, beQuiet } = silentPhone();
 
   await beQuiet(25, 35, 481);
@@ -66,7 +66,7 @@ Deno.test("a phone that was started anew and knows the call no more loses it", a
   ]);
 });
 
-Deno.test("a phone that speaks again before its question times out keeps its call", async () => {
+Deno.test("a phone that sends audio again before its probe times out keeps its call", async () => {
   const { asked, reasons, beQuiet } = silentPhone();
 
   await beQuiet(25, 50);
@@ -90,7 +90,7 @@ Deno.test("a phone that answers and stays silent loses its call after RTP_TIMEOU
   assert.deepEqual(reasons, ["No audio (RTP or RTCP) came for 600 s: RTP_TIMEOUT_S is 600"]);
 });
 
-Deno.test("a transport that fails loses the call without a question", async () => {
+Deno.test("a transport that fails loses the call without a probe", async () => {
   const { asked, reasons, lose } = silentPhone();
 
   lose("rtpengine is gone");
