@@ -9,7 +9,9 @@ const IMDN = "message/imdn+xml";
 const NAMESPACE = "urn:ietf:params:imdn";
 /** The notifications that are asked for of each message. */
 const WANTED = "processing, positive-delivery, negative-delivery, display";
-/** What a notification is called in a conversation. */
+/** Header lines that are read; the companion passes on no more. */
+const MOST_HEADERS = 100;
+/** Words of a conversation for a notification. */
 const states = { processed: "sent", delivered: "delivered", failed: "failed", displayed: "read" };
 
 /** A text that asks for notifications; `from` and `to` are URIs. */
@@ -27,7 +29,7 @@ export const writeDisplayed = ({ from, to, id }) =>
     "Content-Disposition: notification",
     "",
     `<?xml version="1.0" encoding="UTF-8"?><imdn xmlns="${NAMESPACE}">` +
-    `<message-id>${id}</message-id><datetime>${new Date().toISOString()}</datetime>` +
+    `<message-id>${escaped(id)}</message-id><datetime>${new Date().toISOString()}</datetime>` +
     "<display-notification><status><displayed/></status></display-notification></imdn>",
   ]);
 
@@ -69,6 +71,9 @@ function readNotification(xml) {
   return { notification: { id: unescaped(id), state: states[status], why: why && unescaped(why) } };
 }
 
+const escaped = (text) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
 const unescaped = (text) =>
   text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 
@@ -80,7 +85,7 @@ function cut(text) {
 
 const headersOf = (head) =>
   new Map(
-    head.split(/\r?\n/).map((line) => {
+    head.split(/\r?\n/, MOST_HEADERS).map((line) => {
       const colon = line.indexOf(":");
       return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
     }),

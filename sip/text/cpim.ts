@@ -7,9 +7,12 @@
 export const cpimType = "message/cpim";
 export const imdnType = "message/imdn+xml";
 
+/** Headers of a message, headers of its entity, and notifications that it asks for, at most. */
+const [mostHeaders, mostWanted] = [100, 16];
+
 const imdnNamespace = "urn:ietf:params:imdn";
 
-/** What is read of a CPIM message. */
+/** Contents of a CPIM message. */
 export interface Cpim {
   /** `Message-ID` of the IMDN namespace (RFC 5438 §6.3). */
   messageId: string | undefined;
@@ -22,7 +25,10 @@ export interface Cpim {
   body: string;
 }
 
-/** Reads a CPIM message (RFC 3862 §2); undefined where a blank line is missing or a header malformed. */
+/**
+ * Reads a CPIM message (RFC 3862 §2); undefined where a blank line is missing, a header
+ * is malformed, or there are more than 100 of either.
+ */
 export function readCpim(text: string): Cpim | undefined {
   const [head, entity] = cutAtBlank(text);
   const [entityHead, body] = entity === undefined ? ["", undefined] : cutAtBlank(entity);
@@ -36,7 +42,7 @@ export function readCpim(text: string): Cpim | undefined {
   const encoding = ofEntity("content-transfer-encoding")?.toLowerCase();
   return {
     messageId: ofImdn("message-id"),
-    wants: (ofImdn("disposition-notification") ?? "").split(",")
+    wants: (ofImdn("disposition-notification") ?? "").split(",", mostWanted)
       .map((value) => withoutParameters(value).toLowerCase())
       .filter((value) => value !== ""),
     contentType: ofEntity("content-type") ?? "text/plain",
@@ -88,7 +94,8 @@ function cutAtBlank(text: string): [string, string | undefined] {
 }
 
 function headersOf(head: string): [string, string][] | undefined {
-  const lines = head.split(/\r?\n/).filter((line) => line !== "");
+  const lines = head.split(/\r?\n/, mostHeaders + 1).filter((line) => line !== "");
+  if (lines.length > mostHeaders) return undefined;
   const headers = lines.map((line): [string, string] => {
     const colon = line.indexOf(":");
     return [line.slice(0, Math.max(colon, 0)).trim(), line.slice(colon + 1).trim()];

@@ -12,7 +12,7 @@ const laneSeconds = Number(
 /** Targets that are run one after the other; the lanes run beside each other. */
 const lanes: TargetName[][] = [
   ["dtls", "webrtc"],
-  ["stun", "srtp", "sdp", "sip", "markup", "numbers"],
+  ["stun", "srtp", "sdp", "sip", "markup", "numbers", "cpim"],
   ["cost"],
 ];
 

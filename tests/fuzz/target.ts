@@ -17,6 +17,7 @@ export const shares = {
   sip: 7,
   markup: 4,
   numbers: 2,
+  cpim: 2,
   cost: 10,
 } as const;
 

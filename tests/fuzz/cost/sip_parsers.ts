@@ -4,6 +4,8 @@ import { answerTo, writeSdp } from "../../../sip/media/sdp/write_sdp.ts";
 import { newStream } from "../../../sip/media/sdp/transport.ts";
 import { codingOf } from "../../../sip/media/sdp/sdp.ts";
 import { IncomingRequestMessage } from "../../../sip/base/sip_js.ts";
+import { readCpim as readOnPage } from "../../../routes/softphone/cpim.js";
+import { readCpim, readImdn, writeCpim, writeImdn } from "../../../sip/text/cpim.ts";
 import { parseDigest } from "../../../sip/text/digest.ts";
 import { parseMessage } from "../../../sip/text/parse.ts";
 import { passedHeaders } from "../../../sip/text/passed_headers.ts";
@@ -352,6 +354,73 @@ const ussd = textParser({
   read: (text) => ussdIn({ contentType: ussdType, content: text }),
 });
 
+const cpimOf = (type: string, body: string): string =>
+  writeCpim({
+    from: "sip:alice@example.com",
+    to: "sip:bob@example.com",
+    at: 0,
+    messageId: "34jk324j",
+    wants: ["display", "positive-delivery"],
+    entity: [`Content-Type: ${type}`],
+    body,
+  });
+const imdnOf = (reason: string): string =>
+  writeImdn({ messageId: "34jk324j", status: "failed", at: 0, reason });
+const imdnType = "message/imdn+xml";
+
+const cpim = textParser({
+  name: "CPIM messages and their notifications",
+  words: [
+    "\r\n",
+    "\n",
+    "\r",
+    "\r\n\r\n",
+    ":",
+    ";",
+    ",",
+    " ",
+    "a",
+    "a: b\r\n",
+    "NS: a <urn:ietf:params:imdn>\r\n",
+    "imdn.Message-ID: a\r\n",
+    "imdn.Disposition-Notification: display,",
+    "Content-Type: ",
+    "<",
+    ">",
+    "<message-id>",
+    "</message-id>",
+    "<a:message-id>",
+    "<status>",
+    "<status><",
+    "<failed/>",
+    "<reason ",
+    "<reason >",
+    "</reason>",
+    "&lt;",
+    "&amp;",
+    "&",
+  ],
+  pairs: [["<message-id>", "</message-id>"], ["<status>", "</status>"], ["<a:", ">"]],
+  sample: cpimOf(imdnType, imdnOf("no such user")),
+  usual: (size) => cpimOf("text/plain", usualText(size - 300)),
+  slots: [
+    (fill) => fill,
+    (fill) => `${fill}\r\n\r\n\r\n\r\na`,
+    (fill) => `NS: ${fill}\r\n\r\nContent-Type: a\r\n\r\na`,
+    (fill) => `imdn.Disposition-Notification: ${fill}\r\n\r\nContent-Type: a\r\n\r\na`,
+    (fill) => `From: a\r\n\r\n${fill}\r\n\r\na`,
+    (fill) => cpimOf(fill, "a"),
+    (fill) => cpimOf(imdnType, fill),
+    (fill) => cpimOf(imdnType, `<message-id>${fill}`),
+    (fill) => cpimOf(imdnType, `<message-id>a</message-id><status><failed/>${fill}`),
+    (fill) => cpimOf(imdnType, imdnOf(fill)),
+  ],
+  read(text) {
+    readImdn(readCpim(text)?.body ?? text);
+    readOnPage(text);
+  },
+});
+
 const sdpWords = [
   "a=",
   "m=",
@@ -424,4 +493,4 @@ const sdp = textParser({
   },
 });
 
-export const sipParsers: Parser[] = [stranger, client, trace, ussd, sdp];
+export const sipParsers: Parser[] = [stranger, client, trace, ussd, cpim, sdp];

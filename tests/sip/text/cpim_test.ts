@@ -62,6 +62,15 @@ Deno.test("readCpim() gives nothing for a message without its blank lines or wit
   }
 });
 
+Deno.test("readCpim() gives nothing for more than 100 headers of a message or its entity", () => {
+  const withHeaders = (own: number, entity: number) =>
+    `${"A: b\r\n".repeat(own)}\r\n${"Content-Type: text/plain\r\n".repeat(entity)}\r\nhello`;
+
+  assert.equal(readCpim(withHeaders(100, 100))?.body, "hello");
+  assert.equal(readCpim(withHeaders(101, 1)), undefined);
+  assert.equal(readCpim(withHeaders(1, 101)), undefined);
+});
+
 Deno.test("readImdn() reads what writeImdn() writes, and the XML of others", () => {
   for (const status of ["processed", "delivered", "failed", "displayed"]) {
     const written = writeImdn({ messageId: "a<b>&c", status, at, reason: "no <way> & out" });
