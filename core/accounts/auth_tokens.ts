@@ -1,3 +1,8 @@
+/**
+ * Two AuthTokens during a change. Webhooks are signed with the first until the promotion: receivers know
+ * one signature header of each kind, so that two signatures would not be read. Receivers accept either
+ * token while they change. A new password ends both.
+ */
 import { randomBytes } from "node:crypto";
 import { Fault } from "../base/faults.ts";
 import type { Ports } from "../model/ports/ports.ts";

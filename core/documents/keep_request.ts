@@ -1,3 +1,7 @@
+/**
+ * A record of each request for markup. Records of failures alone, or a memory of one instance, would not
+ * answer "why did this happen?" about requests that succeeded. A store that fails does not end the call.
+ */
 import { type Exchange, withoutCredentials } from "../base/exchange.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";

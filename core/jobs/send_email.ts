@@ -1,3 +1,7 @@
+/**
+ * E-mails stay as records for as long as messages do, with sender, recipients, subject, status and cause,
+ * so that an account sees whether one was sent. Text and blind copies are removed after the last attempt.
+ */
 import { isTest } from "../accounts/access.ts";
 import { plainReason } from "../base/plain_reason.ts";
 import { Fault } from "../base/faults.ts";

@@ -3,6 +3,12 @@ import { z } from "zod";
 /**
  * The part of the call-control protocol (`companion.ts`) about which side ended a leg, and by what. A
  * companion of an older program does not report it.
+ *
+ * The companion reports it. SIP traces exist of failed calls alone. The order in which both legs end
+ * shows nothing of a leg without another, and a time limit looks like a hang-up. An order to hang up may
+ * name its cause, which the companion gives back, so no record has to be written for it. Records show it
+ * in `Calls/{Sid}/Progress`: the representation of a Call is a contract. A cause that the service does
+ * not know counts as not reported.
  */
 
 /** What the peer of a leg did: BYE, CANCEL, or a final response that refuses its INVITE. */

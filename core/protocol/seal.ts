@@ -1,3 +1,8 @@
+/**
+ * Secrets between service and companion: passwords of trunks, HA1s and keys of Clients. They are sealed
+ * under a key of BRIDGE_SECRET. Everything else is signed and readable, so a connection between machines
+ * needs TLS or a private network.
+ */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { acceptedSecrets, type BridgeSecret, signingSecret } from "./bridge_secret.ts";
 

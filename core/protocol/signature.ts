@@ -1,3 +1,8 @@
+/**
+ * Signatures of the call-control protocol. The header covers the hash of the body, so that the sender is
+ * proved before the body is read: an unproved body takes no memory. Used signatures are remembered by
+ * the process that took them; a memory that processes share would cost a write for each request.
+ */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { acceptedSecrets, type BridgeSecret, signingSecret } from "./bridge_secret.ts";
 import { protocolLimits } from "./companion.ts";

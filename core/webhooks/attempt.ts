@@ -1,3 +1,11 @@
+/**
+ * One attempt at a webhook. Its cost was measured by leaving parts out, in bursts of 1,000 in turn in one
+ * process (2026-11-27, rough): of some 460 µs of the main thread, both HMACs take 7 %, the index of
+ * Deliveries by status 6 %, finer counters 5 %, AbortSignals of time limits and leases 3 %, spans 1 %. It
+ * makes 430 allocations of the C library, half of them for the store, and 110 kB of objects of V8. Not
+ * taken, together 3 %: `querystring` for the form, random numbers of Sids fetched a thousand at a time,
+ * Sids read from hex without native code.
+ */
 import {
   type Exchange,
   headerLines,

@@ -3,6 +3,10 @@
  * chooses one. A slot holds a bounded number of bytes and of owners, of which the one that was used
  * longest ago gives way. So a tenant takes 16 MiB at most, and no count of its cookies is kept. An entry
  * that neither key opens counts as absent: none outlives a change of the key by more than some hours.
+ *
+ * Records with an index by age and a counter would need more writes: here the bound is in the layout,
+ * and Deno KV removes keys that have expired. A full slot loses its oldest entry while others are empty.
+ * A request for markup costs one read more, and a commit where the server sets a cookie.
  */
 import { createHash } from "node:crypto";
 import type { Cookie } from "../../core/base/cookies.ts";

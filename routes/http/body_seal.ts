@@ -1,3 +1,9 @@
+/**
+ * Bodies of responses that are repeated for an Idempotency-Key. The creation of an API key responds with
+ * its secret, which the store does not have otherwise. A repeat without the secret would leave a key that
+ * nobody can use, so the body is sealed: under the Idempotency-Key as it was sent, and once more under
+ * SECRET_KEY. Whoever has the store, SECRET_KEY and the client's Idempotency-Key can read it for 24 h.
+ */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 

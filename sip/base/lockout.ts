@@ -26,6 +26,14 @@ export interface Answerer {
  * - A login that gave a right answer from a network is not locked by other logins there.
  * - A device that gave a right answer is locked by its own wrong answers alone: it stays registered
  *   while its login is guessed from its own network.
+ * - Only an answer to a challenge that its own address was given counts, so forged datagrams count
+ *   nothing (`authenticate.ts`).
+ *
+ * A device that restarts behind the address of a guesser may show nothing that names it. It waits for
+ * the end of the lock, 10 minutes at most. Two other ways were refused. To check the first answer of
+ * each connection allows as many guesses as there are ports. To check some answers a minute gives them
+ * all to the guesser. A guesser on one connection stays below 20 wrong answers for an hour, so such a
+ * device gets in.
  */
 export interface Lockout {
   /** For how long answers from this source are refused unread, in ms. */

@@ -8,6 +8,9 @@ import { BareObject } from "../base/bare_object.ts";
  * Digest authentication: RFC 7616 with the algorithms of RFC 8760. As a server we offer neither `-sess`
  * algorithms nor `qop=auth-int`, and an answer that uses them proves nothing (`digest_client.ts` answers
  * those of others).
+ *
+ * The `uri` of an answer is compared with the Request-URI without parameters and headers: RFC 7616
+ * §3.4.6 asks for the same resource. sipgo leaves parameters out, and could not register over TCP.
  */
 
 export type Algorithm = "SHA-256" | "MD5";

@@ -13,7 +13,8 @@ const KEPT_MS = 10_000;
 /**
  * Finds the machine's own address on the network that a peer is on. Behind a NAT such a peer may not
  * reach the public address (RFC 4787 §6). A socket that is bound to one address has
- * only that one.
+ * only that one. The source of signalling decides, not the private addresses in SDP, which many networks
+ * share. Behind a proxy a phone may be anywhere, and gets PUBLIC_IP.
  */
 export function nearAddress(
   bindAddress: string,

@@ -1,3 +1,18 @@
+/**
+ * Requests over agents of `node:http`. One by `fetch` took 0.3 to 0.4 ms of CPU time, more than all else
+ * of a webhook. Of requests 16 at once, with all threads counted: undici as a package 39 µs, `node:http`
+ * with a list of headers 41, with an object of headers 50, `fetch` 72.
+ *
+ * A POST that may have been taken is not repeated. A server that dies of a request closes the connection
+ * as one does whose keep-alive time is over; a POST that was sent again brought the digits of a payment
+ * twice. A Delivery's Sid on the repeat is looked at by few applications, and a new connection for each
+ * request costs more. So a close that has arrived is read before a POST leaves; one that crosses the POST
+ * makes a document come from its FallbackUrl.
+ *
+ * Connections have the address that was checked when they were made. The agent sets and clears a timer
+ * for each request (1 % of the main thread) and copies its options (2 %): to avoid either takes a pool of
+ * connections of our own.
+ */
 import { Buffer } from "node:buffer";
 import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
 import { Agent as SecureAgent, request as httpsRequest } from "node:https";
