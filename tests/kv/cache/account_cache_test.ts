@@ -9,7 +9,10 @@ import type { Account } from "../../../core/model/resources/accounts.ts";
 import { openDenoKv } from "../../../kv/store/deno_kv.ts";
 
 const sid = "AC" + "1".repeat(32);
-const account = { sid, status: "active", accountSid: "", emailAddress: "a@example.com" } as Account;
+const account = {
+  ...{ sid, status: "active", accountSid: "", ancestors: [] as string[] },
+  emailAddress: "a@example.com",
+} as unknown as Account;
 const suspended = (account: Account) => ({ record: { ...account, status: "suspended" as const } });
 
 /** Two instances of the service on one store, with one hand-moved clock. */
