@@ -1,4 +1,4 @@
-import { anyRoom, createSharedMedia, type SharedMedia } from "./media_shares.ts";
+import { createSharedMedia, type SharedMedia } from "./media_shares.ts";
 import type { Companion as CompanionName } from "../core/protocol/companion.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
 import type { Calls } from "./contracts/calls.ts";
@@ -214,7 +214,7 @@ function assemble(
   life: Life,
 ): Parts {
   const { log, loadAudio, recogniser = null, speaker = null } = options;
-  const media = createSharedMedia(options.media, options.mediaRoom ?? anyRoom);
+  const media = createSharedMedia(options.media, options.portPairs ?? 0);
   const { isPublicAddress = () => false, reach = { mayReach: isPublicAddress } } = options;
   const sockets = options.sockets ?? ownSockets(readMessage, reach);
   const sipDomain = options.sipDomain.toLowerCase();

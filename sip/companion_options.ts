@@ -1,4 +1,3 @@
-import type { MediaRoom } from "./media_shares.ts";
 import type { BridgeSecret } from "../core/protocol/bridge_secret.ts";
 import type { Places } from "../core/machine/net/places.ts";
 import type { AdmissionBounds } from "./base/admission.ts";
@@ -37,7 +36,7 @@ export interface CompanionOptions {
   id: string;
   media: MediaEngine;
   /** What tenants share of its ports; any number unless given. */
-  mediaRoom?: MediaRoom;
+  portPairs?: number;
   loadAudio: LoadAudio;
   /** Speech recognition; none unless given. */
   recogniser?: Recogniser;

@@ -12,7 +12,7 @@ import {
   listOf,
   readConfig,
 } from "../core/machine/configuration/config.ts";
-import { portRange, rtpengines } from "../core/machine/configuration/media_variables.ts";
+import { portRange } from "../core/machine/configuration/media_variables.ts";
 import { outboundFetch } from "../core/machine/adapters/outbound_fetch.ts";
 import { ownRequests } from "../core/machine/adapters/own_requests.ts";
 import { iceSettings } from "../core/machine/configuration/reach_variables.ts";
@@ -69,13 +69,8 @@ async function start(
     ...ownRequests(config),
   });
   const { first, last } = portRange(config.RTP_PORTS);
-  const isByRtpengine = rtpengines(config.RTPENGINE).length > 0;
-  const ofAnyPort = isByRtpengine ? 0 : pairsOfSystem(most); // Those of rtpengine are not known here.
   return await startCompanion({
-    mediaRoom: {
-      pairs: first === 0 ? ofAnyPort : Math.floor((last - first - first % 2 + 1) / 2),
-      ofBrowsers: isByRtpengine,
-    },
+    portPairs: first === 0 ? pairsOfSystem(most) : Math.floor((last - first - first % 2 + 1) / 2),
     sipHost: config.SIP_HOST,
     sipPort: config.SIP_WS_PORT,
     transports: transports(config),
@@ -156,20 +151,14 @@ function transports(config: Config): TransportOptions {
   };
 }
 
-/**
- * Browsers by WebRTC, by rtpengines where they are set up; trunks and other softphones by plain
- * RTP.
- */
+/** Addresses and ports of browsers' media (WebRTC) and of phones' and trunks' (plain RTP). */
 function mediaPlaces(config: Config): MediaPlaces {
-  const { SIP_HOST: bindAddress, RTP_HOST: host, RTPENGINE_RTP_HOST } = config;
+  const { SIP_HOST: bindAddress, RTP_HOST: host } = config;
   const { MEDIA_PORT: port, RTP_PORTS, PUBLIC_IP: publicHost } = config;
   const ports = portRange(RTP_PORTS);
-  const servers = rtpengines(config.RTPENGINE);
-  const inside = { bindAddress: RTPENGINE_RTP_HOST, host: RTPENGINE_RTP_HOST, ports, mux: true };
   return {
     rtp: { bindAddress, host, ports },
     webrtc: { bindAddress, ...port !== 0 && { port }, ...publicHost !== "" && { publicHost } },
-    ...servers.length > 0 && { rtpengine: { servers, plain: inside } },
   };
 }
 

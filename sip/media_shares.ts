@@ -20,12 +20,6 @@ export interface SharedMedia extends MediaEngine {
   fullTenants(): string[];
 }
 
-/** The pairs of ports of an engine, 0: any number; and whether browsers take some, as by rtpengine. */
-export interface MediaRoom {
-  pairs: number;
-  ofBrowsers: boolean;
-}
-
 /** Ports from which a system gives any that is free, Linux by default 28,232 of them. */
 const systemPairs = 14_000;
 
@@ -36,14 +30,8 @@ const systemPairs = 14_000;
 export const pairsOfSystem = (connections: number): number =>
   Math.min(systemPairs, Math.floor(connections / 2));
 
-/** Room without a bound by tenant: the engine tells when it has none. */
-export const anyRoom: MediaRoom = { pairs: 0, ofBrowsers: false };
-
-/** Bounds the pairs of ports that a tenant has of an engine. */
-export function createSharedMedia(
-  engine: MediaEngine,
-  { pairs, ofBrowsers }: MediaRoom,
-): SharedMedia {
+/** Bounds the pairs of ports of plain RTP that a tenant has of an engine; of 0 pairs, not at all. */
+export function createSharedMedia(engine: MediaEngine, pairs: number): SharedMedia {
   const held = new Map<string, number>();
   const few = Math.max(2, Math.floor(reserveOf(pairs) / 8));
   let all = 0;
@@ -92,19 +80,18 @@ export function createSharedMedia(
     `the account and those that share its tenant hold ${own} of the ${pairs} port pairs for plain RTP, ` +
     "and the others are used by other tenants or kept for them";
 
-  const takesPair = (offer: string) => ofBrowsers || isPlain(offer);
   return {
     answer: (offer, options) =>
-      takesPair(offer)
+      isPlain(offer)
         ? open(options?.accountSid, () => engine.answer(offer, withoutAccount(options)))
         : engine.answer(offer, withoutAccount(options)),
     offer: (kind = "webrtc", options = {}) =>
-      ofBrowsers || kind === "rtp"
+      kind === "rtp"
         ? open(options.accountSid, () => engine.offer(kind, withoutAccount(options)))
         : engine.offer(kind, withoutAccount(options)),
     conference: () => engine.conference(),
     close: () => engine.close(),
-    hasRoomFor: (accountSid, offer) => !takesPair(offer) || hasRoom(learnedTenant(accountSid)),
+    hasRoomFor: (accountSid, offer) => !isPlain(offer) || hasRoom(learnedTenant(accountSid)),
     learnOperator: (accountSid) => operator = accountSid,
     fullTenants: () => [...held.keys()].filter((tenant) => !hasRoom(tenant)),
   };

@@ -4,7 +4,6 @@
  */
 import "./sip/media/webrtc/libdatachannel_cases.ts";
 import "./sip/media/engine/media_port_cases.ts";
-import "./sip/media/transports/rtpengine_cases.ts";
 import "./sip/media/webrtc/webrtc_cases.ts";
 import "./sip/media/webrtc/webrtc_contract_cases.ts";
 import "./sip/media/webrtc/webrtc_restart_cases.ts";

@@ -3,25 +3,17 @@ import { keptAwake } from "./awake.ts";
 import type { Mode } from "./media_engine.ts";
 import { clickDelays } from "./media_delay.ts";
 import { type Lines, plainLines, startLoad, type Timing, webrtcLines } from "./media_peers.ts";
-import { hasRtpengine } from "../support/media/rtpengine.ts";
-import {
-  embedded,
-  type MediaServer,
-  plainRtpengine,
-  relayed,
-  webrtcRtpengine,
-} from "./media_servers.ts";
+import { embedded } from "./media_servers.ts";
 import { pinTo, stolenSeconds } from "./process_cpu.ts";
 
 /**
  * `deno task bench:media`: CPU of the media engine for each leg of G.711 in packets of 20 ms, and how
- * late its packets come to the peers' sockets. The engine is alone on the first core; the peers share the second one with all else. Beside it, in the same run, rtpengine joins the
- * same legs, and does ICE, DTLS and SRTP for the engine, both on the first core, where it is installed
- * or RTPENGINE_PROGRAM names it. LEGS are the numbers of legs (default "50,100"), SECONDS the time of
+ * late its packets come to the peers' sockets. The engine is alone on the first core; the peers share
+ * the second one with all else. LEGS are the numbers of legs (default "50,100"), SECONDS the time of
  * each figure (default 10), ONLY a word that rows must have. BUSY has the engine's main thread parse
  * SIP for so many ms of each 100; with WORKER=0 the engine is in that thread. RTP_FFI=true lets it call
- * the C library. At the end comes the delay from mouth to
- * ear that the engine adds, with two legs and nothing beside.
+ * the C library. At the end comes the delay from mouth to ear that the engine adds, with two legs and
+ * nothing beside.
  */
 
 const legs = (Deno.env.get("LEGS") ?? "50,100").split(",").map(Number);
@@ -33,14 +25,11 @@ const log = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(lin
 
 interface Row {
   name: string;
-  server: () => MediaServer | Promise<MediaServer>;
   connect: (laws: Law[]) => Promise<Lines>;
   mode: Mode;
   /** Of each second leg; the first ones have PCMU. */
   law: Law;
 }
-
-const withRtpengine = await hasRtpengine();
 
 const modes: [string, Mode, Law][] = [
   ["play", "play", "PCMU"],
@@ -56,40 +45,16 @@ const rows: Row[] = [
   ...([["RTP", plainLines], ["WebRTC", webrtcLines]] as const).flatMap(([kind, connect]) =>
     modes.map(([name, mode, law]): Row => ({
       name: `${kind}: ${name}`,
-      server: () => embedded(),
       connect,
       mode,
       law,
     }))
   ),
-  ...withRtpengine
-    ? ([["RTP", plainRtpengine, plainLines], ["WebRTC", webrtcRtpengine, webrtcLines]] as const)
-      .flatMap(([kind, server, connect]) =>
-        modes.filter(([, mode]) => mode === "join").map(([name, mode, law]): Row => ({
-          name: `${kind}: ${name}, by rtpengine`,
-          server,
-          connect,
-          mode,
-          law,
-        }))
-      )
-    : [],
-  ...withRtpengine
-    ? modes.map(([name, mode, law]): Row => ({
-      name: `WebRTC: ${name}, behind rtpengine`,
-      server: relayed,
-      connect: webrtcLines,
-      mode,
-      law,
-    }))
-    : [],
 ];
 
 interface Figure {
   /** Of one core, for each leg. */
   cpuPercent: number;
-  /** What rtpengine uses of it, beside the engine. */
-  relayPercent: number;
   /** Of both cores, what the machine beneath gave to others: whatever was due meanwhile was late. */
   stolenPercent: number;
   timing: Timing;
@@ -99,7 +64,7 @@ const pause = (s: number) => new Promise((resolve) => setTimeout(resolve, s * 10
 
 async function measure(row: Row, count: number): Promise<Figure> {
   const laws = Array.from({ length: count }, (_, i): Law => i % 2 === 0 ? "PCMU" : row.law);
-  await using server = await row.server();
+  await using server = embedded();
   const { lines, close } = await row.connect(laws);
   try {
     const answers = await server.open(lines.map(({ offer }) => offer));
@@ -108,18 +73,15 @@ async function measure(row: Row, count: number): Promise<Figure> {
     const load = startLoad(lines, laws);
     try {
       await pause(warmUpSeconds);
-      const used = () => [server.cpuS(), server.relayCpuS?.() ?? 0] as const;
-      const [before, stolenS, startedAt] = [used(), stolenSeconds(), performance.now()];
+      const [usedS, stolenS, startedAt] = [server.cpuS(), stolenSeconds(), performance.now()];
       load.measure(row.mode === "join");
       await pause(seconds);
       const timing = load.timing();
       const elapsedS = (performance.now() - startedAt) / 1000;
-      const [cpuPercent, relayPercent] = used().map((cpuS, i) =>
-        100 * (cpuS - before[i]!) / elapsedS / count
-      ) as [number, number];
+      const cpuPercent = 100 * (server.cpuS() - usedS) / elapsedS / count;
       const stolenPercent = 100 * (stolenSeconds() - stolenS) / elapsedS / 2;
       await server.close();
-      return { cpuPercent, relayPercent, stolenPercent, timing };
+      return { cpuPercent, stolenPercent, timing };
     } finally {
       load.stop();
     }
@@ -140,23 +102,21 @@ line(
   "",
   "legs",
   "% of a core",
-  "by rtpengine",
   "legs a core",
   "> 5 ms late",
   "> 20 ms late",
   "missing",
   "stolen",
 );
-line("", "", "for a leg", "(part of it)", "(reckoned)");
+line("", "", "for a leg", "(reckoned)");
 for (const row of rows.filter(({ name }) => name.includes(only))) {
   for (const count of legs) {
-    const { cpuPercent, relayPercent, stolenPercent, timing } = await measure(row, count);
+    const { cpuPercent, stolenPercent, timing } = await measure(row, count);
     const { expected, received, over5Ms, over20Ms } = timing;
     line(
       row.name,
       count,
       cpuPercent.toFixed(3),
-      relayPercent === 0 ? "" : relayPercent.toFixed(3),
       Math.floor(100 / cpuPercent),
       share(over5Ms, received),
       share(over20Ms, received),
@@ -193,6 +153,5 @@ for (const [name, connect, mode] of chosen) {
   const median = sorted[Math.floor(sorted.length / 2)]!;
   line(name, median.toFixed(1), sorted.at(-1)!.toFixed(1), delays[0]!.toFixed(1));
 }
-if (!withRtpengine) log("rtpengine is not installed: joins stand for themselves");
 await awake[Symbol.asyncDispose]();
 Deno.exit();

@@ -6,9 +6,8 @@ import { parseMessage } from "../../sip/text/parse.ts";
 import { tone } from "../support/media/tone.ts";
 
 /**
- * The engine that `media.ts` measures: takes orders as lines of JSON, and answers each with one. Its
- * argument is the port of an rtpengine that does WebRTC; without one it does that itself. It is in a
- * Worker, as that of the companion, unless WORKER is 0.
+ * The engine that `media.ts` measures: takes orders as lines of JSON, and answers each with one. It is
+ * in a Worker, as that of the companion, unless WORKER is 0.
  */
 
 /**
@@ -45,22 +44,19 @@ const INVITE = [
   "\r\n",
 ].join("\r\n");
 
-const places = (rtpenginePort: string | undefined): MediaPlaces => {
-  const bindAddress = "127.0.0.1";
-  const rtp = { bindAddress, host: bindAddress, ports: { first: 0, last: 0 } };
-  if (rtpenginePort === undefined) return { rtp, webrtc: { bindAddress } };
-  const servers = [{ host: bindAddress, port: Number(rtpenginePort) }];
-  return { rtp, rtpengine: { servers, plain: { ...rtp, mux: true } } };
+const bindAddress = "127.0.0.1";
+const places: MediaPlaces = {
+  rtp: { bindAddress, host: bindAddress, ports: { first: 0, last: 0 } },
+  webrtc: { bindAddress },
 };
 
 async function openEngine(): Promise<MediaEngine> {
-  const [port] = Deno.args;
   const log = () => {};
   if (Deno.env.get("WORKER") !== "0") {
     const reach = { mayReachPrivate: true };
-    return startMediaWorker({ places: places(port), ...reach, log, onEnd: () => Deno.exit(1) });
+    return startMediaWorker({ places, ...reach, log, onEnd: () => Deno.exit(1) });
   }
-  return mediaEngine({ transports: await openTransports(places(port), log), log });
+  return mediaEngine({ transports: await openTransports(places, log), log });
 }
 
 /** Keeps the main thread busy with messages for BUSY ms of each 100. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { plainOffer, plainSocket } from "../support/sip/plain_peer.ts";
 import { changedTree } from "../support/process/changed_tree.ts";
 import { eventually } from "../support/process/eventually.ts";
-import { freeUdpPort } from "../support/media/rtpengine.ts";
+import { freeUdpPort } from "../support/media/free_udp_port.ts";
 import { startSystem } from "../support/process/system.ts";
 
 /** Hangs a media Worker when `sip/hang` comes: not the one after it. */

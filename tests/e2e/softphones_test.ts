@@ -7,7 +7,7 @@ import {
   type SoftphoneKind,
 } from "../support/browsers/browser_softphone.ts";
 import { chromiumTest } from "../support/browsers/chromium.ts";
-import { freeUdpPort } from "../support/media/rtpengine.ts";
+import { freeUdpPort } from "../support/media/free_udp_port.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { sharedSystem } from "../support/process/shared_system.ts";
 import { freePorts, startSystem, type System } from "../support/process/system.ts";

@@ -3,7 +3,7 @@ import { machineAddresses } from "../../core/machine/configuration/machine_addre
 import { openStore } from "../../kv/open_store.ts";
 import { startAppServer } from "../support/service/app_server.ts";
 import { plainSocket } from "../support/sip/plain_peer.ts";
-import { freeUdpPort } from "../support/media/rtpengine.ts";
+import { freeUdpPort } from "../support/media/free_udp_port.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { run } from "../support/process/run.ts";
 import { freePorts, isAlive, spawnTask, startSystem } from "../support/process/system.ts";

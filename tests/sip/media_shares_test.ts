@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { learnTenants } from "../../core/base/learned_tenants.ts";
-import { anyRoom, createSharedMedia, pairsOfSystem } from "../../sip/media_shares.ts";
+import { createSharedMedia, pairsOfSystem } from "../../sip/media_shares.ts";
 import { type MediaLeg, MediaShortage } from "../../sip/media/base/port.ts";
 import { fakeMedia, foreignSdp } from "../support/media/fake_media.ts";
 import { plainOffer } from "../support/sip/plain_peer.ts";
@@ -27,7 +27,7 @@ async function takeAll(
 
 Deno.test("a tenant, by its sub-accounts too, leaves a quarter of the ports to others", async () => {
   const engine = fakeMedia();
-  const media = createSharedMedia(engine, { pairs: 100, ofBrowsers: false });
+  const media = createSharedMedia(engine, 100);
   learnTenants({ "AC-flooder-sub": "AC-flooder" });
   const sub = await takeAll(media, "AC-flooder-sub");
   assert.equal(sub.length, 75);
@@ -55,23 +55,23 @@ Deno.test("a tenant, by its sub-accounts too, leaves a quarter of the ports to o
 
 Deno.test("a leg that cannot be made holds no ports; the operator has no bound, nor has any port", async () => {
   const engine = fakeMedia();
-  const media = createSharedMedia(engine, { pairs: 8, ofBrowsers: true });
+  const media = createSharedMedia(engine, 8);
   const accountSid = "AC-one";
   for (let n = 0; n < 20; n++) {
     await assert.rejects(media.answer(foreignSdp, { accountSid }));
   }
   assert.equal((await takeAll(media, accountSid)).length, 6);
-  await assert.rejects(media.offer("webrtc", { accountSid }), isRefused);
+  await assert.rejects(media.answer(plainOffer(4_000), { accountSid }), isRefused);
   media.learnOperator("AC-root");
   for (let n = 0; n < 10; n++) await media.offer("rtp", { accountSid: "AC-root" });
 
-  const unbounded = createSharedMedia(engine, anyRoom);
+  const unbounded = createSharedMedia(engine, 0);
   for (let n = 0; n < 100; n++) await unbounded.offer("rtp", { accountSid });
   assert.deepEqual(unbounded.fullTenants(), []);
 });
 
 Deno.test("tenants that want all ports share them evenly, whoever came first", async () => {
-  const media = createSharedMedia(fakeMedia(), { pairs: 400, ofBrowsers: false });
+  const media = createSharedMedia(fakeMedia(), 400);
   const first = await takeAll(media, "AC-first");
   assert.equal(first.length, 300);
   const legs = new Map([["AC-first", first]]);
@@ -94,7 +94,7 @@ Deno.test("tenants that want all ports share them evenly, whoever came first", a
 Deno.test("where the system chooses ports, tenants share the pairs that descriptors are left for", async () => {
   assert.equal(pairsOfSystem(512), 256);
   assert.equal(pairsOfSystem(500_000), 14_000);
-  const media = createSharedMedia(fakeMedia(), { pairs: pairsOfSystem(64), ofBrowsers: false });
+  const media = createSharedMedia(fakeMedia(), pairsOfSystem(64));
   assert.equal((await takeAll(media, "AC-flooder")).length, 24);
   assert.ok((await takeAll(media, "AC-other")).length >= 2);
 });

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { isAddress } from "../net/public_address.ts";
-import { isEveryAddress, onNetwork } from "./machine_addresses.ts";
-import { address, host, port, portOrOff, type Variable } from "./variable.ts";
+import { onNetwork } from "./machine_addresses.ts";
+import { host, portOrOff, type Variable } from "./variable.ts";
 
 /** A range of ports like "20000-20999", both included; "0" leaves the choice to the system. */
 export function portRange(text: string): { first: number; last: number } {
@@ -15,20 +14,7 @@ function isPortRange(text: string): boolean {
       last - first % 2 > first;
 }
 
-const server = z.object({ host, port });
-
-const partsOf = (entry: string) => /^(?<host>.+):(?<port>\d+)$/.exec(entry)?.groups;
-
-const entriesOf = (text: string) => text === "" ? [] : text.split(",");
-
-/** The entries of RTPENGINE, each host:port or [IPv6]:port. */
-export const rtpengines = (text: string): z.output<typeof server>[] =>
-  entriesOf(text).map((entry) => server.parse(partsOf(entry)));
-
-const isServers = (text: string): boolean =>
-  entriesOf(text).every((entry) => server.safeParse(partsOf(entry)).success);
-
-/** The variables about plain RTP, and about who does ICE, DTLS and SRTP, and where. */
+/** Variables of plain RTP and of the media of browsers. */
 export const mediaVariables = {
   RTP_HOST: {
     schema: host,
@@ -74,7 +60,7 @@ export const mediaVariables = {
     schema: portOrOff,
     fallback: "0",
     help: "One UDP port, at SIP_HOST, for the media of all browsers' calls; each companion on a " +
-      "machine has its own. Unused with RTPENGINE. 0: each call has a port of its own, whichever is free.",
+      "machine has its own. 0: each call has a port of its own, whichever is free.",
   },
   STREAM_QUEUE_S: {
     schema: z.coerce.number("must be a number of seconds").int().min(1).max(600),
@@ -82,22 +68,5 @@ export const mediaVariables = {
     help:
       "Seconds of audio that the server of an audio stream may send ahead of what is heard, 8 kB " +
       "of memory each; more is refused with a Notification.",
-  },
-  RTPENGINE: {
-    schema: z.string().refine(isServers, "must be host:port, several separated by commas"),
-    fallback: "",
-    help:
-      "Where rtpengines take orders (their listen-ng), as host:port separated by commas: they " +
-      "do ICE, DTLS and SRTP of browsers' calls, in turn. Empty: the companion does.",
-  },
-  RTPENGINE_RTP_HOST: {
-    schema: address,
-    fallback: ({ SIP_HOST, RTP_HOST, PUBLIC_IP }, machine) => {
-      const isOwn = RTP_HOST !== PUBLIC_IP && isAddress(String(RTP_HOST));
-      return isEveryAddress(SIP_HOST) && isOwn ? String(RTP_HOST) : onNetwork(SIP_HOST, machine);
-    },
-    help: "IP address of this machine where those send audio, unencrypted: on the loopback or a " +
-      "network of their own. Default: SIP_HOST; where that is every address, RTP_HOST if it is an " +
-      "address of this machine, else its first one.",
   },
 } satisfies Record<string, Variable>;

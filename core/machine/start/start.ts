@@ -4,6 +4,7 @@ import { type Program, programs } from "./programs.ts";
 import { acceptedFlags } from "./v8_flags.ts";
 import { type Config, configLines, readConfig } from "../configuration/config.ts";
 import { addressNotes } from "../configuration/address_notes.ts";
+import { retiredWarnings } from "../configuration/retired_variables.ts";
 import { connectionsVariable } from "./descriptors.ts";
 import {
   type MachineAddresses,
@@ -81,9 +82,10 @@ interface Settings {
   machine: MachineAddresses;
 }
 
-/** Prints the advertised addresses that no variable sets. */
+/** Prints retired variables that are set, and advertised addresses that no variable sets. */
 function sayNotes({ config, given, machine }: Settings, wanted: Program[]): void {
   const isSet = (name: string) => Boolean(given[name]);
+  retiredWarnings(isSet).forEach(say);
   for (const { of, text } of addressNotes(config, isSet, machine)) {
     if (wanted.includes(programs[of])) say(text);
   }

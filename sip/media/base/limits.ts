@@ -99,23 +99,6 @@ export const mediaLimits = {
    * asked by SIP whether it is there.
    */
   peerQuietMs: 25_000,
-  /** Pauses after which an order to rtpengine is sent again; after the last one it is given up. */
-  ngWaitsMs: [250, 500, 1_000],
-  ngAnswerBytes: 65_535,
-  /** An rtpengine that did not answer is asked last for so long. */
-  ngRestMs: 30_000,
-  /** How long ICE and DTLS may take at rtpengine, and how often it is asked whether they are done. */
-  relayConnectMs: 30_000,
-  relayPollMs: 50,
-  relayPollMaxMs: 200,
-  /**
-   * DTLS may still be done for so long after the first packet that cannot be read (RFC 6347
-   * §4.2.4.1).
-   */
-  relayUnreadableMs: 3_000,
-  /** How often rtpengine is asked whether it has a leg still; unanswered so often, the leg is lost. */
-  relayCheckMs: 10_000,
-  relayChecks: 3,
   /** How often the media Worker is asked for a sign of life, and without how many it is given up. */
   workerCheckMs: 2_000,
   workerChecks: 5,

@@ -109,9 +109,8 @@ export interface MediaLeg {
   readonly localSdp: string;
   /**
    * Takes the peer's answer to our offer; throws `NoCommonCodec`. Another answer follows an early
-   * one: the same again, or that of another fork (RFC 3261 §13.2.2.4), which WebRTC by rtpengine
-   * does not support. If the connection to an early peer is lost, `lost` resolves only when its
-   * answer is final.
+   * one: the same again, or that of another fork (RFC 3261 §13.2.2.4). If the connection to an early
+   * peer is lost, `lost` resolves only when its answer is final.
    */
   accept(answer: string, isEarly?: boolean): Promise<void>;
   /** Resolves when audio can flow (ICE and DTLS done); rejects when it cannot. */

@@ -28,8 +28,6 @@ export interface RtpOptions {
   /** The IP address in our SDP, such as the public one of a NAT; read for each leg. */
   readonly host: string;
   ports: PortRange;
-  /** Whether our offers have one port for RTP and RTCP (RFC 5761), by default two. */
-  mux?: boolean;
   /** Opens the sockets, by default with Deno; closed with the transport. */
   udp?: Udp;
   /** Monotonic time in ms. */
@@ -38,7 +36,7 @@ export interface RtpOptions {
 
 /** RTP over UDP without ICE (RFC 3551), for trunks and softphones. */
 export function rtpTransport(options: RtpOptions): Transport {
-  const { bindAddress, ports, mux = false, udp = udpByDeno, now } = options;
+  const { bindAddress, ports, udp = udpByDeno, now } = options;
   const pool = createRtpPorts(udp, bindAddress, ports);
   const ours = createOwnPorts(options);
   const certificate = keptCertificate(systemClock);
@@ -50,7 +48,8 @@ export function rtpTransport(options: RtpOptions): Transport {
       }
       const remote = offer && ofKind("rtp", offer).audio;
       if (remote !== undefined) assertReachable(bindAddress, remote);
-      const shared = remote === undefined ? mux : remote.rtcpPort === remote.port;
+      // RTP and RTCP share a port (RFC 5761) where the peer offers it; our offers have two.
+      const shared = remote !== undefined && remote.rtcpPort === remote.port;
       const kind = offer === undefined ? secure : remote?.security?.kind;
       const sockets = ours.watch(await pool.open({ shared }));
       try {

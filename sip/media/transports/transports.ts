@@ -1,11 +1,9 @@
 import { isIPv6 } from "node:net";
 import type { MediaEngineOptions } from "../engine/engine.ts";
-import type { NgAddress } from "./ng.ts";
 import { webrtcTransport } from "../webrtc/peer.ts";
 import { type RtpOptions, rtpTransport } from "./plain_rtp.ts";
 import { polledUdp } from "../rtp/polled_udp.ts";
 import { type PublicAddress, publicAddress } from "./public_address.ts";
-import { rtpengineTransport } from "./rtpengine.ts";
 import type { Udp } from "../rtp/rtp_sockets.ts";
 import { systemClock } from "../base/ticker.ts";
 import type { Transport } from "../sdp/transport.ts";
@@ -14,38 +12,28 @@ import { type WebrtcPlace, webrtcSockets } from "../webrtc/sockets.ts";
 /** Its host may be a name. */
 type RtpPlace = Omit<RtpOptions, "now" | "udp">;
 
-/** How media travel, in words that go to a Worker. */
+/** Addresses and ports of the transports, as they are sent to a Worker. */
 export interface MediaPlaces {
   /** Plain RTP. */
   rtp: RtpPlace;
   /** WebRTC in this process. */
   webrtc?: WebrtcPlace;
-  /** WebRTC by rtpengines, and where they send plain RTP, in place of that. */
-  rtpengine?: { servers: NgAddress[]; plain: RtpPlace };
 }
 
 /** The transports of an engine; rejects when a port or an address of theirs is not to be had. */
 export async function openTransports(
-  { rtp, webrtc, rtpengine }: MediaPlaces,
+  { rtp, webrtc }: MediaPlaces,
   log: MediaEngineOptions["log"],
 ): Promise<Transport[]> {
   const { now } = systemClock;
   // One for all: two would be looked at in turn, and calls of two libraries are compiled as slow ones.
   const udp = polledUdp();
-  const plainRtp = async (place: RtpPlace) => {
-    // Sockets of plain RTP reach peers of their own family alone.
-    const family = isIPv6(place.bindAddress) ? 6 : 4;
-    const host = await publicAddress({ host: place.host, family, log });
-    const options = { ...place, now, ...udp && { udp } };
-    return closing(rtpTransport(withGetter(options, "host", () => host.address)), host);
-  };
-  const transports = [await plainRtp(rtp)];
-  if (rtpengine !== undefined) {
-    const plain = await plainRtp(rtpengine.plain);
-    transports.push(rtpengineTransport({ servers: rtpengine.servers, plain, log }));
-  } else if (webrtc !== undefined) {
-    transports.push(await webrtcAt(webrtc, udp, log));
-  }
+  // Sockets of plain RTP reach peers of their own family alone.
+  const family = isIPv6(rtp.bindAddress) ? 6 : 4;
+  const host = await publicAddress({ host: rtp.host, family, log });
+  const options = { ...rtp, now, ...udp && { udp } };
+  const transports = [closing(rtpTransport(withGetter(options, "host", () => host.address)), host)];
+  if (webrtc !== undefined) transports.push(await webrtcAt(webrtc, udp, log));
   return transports;
 }
 

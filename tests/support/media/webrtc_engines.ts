@@ -1,13 +1,11 @@
 import { mediaEngine } from "../../../sip/media/engine/engine.ts";
-import type { NgAddress } from "../../../sip/media/transports/ng.ts";
 import { webrtcTransport } from "../../../sip/media/webrtc/peer.ts";
 import { rtpTransport } from "../../../sip/media/transports/plain_rtp.ts";
 import type { MediaEngine } from "../../../sip/media/base/port.ts";
-import { rtpengineTransport } from "../../../sip/media/transports/rtpengine.ts";
 import { type Clock, systemClock } from "../../../sip/media/base/ticker.ts";
 import type { Transport } from "../../../sip/media/sdp/transport.ts";
 import { ownSockets, webrtcSockets } from "../../../sip/media/webrtc/sockets.ts";
-import { freeUdpPort, rtpengineSkipped, startRtpengine } from "./rtpengine.ts";
+import { freeUdpPort } from "./free_udp_port.ts";
 import { steeredByMessages } from "./steered_engine.ts";
 
 /** An engine with WebRTC, and plain RTP beside it. */
@@ -22,8 +20,6 @@ export interface WebrtcEngine {
 /** One of the ways in which WebRTC is done. */
 export interface WebrtcKind {
   name: string;
-  /** Why its tests are skipped; empty where they are not. */
-  skipped: string;
   open(options?: { clock?: Clock }): Promise<WebrtcEngine>;
 }
 
@@ -36,19 +32,9 @@ const engineOf = (webrtc: Transport, clock: Clock = systemClock): MediaEngine =>
   return mediaEngine({ transports: [webrtc, rtp], log: () => {}, clock });
 };
 
-/** WebRTC by rtpengines; a connection that does not come is given up after 15 s. */
-export function relayedBy(
-  servers: NgAddress[],
-  { clock = systemClock, connectMs = 15_000 }: { clock?: Clock; connectMs?: number } = {},
-): Transport {
-  const plain = rtpTransport({ bindAddress: host, host, ports, mux: true, now });
-  return rtpengineTransport({ servers, plain, log: () => {}, clock, connectMs });
-}
-
 /** WebRTC in this process. */
 export const embedded: WebrtcKind = {
   name: "this process",
-  skipped: "",
   open({ clock } = {}) {
     const engine = engineOf(webrtcTransport(ownSockets(host)), clock);
     return Promise.resolve({ engine, other: engine, close: () => engine.close() });
@@ -58,7 +44,6 @@ export const embedded: WebrtcKind = {
 /** WebRTC in this process, all of it by one UDP port. */
 export const onOnePort: WebrtcKind = {
   name: "one port",
-  skipped: "",
   async open(options = {}) {
     const webrtc = webrtcTransport(
       await webrtcSockets({ bindAddress: host, port: freeUdpPort() }),
@@ -70,25 +55,9 @@ export const onOnePort: WebrtcKind = {
   },
 };
 
-/** WebRTC by rtpengine. Without one its tests are skipped, but fail where `CI` is set. */
-export const relayed: WebrtcKind = {
-  name: "rtpengine",
-  skipped: rtpengineSkipped,
-  async open({ clock } = {}) {
-    const server = await startRtpengine();
-    const engine = engineOf(relayedBy([server.address]), clock);
-    const close = async () => {
-      await engine.close();
-      await server.kill();
-    };
-    return { engine, other: engine, close };
-  },
-};
-
 /** WebRTC in this process, steered by messages, as that of the companion is in its Worker. */
 export const steered: WebrtcKind = {
   name: "this process, by messages",
-  skipped: "",
   open({ clock } = {}) {
     const { engine, close } = steeredByMessages(
       engineOf(webrtcTransport(ownSockets(host)), clock),
@@ -98,4 +67,4 @@ export const steered: WebrtcKind = {
 };
 
 /** All of them, of which one contract is true. */
-export const webrtcKinds: WebrtcKind[] = [embedded, onOnePort, steered, relayed];
+export const webrtcKinds: WebrtcKind[] = [embedded, onOnePort, steered];

@@ -6,9 +6,10 @@ import { createServer } from "node:http";
 import { iceSettings } from "../../../../core/machine/configuration/reach_variables.ts";
 import { isPublicAddress } from "../../../../core/machine/net/public_address.ts";
 import { addressNotes } from "../../../../core/machine/configuration/address_notes.ts";
+import { retiredWarnings } from "../../../../core/machine/configuration/retired_variables.ts";
 import { configLines, readConfig } from "../../../../core/machine/configuration/config.ts";
 import type { MachineAddresses } from "../../../../core/machine/configuration/machine_addresses.ts";
-import { portRange, rtpengines } from "../../../../core/machine/configuration/media_variables.ts";
+import { portRange } from "../../../../core/machine/configuration/media_variables.ts";
 import { textOf } from "../../../../core/base/exchange.ts";
 import {
   outboundFetch,
@@ -205,21 +206,6 @@ Deno.test("readConfig() takes a range of RTP ports that has room for a leg, or 0
   }
 });
 
-Deno.test("readConfig() takes rtpengines, and tells them the companion's own address", () => {
-  const read = (given: Record<string, string>) => readConfig((name) => given[name]);
-  assert.deepEqual(rtpengines(read({}).RTPENGINE), []);
-  assert.deepEqual(rtpengines(read({ RTPENGINE: "media.test:2223,[::1]:2224" }).RTPENGINE), [
-    { host: "media.test", port: 2223 },
-    { host: "::1", port: 2224 },
-  ]);
-  for (const text of ["media.test", "media.test:0", ":2223", "a:1,", ",", "a b:1", "a:70000"]) {
-    assert.throws(() => read({ RTPENGINE: text }), /RTPENGINE must be host:port/, text);
-  }
-  assert.equal(read({ SIP_HOST: "192.0.2.1" }).RTPENGINE_RTP_HOST, "192.0.2.1");
-  const everywhere = { SIP_HOST: "0.0.0.0", RTP_HOST: "192.0.2.2" };
-  assert.equal(read(everywhere).RTPENGINE_RTP_HOST, "192.0.2.2");
-});
-
 Deno.test("readConfig() names every wrong variable in one line, secrets unseen", () => {
   const wrong: Record<string, string> = {
     PORT: "99999",
@@ -396,7 +382,6 @@ Deno.test("readConfig() advertises an address that others can connect to where i
   assert.equal(everywhere.SIP_PEER_URI, "sip:10.0.0.2:8088;transport=ws");
   assert.equal(everywhere.BRIDGE_URL, "http://10.0.0.2:8090");
   assert.equal(everywhere.COMPANION_ID, "10.0.0.2:8088");
-  assert.equal(everywhere.RTPENGINE_RTP_HOST, "10.0.0.2");
   assert.equal(readAt({ HOST: "::" }).BASE_URL, "http://[fd00::2]:8080");
   assert.equal(readAt({ HOST: "::" }).RTP_HOST, "fd00::2");
   assert.equal(readAt({ HOST: "0.0.0.0" }, {}).BASE_URL, "http://127.0.0.1:8080");
@@ -410,7 +395,6 @@ Deno.test("readConfig() advertises PUBLIC_IP, where no variable of its own says 
   assert.equal(config.RTP_HOST, "203.0.113.10");
   assert.equal(config.SIP_PUBLIC_HOST, "203.0.113.10");
   assert.equal(config.SIP_WS_URL, "ws://203.0.113.10:8088");
-  assert.equal(config.RTPENGINE_RTP_HOST, "10.0.0.2");
   assert.equal(readAt({ ...given, HOST: "10.0.0.2" }).BASE_URL, "http://203.0.113.10:8080");
   assert.equal(readAt({ ...given, HOST: "127.0.0.1" }).BASE_URL, "http://127.0.0.1:8080");
   const own = {
@@ -457,6 +441,15 @@ Deno.test("outboundFetch() reaches its own origin by the address within the mach
   const response = await fetchOutside(request);
   assert.equal(await response.text(), "POST /demo/echo?a=1 b=2");
   assert.equal(response.url, "http://203.0.113.10:8080/demo/echo?a=1");
+});
+
+Deno.test("retiredWarnings() names variables that earlier versions read, where they are set", () => {
+  const given: Record<string, string> = { RTPENGINE: "127.0.0.1:2223", RTP_HOST: "192.0.2.1" };
+  const [warning, ...others] = retiredWarnings((name) => name in given);
+  assert.match(warning!, /^RTPENGINE is set, but this version does not read it: .*Remove it/);
+  assert.deepEqual(others, []);
+  assert.equal(readConfig((name) => given[name]).RTP_HOST, "192.0.2.1");
+  assert.deepEqual(retiredWarnings(() => false), []);
 });
 
 Deno.test("addressNotes() says which variables to set where an address had to be guessed", () => {

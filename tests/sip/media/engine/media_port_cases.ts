@@ -6,7 +6,7 @@ import { ofKind, parseSdp } from "../../../../sip/media/sdp/parse_sdp.ts";
 import { webrtcTransport } from "../../../../sip/media/webrtc/peer.ts";
 import { webrtcSockets } from "../../../../sip/media/webrtc/sockets.ts";
 import type { Encoding } from "../../../../sip/media/sdp/sdp.ts";
-import { freeUdpPort } from "../../../support/media/rtpengine.ts";
+import { freeUdpPort } from "../../../support/media/free_udp_port.ts";
 import {
   answerRtpPeer,
   connectRtpPeer,

@@ -5,7 +5,7 @@ import { type BrowserPage, openPage } from "../../../support/browsers/browser_pa
 import type { AudioStats } from "../../../support/browsers/browser_softphone.ts";
 import { chromiumTest } from "../../../support/browsers/chromium.ts";
 import { tone } from "../../../support/media/tone.ts";
-import { embedded, webrtcKinds } from "../../../support/media/webrtc_engines.ts";
+import { webrtcKinds } from "../../../support/media/webrtc_engines.ts";
 
 const { signal } = new AbortController();
 const TONES = [500, 1_200, 2_500];
@@ -20,9 +20,8 @@ interface Scene {
 function scene(
   name: string,
   body: (scene: Scene) => Promise<void>,
-  kinds = webrtcKinds.filter(({ skipped }) => skipped === ""),
 ): void {
-  for (const kind of kinds) {
+  for (const kind of webrtcKinds) {
     chromiumTest(`${name}: ${kind.name}`, async (browser: Browser) => {
       const { engine, close } = await kind.open();
       const pages: BrowserPage[] = [];
@@ -183,8 +182,7 @@ const losing = async ({ engine, page }: Scene) => {
   await closer.run("close");
   await leg.lost;
 };
-// rtpengine does not tell; the silence after it does.
-scene("lost resolves when the browser closes its connection", losing, [embedded]);
+scene("lost resolves when the browser closes its connection", losing);
 
 scene("answer() and offer() connect every time", async ({ engine, page }) => {
   const caller = await page();

@@ -21,15 +21,13 @@ import { connectPlainPeer, isSound, loudnessOf } from "../../../support/sip/plai
 import { BROWSER_OFFER } from "../../../support/media/sdp_samples.ts";
 import { followed } from "../../../support/media/steered_engine.ts";
 import { amplitudeOf, tone } from "../../../support/media/tone.ts";
-import { relayed, webrtcKinds } from "../../../support/media/webrtc_engines.ts";
+import { webrtcKinds } from "../../../support/media/webrtc_engines.ts";
 
 /** What is true of WebRTC legs, whoever does ICE, DTLS and SRTP for them. */
 
 const MULAW = new Map<Encoding, number>([["PCMU", 0], ["telephone-event", 101]]);
 const ALAW = new Map<Encoding, number>([["PCMA", 8], ["telephone-event", 96]]);
 const { signal } = new AbortController();
-/** Those whose legs are lost as soon as the peer closes its own: rtpengine waits for a minute. */
-const soonLost = webrtcKinds.filter((kind) => kind !== relayed);
 
 const ufragOf = (sdp: string) => ofKind("webrtc", parseSdp(sdp)).audio.ufrag;
 
@@ -54,12 +52,11 @@ interface Peers {
 function engineTest(
   name: string,
   body: (engine: MediaEngine, peers: Peers) => Promise<void>,
-  options: { clock?: Clock; kinds?: typeof webrtcKinds } = {},
+  options: { clock?: Clock } = {},
 ): void {
-  for (const kind of options.kinds ?? webrtcKinds) {
+  for (const kind of webrtcKinds) {
     Deno.test({
-      name: `${name}: ${kind.name}${kind.skipped}`,
-      ignore: kind.skipped !== "",
+      name: `${name}: ${kind.name}`,
       timeout: 90_000,
       async fn() {
         const { engine, other, close } = await kind.open(options);
@@ -372,7 +369,6 @@ engineTest(
     callee.close();
     await playing;
   },
-  { kinds: soonLost },
 );
 
 engineTest(

@@ -8,7 +8,7 @@ import { OUR_FORMATS, type Session } from "../../../../sip/media/sdp/sdp.ts";
 import type { Peer } from "../../../../sip/media/sdp/transport.ts";
 import { ownSockets, webrtcSockets } from "../../../../sip/media/webrtc/sockets.ts";
 import { plainSocket } from "../../../support/sip/plain_peer.ts";
-import { freeUdpPort } from "../../../support/media/rtpengine.ts";
+import { freeUdpPort } from "../../../support/media/free_udp_port.ts";
 import { udpRelay } from "../../../support/sip/udp_relay.ts";
 
 const bindAddress = "127.0.0.1";

@@ -18,8 +18,7 @@ function restartTest(
 ): void {
   for (const kind of webrtcKinds) {
     Deno.test({
-      name: `${name}: ${kind.name}${kind.skipped}`,
-      ignore: kind.skipped !== "",
+      name: `${name}: ${kind.name}`,
       timeout: 90_000,
       async fn() {
         const { engine, close } = await kind.open();
