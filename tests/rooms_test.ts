@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 /**
- * Pages of rooms: each README.md below `core/`, `sip/` and `routes/` names functions, files and folders
+ * Pages of rooms: each README.md below `core/`, `sip/`, `kv/` and `routes/` names functions, files and folders
  * that exist, so that a page that a change made wrong fails.
  */
 const root = new URL("../", import.meta.url);
@@ -58,7 +58,7 @@ function unknownNames(page: string, text: string): string[] {
 Deno.test("pages of rooms name functions, files and folders that exist, in 60 lines", async () => {
   const wrong: string[] = [];
   for (const page of files) {
-    if (!/^(core|sip|routes)\/.*README\.md$/.test(page)) continue;
+    if (!/^(core|sip|kv|routes)\/.*README\.md$/.test(page)) continue;
     const text = await Deno.readTextFile(new URL(page, root));
     wrong.push(...unknownNames(page, text));
     const lines = text.trimEnd().split("\n").length;

@@ -1,3 +1,10 @@
+/**
+ * An erasure looks at every record, in batches, in a quarter of the time. The indexes of From and To find
+ * most of what an account keeps of a number, and miss forwarded calls, SIP addresses with the number as
+ * their user, and callbacks that only name it. A record that belongs to a call goes before the call, so an
+ * interrupted run finds it again. The store then drops counters at 0, whose keys hold the number, and
+ * packed texts. An account of a million records takes minutes.
+ */
 import type { AnyRecord } from "../model/resource.ts";
 import type { Records } from "../model/ports/ports.ts";
 import { type CallStatus, isLive } from "../model/values/status.ts";

@@ -1,3 +1,8 @@
+/**
+ * The format of backups does not depend on the kind of store (a SQLite file would), and a cut or a flipped
+ * byte is found before anything is written. Counters are restored as counters, which KV Connect can only
+ * sum.
+ */
 import { createHash, type Hash } from "node:crypto";
 import { backupLimits } from "./limits.ts";
 

@@ -1,3 +1,8 @@
+/**
+ * Restore. The first commit sets a mark if the store is empty, the last one removes it, and a start checks
+ * the mark in the commit that describes the store: a service never runs on half a store. A second file that
+ * is renamed was refused, as a KV server has none. Only `--again` removes what was written before.
+ */
 import { keys } from "../store/keys.ts";
 import { audioIn, type Contents } from "./back_up.ts";
 import type { Description } from "./description.ts";

@@ -1,3 +1,7 @@
+/**
+ * An account that was read within the last second answers for right credentials. A change by the same
+ * instance counts at once, one by another instance within a second.
+ */
 import { limits } from "../../core/base/limits.ts";
 import type { Account } from "../../core/model/resources/accounts.ts";
 import { lruCache } from "./lru_cache.ts";

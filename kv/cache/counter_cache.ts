@@ -1,3 +1,8 @@
+/**
+ * Counters of lists in memory, where one process writes to the store: every commit passes one place, which
+ * moves them too. A page at any depth is two reads, of its entries and of their records. Without this, any
+ * page beside creates makes half as many requests.
+ */
 import { keyText } from "../store/batch.ts";
 import type { CommitRecord, Writes } from "../store/commit_record.ts";
 import { type Level, levels, timeEnd } from "../store/counters.ts";

@@ -1,3 +1,14 @@
+/**
+ * States of lists on an embedded file: which lists a commit writes to, so that a page that is read in
+ * several parts is of one moment.
+ *
+ * A list is never ahead of a GET. A list reads the store, and a GET reads memory, which follows a commit a
+ * moment later; in between, a client could see a change in a list and then GET the record without it. So
+ * the list waits for the end of a commit under way that writes to it (`followed`), and so does `group()`.
+ * GETs that wait were refused, since the handlers of a call's events read in the same way; so was a list
+ * that teaches memory, which has no entry of a deleted record. The first page of 1,000 calls beside 2,000
+ * writes a second takes 3.2 to 3.9 ms in place of 2.9 to 3.9.
+ */
 import type { Batch } from "../store/batch.ts";
 import type { CommitWatch } from "../store/commit.ts";
 import { isOfRecord, type Place, sidOfRecord } from "../store/keys.ts";

@@ -1,3 +1,10 @@
+/**
+ * Decoded records of pages, by versionstamp: no rule of invalidation is needed, whichever instance wrote
+ * them. Callers share a record, so it is frozen. One that was written lately is frozen itself, and its
+ * parts are not: freezing all parts cost a call 0.2 to 0.3 ms of CPU time, and V8 handles objects with
+ * frozen parts slower. Stores of tests freeze the parts too (`freezesParts`), so that a change of one fails
+ * there.
+ */
 import type { AnyRecord } from "../../core/model/resource.ts";
 import type { Decoded } from "../store/batch.ts";
 import { lruCache } from "./lru_cache.ts";

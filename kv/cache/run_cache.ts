@@ -1,3 +1,14 @@
+/**
+ * Records stay in memory by their place in their list: a page is made of what is known, and the store is
+ * read for the gaps. A list that grows 50 times a second changes all its pages, so pages themselves are not
+ * cached on an embedded file. A commit forgets its records before it is written, and adds them again after
+ * it.
+ *
+ * The newest records of a list stay (6 MB here, 4 MB of decoded records in `record_cache.ts`). Where the
+ * last read stayed, a client that read all pages of a long list displaced every record before it was asked
+ * for again, and each displaced record was garbage among V8's old objects: 268 pages a second and 350 MB,
+ * in place of 303 to 333 and 345 MB.
+ */
 import type { AnyRecord } from "../../core/model/resource.ts";
 import type { Batch } from "../store/batch.ts";
 import type { CommitWatch } from "../store/commit.ts";

@@ -1,3 +1,10 @@
+/**
+ * Bounds of jobs that run at once count by tenant: bounds by account multiply by the number of
+ * sub-accounts. Each account has a lane of its own for e-mails, look-ups, transcriptions, Usage Triggers
+ * and Erasures, and lanes take turns; one lane for all accounts sent 10,000 e-mails of one tenant before
+ * the next tenant's. At most 16 jobs of such a kind run at once, 8 of one tenant; 32 requests to one host,
+ * 96 in all, count by tenant. A worker reads the tenant of an account once.
+ */
 import { limits } from "../../core/base/limits.ts";
 import { lruCache } from "../cache/lru_cache.ts";
 import { jobLimits } from "./limits.ts";

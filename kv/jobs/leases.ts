@@ -1,3 +1,8 @@
+/**
+ * One timer renews all leases of a worker, and the worker aborts the signal of each itself. A timer and a
+ * joined signal for each job cost a third of the CPU time of a webhook (0.60 in place of 0.41 ms, with
+ * requests as data).
+ */
 import { limits } from "../../core/base/limits.ts";
 import { createLooseSet } from "../../core/base/short_lived_map.ts";
 import type { Ports } from "../../core/model/ports/ports.ts";

@@ -1,3 +1,12 @@
+/**
+ * Claims of an embedded file. A job was a commit for itself three times: made with its cause, claimed,
+ * ended; an answered call with four callbacks made 18 commits and 48 reads, most of them for its five jobs.
+ * Jobs in memory alone would be lost with a crash; claims that are never written would try a job that kills
+ * the process for ever. So the jobs stay in the store, the one process that writes to it follows its own
+ * commits, and one entry notes which jobs are at work and their attempts: with the next commit, or within
+ * 50 ms. A start after a kill counts those, and for ten minutes begins jobs only when their claim is
+ * written. A job that kills its process within 50 ms, before any commit, has one attempt more.
+ */
 import { jobLimits } from "./limits.ts";
 import { emptyBatch } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";

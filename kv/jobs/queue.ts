@@ -1,3 +1,12 @@
+/**
+ * Jobs. A job is a record, written in the commit that causes it; its lease is its due time. So it is lost
+ * with no crash, and runs at least once. The queues of Deno KV were refused: they deliver twice, stall
+ * after a crash and do not exist on KV Connect.
+ *
+ * On an embedded file no other worker can exist: claims are notes in memory (`own_queue.ts`,
+ * `known_jobs.ts`), and the start releases the leases that a killed process left. A shared store keeps
+ * leases in the store (`shared_queue.ts`).
+ */
 import { currentOrigin, type Origin } from "../../core/base/origin.ts";
 import type { Job } from "../../core/model/job.ts";
 import { type Clocks, steadyFrom } from "../../core/base/steady_clock.ts";

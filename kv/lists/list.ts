@@ -1,3 +1,13 @@
+/**
+ * A filtered page is of one moment. A scan may take seconds, and neither repeats nor stops writers: where
+ * one process writes, it runs while commits go on, and records that were written meanwhile are looked at
+ * again. That look, the counters and the records of the page are read once more when somebody wrote to the
+ * list in between; the third time commits to the list wait, each for half a second at most. It costs
+ * nothing while nobody writes, and a tenth of the writes beside 2,000 a second.
+ *
+ * On a shared store everything is read until two readings in a row have met the same versionstamps, which
+ * proves a moment between them (`consistent_read.ts`).
+ */
 import type { Condition } from "../../core/base/filters.ts";
 import type { Base } from "../../core/base/record.ts";
 import type { Query, Slice } from "../../core/model/store.ts";

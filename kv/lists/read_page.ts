@@ -1,3 +1,7 @@
+/**
+ * Records and counters are read one after the other. A page that contradicts its total is read again, up to
+ * three times; while writers leave no moment for it, the records decide the total.
+ */
 import type { Base } from "../../core/base/record.ts";
 import type { Query, Slice } from "../../core/model/store.ts";
 import { list } from "./list.ts";

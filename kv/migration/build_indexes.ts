@@ -1,3 +1,9 @@
+/**
+ * Each record is added once, while writers go on: counters are sums, and adding twice spoils them. The
+ * entry itself is the mark. The indexes under construction of a resource have all entries of a record or
+ * none; the pass skips a record whose entry is there and checks the record in its commit; a writer of a
+ * record without the entry writes it as new, and checks that it is still missing.
+ */
 import { limits } from "../../core/base/limits.ts";
 import { stageIndexes } from "../records/indexes.ts";
 import { entryOfUnfinished, type LayoutState } from "../records/layouts.ts";

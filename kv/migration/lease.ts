@@ -1,3 +1,9 @@
+/**
+ * One service at a time migrates. The lease and the cursor are one record, which each commit of a migration
+ * checks and changes; another service takes it when it did not change for 15 s of its own clock, so clocks
+ * need not agree. A service that was suspended and comes back fails at its next commit, and changes
+ * nothing.
+ */
 import { limits } from "../../core/base/limits.ts";
 import { type Batch, emptyBatch } from "../store/batch.ts";
 import { keys } from "../store/keys.ts";

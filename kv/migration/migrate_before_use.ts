@@ -1,3 +1,12 @@
+/**
+ * Migrations rebuild: one pass writes the entries of a record as a write of it would, so that all former
+ * layouts take the same code; a step for each pair of layouts was refused. Records are the truth, and
+ * counters and entries follow.
+ *
+ * Counters, groups, unique values and sort orders are complete before the service answers, since nothing
+ * can stand in for them. Indexes of filters are built while it does (`build_indexes.ts`): until then a list
+ * reads the records, up to 50,000 of an account, and a longer one answers 503 and names the filter.
+ */
 import { limits } from "../../core/base/limits.ts";
 import type { AnyRecord, AnyResource } from "../../core/model/resource.ts";
 import { sidTime } from "../../core/base/sid.ts";

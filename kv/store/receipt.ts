@@ -1,3 +1,8 @@
+/**
+ * Receipts. The client of KV Connect sends a commit again when its response is lost, and the second one
+ * conflicts with the first. Each commit raises a number of its instance, which shows that the first was
+ * made. The number is kept by day; an instance that starts removes those of three days ago.
+ */
 import { Fault } from "../../core/base/faults.ts";
 import type { Clocks } from "../../core/base/steady_clock.ts";
 import type { Committed } from "./batch.ts";
