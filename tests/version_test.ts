@@ -12,6 +12,7 @@ async function withRelease(
     run: (...args: string[]) => Promise<{ code: number; out: string; err: string }>,
     read: (path: string) => Promise<string>,
   ) => Promise<void>,
+  git = "exit 128",
 ): Promise<void> {
   const directory = await Deno.makeTempDir();
   try {
@@ -19,6 +20,8 @@ async function withRelease(
     await Deno.mkdir(`${directory}/docs`);
     await Deno.writeTextFile(`${directory}/${files[0]}`, 'export const version = "0.9.1";\n');
     await Deno.writeTextFile(`${directory}/${files[1]}`, changelog);
+    await Deno.mkdir(`${directory}/bin`);
+    await Deno.writeTextFile(`${directory}/bin/git`, `#!/bin/sh\n${git}\n`, { mode: 0o755 });
     const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
     const [, ...flags] = tasks.version.split(" ");
     const script = new URL(flags.pop(), root).pathname;
@@ -28,7 +31,7 @@ async function withRelease(
         const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
           args: [...flags, script, ...args],
           cwd: directory,
-          env: { NO_COLOR: "1" },
+          env: { NO_COLOR: "1", PATH: `${directory}/bin` },
         }).output();
         return { code, out: text(stdout), err: text(stderr) };
       },
@@ -55,6 +58,23 @@ Deno.test("deno task version gives the version and the changes a number and a da
     );
   });
 });
+
+for (
+  const [does, git, made] of [
+    ["names the commit of the release", "echo 0a1b2c3d", " (0a1b2c3d)"],
+    ["names no commit outside of a repository", "exit 128", ""],
+  ] as const
+) {
+  Deno.test(`deno task version ${does}`, async () => {
+    await withRelease(changes, async (run, read) => {
+      assert.equal((await run("0.10.0")).code, 0);
+
+      const today = new Date().toISOString().slice(0, 10);
+      const heading = `## 0.10.0 – ${today}${made}\n`;
+      assert.ok((await read(files[1]!)).includes(heading));
+    }, git);
+  });
+}
 
 for (
   const [version, why, log] of [
@@ -86,9 +106,11 @@ Deno.test("the changelog's latest version is the one that runs, in order from th
 
   assert.equal(first, "Unreleased");
   assert.ok(versions.length >= 3);
-  for (const heading of versions) assert.match(heading, /^\d+\.\d+\.\d+ – \d{4}-\d\d-\d\d$/);
+  for (const heading of versions) {
+    assert.match(heading, /^\d+\.\d+\.\d+ – \d{4}-\d\d-\d\d( \([0-9a-f]{8}\))?$/);
+  }
   assert.ok(versions[0]!.startsWith(`${version} `), versions[0]);
-  const dates = versions.map((heading) => heading.split(" – ")[1]!);
+  const dates = versions.map((heading) => heading.split(" – ")[1]!.slice(0, 10));
   assert.deepEqual(dates, dates.toSorted().reverse());
 });
 
