@@ -39,7 +39,7 @@ export function health(ports: Ports): Hono<Env> {
     });
 }
 
-/** Whether a part of the service responds in time. */
+/** True when a part of the service responds in time. */
 async function stateOf(isReady: Promise<boolean>): Promise<"ok" | "unreachable"> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<false>((resolve) => {

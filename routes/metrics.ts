@@ -8,7 +8,7 @@ import type { Ports } from "../core/model/ports/ports.ts";
 import { authenticate, boundsOf } from "./http/authenticate.ts";
 import type { Env } from "./http/env.ts";
 
-/** What the metrics of the REST port need. */
+/** Options of the metrics of the REST port. */
 export interface MetricsOptions {
   /** Reads them as a Bearer token (RFC 6750); empty: none does. */
   token: string;

@@ -74,7 +74,7 @@ import { ussdPushRoutes } from "./resources/ussd_push.ts";
  */
 export type Mounts = Record<string, Hono>;
 
-/** Those of the operator's own programs, which wait for no share. */
+/** Mounts of the operator's own programs, which wait for no share. */
 const trustedMounts = new Set(["bridge", "metrics"]);
 
 /** The second is that of Twilio's libraries, and of gateways. */
@@ -155,7 +155,7 @@ const own = createMiddleware<Env>(async (c, next) => {
   await next();
 });
 
-/** Interfaces of the operator's own programs, and pages that nobody types. */
+/** Interfaces of the operator's own programs, and pages that are reached by links alone. */
 const unnamed = /^\/(?:bridge|metrics|demo|sms|console\/)/;
 
 /** The paths of all routes that people may have meant. */

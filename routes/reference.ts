@@ -10,8 +10,8 @@ interface Reference {
 }
 
 /**
- * `GET /openapi.json`: the interface in OpenAPI 3.1. It needs no credentials. It never changes, so it is
- * made and compressed at the first request, piece by piece.
+ * `GET /openapi.json`: the interface in OpenAPI 3.1. It needs no credentials. It never changes, so
+ * it is made and compressed at the first request, piece by piece.
  */
 export function reference({ settings }: Ports): Hono<Env> {
   let making: Promise<Reference> | undefined;

@@ -6,8 +6,8 @@
  * all timers.
  *
  * The charges of a day do not exceed the limit while a service runs, nor when it starts again
- * within 10 s. While none runs, a companion ends a call one minute after its last counted minute,
- * so an outage costs each call at most one minute beyond the limit. A call that crosses midnight
+ * within 10 s. While none runs, a companion ends a call one minute after its last counted minute.
+ * So an outage costs each call one minute beyond the limit at most. A call that crosses midnight
  * counts for the day of its end, as in the ledger. An account with limits makes one commit more for
  * each minute of a call.
  */
@@ -28,20 +28,23 @@ import {
 import type { Call } from "../model/resources/calls.ts";
 import { limitFaults } from "../model/values/account_limits.ts";
 
-/** A minute of a call, and when it begins by the steady clock, in ms. */
+/** A minute of a call, and its begin by the steady clock, in ms. */
 interface Minute {
   minute: number;
   beginsAt: number;
 }
 
 /**
- * Performs `countMinute`. Live calls of an account, and of those below it, share what is left of its
- * money: each takes a minute shortly before it begins. Where that is refused, the companion is told
- * when to end the call, before the minute begins: it does so even if no service runs then. A service
- * that was away meanwhile counts the minutes that have begun, whatever the limit, and ends the call at
- * once if that was passed. After each minute that is counted, the companion puts off the time at which
- * it ends the call by itself, where no service counts on (`boundOf`). Minutes go by the steady clock: a step of the wall clock neither begins nor
- * delays one.
+ * Performs `countMinute`. Live calls of an account, and of those below it, share the rest of its
+ * money: each takes a minute shortly before the minute begins.
+ *
+ * - At a refusal, the companion gets the time at which to end the call, before the minute begins.
+ *   It ends the call even if no service runs then.
+ * - A service that was away counts the minutes that have begun, whatever the limit, and ends the
+ *   call at once if the limit was passed.
+ * - After each counted minute, the companion postpones the time at which it ends the call by
+ *   itself, in case no service counts on (`boundOf`).
+ * - Minutes go by the steady clock: a step of the wall clock neither begins nor delays one.
  */
 export const countMinuteHandler: JobHandler<ArgsOf<typeof countMinute>> = handler(countMinute, {
   maxAttempts: 200, // The call goes on until it succeeds.
@@ -52,7 +55,7 @@ export const countMinuteHandler: JobHandler<ArgsOf<typeof countMinute>> = handle
     if (call?.status !== "in-progress" || !isCounted(call)) return;
     const beginsAt = since + next.beginsAt - madeAt;
     const answeredAt = beginsAt - (next.minute - 1) * minuteMs;
-    // Another run has counted it, and did perhaps not reach the companion.
+    // Another run has counted it, and may not have reached the companion.
     if (!isWaiting(call, next.minute)) return await putOff(call, answeredAt, ports);
     const lateMs = ports.steadyNow() - beginsAt;
     const missed = lateMs < 0 ? 0 : Math.floor(lateMs / minuteMs) + 1;
@@ -111,7 +114,7 @@ function jobOf(
   return countMinute({ accountSid, callSid, minute, beginsAt }, beginsAt - countedBeforeMs);
 }
 
-/** The money that is left does not pay the next minute: the call ends. */
+/** Ends a call whose account has no money for the next minute. */
 async function end(
   { accountSid, sid: callSid }: Call,
   { from, begun, endsAt, fault }: { from: number; begun: number; endsAt: number; fault: Fault },

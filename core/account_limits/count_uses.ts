@@ -17,9 +17,9 @@ export const countUsesHandler: JobHandler<ArgsOf<typeof countUses>> = handler(co
 });
 
 /**
- * Has the first limits of an account count what they did not see: its live calls, and what it and the
- * accounts below it were charged on this day. Nothing is counted twice, however often it is done: each
- * record names who counts it, and the sums are added once.
+ * Counts earlier uses for the first limits of an account: its live calls, and the charges of this
+ * day of it and the accounts below it. Idempotent: each record names the accounts that count it,
+ * and the sums are added once.
  */
 export async function countEarlierUses(
   { accountSid, since }: ArgsOf<typeof countUses>,

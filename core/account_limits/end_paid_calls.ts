@@ -16,8 +16,8 @@ import {
 const limit = "maxSpendMicros";
 
 /**
- * Performs `endPaidCalls`: after a limit of money was lowered to less than what is used, no call that
- * costs money goes on.
+ * Performs `endPaidCalls`: ends all calls that cost money, after a limit of money was lowered below its
+ * use.
  */
 export const endPaidCallsHandler: JobHandler<ArgsOf<typeof endPaidCalls>> = handler(endPaidCalls, {
   maxAttempts: 10,

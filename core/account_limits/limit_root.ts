@@ -3,7 +3,7 @@ import type { Account } from "../model/resources/accounts.ts";
 import { type AccountLimits, noLimits } from "../model/values/account_limits.ts";
 import { changeLimits } from "./set_limits.ts";
 
-/** The configuration of what all accounts together may use; an empty text is no limit. */
+/** Configured limits of all accounts together; an empty text is no limit. */
 export interface RootLimits {
   MAX_CONCURRENT_CALLS: string;
   MAX_CALLS_PER_SECOND: string;

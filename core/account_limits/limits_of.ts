@@ -14,7 +14,7 @@ const moneyOf = (micros: number | null): string | null =>
 const listOf = (prefixes: string[] | null): string | null =>
   prefixes === null ? null : prefixes.length === 0 ? "none" : prefixes.join(",");
 
-/** The limits of an account as answers show them, with what is used of them. */
+/** Limits of an account as responses show them, with their use. */
 export async function limitsOf(
   accountSid: string,
   { accounts, now, settings: { trunks } }: Pick<Ports, "accounts" | "now" | "settings">,

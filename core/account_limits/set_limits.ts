@@ -33,7 +33,7 @@ export async function setLimits(
   await changeLimits(account.sid, changesOf(sent), ports);
 }
 
-/** The limits that the parameters mean; those that were not sent stay. */
+/** Changes of the limits by parameters; limits that were not sent stay. */
 function changesOf({ maxSpendPerDay, ...sent }: LimitsSent): Partial<AccountLimits> {
   const { destinationPrefixes, premiumPrefixes, ...numbers } = sent;
   return {
@@ -51,7 +51,7 @@ const microsOf = (amount: string): number => Math.round(Number(amount) * 1_000_0
 const listOf = (text: string | null): string[] | null =>
   !text ? null : text === "none" ? [] : text.split(",");
 
-/** Changes limits. What was used on this day before the account had any is counted at once. */
+/** Changes limits. Uses of this day before the first limits are counted at once. */
 export async function changeLimits(
   accountSid: string,
   changes: Partial<AccountLimits>,

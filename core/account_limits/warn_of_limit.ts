@@ -13,7 +13,7 @@ import {
 
 /**
  * Performs `warnOfLimit`: a Notification of the account, and one of the account above, which can raise
- * the limit. Event streams tell of both. The commit that came near the limit made the job, once a day.
+ * the limit. Event streams have both. The commit that came near the limit made the job, once a day.
  */
 export const warnOfLimitHandler: JobHandler<ArgsOf<typeof warnOfLimit>> = handler(warnOfLimit, {
   maxAttempts: 20,

@@ -2,14 +2,14 @@ import { Fault } from "../base/faults.ts";
 import type { Accounts } from "../model/ports/ports.ts";
 import type { Account } from "../model/resources/accounts.ts";
 
-/** Whether a caller may act for an account: itself or one of its descendants. */
+/** True when a caller may act for an account: itself or one of its descendants. */
 export const actsFor = (caller: Account, account: Account): boolean =>
   account.sid === caller.sid || account.ancestors.includes(caller.sid);
 
-/** Whether the calls and texts of an account are simulated: nothing of them leaves the service. */
+/** True for a test account: its calls and messages are simulated, and none leaves the service. */
 export const isTest = ({ type }: Pick<Account, "type">): boolean => type === "Test";
 
-/** What only an Administrator may do. */
+/** Actions of Administrators alone, as messages name them. */
 const administration = {
   createAccounts: "create accounts",
   changeRoles: "change roles",
@@ -29,7 +29,7 @@ export function checkPermission(caller: Account, permission: Permission): void {
   throw new Fault("denied", `Role ${caller.role} may not ${administration[permission]}`);
 }
 
-/** The status that counts: the worst of the account's own and its ancestors'. */
+/** Effective status: the worst of the account's own and its ancestors'. */
 export async function effectiveStatus(
   account: Account,
   accounts: Pick<Accounts, "get">,
@@ -40,7 +40,7 @@ export async function effectiveStatus(
   return statuses.includes("suspended") ? "suspended" : "active";
 }
 
-/** Whether two secrets are equal, in a time that depends on the length of `given` alone. */
+/** True when two secrets are equal. Takes a time that depends on the length of `given` alone. */
 export function isSameSecret(given: string, expected: string): boolean {
   let difference = given.length ^ expected.length;
   for (let i = 0; i < given.length; i++) {
@@ -49,7 +49,7 @@ export function isSameSecret(given: string, expected: string): boolean {
   return difference === 0;
 }
 
-/** What an account authenticates with. */
+/** AuthTokens of an account. */
 export type Tokens = Pick<Account, "authToken" | "secondaryAuthToken">;
 
 /** The AuthTokens of an account, which stand in no log. */
@@ -58,7 +58,7 @@ export const tokensOf = ({ authToken, secondaryAuthToken }: Tokens): string[] =>
   ...secondaryAuthToken ? [secondaryAuthToken] : [],
 ];
 
-/** Whether a password is one of the AuthTokens of an account. Takes as long for each account. */
+/** True when a password is one of the AuthTokens of an account. Takes as long for each account. */
 export function isTokenOf(
   { authToken, secondaryAuthToken }: Tokens,
   password: string,
@@ -69,9 +69,9 @@ export function isTokenOf(
 }
 
 /**
- * Throws `denied` where a key that is no Administrator's would list or change accounts, since the
- * responses have AuthTokens, or erase what is kept of a person, which nothing brings back. `path` is
- * that of the request, without `.json`.
+ * Throws `denied` where a key of role Developer would list or change accounts, or erase a person's
+ * records. Responses about accounts have AuthTokens; an erasure cannot be undone. `path` is that of
+ * the request, without `.json`.
  */
 export function checkKey(
   role: Account["role"],

@@ -14,17 +14,17 @@ export interface Deed extends Browser {
   action: string;
   target?: string;
   parameters?: Iterable<[name: string, value: string]>;
-  /** The HTTP status that it came to. */
+  /** HTTP status of the response. */
   status: number;
   requestId?: string | null;
-  /** What it causes; committed with its entry. */
+  /** Jobs that it causes; committed with its entry. */
   jobs?: Job[];
 }
 
 /** Parameters whose values stand in no log. A flow may hold passwords of external services. */
 const isSecret = (name: string): boolean => /password|token|secret|pin$|^code$|^flow$/i.test(name);
 
-/** The parameters without secrets, as far as there is room. */
+/** Parameters without secrets, cut at the longest text of an entry. */
 function shownOf(parameters: Iterable<[name: string, value: string]>): Record<string, string> {
   const shown: Record<string, string> = {};
   let room: number = consoleLimits.parametersLength;
@@ -37,7 +37,7 @@ function shownOf(parameters: Iterable<[name: string, value: string]>): Record<st
   return shown;
 }
 
-/** Writes what was done into the audit log of an account. */
+/** Writes a change into the audit log of an account. */
 export async function audit(
   deed: Deed,
   ports: Pick<Ports, "records" | "newSid" | "now">,

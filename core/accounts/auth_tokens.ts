@@ -1,7 +1,7 @@
 /**
- * Two AuthTokens during a change. Webhooks are signed with the first until the promotion: receivers know
- * one signature header of each kind, so that two signatures would not be read. Receivers accept either
- * token while they change. A new password ends both.
+ * Two AuthTokens during a change. Webhooks are signed with the first until the promotion: receivers
+ * know one signature header of each kind, so that two signatures would not be read. Receivers
+ * accept either token while they change. A new password ends both.
  */
 import { randomBytes } from "node:crypto";
 import { Fault } from "../base/faults.ts";
@@ -22,7 +22,10 @@ const change = (
     record: { ...account, ...fields(account), dateUpdated: now() },
   }));
 
-/** Makes a second AuthToken, which authenticates beside the first. Throws `alreadyExists` where there is one. */
+/**
+ * Makes a second AuthToken, which authenticates beside the first. Throws `alreadyExists` where
+ * there is one.
+ */
 export async function makeSecondaryToken(account: Account, ports: TokenPorts): Promise<Account> {
   const secondaryAuthToken = randomBytes(16).toString("hex");
   return await change(account, (before) => {

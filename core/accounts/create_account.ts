@@ -11,7 +11,7 @@ import { type Account, accounts } from "../model/resources/accounts.ts";
 
 type Fields = z.infer<z.ZodObject<typeof accounts.fields>>;
 
-/** What a caller may say about a new account. */
+/** Parameters of a new account. */
 export type AccountWanted =
   & Pick<Fields, "emailAddress" | "password">
   & Partial<Pick<Fields, "role" | "friendlyName" | "status" | "type">>;
@@ -31,9 +31,9 @@ export const accountWanted = paramsSchema(
 
 /**
  * Makes a sub-account of `parent`, or the root account of a new service when that is null. Throws
- * `denied` when the parent's role does not allow it, `alreadyExists` when the e-mail is taken, and
- * `badParameter` when the parent has as many sub-accounts as it may have, and `throttled` when too many
- * requests of the tenant derive a password.
+ * `denied` when the parent's role does not allow it, `alreadyExists` when the e-mail is taken,
+ * `badParameter` beyond the parent's most sub-accounts. Throws `throttled` when too many requests
+ * of the tenant derive a password.
  */
 export async function createAccount(
   parent: Account | null,

@@ -11,7 +11,7 @@ export const tokenKeyOf = (
 ): Promise<string> => signer.sign(`SIP tokens ${sid} ${password}`);
 
 /**
- * What the companion needs to authenticate a Client: the HA1 of RFC 7616 §3.4.2 for both hashes,
+ * Credentials by which a companion authenticates a Client: the HA1 of RFC 7616 §3.4.2 for both hashes,
  * and whether it may call now. Null when no Client has the login.
  */
 export async function credentialsOf(login: string, ports: Ports): Promise<Credentials | null> {

@@ -4,7 +4,8 @@ import { createAccount } from "./create_account.ts";
 
 /**
  * The root account: the parentless one. It is made with this address, password and AuthToken
- * (without one it is derived from the password) when there is none; of several instances that do so at once on one store, all get the one that was first.
+ * (without one it is derived from the password) when there is none; of several instances that do so
+ * at once on one store, all get the one that was first.
  */
 export async function ensureRoot(
   wanted: { emailAddress: string; password: string; authToken?: string },

@@ -5,7 +5,7 @@ import { type Account, accounts as definition } from "../model/resources/account
 /** Some clients send an e-mail address percent-encoded. */
 const decoded = (name: string): string => name.replace("%40", "@");
 
-/** Whether a name of an account is its e-mail address. */
+/** True when the name of an account is its e-mail address. */
 export const isEmail = (name: string): boolean => decoded(name).includes("@");
 
 /** An account by Sid or e-mail address, both in any case. */

@@ -1,6 +1,6 @@
 import { limits } from "../base/limits.ts";
 
-/** How exact the latest use of a credential is, and how seldom it is written. */
+/** Precision of the latest use of a credential, and the least time between two writes of it. */
 const useMs = 3_600_000;
 
 /**

@@ -7,10 +7,10 @@ import type { Client } from "../model/resources/clients.ts";
 
 /**
  * Clients whose creation, removal, Status and Password are in force at the companions before the
- * request is answered: a companion keeps what it was told of a login for a while, also that no Client
- * has it. The answer waits for `limits.inForceMs` at most: where a companion is out of reach or hangs,
- * the job that a change has caused goes on trying. A creation has no job, since a companion keeps for
- * 5 s only that nobody has a login, and asks none unless one of them may keep that.
+ * request is answered: a companion caches the credentials of a login for a while, also their absence.
+ * The response waits for `limits.inForceMs` at most: where a companion is out of reach or hangs,
+ * the job that a change has caused goes on trying. A creation has no job: a companion caches
+ * an absent login for 5 s only, and none is asked unless one of them may have done so.
  */
 export function inForceAtOnce(
   clients: Collection<Client>,

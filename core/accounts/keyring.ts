@@ -6,7 +6,7 @@ import { type Key, keys as definition } from "../model/resources/keys.ts";
 import { hoursOfUse } from "./hours_of_use.ts";
 import { secretHashOf } from "./make_key.ts";
 
-/** Whether the user of credentials is the Sid of an API key. */
+/** True when the user of credentials is the Sid of an API key. */
 export const isKeySid = (name: string): boolean =>
   name.slice(0, 2).toUpperCase() === definition.sidPrefix && name.length === 34;
 
@@ -20,8 +20,8 @@ type KeyringPorts = Pick<Ports, "records" | "accounts" | "now" | "steadyNow" | "
 
 /**
  * Keys are looked up by the hash of their secret, and used as they were read for
- * `limits.accountRecentMs`, as accounts are. What changes or removes keys by the `keys` of the result
- * shows at once.
+ * `limits.accountRecentMs`, as accounts are. A change or removal by the `keys` of the result shows
+ * at once.
  */
 function openKeyring(
   { records: { keys }, accounts, now, steadyNow, log }: KeyringPorts,

@@ -5,10 +5,10 @@ import type { Ports } from "../model/ports/ports.ts";
 import type { Account } from "../model/resources/accounts.ts";
 import { type Key, keys as definition } from "../model/resources/keys.ts";
 
-/** How secrets begin, so that logs can mask them and scanners of source code find them. */
+/** Prefix of secrets, by which logs mask them and scanners of source code find them. */
 const secretPrefix = "sbk_";
 
-/** What of a secret is kept. 192 random bits need no slow hash. */
+/** Hash of a secret, as stored. 192 random bits need no slow hash. */
 export const secretHashOf = (secret: string): string =>
   createHash("sha256").update(secret).digest("hex");
 

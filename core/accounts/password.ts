@@ -1,8 +1,8 @@
 /**
- * Verifier of a password: a SHA-256 of what the slow function derives from it. Without a verifier, the
- * AuthToken is derived from the password and serves as one, as for accounts of former versions. A
- * promotion of another AuthToken writes the verifier: else no password would be right after it. The same
- * password set again brings back the token that is derived from it.
+ * Verifier of a password: a SHA-256 of what the slow function derives from it. Without a verifier,
+ * the AuthToken is derived from the password and serves as one, as for accounts of former versions.
+ * A promotion of another AuthToken writes the verifier: else no password would be right after it.
+ * The same password set again brings back the token that is derived from it.
  */
 import { createHash } from "node:crypto";
 import type { Account } from "../model/resources/accounts.ts";
@@ -14,13 +14,13 @@ const hashOf = (derived: string): string =>
   createHash("sha256").update(`password ${derived}`).digest("hex");
 
 /**
- * What tells the right password of an account, by the token that is derived from it. An account whose
+ * Verifier of an account's password, compared with the token that is derived from it. An account whose
  * AuthToken never changed without its password has no verifier: that token is derived from it.
  */
 export const verifierOf = ({ authToken, passwordVerifier }: Verified): string =>
   passwordVerifier ?? hashOf(authToken);
 
-/** Whether a token is the one that is derived from the password of an account. */
+/** True when a token is the one that is derived from the password of an account. */
 export const isOfPassword = (account: Verified, derived: string): boolean =>
   isSameSecret(hashOf(derived), verifierOf(account));
 

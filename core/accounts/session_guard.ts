@@ -55,7 +55,7 @@ export function isLocked(
   return wrongCodes.length >= consoleLimits.allWrongCodes && !codeNetworks.includes(network);
 }
 
-/** What a code came with. */
+/** A code as it was sent, and by whom. */
 interface SentCode {
   code: string;
   /** The network of the browser. */

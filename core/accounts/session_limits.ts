@@ -1,10 +1,10 @@
 /** The bounds of sign-ins and sessions at the console. */
 export const consoleLimits = {
-  /** A session ends, however much it is used. */
+  /** Longest session, also of one in use. */
   sessionMs: 12 * 3_600_000,
-  /** What waits for its second factor. */
+  /** Time for the second factor, in ms. */
   factorMs: 5 * 60_000,
-  /** How exactly the last use of a session is kept: each note of it is a write. */
+  /** Precision of the last use of a session: each note of it is a write. */
   seenMs: 60_000,
   /** Sessions of one account; the oldest makes room. */
   sessions: 20,
@@ -19,7 +19,7 @@ export const consoleLimits = {
    */
   allWrongCodes: 100,
   codesMs: 24 * 3_600_000,
-  /** Networks that are kept in which a code was right. */
+  /** Networks remembered in which a code was right. */
   codeNetworks: 10,
   /** Passwords that are derived at once: each takes a core for about 0.1 s. */
   derivations: 4,
@@ -30,12 +30,12 @@ export const consoleLimits = {
   /** Failed sign-ins of an account within `auditedMs` that have an entry in its audit log each. */
   auditedFailures: 5,
   auditedMs: 3_600_000,
-  /** Accounts whose failed sign-ins are counted for that. */
+  /** Accounts whose failed sign-ins are counted at once. */
   auditedAccounts: 10_000,
   recoveryCodes: 10,
-  /** Characters that are kept of a User-Agent. */
+  /** Stored characters of a User-Agent. */
   userAgentLength: 256,
-  /** Characters that are kept of the parameters of a change. */
+  /** Stored characters of the parameters of a change. */
   parametersLength: 4_096,
 } as const;
 

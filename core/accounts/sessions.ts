@@ -22,8 +22,7 @@ type SessionPorts = Pick<
 
 /**
  * Opens a session, which ends when `credentialHash` is of neither an AuthToken of the account nor the
- * verifier of its password any more. Resolves with the cookie that holds it, which the store does not
- * keep.
+ * verifier of its password any more. Resolves with its cookie, which is not stored.
  */
 export async function openSession(
   account: Account,
@@ -57,9 +56,9 @@ export interface SignedIn {
 }
 
 /**
- * The session of a cookie. Null when there is none, it was idle for too long or is too old, what it
- * was opened with is wrong by now, or the account is not active.
- * `isUse`: this keeps it from being idle; what a page loads by itself does not.
+ * The session of a cookie. Null without one, after too long a time or too long a pause, with a
+ * credential that has changed, or when the account is not active. `isUse`: this keeps it from being
+ * idle; what a page loads by itself does not.
  */
 export async function sessionOf(
   token: string,
@@ -79,13 +78,13 @@ export async function sessionOf(
   return { session: isUse ? await seen(session, ports) : session, account };
 }
 
-/** Whether what a session was opened with would open it now. */
+/** True when the credential that opened a session would open it now. */
 async function isBound({ credentialHash }: ConsoleSession, account: Account): Promise<boolean> {
   const bindings = [...tokensOf(account), verifierOf(account)];
   return (await Promise.all(bindings.map(sha256))).includes(credentialHash);
 }
 
-/** Whether a session that was in force still is; this is no use of it. */
+/** True when a session is still in force. The check is no use of it. */
 export async function isOpen(
   { accountSid, sid }: Pick<ConsoleSession, "accountSid" | "sid">,
   ports: SessionPorts,

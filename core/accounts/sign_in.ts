@@ -16,7 +16,7 @@ type SignInPorts = Pick<
   "records" | "accounts" | "newSid" | "now" | "steadyNow" | "settings" | "deriveToken"
 >;
 
-/** What came of a sign-in. `cookie` holds the session; `needsCode`: the second factor is next. */
+/** Outcome of a sign-in. `cookie` is that of the session; `needsCode`: the second factor is next. */
 export type SignInOutcome =
   | { outcome: "signedIn"; account: Account; cookie: string; needsCode: boolean }
   | { outcome: "wrong"; account: Account | null }
@@ -35,10 +35,10 @@ export interface SignInWanted extends Browser {
 const absentSid = "AC" + "0".repeat(32);
 
 /**
- * Signs in with a password or an AuthToken. Whoever fails waits, by name and network, and by network:
- * five failures for a name and twenty for a network at once. Failures elsewhere refuse nobody, nor do
- * they refuse an AuthToken, which cannot be guessed, or a password that was right lately. This instance
- * counts in its memory. An unknown name is answered as a wrong password is.
+ * Signs in with a password or an AuthToken. Failures are counted in the memory of this instance, by
+ * name and network, and by network: five for a name, twenty for a network, then the client waits.
+ * Failures of other networks lock no name. An AuthToken, which cannot be guessed, and a password
+ * that was right lately are never refused. An unknown name is answered as a wrong password is.
  */
 export function createSignIn(ports: SignInPorts): (wanted: SignInWanted) => Promise<SignInOutcome> {
   const refusals = createRefusalCap(ports.steadyNow, signInRefusals);
@@ -60,7 +60,7 @@ export function createSignIn(ports: SignInPorts): (wanted: SignInWanted) => Prom
     }
   }
 
-  /** What a session with this password is bound to; null where the password is wrong. */
+  /** Verifier that a session with this password is bound to; null where the password is wrong. */
   async function bindingOf(account: Account | null, claim: Claim): Promise<string | null> {
     const { password } = claim;
     const tokens = account ?? { authToken: "-" };

@@ -5,8 +5,8 @@ import type { Ports } from "../model/ports/ports.ts";
 import type { SipGrant } from "../model/resources/views/tokens.ts";
 
 /**
- * Makes SIP credentials of a Client of the account, for the instant in seconds at which they end. Throws
- * `badParameter` where the account has no such Client, or its Status is 0.
+ * Makes SIP credentials of a Client of the account, for the instant in seconds at which they end.
+ * Throws `badParameter` where the account has no such Client, or its Status is 0.
  */
 export async function sipGrantOf(
   accountSid: string,

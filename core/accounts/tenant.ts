@@ -1,11 +1,14 @@
 /**
- * Tenants. Bounds of what one customer may take of an instance count by tenant: an account could
+ * Tenants. Bounds of a customer's use of an instance count by tenant: an account could
  * otherwise pass them by sub-accounts of its own.
  */
 import type { Accounts } from "../model/ports/ports.ts";
 import type { Account } from "../model/resources/accounts.ts";
 
-/** Sid of the account right below the root account that an account belongs to; the root's is its own. */
+/**
+ * Sid of the account right below the root account that an account belongs to; the root's is its
+ * own.
+ */
 export const tenantOf = ({ sid, ancestors }: Pick<Account, "sid" | "ancestors">): string =>
   ancestors[1] ?? sid;
 
@@ -30,7 +33,7 @@ export function createTenants(accounts: Pick<Accounts, "get" | "recent">): Tenan
       if (before !== undefined) return before;
       const account = accounts.recent(accountSid) ?? await accounts.get(accountSid);
       const tenant = account === null ? accountSid : tenantOf(account);
-      // Of two reads at once the first counts: what was counted under it is released under it.
+      // Of two reads at once the first counts: places taken under it are released under it.
       const known = found.get(accountSid) ?? tenant;
       found.set(accountSid, known);
       return known;

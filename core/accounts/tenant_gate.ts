@@ -6,12 +6,12 @@ export interface TenantGateOptions {
   /** Pieces of work at once: of all tenants, and of one. */
   most: number;
   ofTenant: number;
-  /** How many of one tenant may wait for their turn, and for how long in ms. */
+  /** Pieces of work of one tenant that may wait for their turn, and for how long in ms. */
   waiting: number;
   waitMs: number;
 }
 
-/** Lets few pieces of dear work run at once. */
+/** Bounds expensive work that runs at once. */
 export interface TenantGate {
   /**
    * Resolves when the tenant may begin; its result lets the next one begin. Rejects with `throttled`

@@ -3,8 +3,8 @@ import type { Account } from "../model/resources/accounts.ts";
 import { hoursOfUse } from "./hours_of_use.ts";
 
 /**
- * Notes the use of an AuthToken of an account, by the one that was sent, once an hour. An error is logged:
- * the token is good without it.
+ * Notes the use of an AuthToken of an account, by the one that was sent, once an hour. An error is
+ * logged: the token is good without it.
  */
 export function tokenUses(
   { accounts, now, log }: Pick<Ports, "accounts" | "now" | "log">,

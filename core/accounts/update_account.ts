@@ -12,7 +12,7 @@ import { paramsSchema } from "../model/resource.ts";
 import { type Account, accounts } from "../model/resources/accounts.ts";
 import type { AccountWanted } from "./create_account.ts";
 
-/** What a caller may change about an account. */
+/** Parameters of a change of an account. */
 export type AccountChanges = Partial<Omit<AccountWanted, "emailAddress" | "type">>;
 
 /** The schema of `AccountChanges`. */
@@ -20,8 +20,8 @@ export const accountChanges = paramsSchema(accounts.fields, [], accounts.update!
 
 /**
  * Changes an account on behalf of a caller who acts for it. A new password is a new AuthToken.
- * Throws `denied` or `badParameter` when the rules of Role and Status forbid the change, `throttled` when
- * too many requests of the tenant derive a password.
+ * Throws `denied` or `badParameter` when the rules of Role and Status forbid the change,
+ * `throttled` when too many requests of the tenant derive a password.
  */
 export async function updateAccount(
   { caller, account }: { caller: Account; account: Account },
@@ -54,7 +54,7 @@ export async function updateAccount(
   });
 }
 
-/** What a change of Status sets going. Closing looks again for what was being made meanwhile. */
+/** Jobs of a change of Status. Closing looks again for records that were made meanwhile. */
 function consequences(before: Account, { sid: accountSid, status, dateUpdated }: Account): Job[] {
   if (status === before.status) return [];
   const jobs = [forgetAccount({ accountSid })];
@@ -64,7 +64,7 @@ function consequences(before: Account, { sid: accountSid, status, dateUpdated }:
   return [...jobs, ...passes.map((ms) => closeAccount({ accountSid }, dateUpdated + ms))];
 }
 
-/** The rules of Status and Role: who may move an account from where it is to where it shall be. */
+/** Rules of Status and Role: throws where the caller may not make the change. */
 function checkChange(caller: Account, before: Account, { status, role }: AccountChanges): void {
   const isRoot = before.ancestors.length === 0;
   const isOwn = caller.sid === before.sid;

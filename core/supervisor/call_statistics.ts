@@ -25,9 +25,9 @@ export interface CallStatistics {
 }
 
 /**
- * Outcomes of the calls that were created in a span of time, those included that failed before an INVITE
- * left. Reads 500 calls where no more were created, else the latest 20 of each period: totals are exact,
- * outcomes then estimates.
+ * Outcomes of the calls that were created in a span of time, also of those that failed before an
+ * INVITE left. Reads 500 calls where no more were created, else the latest 20 of each period:
+ * totals are exact, outcomes then estimates.
  */
 export async function callStatistics(
   accountSid: string,
@@ -82,7 +82,7 @@ function failuresOf(all: CallFailure[], failed: number): CallFailure[] {
     return first ? [{ ...first, count: sumOf(group.map(({ count }) => count)) }] : [];
   }).sort((one, other) => other.count - one.count);
   const scale = failed / sumOf(summed.map(({ count }) => count));
-  let [exact, given] = [0, 0]; // What rounding takes from one count goes to the next.
+  let [exact, given] = [0, 0]; // The remainder of one count goes to the next.
   return summed.map((one) => {
     exact += one.count * scale;
     const count = Math.round(exact) - given;

@@ -16,7 +16,7 @@ const outcomes: Partial<Record<Call["status"], keyof Counters>> = {
   "canceled": "CanceledCalls",
 };
 
-/** Is told of calls and messages that this instance has written. */
+/** Observer of calls and messages that this instance has written. */
 export interface WriteObserver {
   onNewCall(call: Call): void;
   onEndedCall(call: Call): void;
@@ -24,9 +24,8 @@ export interface WriteObserver {
 }
 
 /**
- * Counts what this instance does to calls and messages. It watches the writes that succeeded, so
- * no use case has to remember to count, and what is repeated and changes nothing is counted once.
- * The observer is told of the same writes.
+ * Counts calls and messages of this instance. It observes writes that succeed, so no use case has to
+ * count, and a repeat that changes nothing counts once. `observer` receives the same writes.
  */
 export function counting(
   records: Records,
@@ -54,7 +53,7 @@ export function counting(
     if (isUnroutable && before?.errorCode !== after.errorCode) counters.TextMessageNotFound++;
   }
 
-  /** One of a Client's came in, even when it goes on to another Client; other ones go out. */
+  /** A message of a Client counts as inbound, also to another Client; others as outbound. */
   function countNewMessage(message: Message): void {
     observer.onNewMessage?.(message);
     const { direction, from, to, status } = message;
@@ -94,7 +93,7 @@ interface Watcher<T> {
   also(made: AlsoInserted[]): void;
 }
 
-/** A collection that tells of each write that changed a record. */
+/** A collection that reports each write that changed a record to a watcher. */
 function watching<T extends Base>(collection: Collection<T>, watcher: Watcher<T>): Collection<T> {
   return {
     ...collection,

@@ -4,7 +4,7 @@ import { limits } from "../base/limits.ts";
 import { importNumbers } from "../numbers/import_numbers.ts";
 import type { Ports } from "../model/ports/ports.ts";
 
-/** What a request that loads numbers says. */
+/** Parameters of a request that loads numbers. */
 export const stockParams = z.object({
   numbers: z.string().min(1).max(limits.parameterLength).describe(
     "Phone numbers as CSV: a line of column names, PhoneNumber among them, then one number a line.",

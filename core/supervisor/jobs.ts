@@ -4,7 +4,7 @@ import { rfc2822 } from "../base/wire.ts";
 import type { Ports } from "../model/ports/ports.ts";
 import { replay, webhookDelivery } from "../webhooks/deliver.ts";
 
-/** What a request for jobs may say, and one that changes them. */
+/** Parameters of a request for jobs, and of one that changes them. */
 export const jobsQuery = z.object({});
 export const jobsParams = z.object({
   retry: z.string().regex(/^\w{1,64}$/, "must be the id of a job").describe(

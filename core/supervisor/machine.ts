@@ -3,11 +3,11 @@ import { rfc2822 } from "../base/wire.ts";
 import { type HeardCompanion, isLost } from "../model/ports/companion_ports.ts";
 import type { Ports } from "../model/ports/ports.ts";
 
-/** What a request for companions may say, and one for the configuration. */
+/** Parameters of a request for companions, and of one for the configuration. */
 export const companionsQuery = z.object({});
 export const configurationQuery = z.object({});
 
-/** The companions that were heard of, by the names of the wire; the last heard of first. */
+/** Companions that have sent a heartbeat, by the names of the wire; the latest first. */
 export async function companionStates(ports: Ports): Promise<Record<string, unknown>[]> {
   const states = (await ports.companions.list()).toSorted((a, b) => a.silentMs - b.silentMs);
   return await Promise.all(states.map(async (state) => {

@@ -6,11 +6,11 @@ import type { Call } from "../model/resources/calls.ts";
 import { version } from "../base/version.ts";
 import { rfc2822 } from "../base/wire.ts";
 
-/** What a request for metrics may say, and one for live calls. */
+/** Parameters of a request for metrics, and of one for live calls. */
 export const metricsQuery = z.object({ liveCallDetails: flag.optional() });
 export const liveCallsQuery = z.object({});
 
-/** What the supervisor sees of the running instance, by the names of the wire. */
+/** Metrics of the running instance, by the names of the wire. */
 export async function metrics(ports: Ports, withCalls: boolean): Promise<Record<string, unknown>> {
   const calls = await liveCalls(ports);
   const incoming = calls.filter(({ direction }) => direction === "inbound").length;
@@ -30,7 +30,7 @@ export async function metrics(ports: Ports, withCalls: boolean): Promise<Record<
   };
 }
 
-/** Clients with a device anywhere: a companion knows its own, who is at several counts once. */
+/** Clients with a device at any companion; a Client at several companions counts once. */
 async function registeredUsers(ports: Ports): Promise<number> {
   const live = await liveCompanions(ports);
   return live.length > 1 ? await ports.companions.countRegistered(live) : live[0]?.registered ?? 0;

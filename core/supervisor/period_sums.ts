@@ -10,11 +10,11 @@ export interface Sample {
   total: number;
 }
 
-/** What became of the calls of a period; those of a sample stand for all calls of it. */
+/** Outcomes of the calls of a period; those of a sample stand for all calls of it. */
 export interface PeriodSums {
   outcomes: Omit<CallPeriod, "startTime">;
   sampled: number;
-  /** How long answers took, in ms. */
+  /** Times to answer, in ms. */
   setups: number[];
   /** Failed calls by what ended them; counts of a sample may have fractions. */
   failures: CallFailure[];
@@ -42,7 +42,7 @@ export function sumsOf({ calls, total }: Sample): PeriodSums {
   };
 }
 
-/** How long the answer took, where there was one. */
+/** Time to answer in ms, for an answered call. */
 const setupOf = ({ startTime, answeredAt }: Call): number[] =>
   startTime === null || answeredAt === null ? [] : [Math.max(0, answeredAt - startTime)];
 
@@ -60,8 +60,8 @@ export interface Period {
 }
 
 /**
- * How long the sums of a period are kept, how long ago the period must have ended, both in ms, and how
- * many periods are kept.
+ * Time for which the sums of a period are cached, the least time since its end, both in ms, and the
+ * most periods in the cache.
  */
 const [keptMs, settledMs, mostKept] = [600_000, 60_000, 2_000];
 

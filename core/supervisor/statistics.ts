@@ -31,8 +31,8 @@ export type StatisticsWanted = z.infer<typeof wanted>;
 const most = 200;
 
 /**
- * What an account's calls, Clients, Gateways and callbacks do now. What it reads is bounded, however much
- * the account has.
+ * State of an account's calls, Clients, Gateways and callbacks. Its reads are bounded, whatever the
+ * account has.
  */
 export async function statisticsOf(
   accountSid: string,
@@ -54,7 +54,10 @@ export async function statisticsOf(
   return { ...base, ...times, ...calls, ...clients, gatewaysDown, ...deliveries };
 }
 
-/** Counts Clients and those with a registered device, and says since when registrations are not known. */
+/**
+ * Counts Clients and those with a registered device; while a companion is lost, the time since
+ * when.
+ */
 async function clientStatistics(accountSid: string, ports: Ports) {
   const { items, total } = await ports.records.clients.list(accountSid, newest([]));
   const { live, lost } = await knownCompanions(ports);

@@ -4,11 +4,11 @@ import { iso8601 } from "../base/wire.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports, Records } from "../model/ports/ports.ts";
 
-/** What a request for store statistics may say. */
+/** Parameters of a request for store statistics. */
 export const storeQuery = z.object({});
 
 /**
- * What the store holds, by the names of the wire: its kind and layout, and the records of each resource
+ * State of the store, by the names of the wire: its kind and layout, and the records of each resource
  * in the accounts below the root, `limits.countedAccounts` at most.
  */
 export async function storeStatistics(ports: Ports): Promise<Record<string, unknown>> {

@@ -7,7 +7,7 @@ import type { UsageTrigger } from "../model/resources/internal/usage_triggers.ts
 import { periodStart, triggerValue } from "./trigger_value.ts";
 import { deliverWebhook } from "../webhooks/deliver.ts";
 
-/** How often a trigger is looked at. */
+/** Time between two checks of a trigger, in ms. */
 const everyMs = 60_000;
 
 /** Performs `checkTrigger`: again each minute, but for one that has fired and does not recur. */

@@ -15,9 +15,9 @@ import { searchFor } from "./erasure_subject.ts";
 type Entry = [name: keyof Records, erased: Erased];
 
 /**
- * Erases what an account has kept of the subject of an erasure, with pauses that leave the store to
- * requests. What is in use stays, with what it belongs to: a later run meets it again. `onErased` is
- * called after each batch. Rejects with the reason of the signal.
+ * Erases the records of an account about the subject of an erasure, with pauses that leave the
+ * store to requests. A record in use stays, with the records that it belongs to: a later run finds
+ * it again. `onErased` is called after each batch. Rejects with the reason of the signal.
  */
 export async function erase(
   { accountSid, subject }: Pick<Erasure, "accountSid" | "subject">,
@@ -29,7 +29,7 @@ export async function erase(
     .filter((entry): entry is Entry => entry[1] !== null);
   const walk = { accountSid, search, ports, signal };
   for (const entry of entries) await collect(entry, walk);
-  // What others belong to goes last.
+  // Records that others belong to go last.
   let inUse = 0;
   for (const entry of entries.toReversed()) {
     inUse += await eraseOf(entry, walk, (count) => onErased(entry[0], count));
@@ -50,12 +50,12 @@ interface Walk {
 /** The resources that records of others belong to. */
 const owners: (keyof Records)[] = ["calls", "messages", "recordings", "geolocations"];
 
-/** Notes the Sids of what is found, so that what belongs to it is found. */
+/** Adds the Sids of found records, so that records that belong to them are found. */
 async function collect([name, { has }]: Entry, walk: Walk): Promise<void> {
   if (!owners.includes(name)) return;
   const { accountSid, search, ports, signal } = walk;
   const records: AnyCollection = ports.records[name];
-  // A leg of a Dial is newer than the call that it belongs to, so what is found may find more.
+  // A leg of a Dial is newer than the call that it belongs to, so a found call may find more.
   for (let found = -1; found !== search.sids.size;) {
     found = search.sids.size;
     for await (const batch of paced(batches(records, accountSid), ports, signal)) {
@@ -64,7 +64,7 @@ async function collect([name, { has }]: Entry, walk: Walk): Promise<void> {
   }
 }
 
-/** Erases what is found of a resource; how many are in use. */
+/** Erases the found records of a resource. Returns how many are in use. */
 async function eraseOf(
   [name, { has, isInUse = () => false }]: Entry,
   { accountSid, search, ports, signal }: Walk,
@@ -83,7 +83,7 @@ async function eraseOf(
   return inUse;
 }
 
-/** What late writers may make anew: reports, orders and texts that come once more. */
+/** Resources that a late report, order or message could create again. */
 const marked: (keyof Records)[] = ["calls", "messages"];
 
 /** Marks the recent ones of some records that are about to be erased. */

@@ -47,7 +47,7 @@ async function change(
   }));
 }
 
-/** Adds what was erased to the counts of an erasure, one change after the other. */
+/** Adds erased records to the counts of an erasure, one change after the other. */
 function counter(args: ArgsOf<typeof eraseRecords>, ports: Ports) {
   let last = Promise.resolve();
   return {

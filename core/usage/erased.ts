@@ -11,15 +11,15 @@ import { type CallStatus, isLive } from "../model/values/status.ts";
 
 /** The subject of an erasure, and the Sids of the records of it that others belong to. */
 export interface Search {
-  /** Whether a text is an address of the subject. */
+  /** True when a text is an address of the subject. */
   is(text: unknown): boolean;
-  /** Whether a text holds an address of the subject. */
+  /** True when a text contains an address of the subject. */
   isIn(text: string): boolean;
   /** Of calls, messages, recordings and look-ups that were found. */
   sids: Set<string>;
 }
 
-/** Which records of a resource are the subject's, and which of them must end first. */
+/** Rule of a resource: the subject's records, and those of them that must end first. */
 export interface Erased {
   has(record: AnyRecord, search: Search): boolean;
   isInUse?(record: AnyRecord): boolean;
@@ -33,8 +33,8 @@ const statusIs = (...statuses: string[]) => ({ status }: AnyRecord) =>
   statuses.includes(String(status));
 
 /**
- * What is erased of each resource, in this order: what belongs to a call comes before the call, so that
- * an erasure that was interrupted finds it again. The compiler asks for each resource.
+ * Rules of all resources, in the order of erasure: records of a call come before the call, so that an
+ * erasure that was interrupted finds them again. The compiler asks for each resource.
  */
 export const erased = {
   calls: {
@@ -83,7 +83,7 @@ export const erased = {
     isInUse: statusIs("queued"),
   },
   idempotencyKeys: { has: ({ made }, search) => belongs(made, search) },
-  // What the account has configured, with its own numbers and Clients.
+  // Configuration of the account, with its own numbers and Clients.
   addresses: null,
   usageTriggers: null,
   applications: null,
@@ -101,7 +101,7 @@ export const erased = {
   conferences: null,
   // They hold the Sids of calls while these wait.
   queues: null,
-  // E-mail addresses, kept until the message is sent.
+  // E-mail addresses, stored until the message is sent.
   erasures: null,
   // They hold no number, and end by themselves.
   consoleSessions: null,

@@ -6,9 +6,10 @@ import type { Search } from "./erased.ts";
 const literal = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /**
- * How records name the subject of an erasure: a number with or without its + and with separators, also as a
- * URL has it, as the user of a SIP address and as a former plan had it; a Client as `client:LOGIN`, as its Login alone where an address
- * stands, and as the user of a SIP address. Logins are taken as they are written.
+ * Matches the forms in which records name the subject of an erasure. A number: with or without its
+ * + and separators, as a URL has it, as the user of a SIP address, and as of a former plan. A
+ * Client: as `client:LOGIN`, as its Login alone in a field of addresses, and as the user of a SIP
+ * address. The case of a Login counts.
  */
 export function searchFor(subject: string): Search {
   const [, login] = /^client:(.*)$/.exec(subject) ?? [];
@@ -36,7 +37,7 @@ function searchForNumber(subject: string): Search {
 const numberAt = /^(?:sips?:)?(?:\+|%2B)?(\d+)(?:@.*)?$/i;
 const numbersIn = /(?:\+|%2B|\b(?:sips?|tel):)(\d+)/gi;
 
-/** A subject of which as little shows as is needed to tell it from others. */
+/** A subject, masked but for as many characters as distinguish it from others. */
 export function maskedSubject(subject: string): string {
   const [, login] = /^client:(.*)$/.exec(subject) ?? [];
   return login === undefined

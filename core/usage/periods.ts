@@ -13,7 +13,7 @@ export interface Span {
   before: number;
 }
 
-/** How the days of a span are put together. */
+/** Grouping of the days of a span. */
 export type Period = "all" | "day" | "month" | "year";
 
 /** A list of usage below `Usage/Records`, such as `Daily`. */

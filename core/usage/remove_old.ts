@@ -12,7 +12,7 @@ import type { KeptKind } from "../model/values/kept.ts";
 /** A resource whose old records are removed, and those that stay whatever their age. */
 interface Kept {
   resource: keyof Ports["records"];
-  /** Absent: it is kept for a fixed time. */
+  /** Absent: its age is fixed. */
   kind?: KeptKind;
   stays?(record: AnyRecord): boolean;
 }
@@ -20,7 +20,7 @@ interface Kept {
 const statusIs = (...statuses: string[]) => ({ status }: AnyRecord) =>
   statuses.includes(String(status));
 
-/** What is removed. A record that something still waits for stays until that has come to its end. */
+/** Resources with an age, and their records that stay. A record in use stays until it has ended. */
 const kept: readonly Kept[] = [
   { resource: "calls", kind: "calls", stays: ({ status }) => isLive(status as CallStatus) },
   { resource: "conferences", kind: "calls", stays: ({ status }) => status !== "completed" },
@@ -42,13 +42,13 @@ const kept: readonly Kept[] = [
   { resource: "auditEntries", kind: "audit" },
 ];
 
-/** How long the records of a resource are kept, in ms. */
+/** Age at which the records of a resource are removed, in ms. */
 const keptMs = ({ kind }: Kept, settings: Ports["settings"]): number =>
   kind === undefined ? limits.idempotencyKeptMs : settings.keptMs[kind];
 
 /**
- * Removes the records of all accounts that are older than they are kept, oldest first and in
- * batches, with a pause after each batch. Ends early when the signal aborts.
+ * Removes the records of all accounts that have reached their age, oldest first and in batches, with
+ * a pause after each batch. Ends early when the signal aborts.
  */
 export async function removeOldRecords(ports: Ports, signal: AbortSignal): Promise<void> {
   await eachApart(lists(ports), {
@@ -64,7 +64,7 @@ interface List {
   one: Kept;
 }
 
-/** The lists of all accounts whose records are not kept for ever. */
+/** Lists of all accounts whose records have an age. */
 async function* lists({ accounts, settings }: Ports): AsyncGenerator<List> {
   const [root] = await accounts.children("");
   const ending = kept.filter((one) => keptMs(one, settings) !== Infinity);

@@ -5,7 +5,7 @@ import { money } from "./summarize.ts";
 
 const dayMs = 86_400_000;
 
-/** When the period of a trigger began, in ms; days, months and years are those of UTC. */
+/** Begin of a trigger's period, in ms; days, months and years are those of UTC. */
 export function periodStart({ recurring }: Pick<UsageTrigger, "recurring">, now: number): number {
   const at = new Date(now);
   switch (recurring) {
@@ -20,7 +20,7 @@ export function periodStart({ recurring }: Pick<UsageTrigger, "recurring">, now:
   }
 }
 
-/** What a trigger watches has come to in its period: of the account and those below it. */
+/** Value that a trigger watches, summed over its period: of the account and those below it. */
 export async function triggerValue(
   trigger: Pick<UsageTrigger, "accountSid" | "usageCategory" | "triggerBy" | "recurring">,
   ports: Pick<Ports, "accounts" | "ledger" | "now">,

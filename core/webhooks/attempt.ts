@@ -1,10 +1,10 @@
 /**
- * One attempt at a webhook. Its cost was measured by leaving parts out, in bursts of 1,000 in turn in one
- * process (2026-11-27, rough): of some 460 µs of the main thread, both HMACs take 7 %, the index of
- * Deliveries by status 6 %, finer counters 5 %, AbortSignals of time limits and leases 3 %, spans 1 %. It
- * makes 430 allocations of the C library, half of them for the store, and 110 kB of objects of V8. Not
- * taken, together 3 %: `querystring` for the form, random numbers of Sids fetched a thousand at a time,
- * Sids read from hex without native code.
+ * One attempt at a webhook. Its cost was measured by leaving parts out, in bursts of 1,000 in turn
+ * in one process (2026-11-27, rough): both HMACs take 7 % of some 460 µs of the main thread, the
+ * index of Deliveries by status 6 %, finer counters 5 %. AbortSignals of time limits and leases
+ * take 3 %, spans 1 %. It makes 430 allocations of the C library, half of them for the store, and
+ * 110 kB of objects of V8. Not taken, together 3 %: `querystring` for the form, random numbers of
+ * Sids fetched a thousand at a time, Sids read from hex without native code.
  */
 import {
   type Exchange,
@@ -27,13 +27,13 @@ import { signedRequest, signerOf } from "../base/signature.ts";
 import { timeLimit } from "../base/time_limit.ts";
 import { shownRequest, signableOf } from "./request.ts";
 
-/** What one request came to: as the Delivery keeps it, and as a Notification tells it. */
+/** Outcome of one request: as the Delivery stores it, and as a Notification shows it. */
 export interface Attempt {
   made: DeliveryAttempt;
   exchange: Exchange;
 }
 
-/** An attempt that is to be repeated; `cause` is what broke it, where it had no answer. */
+/** An attempt that is to be repeated; `cause` is the error of one without a response. */
 export class AttemptFailed extends Error {
   override readonly name = "AttemptFailed";
   readonly made: DeliveryAttempt;
@@ -46,7 +46,7 @@ export class AttemptFailed extends Error {
   }
 }
 
-/** Requests what a delivery is about. Throws AttemptFailed unless the answer is below 500. */
+/** Sends the request of a Delivery. Throws AttemptFailed unless the status is below 500. */
 export async function attemptOf(
   delivery: Delivery,
   account: Account,

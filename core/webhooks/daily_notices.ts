@@ -1,8 +1,8 @@
 /**
- * Notifications of habits of a program, which each of its requests would repeat: one a day (UTC) for each
- * account and subject. The Sid follows from the hour, the account and the subject, so that instances agree
- * without a counter, and a Notification stands among those of its hour. An instance remembers what was told
- * today, so that the store is asked once for each subject.
+ * Notifications of habits of a program, which each of its requests would repeat: one a day (UTC)
+ * for each account and subject. The Sid follows from the hour, the account and the subject. So
+ * instances agree without a counter, and lists have the Notification among those of its hour. An
+ * instance remembers the subjects of today, so that the store is read once for each.
  */
 import { limits } from "../base/limits.ts";
 import { sidOfCause } from "../base/sid.ts";
@@ -20,7 +20,7 @@ export interface DailyNotice extends Omit<Notice, "level" | "callSid" | "cause">
   tenant: string;
 }
 
-/** Writes the Notification unless the account was told of the subject today. Never throws. */
+/** Writes the Notification unless the account has one of the subject today. Never throws. */
 export type DailyNotices = (notice: DailyNotice) => Promise<void>;
 
 /** The notices of this instance. A tenant gets `limits.dailyNotices` of each fault at most. */
@@ -28,7 +28,7 @@ export function dailyNotices(ports: Ports): DailyNotices {
   let day = 0;
   let told = new Map<string, Set<string>>();
 
-  /** Tells whether this instance has not told of it today. */
+  /** Returns true for a subject that is new to this instance today, and remembers it. */
   function isNew({ accountSid, tenant, fault, subject }: DailyNotice, now: number): boolean {
     const today = now - now % dayMs;
     if (today !== day || told.size >= limits.dailyNoticeTenants) told = new Map();

@@ -1,9 +1,9 @@
 import type { Ports } from "../model/ports/ports.ts";
 
-/** What a loop does with each item, as its log line says it: "close a lost call". */
+/** Action of a loop on each item, as its log line names it: "close a lost call". */
 interface Work<T> {
   name: string;
-  /** What the log calls an item: its Sid. */
+  /** Name of an item in the log: its Sid. */
   label(item: T): string;
   act(item: T): Promise<unknown>;
 }

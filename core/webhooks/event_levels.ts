@@ -9,7 +9,7 @@ import { eventLimits } from "./event_limits.ts";
 
 const callSid = z.string().regex(/^CA[0-9a-f]{32}$/, "must be the Sid of a Call");
 
-/** What is asked of the levels of an account's calls. */
+/** Parameters of a request for levels. */
 export const levelQuery = z.object({
   callSid: z.union([z.string(), z.array(z.string())]).transform((sent) =>
     [sent].flat().flatMap((text) => text.split(/[\s,]+/)).filter((sid) => sid !== "")
@@ -50,8 +50,8 @@ export async function measuredCalls(
 }
 
 /**
- * How loud the peers of calls speak at this moment, in dBov. A companion that is out of reach, or of a
- * program that does not measure, has none.
+ * Levels of speech of calls' peers at this moment, in dBov. A companion that is out of reach, or of an
+ * older program, has none.
  */
 export async function levelsOf(
   accountSid: string,

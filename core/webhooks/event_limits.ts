@@ -7,18 +7,18 @@ export const eventLimits = {
   /** Of all, those that only the root account may take, and tenants for their first one. */
   streamsOfRoot: 20,
   firstStreams: 80,
-  /** What waits for a slow reader at most: events, and bytes of their records in the store. */
+  /** Most that waits for a slow reader: events, and bytes of their records in the store. */
   waiting: 1_000,
   waitingBytes: 1 << 20,
   /** Events are written together up to so many characters. */
   pieceLength: 32 << 10,
   /** Between two signs of life in ms; with each one the credentials are checked again. */
   beatMs: 15_000,
-  /** After which a reader connects again, in ms. */
+  /** Pause before a reader connects again, in ms. */
   retryMs: 2_000,
   /** Calls of one stream of levels, and ms between two looks at them. */
   levels: 100,
   levelMs: 250,
-  /** Seconds after which one that found no place may try again. */
+  /** Retry-After of a stream that found no place, in seconds. */
   retryAfterS: 10,
 } as const;

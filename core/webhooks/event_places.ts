@@ -58,7 +58,7 @@ export function createStreamPlaces(): TakeStream {
   };
 }
 
-/** Counts by name; a name without any is not kept. */
+/** Counts by name; a count of 0 is removed. */
 function createCounts() {
   const counts = new Map<string, number>();
   const of = (name: string) => counts.get(name) ?? 0;

@@ -17,7 +17,7 @@ const types = z.union([z.string(), z.array(z.string())]).transform((sent) =>
 /** The form of an event's id. */
 const eventId = /^[0-9a-f]{20}\.(~|[A-Z]{2}[0-9a-f]{32})$/;
 
-/** What is asked of the events of an account. */
+/** Parameters of a request for events. */
 export const eventQuery = z.object({
   type: types.optional().describe(
     "Kinds of records whose events are wanted, separated by commas; all of them unless sent.",
@@ -39,7 +39,7 @@ export type EventQuery = z.infer<typeof eventQuery>;
 
 export const eventParameters: Parameters = { schema: eventQuery };
 
-/** Whether a change is of what was asked for. */
+/** Returns a filter of changes by a query. */
 export function isWanted({ type, sid }: EventQuery): (change: RecordChange) => boolean {
   const types = type === undefined ? null : new Set<string>(type);
   return (change) => {

@@ -1,6 +1,6 @@
 import type { EventType } from "../model/event_types.ts";
 
-/** An event as the interface tells it. */
+/** An event as the interface sends it. */
 export interface ToldEvent {
   id: string;
   type: EventType;
@@ -9,10 +9,10 @@ export interface ToldEvent {
   record: Record<string, unknown> | null;
 }
 
-/** How an event looks: `bad` needs a look, `wait` may. */
+/** Look of an event: `bad` needs attention, `wait` may. */
 export type Look = "plain" | "good" | "wait" | "bad";
 
-/** What an event says in a line, and how it looks. */
+/** An event in one line, and its look. */
 export interface Summary {
   look: Look;
   text: string;
@@ -44,7 +44,7 @@ const withStatus = (record: Fields, ...texts: unknown[]): Summary => ({
 const between = ({ from, to }: Fields): string => `${from} → ${to}`;
 const seconds = (value: unknown): string | null => value === null ? null : `${value} s`;
 
-/** What a line says of a record. */
+/** Line about a record. */
 const told: Record<EventType, (record: Fields) => Summary> = {
   call: (one) => withStatus(one, between(one), one.direction, seconds(one.duration ?? null)),
   message: (one) => withStatus(one, between(one), one.direction, one.body),
@@ -92,7 +92,7 @@ function attemptOf({ attempts }: Fields): string | null {
   return last.status ? `HTTP ${last.status}` : String(last.error);
 }
 
-/** What an event says, in one line of any length. */
+/** Summary of an event, in one line of any length. */
 export function summaryOf({ type, change, record }: ToldEvent): Summary {
   if (record !== null) return told[type](record);
   return { look: "plain", text: type === "participant" ? "left" : change };
@@ -105,6 +105,6 @@ export function callOf({ type, sid, record }: ToldEvent): string | null {
   return typeof call === "string" ? call : null;
 }
 
-/** When the record changed, in ms; NaN where the record is gone. */
+/** Time of the record's change, in ms; NaN where the record is gone. */
 export const changedAt = ({ record }: ToldEvent): number =>
   Date.parse(String(record?.date_updated ?? ""));

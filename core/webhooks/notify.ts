@@ -25,7 +25,7 @@ export interface Notice {
   /** Null when it is tied to no call. */
   callSid: string | null;
   fault: FaultName;
-  /** What was wrong in this case; the fault's own message comes before it. */
+  /** Detail of this case; the fault's own message comes before it. */
   detail: string;
   level: "error" | "warning";
   exchange?: Exchange | undefined;
@@ -35,7 +35,7 @@ export interface Notice {
 
 export type { Cause };
 
-/** The Notification that tells a customer of a failure; part of the change that it belongs to. */
+/** Notification of a failure, as a part of the change that it belongs to. */
 export function notification(
   notice: Notice,
   ports: Ports,
@@ -74,7 +74,10 @@ function sidOf({ at, id }: Cause, { fault, exchange }: Notice): string {
   return sidOfCause("NO", { at, id: text });
 }
 
-/** Records a Notification that belongs to no other change; none of a call that was removed meanwhile. */
+/**
+ * Records a Notification that belongs to no other change; none of a call that was removed
+ * meanwhile.
+ */
 export async function notify(notice: Notice, ports: Ports): Promise<void> {
   try {
     if (await isOfRemoved(notice, ports)) return;
@@ -85,12 +88,12 @@ export async function notify(notice: Notice, ports: Ports): Promise<void> {
   }
 }
 
-/** Some calls are never kept: only a mark says that one was removed. */
+/** True when the call was removed. Some calls have no record, so only a mark counts. */
 async function isOfRemoved({ accountSid, callSid }: Notice, { records }: Ports): Promise<boolean> {
   if (callSid === null || await records.calls.get(accountSid, callSid) !== null) return false;
   return await isRemoved({ accountSid, sid: callSid }, records);
 }
 
-/** What a store's value has room for, however much a server sent. */
+/** Cuts a text at the longest that a value of the store takes. */
 const cut = (text: string): string => text.slice(0, limits.noticeLength);
 const short = (text: string): string | null => cut(text) || null;

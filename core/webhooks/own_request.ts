@@ -24,7 +24,7 @@ const numberFields = ["phoneNumber", "areaCode", "isSIP", "voiceUrl", "smsUrl", 
 
 type Settings = Pick<Ports, "settings">;
 
-/** What of a record was asked for. */
+/** Fields of a record that a request sends. */
 type Asked<T extends Base> = { [K in keyof T]?: unknown } & Pick<T, "accountSid">;
 
 /**

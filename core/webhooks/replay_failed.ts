@@ -31,7 +31,7 @@ export const replayFailed = jobKind({
   lane: ({ accountSid }) => `replays:${accountSid}`,
 });
 
-/** What is asked for: the failed Deliveries of an hour. */
+/** Parameters: the failed Deliveries of an hour. */
 export const replayFailedParameters: Parameters = {
   schema: z.object({
     replay: z.enum(["failed"]).describe("Which Deliveries are sent again: failed."),
@@ -41,7 +41,7 @@ export const replayFailedParameters: Parameters = {
   }),
 };
 
-/** What is answered: the hour, and how many Deliveries of it have failed. Nothing of it is stored. */
+/** Response: the hour, and how many Deliveries of it have failed. It is not stored. */
 export const deliveryReplays: AnyResource = {
   type: "DeliveryReplay",
   description: "Failed Deliveries of an hour that are being sent again.",

@@ -29,8 +29,8 @@ const missing = "<h1>Page not found</h1>\n<p>Search for it, or choose one of the
 
 /**
  * The documentation at `/docs`: the pages of the folder `docs/`, and a page for each resource from
- * the OpenAPI document. It is the same for all readers and needs no credentials. `served` has the parts of
- * the service that its header leads to.
+ * the OpenAPI document. It is the same for all readers and needs no credentials. `served` has the
+ * parts of the service that its header leads to.
  */
 export function docs(
   files: () => Promise<DocumentationFiles>,

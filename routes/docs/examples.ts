@@ -5,7 +5,7 @@ export interface ExampleRequest {
   url: string;
   body?: Record<string, unknown> | undefined;
   needsCredentials: boolean;
-  /** Whether the response is JSON. */
+  /** True for a response in JSON. */
   isJson: boolean;
 }
 

@@ -6,7 +6,10 @@ import type { Ports } from "../../core/model/ports/ports.ts";
 import { siteHeader } from "../http/site_header.ts";
 import { allParts, pagePolicy, prefixOf } from "./docs.ts";
 
-/** `GET /` for browsers: the way to the console, the softphone, the documentation and the first request. */
+/**
+ * `GET /` for browsers: the way to the console, the softphone, the documentation and the first
+ * request.
+ */
 export function home(
   { settings }: Pick<Ports, "settings">,
   served: readonly string[] = allParts,

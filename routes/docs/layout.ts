@@ -20,7 +20,7 @@ export interface Layout {
   /** The page between header and footer, as HTML. */
   content: string;
   groups: Group[];
-  /** What the reader searched for. */
+  /** Text that the reader searched for. */
   query?: string;
   /** The path of the service's address, without a slash at its end. */
   prefix: string;

@@ -54,7 +54,7 @@ function linkFrom(from: string, files: DocumentationFiles, docs: string) {
   };
 }
 
-/** Whether a relative link leads out of the folder of the documentation. */
+/** True for a relative link out of the folder of the documentation. */
 function escapes(from: string, href: string): boolean {
   let depth = from.split("/").length - 1;
   for (const part of href.split("/")) {

@@ -43,7 +43,7 @@ interface Operation {
   method: string;
   path: string;
   described: Described;
-  /** Whether PUT does the same. */
+  /** True when PUT does the same. */
   isPutToo?: boolean;
 }
 
@@ -93,7 +93,7 @@ function withoutTwins(operations: Operation[]): Operation[] {
     .map((one) => ({ ...one, isPutToo: one.method === "POST" && puts.has(one.path) }));
 }
 
-/** Where schemas are shown: records on the page of their tag, steps on that of flows. */
+/** Pages of schemas: records on the page of their tag, steps on that of flows. */
 function addressesOf({ tags, components }: OpenApiDocument, docs: string): AddressOf {
   const tagNames = tags.map(({ name }) => name);
   return (name) => {

@@ -14,7 +14,7 @@ const fillers = new Set(
     .split(" "),
 );
 
-/** How much a find on a page of a folder counts: who searches wants to do something. */
+/** Weight of a result by folder: readers who search want instructions. */
 const weights: Record<string, number> = {
   tutorials: 1.5,
   "how-to": 1.5,
@@ -74,13 +74,13 @@ async function find(pages: Documentation["pages"], words: string[][]): Promise<F
       if (others !== undefined) await others;
     }
   }
-  // Where no section has all of many words, those are shown that lack one.
+  // If no section has all of many words, sections that lack one are shown.
   const most = words.length > 2 && !all.some(({ missing }) => missing === 0) ? 1 : 0;
   return all.filter(({ missing }) => missing <= most)
     .sort((one, other) => other.rank - one.rank);
 }
 
-/** How well a section fits, and how many words it lacks; a heading counts more than the text. */
+/** Score of a section, and the number of words that it lacks; a heading counts more than the text. */
 function rankOf(
   title: string,
   { heading, lower }: Section,

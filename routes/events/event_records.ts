@@ -15,8 +15,8 @@ import { geolocationShape } from "../resources/geolocations.ts";
 type Write = (record: Base) => unknown;
 
 /**
- * Gives an event's data as JSON: the record is as its address has it. Streams of one account share the text
- * of a change, but those of recordings, whose links are made for the moment.
+ * Gives an event's data as JSON: the record is as its address has it. Streams of one account share
+ * the text of a change, but those of recordings, whose links are made for the moment.
  */
 export function eventText(ports: Ports): (change: RecordChange) => Promise<string> {
   const resources = resourcesUnder(ports.settings);

@@ -19,7 +19,7 @@ export interface EventStreamOptions {
   isWanted(change: RecordChange): boolean;
   /** The event's data as JSON. */
   textOf(change: RecordChange): Promise<string>;
-  /** Whether the reader may still read. */
+  /** True while the reader may read. */
   isAllowed(): Promise<boolean>;
   /** False: the stream ends after what has happened. */
   follows: boolean;
@@ -28,7 +28,7 @@ export interface EventStreamOptions {
   inShare<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** What waits to be read, within bounds. */
+/** Events that wait to be read, within bounds. */
 interface Waiting {
   changes: (RecordChange | "gap")[];
   bytes: number;
@@ -73,8 +73,8 @@ function createWaiting(): Waiting {
 }
 
 /**
- * The changes of an account's records as server-sent events (the HTML standard, 9.2). What is not read
- * waits within bounds; beyond them the stream ends, with an event that says so. Rejects when the store
+ * The changes of an account's records as server-sent events (the HTML standard, 9.2). Unread events
+ * wait within bounds; beyond them the stream ends, with an event that says so. Rejects when the store
  * cannot be read.
  */
 export async function eventStream(

@@ -4,7 +4,7 @@ import { eventLimits } from "../../core/webhooks/event_limits.ts";
 export interface LevelStreamOptions {
   /** The levels at this moment. */
   read(): Promise<Level[]>;
-  /** Whether the reader may still read. */
+  /** True while the reader may read. */
   isAllowed(): Promise<boolean>;
   /** False: the stream ends after the levels of this moment. */
   follows: boolean;

@@ -53,7 +53,7 @@ export function eventRoutes(ports: Ports): Hono<Env> {
   });
 }
 
-/** How loud the peers of an account's calls speak, as server-sent events. */
+/** Levels of speech of an account's calls, as server-sent events. */
 export function levelRoutes(ports: Ports): Hono<Env> {
   const takePlace = createStreamPlaces();
   return new Hono<Env>().get("/", async (c) => {

@@ -10,8 +10,8 @@ const segmentsOf = (path: string): number => path.split("/").length;
 
 /**
  * The methods of a path, for the header `Allow` (RFC 9110 §10.2.1); empty for an unknown path. They
- * are derived from the routes. Only the patterns of as many segments are compiled, at their first use: all
- * of them at once take 30 ms.
+ * are derived from the routes. Only the patterns of as many segments are compiled, at their first
+ * use: all of them at once take 30 ms.
  */
 export function allowedMethods(app: Hono<Env>): (path: string) => string[] {
   const methods = new Map<string, Set<string>>();

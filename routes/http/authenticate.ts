@@ -27,7 +27,7 @@ import { createRateLimits, type RateLimits } from "../../core/model/rest/rate_li
 import { accounts as definition } from "../../core/model/resources/accounts.ts";
 import type { Ctx, Env } from "./env.ts";
 
-/** What bounds the requests of accounts, and of clients without right credentials. */
+/** Bounds of requests of accounts, and of clients without right credentials. */
 export interface Bounds {
   /** Null: any number. */
   rates: RateLimits | null;
@@ -44,9 +44,9 @@ export const boundsOf = ({ settings, steadyNow }: Ports, shares: LoopShares | nu
 });
 
 /**
- * Authenticates the request (RFC 7617) and puts its account on the context. It throws `throttled` when
- * the tenant exceeds a rate limit or its share of the loop, and before the store is read when the client has sent too many
- * wrong credentials.
+ * Authenticates the request (RFC 7617) and puts its account on the context. It throws `throttled`
+ * when the tenant exceeds a rate limit or its share of the loop. After too many wrong credentials
+ * of the client it does so before the store is read.
  */
 export function authenticate(
   ports: Pick<Ports, "accounts" | "keyring" | "now" | "log">,
@@ -132,7 +132,7 @@ function limitRate(c: Ctx, tenant: string, rates: RateLimits): void {
   if (retryAfterS > 0) throw new Fault("throttled", undefined, { retryAfterS });
 }
 
-/** What a refusal says; the same for an account that is not there and for a wrong AuthToken. */
+/** Message of a refusal; the same for an unknown account and a wrong AuthToken. */
 const wrongCredentials =
   "no account or API key has these credentials. The user name is an account Sid, " +
   "an e-mail address or the Sid of an API key; the password is its AuthToken or secret";

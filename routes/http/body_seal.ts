@@ -1,16 +1,17 @@
 /**
- * Bodies of responses that are repeated for an Idempotency-Key. The creation of an API key responds with
- * its secret, which the store does not have otherwise. A repeat without the secret would leave a key that
- * nobody can use, so the body is sealed: under the Idempotency-Key as it was sent, and once more under
- * SECRET_KEY. Whoever has the store, SECRET_KEY and the client's Idempotency-Key can read it for 24 h.
+ * Bodies of responses that are repeated for an Idempotency-Key. The creation of an API key responds
+ * with its secret, which the store does not have otherwise. A repeat without the secret would leave
+ * a key that nobody can use, so the body is sealed: under the Idempotency-Key as it was sent, and
+ * once more under SECRET_KEY. Whoever has the store, SECRET_KEY and the client's Idempotency-Key
+ * can read it for 24 h.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 
 /**
- * Compresses a text and seals it with AES-256-GCM under a key of any length, as Base64. The service
- * keeps only the hash of an Idempotency-Key, so that what is sealed under one opens for the client that
- * has it, and not from the store alone.
+ * Compresses a text and seals it with AES-256-GCM under a key of any length, as Base64. The store
+ * has only the hash of an Idempotency-Key, so the client that has the key is needed to open the
+ * body.
  */
 export function sealBody(text: string, key: string): string {
   const iv = randomBytes(12);

@@ -32,7 +32,7 @@ export function ownSiteOnly({ settings }: Pick<Ports, "settings">) {
   });
 }
 
-/** Whether a page of another origin sent the request. */
+/** True when a page of another origin sent the request. */
 export function isForeign({ headers, url }: Request, baseUrl: string): boolean {
   const site = headers.get("Sec-Fetch-Site");
   if (site === "cross-site") return true;

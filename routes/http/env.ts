@@ -19,13 +19,16 @@ export interface Env {
     account: Account;
     /** The parameters in the body, once they are read. */
     sent?: Sent;
-    /** Parameters of the request that are unknown, as they may be shown, and what was probably meant. */
+    /**
+     * Parameters of the request that are unknown, as they may be shown, and what was probably
+     * meant.
+     */
     unknownNames?: { name: string; hint: string }[];
     /** The Idempotency-Key of a request that makes a record. */
     once?: Once;
-    /** The record that its response is kept with is committed. */
+    /** True once the record is committed, and its response with it. */
     isKept?: boolean;
-    /** Resolves when a response that is made while it is sent has been made, or nobody reads on. */
+    /** Resolves when a streamed response is complete, or its reader has gone. */
     sending?: Promise<void>;
   };
 }

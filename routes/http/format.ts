@@ -17,8 +17,8 @@ const plainPath = (path: string): string =>
   ofVersion.test(path) ? path.replaceAll(/\/{2,}/g, "/").replace(/\/$/, "") : path;
 
 /**
- * The path of a request, without empty segments where it is one of an interface. It is asked for several
- * times, and reading an address takes long.
+ * The path of a request, without empty segments where it is one of an interface. It is asked for
+ * several times, and reading an address takes long.
  */
 export function pathOf(request: Request): string {
   const known = paths.get(request);
@@ -34,7 +34,7 @@ const twilioPath = new RegExp(
   "i",
 );
 
-/** Whether a path is one of the interface for Twilio's libraries. */
+/** True for a path of the interface for Twilio's libraries. */
 const isTwilio = (path: string): boolean => twilioPath.test(path);
 
 /**

@@ -30,7 +30,7 @@ export interface KeptResponse {
   body: string;
 }
 
-/** What an Idempotency-Key was sent with. */
+/** Request that an Idempotency-Key was sent with. */
 export interface Asked {
   /** The account that gets the record. */
   accountSid: string;

@@ -17,7 +17,7 @@ interface Inserting<T> {
   insert(change: Change<T>): Promise<T>;
 }
 
-/** How a record is shown once it is made. */
+/** Response about a new record. */
 export interface Shown<T> {
   /** May read the store; the record is not in it yet. */
   forms(record: T): Forms | Promise<Forms>;
@@ -25,9 +25,9 @@ export interface Shown<T> {
 }
 
 /**
- * The handler of a POST that makes a record, with `Idempotency-Key`: of requests with the same key, the
- * first makes the record, and all get its response. The response is committed with the record
- * (`keeping`), so that a twin of the request, or a retry after the death of the service, finds both or
+ * The handler of a POST that makes a record, with `Idempotency-Key`: of requests with the same key,
+ * the first makes the record, and all get its response. The response is committed with the record
+ * (`keeping`). So a twin of the request, or a retry after a crash of the service, finds both or
  * neither. A request that is refused makes nothing, and leaves its key unused.
  */
 export function making<P extends string>(
@@ -109,8 +109,8 @@ export function keepingUpdate(
 }
 
 /**
- * The ports for what the request makes, where it is not said which record that is: the first one that is
- * made keeps the response.
+ * The ports for what the request makes, where it is not said which record that is: the first one
+ * that is made keeps the response.
  */
 export function keepingPorts<T extends Base>(c: Ctx, ports: Ports, shown: Shown<T>): Ports {
   if (c.var.once === undefined) return ports;

@@ -13,8 +13,8 @@ export const missingPagePolicy = [
 ].join("; ");
 
 /**
- * Whether a person in a browser asks for an address. Programs that name `text/html` out of habit, such as
- * those with Java's HttpURLConnection, are known by the range `*`, which no browser sends.
+ * True when a person in a browser requests an address. Programs that accept `text/html` by default,
+ * such as those with Java's HttpURLConnection, also accept `*`, which no browser sends.
  */
 export function isForPeople(request: Request): boolean {
   if (!["GET", "HEAD"].includes(request.method) || suffixOf(request) !== null) return false;
@@ -26,7 +26,7 @@ export function isForPeople(request: Request): boolean {
 }
 
 interface Missing {
-  /** What the error says. */
+  /** Message of the error. */
   message: string;
   code: number;
   /** The first segments of the paths that the service has. */

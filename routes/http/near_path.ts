@@ -1,7 +1,7 @@
 /**
- * The path that a request for an unknown path probably meant. Segments of the path are aligned with those
- * of each route: names are misspelt, parts such as `SMS` are missing or one too many, and the version is
- * another one. The routes are few and the path is bounded, so no index of them is kept.
+ * The path that a request for an unknown path probably meant. Segments of the path are aligned with
+ * those of each route: names are misspelt, parts such as `SMS` are missing or one too many, and the
+ * version is another one. The routes are few and the path is bounded, so there is no index.
  */
 import { editsBetween } from "../../core/base/near_names.ts";
 
@@ -9,7 +9,7 @@ import { editsBetween } from "../../core/base/near_names.ts";
 const mostSegments = 10;
 const longestSegment = 48;
 
-/** What differs between a path and a route, in the order of likelihood. */
+/** Differences between a path and a route, the likeliest first. */
 const costs = {
   letterCase: 0.1,
   suffix: 0.5,
@@ -37,8 +37,8 @@ const isParameter = (segment: string): boolean => segment.startsWith(":");
 const isValue = (text: string): boolean => /[\d@]/.test(text) || text.length === 2;
 
 /**
- * Names the paths nearest to an unknown one, as a question; "" where none is near. `templates` are paths
- * of routes with `:parameter` in place of Sids.
+ * Names the paths nearest to an unknown one, as a question; "" where none is near. `templates` are
+ * paths of routes with `:parameter` in place of Sids.
  */
 export function nearPaths(templates: Iterable<string>): (path: string) => string {
   const routes = [...new Set(templates)].filter((path) => !path.includes("*"))
@@ -100,7 +100,10 @@ interface Alignment {
   path: string;
 }
 
-/** The cost of the cheapest way from a path to a route, as `aligned` finds it; at once where it is over `most`. */
+/**
+ * The cost of the cheapest way from a path to a route, as `aligned` finds it; at once where it is
+ * over `most`.
+ */
 function leastCost(
   asked: string[],
   route: string[],

@@ -1,2 +1,5 @@
-/** Requests that the console makes of this process: they are no use of the credentials that they have. */
+/**
+ * Requests that the console makes of this process: they are no use of the credentials that they
+ * have.
+ */
 export const ownRequests = new WeakSet<Request>();

@@ -74,7 +74,7 @@ export function warnUnknown(c: Ctx, names: string[], known: readonly string[]): 
   c.header("Warning", warnings.join(", "));
 }
 
-/** What to do about an unknown name, where that is clear. */
+/** Advice about an unknown name, where it is clear. */
 function hintOf(name: string, known: readonly string[]): string {
   if (known.includes(name)) return " in the URL. Send it in the body.";
   const meant = nearestName(name, known);

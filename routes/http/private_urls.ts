@@ -9,8 +9,8 @@ const isFetched = (name: string): boolean =>
   /^\w{1,40}$/.test(name) && /(?:Url|Callback)$/.test(name);
 
 /**
- * Names in the `Warning` header (RFC 7234 §5.5) each URL in the body that the service will refuse to
- * request, because its host is a private or loopback address. Such a URL is stored all the same: its
+ * Names each URL in the body that the service will refuse to request in the `Warning` header (RFC
+ * 7234 §5.5): its host is a private or loopback address. Such a URL is stored all the same: its
  * operator may set ALLOW_PRIVATE_URLS later. A name of the DNS is looked up at the request alone.
  */
 export const warnOfPrivateUrls = ({ settings }: Pick<Ports, "settings">) =>

@@ -16,7 +16,7 @@ export interface Shape {
   /** A record as the text of one in a list. */
   jsonText(record: Base): string;
   xmlText(record: Base): string;
-  /** What stands around such texts in a list; without a page it is a plain array. */
+  /** Frame around such texts in a list; without a page it is a plain array. */
   jsonFrame(page?: Page): ListFrame;
   xmlFrame(page?: Page): ListFrame;
 }
@@ -91,7 +91,7 @@ export function shapeOf(
   };
 }
 
-/** What stands around an array in an object that begins with `fields`. */
+/** Text around an array in an object that begins with `fields`. */
 export const jsonFrame = (fields: string, key: string): ListFrame => ({
   open: `${fields},${JSON.stringify(key)}:[`,
   between: ",",
@@ -99,8 +99,8 @@ export const jsonFrame = (fields: string, key: string): ListFrame => ({
 });
 
 /**
- * Caches the texts of frozen records. While a record is in the cache of the store, the store
- * returns the same object for it, and the same lists are requested again and again.
+ * Caches the texts of frozen records. The store returns the same object for a record while it is
+ * cached, and programs request the same lists again and again.
  */
 function cached(write: (record: Base) => string): (record: Base) => string {
   const written = new WeakMap<Base, string>();

@@ -1,10 +1,11 @@
 /**
  * Unknown parameters: `?Stauts=failed` lists every record, and its developer may not notice.
  *
- * They are ignored and named in the `Warning` header with the nearest known name, at most one edit
- * for three letters and two in all, whatever the case. Refused: 400, since clients made for Twilio
- * send parameters that this service does not have, and the contract ignores them. Few clients show
- * a header, so a Notification (12210) says the same, at most 50 a day for each tenant.
+ * They are ignored, and named in the `Warning` header with the nearest declared name. That is at
+ * most one edit for three letters away, two in all, whatever the case. Refused: 400, since clients
+ * made for Twilio send parameters that this service does not have, and the contract ignores them.
+ * Few clients show a header, so a Notification (12210) says the same, at most 50 a day for each
+ * tenant.
  */
 import { createMiddleware } from "hono/factory";
 import { tenantOf } from "../../core/accounts/tenant.ts";

@@ -17,13 +17,16 @@ import type { Ctx, Env } from "../http/env.ts";
 import { keepingUpdate, making } from "../http/make_once.ts";
 import { shapeOf } from "../http/represent.ts";
 
-/** When the AuthTokens were used last. Whoever may read an account may read it: it has no secret. */
+/**
+ * Times of the last use of the AuthTokens. They are no secret: a reader of the account may read
+ * them.
+ */
 export function authTokenUseRoutes(): Hono<Env> {
   const forms = formsOf(shapeOf(authTokenUses, null));
   return new Hono<Env>().get("/", (c) => answer(c, forms(c.var.account)));
 }
 
-/** How an account is shown after a change of its AuthTokens. */
+/** Response about an account after a change of its AuthTokens. */
 type Shown = (account: Account) => Forms;
 
 const formsOf = ({ forms }: ReturnType<typeof shapeOf>): Shown => (account) =>

@@ -15,7 +15,10 @@ import { shapeOf } from "../http/represent.ts";
 
 const shape = shapeOf(documentTests, null);
 
-/** Requests markup to try it, few at once of a tenant: its server may take 15 s. Responds with what it brought and would do, which is not stored. */
+/**
+ * Requests markup to try it, few at once of a tenant: its server may take 15 s. Responds with what
+ * it brought and would do, which is not stored.
+ */
 export function documentTestRoutes(ports: Ports): Hono<Env> {
   const { pass } = createTenantGate({
     what: "tests of markup",

@@ -12,7 +12,7 @@ import { formatOf } from "../http/format.ts";
 import { readParams } from "../http/params.ts";
 import type { Authored } from "./resource_routes.ts";
 
-/** Steps through a flow without a call, in JSON only, few of a tenant at once; nothing is kept or sent. */
+/** Dry runs of flows, in JSON only, few of a tenant at once; nothing is stored or sent. */
 export function dryRunRoutes(ports: Ports): Hono<Env> {
   const { pass } = createTenantGate({
     what: "dry runs",

@@ -16,7 +16,7 @@ const shape = shapeOf(
   ({ accountSid }) => `${accountAddress(accountSid)}/${statistics.path}`,
 );
 
-/** What the calls, Clients, Gateways and callbacks of an account do now. */
+/** State of the calls, Clients, Gateways and callbacks of an account. */
 export function statisticsRoutes(ports: Ports): Hono<Env> {
   return new Hono<Env>().get("/", async (c) => {
     const wanted = readQuery(c, statisticsParameters) as StatisticsWanted;

@@ -29,7 +29,10 @@ import type { Env } from "../http/env.ts";
 import { formatOf } from "../http/format.ts";
 import { readParams, readQuery } from "../http/params.ts";
 
-/** Metrics, live calls, jobs, companions, configuration and store of the running instance, for the root account only and in JSON only. */
+/**
+ * Metrics, live calls, jobs, companions, configuration and store of the running instance, for the
+ * root account only and in JSON only.
+ */
 export function supervisorRoutes(ports: Ports): Hono<Env> {
   return new Hono<Env>()
     .use(rootOnly, jsonOnly)

@@ -34,7 +34,10 @@ const shapeOfPeriod = ({ segment, period }: UsagePeriod) =>
     ? shape
     : shapeOf(definition, ({ accountSid }: Base) => `${listOf(accountSid)}/${segment}`);
 
-/** The charges of an account in each period of a kind, as below `Usage/Records` of Twilio's interface. */
+/**
+ * The charges of an account in each period of a kind, as below `Usage/Records` of Twilio's
+ * interface.
+ */
 function periodList(one: UsagePeriod, ports: Ports) {
   const { segment, period, within } = one;
   const shape = shapeOfPeriod(one);

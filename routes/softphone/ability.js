@@ -1,2 +1,2 @@
-/** Whether this browser has WebRTC. Without it the page registers, but has no calls. */
+/** True for a browser with WebRTC. Without it the page registers, but has no calls. */
 export const canCall = typeof RTCPeerConnection === "function";

@@ -51,9 +51,10 @@ function createAgent({ login, username, password, wsUrl, domain, microphone }, d
 
 /**
  * A Client's registration, by its login or by the user name of a Token: connects, registers, and
- * repeats both after each loss until it is refused or closed. `onState` receives `connecting`, `registered` (`isBack`: it was not registered
- * before), `waiting` (with the `seconds` left) and `refused` (with a `reason`). `onInvite` receives
- * each invitation, `onMessage` each MESSAGE. `isCalling` returns whether calls are to be recovered.
+ * repeats both after each loss until it is refused or closed. `onState` receives `connecting`,
+ * `registered` (`isBack`: it was not registered before), `waiting` (with the `seconds` left) and
+ * `refused` (with a `reason`). `onInvite` receives each invitation, `onMessage` each MESSAGE.
+ * `isCalling` returns whether calls are to be recovered.
  */
 export function openAccount(
   { login, username, password, wsUrl, domain, microphone },

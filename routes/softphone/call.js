@@ -6,8 +6,8 @@ import { explained, microphoneProblem, refusal, shownAs } from "./words.js";
 let made = 0;
 
 /**
- * What the application says of an incoming call: the X- headers of its INVITE, as pairs of name and
- * value. Those of the service itself are left out.
+ * Details of an incoming call from the application: the X- headers of its INVITE, as pairs of name and
+ * value. Headers of the service itself are left out.
  */
 const detailsOf = ({ request: { headers } }) =>
   Object.entries(headers).filter(([name]) => /^X-(?!Switchboard)/i.test(name))
@@ -33,7 +33,7 @@ function begin(session, direction, nameOf) {
     /** A command is under way. */
     isBusy: false,
     isReconnecting: false,
-    /** When it was answered and when it ended, in ms. */
+    /** Times of the answer and of the end, in ms. */
     startedAt: undefined,
     endedAt: undefined,
     /** The reason of its end, or a problem. */
@@ -51,7 +51,8 @@ function begin(session, direction, nameOf) {
  * One call. Its `state` is `incoming`, `calling`, `ringing`, `talking` or `ended`; `media` is
  * `none`, `connecting`, `connected`, `interrupted` or `lost`. `onChange` is called after each
  * change. `onSuccessor` receives the call of a transfer, which replaces this one. Late commands do
- * nothing. `onMessage` receives each MESSAGE in the call. `nameOf` returns the known name of a number; `renew` checks the phone's registration.
+ * nothing. `onMessage` receives each MESSAGE in the call. `nameOf` returns the name of a number in
+ * the history; `renew` checks the phone's registration.
  */
 export function createCall(
   session,

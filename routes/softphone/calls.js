@@ -4,7 +4,7 @@ import { createCall } from "./call.js";
 import { releaseMicrophone } from "./microphone.js";
 
 const MOST = 4;
-/** How long an ended call is shown. */
+/** Time for which an ended call is shown. */
 const LINGER_MS = 4_000;
 
 /**

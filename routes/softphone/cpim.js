@@ -46,8 +46,8 @@ const write = ({ from, to, id }, asked, entity) =>
   ].join("\r\n");
 
 /**
- * Reads a CPIM message: `{ text, asksDisplay, id }`, or `{ notification: { id, state, why } }`; undefined
- * for one that the page cannot show.
+ * Reads a CPIM message: `{ text, asksDisplay, id }`, or `{ notification: { id, state, why } }`;
+ * undefined for one that the page cannot show.
  */
 export function readCpim(message) {
   const [head, entity] = cut(message);

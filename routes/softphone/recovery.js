@@ -20,7 +20,7 @@ const GIVE_UP_MS = 30_000;
  * exists.
  */
 export function createRecovery(call, renew) {
-  /** When the audio connection was lost, in ms; undefined while it works. */
+  /** Time at which the audio connection was lost, in ms; undefined while it works. */
   let downAt;
   let [next, last] = [];
 

@@ -9,7 +9,7 @@ export function audioContext() {
   return context;
 }
 
-/** Whether the browser allows sound. */
+/** True when the browser allows sound. */
 export const maySound = () => audioContext().state === "running";
 
 /** Frequencies in Hz, seconds on and off, and loudness. */

@@ -1,7 +1,7 @@
 import { Messager } from "sip.js";
 import { CPIM, readCpim, writeDisplayed, writeText } from "./cpim.js";
 
-/** Conversations that are kept, and texts of each. */
+/** Most stored conversations, and most texts of each. */
 const MOST_CONVERSATIONS = 50;
 const MOST_TEXTS = 200;
 /** The longest text that Switchboard takes from a Client, in characters. */
@@ -12,11 +12,11 @@ const TIMEOUT_MS = 32_000;
 const key = (login) => `switchboard.texts.${login}`;
 
 /**
- * The conversations of a login in this browser, the latest first: `{ peer, unread, texts }`. A text is
- * `{ id, direction, body, at, state, why, asked }`; `state` is `received`, or of one of ours `sending`,
- * `sent` (Switchboard has it), `delivered`, `read` or `failed`. `asked` is the id that its sender wants to
- * be told of when it is read.
- * Other tabs of the browser share them; `onChange` is called after each change.
+ * The conversations of a login in this browser, the latest first: `{ peer, unread, texts }`. A text
+ * is `{ id, direction, body, at, state, why, asked }`; `state` is `received`, or of one of ours
+ * `sending`, `sent` (Switchboard has it), `delivered`, `read` or `failed`. `asked` is the id that
+ * its sender wants to be told of when it is read. Other tabs of the browser share them; `onChange`
+ * is called after each change.
  */
 export function openTexts(login, onChange) {
   let memory; // Counts where the browser stores no more.
@@ -68,7 +68,7 @@ export function openTexts(login, onChange) {
       const text = { id, direction: "outgoing", body, at: Date.now(), state: "sending" };
       change(peer, (now) => ({ ...now, texts: [...now.texts, text] }));
     },
-    /** What became of a text of ours. Notifications may come in any order: none goes back. */
+    /** State of a text of ours. Notifications may come in any order: none goes back. */
     settle(id, { state, why }) {
       const isOurs = (text) => text.id === id && text.direction === "outgoing";
       const { peer } = read().find(({ texts }) => texts.some(isOurs)) ?? {};
@@ -79,7 +79,7 @@ export function openTexts(login, onChange) {
           : text;
       change(peer, (now) => ({ ...now, texts: now.texts.map(settled) }));
     },
-    /** Marks a conversation as read; returns the ids whose sender wants to be told. */
+    /** Marks a conversation as read; returns the ids whose sender asks for a notification. */
     read(peer) {
       const known = read().find((one) => one.peer === peer);
       const asked = known?.texts.flatMap(({ asked }) => asked ?? []) ?? [];
@@ -137,10 +137,13 @@ export function takeText(message) {
 /** Tells the sender of a message, by its URI, that it was displayed. */
 export function tellDisplayed(agent, uri, id) {
   const body = writeDisplayed({ from: agent.configuration.uri, to: uri, id });
-  void new Messager(agent, uri, body, CPIM).message().catch(() => {}); // It is told or not.
+  void new Messager(agent, uri, body, CPIM).message().catch(() => {}); // It is not repeated.
 }
 
-/** Sends a text to a URI, and asks for notifications of it. Resolves with its state: `sent`, or `failed` and why. */
+/**
+ * Sends a text to a URI, and asks for notifications of it. Resolves with its state: `sent`, or
+ * `failed` and why.
+ */
 export function sendText(agent, uri, { id, body, name }) {
   const { promise, resolve } = Promise.withResolvers();
   const failed = (why) => resolve({ state: "failed", why });

@@ -7,9 +7,9 @@ const form = document.querySelector("#thread form");
 const [to, body] = [$("text-to"), $("text-body")];
 
 /**
- * Shows the conversations, and one of them as a thread. `send` sends a text to a peer, and returns the
- * text of a problem; `displayed` receives the peer and the id of each text that the user now sees, where
- * its sender asked. Returns `show`, which follows a change, and `isOpen` of a peer.
+ * Shows the conversations, and one of them as a thread. `send` sends a text to a peer, and returns
+ * the text of a problem; `displayed` receives the peer and the id of each text that the user now
+ * sees, where its sender asked. Returns `show`, which follows a change, and `isOpen` of a peer.
  */
 export function textsView(texts, { send, displayed }) {
   /** The peer of the open thread; "" of a new message, undefined while none is open. */

@@ -3,7 +3,7 @@ import type { Account } from "../../core/model/resources/accounts.ts";
 import type { Forms } from "../http/answer.ts";
 import { element, escapeXml } from "../http/xml.ts";
 
-/** Where Twilio's libraries change the AuthTokens of the account whose credentials they have. */
+/** Path by which Twilio's libraries change the AuthTokens of the account of their credentials. */
 export const authTokensPath = "/v1/AuthTokens";
 
 const formsOf = (type: string, path: string, token: (account: Account) => [string, string]) =>
@@ -26,7 +26,7 @@ const formsOf = (type: string, path: string, token: (account: Account) => [strin
   return { json: () => fields, xml };
 };
 
-/** How their interface shows what a change came to. */
+/** Response of their interface to a change. */
 export const twilioAuthTokens = {
   secondary: formsOf("SecondaryAuthToken", "Secondary", ({ secondaryAuthToken }) => [
     "secondary_auth_token",

@@ -36,7 +36,10 @@ export function jsonOf(
 export const xmlOf = ({ type }: AnyNoun, json: Record<string, unknown>): string =>
   element(type, contentOf(withoutSuffixes(json)));
 
-/** What stands around records in XML: the paging of their list is attributes, the keys without underscores. */
+/**
+ * Frame around records in XML: the paging of their list is attributes, the keys without
+ * underscores.
+ */
 export function xmlFrameOf({ plural }: AnyNoun, envelope: Envelope): ListFrame {
   const attributes = Object.entries(envelope).map(([key, value]) =>
     ` ${key.replaceAll("_", "")}="${escapeXml(withoutSuffix(String(value ?? "")))}"`
@@ -45,7 +48,7 @@ export function xmlFrameOf({ plural }: AnyNoun, envelope: Envelope): ListFrame {
   return { open: `<${name}${attributes.join("")}>`, between: "", close: `</${name}>` };
 }
 
-/** Names of elements by key. Most keys are of the program; others are not kept beyond a bound. */
+/** Names of elements by key. Most keys are of the program; others are cached up to a bound. */
 const pascalNames = new Map<string, string>();
 const mostNames = 2_000;
 

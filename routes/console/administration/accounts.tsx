@@ -233,7 +233,7 @@ const AccountFacts = ({ account, uses }: { account: Row; uses: Row }) => (
   </section>
 );
 
-/** What may be done to an account as a whole. */
+/** Actions on an account as a whole. */
 const StatusActs = ({ account, isOwn, to, csrf }: {
   account: Row;
   isOwn: boolean;

@@ -14,7 +14,7 @@ import type { Kind } from "../pages/kinds.tsx";
 
 const { path } = keys;
 
-/** How API keys are listed. */
+/** List of API keys. */
 const kind: Kind = {
   definition: keys,
   title: "API keys",

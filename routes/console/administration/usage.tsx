@@ -22,7 +22,7 @@ const categories = [
   { category: "transcriptions", name: "transcriptions", look: "soft" },
 ] as const;
 
-/** What an account was charged, by day and category, a month at a time. */
+/** Charges of an account by day and category, a month at a time. */
 export function usagePages(ports: Ports): Hono<ConsoleEnv> {
   return new Hono<ConsoleEnv>()
     .get("/", (c) => show(c, ports))

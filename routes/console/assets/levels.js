@@ -30,7 +30,7 @@ function draw(meter) {
   meter.style.setProperty("--level", String((shown - quietest) / -quietest));
 }
 
-/** Opens a stream of the calls in place of the one before; none while nobody looks at the page. */
+/** Opens a stream of the calls in place of the one before; none while the page is hidden. */
 function followCalls(url, calls) {
   const wanted = document.hidden ? "" : [...new Set(calls)].toSorted().slice(0, most).join();
   if (wanted === followed) return;

@@ -18,7 +18,7 @@ const pauseMs = 400;
 /**
  * Replaces what stands in the element with `data-live` by what the page has now, until the page says no
  * more: whenever an event comes of the stream in `data-events`, else as often as it says in seconds.
- * What the viewer is at (focus, open details) stays.
+ * Focus and open details of the viewer stay.
  */
 export function follow(page, shown) {
   const live = page.querySelector("[data-live]");
@@ -59,7 +59,7 @@ export function follow(page, shown) {
   });
 }
 
-/** A live region tells what is new in it: the same text again is told by nobody. */
+/** A live region announces what changes in it: screen readers do not announce the same text again. */
 function tellStatus(fresh) {
   const here = document.querySelector("[data-live-status]");
   const text = here && fresh.getElementById(here.id)?.textContent;

@@ -40,7 +40,10 @@ function draw(canvas, channels, played) {
   );
 }
 
-/** Draws the audio of a player once it is played; a click goes there. The player itself does all that too. */
+/**
+ * Draws the audio of a player once it is played; a click goes there. The player itself does all
+ * that too.
+ */
 function drawWave(player) {
   const canvas = document.createElement("canvas");
   canvas.className = "wave";

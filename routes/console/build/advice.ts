@@ -4,7 +4,7 @@ import { specificAdvice, statusIn } from "../../../core/base/specific_advice.ts"
 const byCode = new Map(Object.values(faults).map(({ code, advice }) => [String(code), advice]));
 
 /**
- * What to do about an error; undefined for an unknown code. With the text of one failure, the advice is
+ * Advice about an error; undefined for an unknown code. With the text of one failure, the advice is
  * about that failure: about the one SIP status that refused a call.
  */
 export const adviceOf = (code: unknown, text?: unknown): string | undefined =>

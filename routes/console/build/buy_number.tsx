@@ -141,6 +141,6 @@ const texts = [
 
 const free = "nothing";
 
-/** What a month of a number costs. */
+/** Price of a number a month. */
 const priceText = (settings: Pick<Ports["settings"], "numberPriceMicros" | "currency">): string =>
   settings.numberPriceMicros === 0 ? free : priced(money(settings.numberPriceMicros), settings);

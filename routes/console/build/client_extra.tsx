@@ -9,7 +9,7 @@ import { Table } from "../frame/table.tsx";
 import { bindingsOf } from "./registered.tsx";
 import { TestCall } from "./test_call.tsx";
 
-/** Where a Client is registered now, what a phone is set up with, and a call to try it. */
+/** Registrations of a Client, settings for its phone, and a call to try it. */
 export async function clientExtra(c: Page, row: Row, ports: Ports): Promise<Child> {
   const rows = await bindingsOf(c.var.api, row);
   return (

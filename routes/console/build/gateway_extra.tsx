@@ -5,7 +5,7 @@ import type { Page } from "../frame/env.ts";
 import { Facts, Status, Time } from "../frame/parts.tsx";
 import { TestCall } from "./test_call.tsx";
 
-/** What the status of a Gateway means, and what to do about it. */
+/** Meaning of a Gateway's status, with advice. */
 const meanings: Record<string, string> = {
   registered: "The proxy took the registration. Calls leave by this Gateway first.",
   failed:

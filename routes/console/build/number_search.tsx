@@ -21,7 +21,7 @@ const kindTitles: Record<string, string> = {
   Mobile: "mobile",
 };
 
-/** What a search may ask for beside country and kind. */
+/** Filters of a search besides country and kind. */
 const searchNames = ["Contains", "AreaCode", "VoiceEnabled", "SmsEnabled", "Page"] as const;
 
 /** The search of available numbers. */
@@ -55,7 +55,7 @@ interface Wanted {
   kind: string;
 }
 
-/** What the interface offers; a search that it refuses comes back as its refusal. */
+/** Numbers that the interface offers; the refusal where it refuses a search. */
 async function searchFor(c: Page, { country, kind }: Wanted): Promise<Rows | ApiRefusal> {
   const sent = new URL(c.req.url).searchParams;
   const query = new URLSearchParams({ PageSize: pageSize });
@@ -167,7 +167,7 @@ function withWanted(rows: Rows, { country, kind }: Wanted): Rows {
   return { ...rows, next: kept(rows.next), previous: kept(rows.previous) };
 }
 
-/** Whether a number is of those that the North American plan keeps for fiction. */
+/** True for a number that the North American plan reserves for fiction. */
 const isFictional = ({ phone_number }: Row): boolean =>
   /^\+1\d{3}55501\d\d$/.test(String(phone_number));
 
@@ -181,7 +181,7 @@ const carried: Record<string, string> = {
   fax_capable: "fax",
 };
 
-/** What a number carries, in words. */
+/** Capabilities of a number, in words. */
 export function carriesOf({ capabilities }: Row): string {
   const able = Object.entries(capabilities as Record<string, unknown>)
     .filter(([, value]) => String(value) === "true")

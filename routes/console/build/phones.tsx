@@ -27,14 +27,17 @@ export async function phonesOf(c: Page, ports: Ports): Promise<Phone[]> {
   return phones.toSorted((one, other) => Number(other.isRegistered) - Number(one.isRegistered));
 }
 
-/** Tells whether one of some Clients can be rung, as far as is known. */
+/** True when one of some Clients is registered, as far as companions answer. */
 export const canRing = (phones: readonly Phone[]): boolean =>
   phones.some(({ isRegistered }) => isRegistered !== false);
 
 const states = (isRegistered: boolean | null): string =>
   isRegistered === null ? "registration not known" : isRegistered ? "registered" : "not registered";
 
-/** A choice of a Client to ring: one that is not registered cannot be chosen. `prefix` is that of values. */
+/**
+ * A choice of a Client to ring: one that is not registered cannot be chosen. `prefix` is that of
+ * values.
+ */
 export const PhoneChoice = ({ id, name, phones, prefix = "" }: {
   id: string;
   name: string;
@@ -50,7 +53,7 @@ export const PhoneChoice = ({ id, name, phones, prefix = "" }: {
   </select>
 );
 
-/** What stands where no Client can be rung. */
+/** Text where no Client is registered. */
 export const NoPhone = (
   { phones, below }: { phones: readonly Phone[]; below?: string },
 ) => (

@@ -17,7 +17,7 @@ export async function bindingsOf(api: Api, { sid }: Row): Promise<Row[] | null> 
 export const withBindings = (c: Page, rows: Row[]): Promise<Row[]> =>
   Promise.all(rows.map(async (row) => ({ ...row, bindings: await bindingsOf(c.var.api, row) })));
 
-/** Whether a Client of `withBindings` is registered, and from where. */
+/** Registration of a Client of `withBindings`, and its address. */
 export function registeredOf({ status, bindings }: Row) {
   if (bindings === null) return <span class="soft">unknown: the companion does not answer</span>;
   const devices = bindings as Row[] | undefined ?? []; // Of `withBindings`.

@@ -20,7 +20,7 @@ const mostKnown = "200";
 /** Shows the form again without scripts, with what was refused. */
 type ShowTried = (c: Page, form: URLSearchParams, problem: string) => Promise<Response>;
 
-/** What the scripts of the designer ask, and its forms send. */
+/** Requests of the designer's scripts and forms. */
 export function designerActions(
   { ports, schemaOf }: KindPorts,
   showTried: ShowTried,
@@ -109,7 +109,7 @@ function changeOf(form: URLSearchParams, isNew: boolean): URLSearchParams {
   return sent;
 }
 
-/** What the account has that a step may name. */
+/** Resources of the account that a step may name. */
 async function knownOf(c: Page) {
   const [phones, numbers, lines] = await Promise.all([
     c.var.api.list(clients.path, { PageSize: mostKnown }),
@@ -137,7 +137,7 @@ async function answered(c: Page, work: () => Promise<object | null>): Promise<Re
   }
 }
 
-/** What is wrong with a flow, for an application of a kind. */
+/** Problems of a flow, for an application of a kind. */
 function problemsOf(flow: string, kind: string) {
   const problems = flowProblems(flow);
   if (problems.length > 0 || !(kind in stepsOfKind)) return problems;

@@ -3,7 +3,7 @@ import type { Page } from "../frame/env.ts";
 import { canRing, NoPhone, type Phone, PhoneChoice, phonesOf } from "../build/phones.tsx";
 import { incomingPhoneNumbers } from "../../../core/model/resources/incoming_phone_numbers.ts";
 
-/** Who may be called with a flow, and by which caller ID. */
+/** Form of a test call: addresses that may be called with a flow, and caller IDs. */
 export interface CallEnds {
   clients: Phone[];
   from: string;

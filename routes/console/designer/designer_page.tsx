@@ -2,13 +2,13 @@ import type { Child } from "hono/jsx";
 import { Choice } from "../frame/choice.tsx";
 import { type CallEnds, CallMe } from "./call_me.tsx";
 
-/** What the designer shows. */
+/** Content of the designer. */
 export interface Edited {
   /** Null: it is not saved yet. */
   sid: string | null;
   name: string;
   kind: string;
-  /** What is edited: the draft where there is one. */
+  /** Flow to edit: the draft where there is one. */
   flow: string;
   /** FlowVersion that it was begun from. */
   version: string;
@@ -147,7 +147,7 @@ const Tools = () => (
   </div>
 );
 
-/** What stands beside the canvas: the form of a step, the dry run, the JSON. */
+/** Panels beside the canvas: the form of a step, the dry run, the JSON. */
 const Panels = ({ to, csrf, edited, ends }: {
   to: string;
   csrf: string;

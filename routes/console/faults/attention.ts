@@ -5,7 +5,7 @@ import type { Notice } from "./notice.ts";
 /** Numbers that are looked at. */
 const mostNumbers = "200";
 
-/** What somebody should look at beside what statistics tell: the account, its numbers, the service. */
+/** Findings that need attention, besides those of statistics: the account, its numbers, the service. */
 export async function attentionOf(c: Page): Promise<Notice[]> {
   const { account, caller, api } = c.var;
   const isRoot = caller.ancestors.length === 0 && account.sid === caller.sid;
@@ -38,6 +38,6 @@ export async function attentionOf(c: Page): Promise<Notice[]> {
   ];
 }
 
-/** Whether a number answers neither calls nor texts. */
+/** True for a number without a handler of calls and messages. */
 const isIdle = (row: Row): boolean =>
   ["voice", "sms", "ussd"].every((kind) => !row[`${kind}_url`] && !row[`${kind}_application_sid`]);

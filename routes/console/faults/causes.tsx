@@ -5,7 +5,10 @@ import { adviceOf } from "../build/advice.ts";
 /** Causes that are shown. */
 const mostCauses = 5;
 
-/** The error codes that came most, with what to do about them. `failures` are the latest Notifications. */
+/**
+ * The error codes that came most, with what to do about them. `failures` are the latest
+ * Notifications.
+ */
 export function Causes({ below, failures }: { below: string; failures: Rows }) {
   const groups = [...Map.groupBy(failures.items, ({ error_code }) => Number(error_code))]
     .toSorted(([, one], [, other]) => other.length - one.length);

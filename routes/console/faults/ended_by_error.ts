@@ -1,6 +1,9 @@
 import type { Api, Row } from "../frame/api.ts";
 
-/** Most time between an error and the end of the call that it ended, in ms; dates have whole seconds. */
+/**
+ * Most time between an error and the end of the call that it ended, in ms; dates have whole
+ * seconds.
+ */
 const atOnceMs = 1_500;
 
 /** Notifications that are read at once for all calls, and for one call. */
@@ -8,7 +11,7 @@ const [most, mostOfCall] = [100, "20"];
 
 const ms = (date: unknown): number => Date.parse(String(date));
 
-/** Whether an answered call ended with an error. */
+/** True for an answered call that ended with an error. */
 export const isEndedBy = (call: Row, { log, message_date }: Row): boolean =>
   call.status === "completed" && log === 0 &&
   Math.abs(ms(call.end_time) - ms(message_date)) < atOnceMs;

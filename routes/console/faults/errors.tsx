@@ -13,7 +13,7 @@ import { belowOf, showPage } from "../frame/render.tsx";
 
 const hourMs = 3_600_000;
 
-/** How far back the error log looks, in days, and the periods that it counts by. */
+/** Span of the error log in days, and the periods that it counts by. */
 const spans = [
   { days: 1, title: "24 hours", stepMs: hourMs, count: 24 },
   { days: 7, title: "7 days", stepMs: 6 * hourMs, count: 28 },
@@ -52,7 +52,7 @@ export function errorPages(ports: Ports): Hono<ConsoleEnv> {
 
 const instantOf = ({ message_date }: Row): number => Date.parse(String(message_date));
 
-/** How many there were in each period, by what the lists of the periods say. */
+/** Counts of each period, by the totals of the lists. */
 const exactCounts = (api: Api, periods: Periods): Promise<number[]> =>
   Promise.all(
     startsOf(periods).map(async (start) => {
@@ -141,7 +141,7 @@ function groupsOf(items: Row[]): Group[] {
 
 const faultOf = new Map(Object.values(faults).map((fault) => [fault.code as number, fault]));
 
-/** What a Notification says beyond the message of its code, which is the heading. */
+/** Text of a Notification without the message of its code, which is the heading. */
 function detailOf(row: Row | undefined, message = ""): string {
   const text = String(row?.message_text ?? "");
   const detail = text.startsWith(`${message}: `) ? text.slice(message.length + 2) : text;

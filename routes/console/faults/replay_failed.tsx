@@ -43,7 +43,7 @@ export const ReplayFailed = ({ to, title = "Replay all that failed" }: {
   </details>
 );
 
-/** How many failed in an hour, then their replay. */
+/** Count of an hour's failures, then their replay. */
 export function replayFailedPages(ports: Ports): Hono<ConsoleEnv> {
   return new Hono<ConsoleEnv>()
     .get("/replay-failed", (c) => showCount(c, ports))
@@ -74,7 +74,10 @@ async function showCount(c: Page, ports: Ports): Promise<Response> {
   return showPage(c, { title, section: path, content }, ports);
 }
 
-/** What a browser sends of an hour has no zone: the page says that it is UTC. Empty for any other text. */
+/**
+ * Instant of an hour that a browser sent without a zone: the page says UTC. Empty for any other
+ * text.
+ */
 const isoOfInput = (hour: string): string =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(hour) ? `${hour}:00Z` : "";
 
@@ -84,7 +87,7 @@ function isoOf(ms: number): string {
   return Number.isNaN(date.getTime()) ? "" : date.toISOString();
 }
 
-/** How many would be sent again, and the button that does so. */
+/** Count of Deliveries to replay, and the button. */
 async function Counted(
   { c, to, from, before }: { c: Page; to: string; from: number; before: number },
 ) {

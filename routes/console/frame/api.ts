@@ -4,7 +4,7 @@ import { linesType } from "../../http/list_frame.ts";
 import { ownRequests } from "../../http/own_requests.ts";
 import { accountAddress, accountsAddress } from "../../http/represent.ts";
 
-/** How the console asks the interface: a request within the process. */
+/** Sends a request to the interface within the process. */
 export type Ask = (request: Request) => Response | Promise<Response>;
 
 /** A record as the interface shows it in JSON. */
@@ -48,7 +48,7 @@ export interface Api {
   list(path: string, query?: URLSearchParams | Record<string, string>): Promise<Rows>;
   /** A change. Null where the interface answers without a body. */
   send(method: "POST" | "DELETE", path: string, form?: URLSearchParams): Promise<Row | null>;
-  /** What the interface for Twilio's libraries answers: it shows queues, which the other does not. */
+  /** Reads by the interface for Twilio's libraries, which alone shows queues. */
   face(path: string): Promise<Record<string, unknown>>;
   /** The response as it is, whatever its status. */
   raw(path: string, headers?: HeadersInit): Promise<Response>;

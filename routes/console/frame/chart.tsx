@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-/** What the parts of a bar stand for, from the bottom up, and the class that colours them. */
+/** Meanings of the parts of a bar, from the bottom up, and their classes of colour. */
 export interface Series {
   name: string;
   look: "" | "live" | "wait" | "soft" | "bad";
@@ -12,7 +12,7 @@ export interface Bar {
   label: string;
   /** The same for the table beside the chart. */
   cell?: Child;
-  /** Where the label is an instant, in ms: a script writes it in the viewer's zone. */
+  /** Instant of the label, in ms: a script writes it in the viewer's zone. */
   at?: number;
   values: readonly number[];
 }
@@ -21,7 +21,7 @@ export interface BarsProps {
   title: string;
   series: readonly Series[];
   bars: readonly Bar[];
-  /** What stands below the ends of the chart. */
+  /** Labels below the ends of the chart. */
   ends: readonly [Child, Child];
   /** The value of the highest bar in words; the number alone unless given. */
   most?: (value: number) => string;

@@ -1,7 +1,7 @@
 /** A text to take along: a button beside it copies it, where scripts run. */
 export const Copied = ({ text, what, look }: {
   text: string;
-  /** What it is, for the name of the button. */
+  /** Name of the value, for the label of the button. */
   what: string;
   look?: "key";
 }) => (

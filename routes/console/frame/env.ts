@@ -4,7 +4,7 @@ import type { ConsoleSession } from "../../../core/model/resources/console/sessi
 import type { Arrival } from "../../../core/machine/net/http_server.ts";
 import type { Api, Row } from "./api.ts";
 
-/** What the middleware of the console sets on every request of a session. */
+/** Variables that the middleware of the console sets on every request of a session. */
 export interface ConsoleEnv {
   Bindings: Partial<Arrival>;
   Variables: {

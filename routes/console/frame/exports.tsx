@@ -1,4 +1,4 @@
-/** How many there are, and the ways to have them all. */
+/** Count of a list, and links to export it. */
 export function Exports({ to, query, total }: {
   to: string;
   query: URLSearchParams;

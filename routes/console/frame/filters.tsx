@@ -63,9 +63,9 @@ function Filter({ field, schema, value }: { field: string; schema: unknown; valu
 }
 
 /**
- * The query that a list is asked with: what a browser sent, without empty values. One day alone is that
- * day or later, or that day or earlier. Days of records that may have no start, such as calls that failed
- * before, are those of their creation.
+ * The query that a list is asked with: what a browser sent, without empty values. One day alone is
+ * that day or later, or that day or earlier. Days of records that may have no start, such as calls
+ * that failed before, are those of their creation.
  */
 export function listQuery(
   sent: URLSearchParams,

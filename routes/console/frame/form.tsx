@@ -59,9 +59,9 @@ export const Inputs = (
     values?: Record<string, string>;
     id?: string;
     choices?: Choices;
-    /** What it means to choose nothing. */
+    /** Meaning of no choice. */
     unset?: string;
-    /** What was wrong with the form as it was sent: it names the fields. */
+    /** Refusal of the form as it was sent: it names the fields. */
     problem?: string | undefined;
   },
 ) => (
@@ -109,7 +109,7 @@ const hintOf = (description: string): string =>
 /** Texts from which a field has room for several lines. */
 const longText = 400;
 
-/** Whether a refusal is about a parameter. */
+/** True for a refusal about a parameter. */
 export const isNamed = (name: string, problem: string): boolean =>
   problem !== "" && new RegExp(`\\b${name}\\b`).test(problem);
 
@@ -182,7 +182,7 @@ function flatten(schema: JsonSchema): JsonSchema {
   return found === undefined ? schema : { ...found, ...schema };
 }
 
-/** What a record has for the fields of a form. */
+/** Values of a record for the fields of a form. */
 export const valuesOf = (fields: Field[], row: Row): Record<string, string> =>
   Object.fromEntries(
     fields.map(({ name }) => {
@@ -192,8 +192,8 @@ export const valuesOf = (fields: Field[], row: Row): Record<string, string> =>
   );
 
 /**
- * What of a form is sent on: what was filled in, and what was emptied that had a value before. A
- * select without a choice, an input that was left empty, and an empty password are left out.
+ * Parameters of a form: fields that were filled in, and fields that were emptied. A select without a
+ * choice, an input that was left empty, and an empty password are left out.
  */
 export function filled(
   form: URLSearchParams,

@@ -3,12 +3,12 @@ import { siteParts } from "../../http/site_header.ts";
 import { groups, sections } from "./sections.ts";
 import type { Row } from "./api.ts";
 
-/** What every page of the console has around its content. */
+/** Frame of every page of the console. */
 export interface Frame {
   title: string;
   /** The path of the service's address, without a slash at its end. */
   prefix: string;
-  /** What the page is of; without it, it is one of the sign-in. */
+  /** Account of the page; absent on pages of the sign-in. */
   signedIn?: SignedInFrame;
   /** A further module of the page, by its file name. */
   script?: string;
@@ -18,14 +18,14 @@ export interface Frame {
 export interface SignedInFrame {
   account: Row;
   callerSid: string;
-  /** Whether the page is of the root account, by that account. */
+  /** True for the root account's own pages. */
   isRoot: boolean;
   /** The path of the section in the navigation. */
   section: string;
   csrf: string;
-  /** What stands in the search box. */
+  /** Text of the search box. */
   query?: string;
-  /** What was just done. */
+  /** Message of the action that was just done. */
   notice?: string | undefined;
 }
 

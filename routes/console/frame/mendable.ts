@@ -2,8 +2,8 @@ import { ApiRefusal } from "./api.ts";
 import type { Page } from "./env.ts";
 
 /**
- * What the interface says of a form that it refused, for the form to be shown again with its status.
- * Throws any other error, which becomes a page of its own.
+ * Message of the interface about a form that it refused, for the form to be shown again with its
+ * status. Throws any other error, which becomes a page of its own.
  */
 export function mendable(c: Page, error: unknown): string {
   const isMendable = error instanceof ApiRefusal && error.status < 500 && error.status !== 404;

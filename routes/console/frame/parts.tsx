@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { recordPath } from "./links.ts";
 
-/** What stands where there is no value. */
+/** Text in place of a missing value. */
 export const None = () => <span class="soft none">–</span>;
 
 /**
@@ -42,7 +42,10 @@ const clockOf = (total: number): string => {
   return h === 0 ? `${min}:${two(s)}` : `${h}:${two(min)}:${two(s)}`;
 };
 
-/** A Sid that leads to its record, where that has a page. `below` is the path of the account's pages. */
+/**
+ * A Sid that leads to its record, where that has a page. `below` is the path of the account's
+ * pages.
+ */
 export function Sid({ sid, below, label }: { sid: unknown; below: string; label?: string }) {
   if (typeof sid !== "string" || sid === "") return <None />;
   const path = recordPath(sid);
@@ -50,7 +53,7 @@ export function Sid({ sid, below, label }: { sid: unknown; below: string; label?
   return <a href={`${below}/${path}`} class={label ? undefined : "sid"}>{label ?? sid}</a>;
 }
 
-/** How a status looks: good, waiting, bad or neither. */
+/** Look of a status: good, waiting, bad or neither. */
 const looks: Record<string, string> = {
   "completed": "good",
   "delivered": "good",
@@ -83,10 +86,10 @@ export function Status({ value }: { value: unknown }) {
   return <span class={`status ${looks[text] ?? ""}`}>{text.replaceAll("-", " ")}</span>;
 }
 
-/** What a list or a region says while it has nothing. */
+/** Text of an empty list or region. */
 export const Empty = ({ children }: { children?: Child }) => <p class="empty">{children}</p>;
 
-/** What went wrong, said where it stands. */
+/** Error message, beside the field or part that it is about. */
 export const Problem = ({ children }: { children?: Child }) => (
   <p class="problem" tabindex={-1} role="alert">{children}</p>
 );
@@ -98,7 +101,7 @@ export const priced = (price: unknown, { currency }: { currency: string | null }
 /** The heading of a page, with what may be done beside it. */
 export const Heading = ({ title, kind, up, children }: {
   title: Child;
-  /** What the page is of. */
+  /** Title of the page's subject. */
   kind?: Child;
   /** The address of the list that it is of: `kind` leads there. */
   up?: string;
@@ -136,7 +139,7 @@ export const Act = ({ to, csrf, label, look = "", hidden = {}, confirm, about }:
   hidden?: Record<string, string>;
   /** Asked before, by script. */
   confirm?: string;
-  /** What it is done to, for those who hear one button of many alike. */
+  /** Object of the action, for screen readers: buttons of a list have the same text. */
   about?: string;
 }) => (
   <form method="post" action={to} class="act" data-confirm={confirm}>

@@ -15,7 +15,7 @@ export function periodsUpTo(now: number, stepMs: number, count: number): Periods
 export const startsOf = ({ from, stepMs, count }: Periods): number[] =>
   Array.from({ length: count }, (_, at) => from + at * stepMs);
 
-/** How many instants fall into each period; those outside count for none. */
+/** Counts instants by period; those outside count for none. */
 export function countsOf(instants: Iterable<number>, { from, stepMs, count }: Periods): number[] {
   const counts = Array<number>(count).fill(0);
   for (const instant of instants) {

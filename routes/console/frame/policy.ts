@@ -18,7 +18,7 @@ const policy = [
 
 /**
  * The headers of every page of the console. Referrer-Policy lets the service see its own origin in the
- * header Origin of a form; nobody else sees more.
+ * header Origin of a form; other sites see no more.
  */
 export const pageHeaders = createMiddleware<ConsoleEnv>(async (c, next) => {
   c.header("Content-Security-Policy", policy);

@@ -3,7 +3,7 @@ import { encode } from "uqr";
 /** A QR code (ISO/IEC 18004), dark on white in dark mode too, as cameras need it. */
 export function Qr({ text, label }: {
   text: string;
-  /** What it is, for those who do not see it. */
+  /** Text alternative of the code. */
   label: string;
 }) {
   const { data, size } = encode(text, { ecc: "M", border: 2 });

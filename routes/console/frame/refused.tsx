@@ -8,7 +8,7 @@ import { homeOf } from "./links.ts";
 import { Heading } from "./parts.tsx";
 import { showDoor, showPage } from "./render.tsx";
 
-/** What a refusal is, in the words of its page. */
+/** Heading and text of a refusal's page. */
 interface Refused {
   status: number;
   message: string;

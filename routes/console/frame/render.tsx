@@ -5,7 +5,7 @@ import type { Page } from "./env.ts";
 import { Layout } from "./layout.tsx";
 import { homeOf } from "./links.ts";
 
-/** What was done, by the name in the address that a change leads to. */
+/** Messages of what was done, by the name in the address that a change leads to. */
 const notices: Record<string, string> = {
   created: "Created.",
   saved: "Saved.",

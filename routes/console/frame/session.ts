@@ -36,13 +36,16 @@ export function setSession(c: Page, token: string, ports: SettingsPort): void {
   });
 }
 
-/** What the form of a session must hold: another site cannot know it. */
+/** Token that each form of a session must have: another site cannot know it. */
 const csrfText = (sid: string) => `console-csrf.${sid}`;
 
 export const csrfOf = (sid: string, { signer }: Pick<Ports, "signer">): Promise<string> =>
   signer.sign(csrfText(sid));
 
-/** Finds the session of the request and puts it on the context; a request without one signs in first. */
+/**
+ * Finds the session of the request and puts it on the context; a request without one signs in
+ * first.
+ */
 export const requireSession = (ports: Ports) =>
   createMiddleware<ConsoleEnv>(async (c, next) => {
     const token = getCookie(c, cookieOf(ports).name) ?? "";

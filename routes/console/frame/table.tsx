@@ -48,7 +48,7 @@ export const Table = ({ caption, columns, rows }: {
 export function Pager({ to, rows, words = ["Newer", "Older"] }: {
   /** The address of the list. */
   to: string;
-  /** What the page before and the next one are called. */
+  /** Labels of the previous and the next page. */
   words?: readonly [string, string];
   rows: { next: URLSearchParams | null; previous: URLSearchParams | null; total: number | null };
 }) {

@@ -13,7 +13,7 @@ import { ApiRefusal } from "../frame/api.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { recordPath } from "../frame/links.ts";
 
-/** What of a request for events goes on to the interface. */
+/** Parameters of a request for events that go on to the interface. */
 const passed = ["Type", "Sid", "LastEventId"];
 
 /**
@@ -32,7 +32,7 @@ export function eventPages(ports: Ports): Hono<ConsoleEnv> {
   });
 }
 
-/** How loud the peers of an account's calls speak, for the pages. The stream ends with the session. */
+/** Levels of speech of an account's calls, for the pages. The stream ends with the session. */
 export function levelPages(ports: Ports): Hono<ConsoleEnv> {
   return new Hono<ConsoleEnv>().get("/", async (c) => {
     const query = new URLSearchParams({ CallSid: c.req.query("CallSid") ?? "" });

@@ -9,7 +9,7 @@ import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
 import { goTo } from "../frame/links.ts";
 
-/** What can be listened to, by its path below the account. */
+/** Resources that can be listened to, by path below the account. */
 const kinds = { Calls: "call", Conferences: "conference" } as const;
 
 /** Listening to a call or a conference: the form that asks which softphone is to ring. */

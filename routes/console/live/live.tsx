@@ -11,10 +11,10 @@ import { readForm } from "../frame/session.ts";
 import { Table } from "../frame/table.tsx";
 import { goTo } from "../frame/links.ts";
 
-/** What the page shows at most of each kind. */
+/** Most records of each kind on the page. */
 const [mostCalls, mostConferences, mostQueues] = [50, 10, 10];
 
-/** What may be done to a participant: the parameters of the interface, and what is said then. */
+/** Actions on a participant: the parameters of the interface, and the message afterwards. */
 const deeds: Record<string, { form: Record<string, string>; done: string }> = {
   mute: { form: { Muted: "true" }, done: "muted" },
   unmute: { form: { Muted: "false" }, done: "unmuted" },
@@ -22,7 +22,7 @@ const deeds: Record<string, { form: Record<string, string>; done: string }> = {
   unhold: { form: { Hold: "false" }, done: "unheld" },
 };
 
-/** What happens now: calls, conferences with those who are in them, and queues with those who wait. */
+/** Live state: calls, conferences with their participants, and queues with their members. */
 export function livePages(ports: Ports): Hono<ConsoleEnv> {
   const back = (c: Page, done: string) => goTo(c, `${belowOf(c, ports)}/live?done=${done}`);
   const participant = (c: Page) =>
@@ -64,7 +64,7 @@ interface Waiting {
 
 interface Now {
   calls: Row[];
-  /** How many there are. */
+  /** Total of the list. */
   callCount: number;
   conferences: Held[];
   queues: Waiting[];

@@ -1,13 +1,13 @@
 import type { Row } from "../frame/api.ts";
 import { Sid } from "../frame/parts.tsx";
 
-/** What parts of the page need to lead to others, and to change something. */
+/** Properties of parts that link to other pages or change something. */
 export interface Around {
   below: string;
   csrf: string;
 }
 
-/** A way to a call by its parties, where they are known; else by its Sid. */
+/** Link to a call, by its parties or, without them, its Sid. */
 export const CallLink = ({ sid, calls, below }: { sid: unknown; calls: Row[]; below: string }) => {
   const call = calls.find((one) => one.sid === sid);
   return call === undefined
@@ -15,13 +15,13 @@ export const CallLink = ({ sid, calls, below }: { sid: unknown; calls: Row[]; be
     : <Sid sid={sid} below={below} label={`${call.from} → ${call.to}`} />;
 };
 
-/** The parties of a call, where they are known; else its Sid. */
+/** Parties of a call or, without them, its Sid. */
 export function partyOf(sid: unknown, calls: Row[]): string {
   const call = calls.find((one) => one.sid === sid);
   return call === undefined ? String(sid) : `${call.from} → ${call.to}`;
 }
 
-/** How loud the peer of a call speaks; a script moves it. */
+/** Level meter of a call's peer; a script moves it. */
 export const Meter = ({ sid, about }: { sid: unknown; about: string }) => (
   <span
     class="meter"

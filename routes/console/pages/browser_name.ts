@@ -1,4 +1,7 @@
-/** Browsers by what stands in their header User-Agent; the first that fits: most name others as well. */
+/**
+ * Browsers by what stands in their header User-Agent; the first that fits: most name others as
+ * well.
+ */
 const browsers: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\bEdg(?:A|iOS)?\/(\d+)/, "Edge"],
   [/\bOPR\/(\d+)/, "Opera"],
@@ -16,7 +19,7 @@ const systems: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/Linux/, "Linux"],
 ];
 
-/** A header User-Agent in words, such as "Firefox 140 on Linux"; as it is where that is not known. */
+/** A header User-Agent in words, such as "Firefox 140 on Linux"; unchanged where it is unknown. */
 export function browserName(userAgent: string): string {
   const browser = browsers.find(([pattern]) => pattern.test(userAgent));
   if (browser === undefined) return userAgent || "unknown";

@@ -123,7 +123,7 @@ const factsOf = (
 const errorOf = ({ notifications }: WholeCall): Row | undefined =>
   notifications.findLast(({ log }) => log === 0);
 
-/** Where the error was, and what to do about it. */
+/** Place of the error, and advice. */
 function Cure({ error, below }: { error: Row | undefined; below: string }) {
   if (error === undefined) return null;
   const advice = adviceOf(error.error_code, error.message_text);
@@ -144,7 +144,10 @@ function Cure({ error, below }: { error: Row | undefined; below: string }) {
   );
 }
 
-/** Why the call is as it is: the last error, else how it ended; and what else its owner did not want. */
+/**
+ * Why the call is as it is: the last error, else how it ended; and what else its owner did not
+ * want.
+ */
 function verdictOf(whole: WholeCall): string {
   const dial = isLive(whole.call.status as CallStatus) ? null : failedDial(whole);
   return [outcomeOf(whole), dial, skippedIn(whole)].filter(Boolean).join(" ");
@@ -156,7 +159,7 @@ function skippedIn({ documents }: WholeCall): string | null {
   return skipped.length === 0 ? null : `Skipped in its markup: ${skipped.join("; ")}.`;
 }
 
-/** How it went, in one sentence. */
+/** Course of the call, in one sentence. */
 function outcomeOf(whole: WholeCall): string {
   const { call, ladder } = whole;
   const error = errorOf(whole);
@@ -190,8 +193,8 @@ const atOnceMs = 1_500;
 const isOfParty = ({ progress }: WholeCall): boolean => progress?.disconnect_cause === "bye";
 
 /**
- * What is known of why an answered call was hung up whose companion did not report that; empty where a
- * party did it, or may have.
+ * Reason of the end of an answered call without a report of the companion; empty where a party ended
+ * it, or may have.
  */
 function endOf({ call, documents, changes }: WholeCall): string {
   const ended = Date.parse(String(call.end_time));
@@ -214,7 +217,7 @@ function endOf({ call, documents, changes }: WholeCall): string {
   } before the end; a call is hung up after its last verb, or by a party.`;
 }
 
-/** What may be done to a call while it lasts. */
+/** Actions on a live call. */
 const Steer = ({ call, below, csrf }: { call: Row; below: string; csrf: string }) => {
   const to = `${below}/Calls/${call.sid}`;
   const isAnswered = call.status === "in-progress";

@@ -34,7 +34,7 @@ const causes: Record<string, string> = {
   "error": "The companion failed; its log says more",
 };
 
-/** What the peers did, by the same cause. */
+/** Texts of what the peers did, by the same cause. */
 const deeds: Record<string, string> = {
   "bye": "hung up",
   "cancel": "hung up before the answer",
@@ -49,7 +49,7 @@ export function causeText({ cause, sip_response_code: code }: Row): string {
   return causes[String(cause)] ?? String(cause);
 }
 
-/** Between the end of one leg and that of the call which only it kept alive, in ms. */
+/** Longest time between the end of a leg and that of the call that depended on it, in ms. */
 const atOnceMs = 1_500;
 
 /** Why a call ended, in one sentence; null where its companion did not report that. */
@@ -77,14 +77,14 @@ export function endSentence(whole: WholeCall): string | null {
 const isAtEnd = (cause: string | null): boolean =>
   cause === "script-end" || cause === "end-of-markup";
 
-/** How a Dial ends that connects nobody, by the status of its leg. */
+/** Texts of a Dial without an answer, by the status of its leg. */
 const missed: Record<string, string> = {
   "busy": "was busy or refused it",
   "no-answer": "did not answer",
   "failed": "could not be reached",
 };
 
-/** Dials that connected nobody, in one sentence; null where one was answered, or there was none. */
+/** Dials without an answer, in one sentence; null where one was answered, or there was none. */
 export function failedDial({ legs, dialled }: WholeCall): string | null {
   const isMissed = legs.length > 0 && legs.every(({ status }) => String(status) in missed);
   if (!isMissed) return null;
@@ -102,7 +102,7 @@ export function failedDial({ legs, dialled }: WholeCall): string | null {
 /** Callees that the sentence names. */
 const mostMissed = 3;
 
-/** What is said of the end of one leg, without a full stop. */
+/** Text about the end of one leg, without a full stop. */
 export function sentence(progress: CallProgress, call: Row): string | null {
   const { disconnected_by: by, disconnect_cause: cause, disconnect_text: text } = progress;
   if (by === null || cause === null) return null;
@@ -115,7 +115,7 @@ export function sentence(progress: CallProgress, call: Row): string | null {
   return `The ${by} ${deeds[cause] ?? `ended it: ${cause}`}${why}${way}${after(progress, call)}`;
 }
 
-/** How long the call had lasted. */
+/** Length of the call at that time. */
 function after({ date_answered, disconnect_cause, ...dates }: CallProgress, call: Row): string {
   if (date_answered !== null) return ` after ${seconds(call.duration)}`;
   if (disconnect_cause !== "cancel") return "";

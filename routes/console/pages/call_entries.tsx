@@ -42,7 +42,10 @@ export function entriesOf(whole: WholeCall, around: Around): Entry[] {
   );
 }
 
-/** What was skipped, and why there is no markup, stands with the document, where that is kept. */
+/**
+ * Notifications about skipped verbs and missing markup, which the document shows where it is
+ * stored.
+ */
 const isShown = ({ error_code, request_url, message_text }: Row, documents: Row[]): boolean =>
   documents.some(({ url, skipped, error }) =>
     url === request_url &&
@@ -98,7 +101,7 @@ function milestones(whole: WholeCall): Entry[] {
   return entries;
 }
 
-/** What came of a call that listens. */
+/** Outcome of a call that listens. */
 function listened(call: Row | null): string {
   const status = String(call?.status ?? "");
   if (status === "in-progress") return "listens";
@@ -122,7 +125,7 @@ const monitorEntry = (
   ),
 });
 
-/** What somebody did to the call at the console. */
+/** Changes of the call at the console. */
 const changeEntry = ({ date_created, actor_email, parameters, status }: Row): Entry => ({
   at: ms(date_created),
   kind: "Console",
@@ -252,7 +255,7 @@ function deliveryEntry(one: Row, { below, csrf }: Around): Entry {
   };
 }
 
-/** What a caller said or pressed, which a request for markup carries. */
+/** Speech or digits of a caller, which a request for markup carries. */
 const heard: [name: string, title: string][] = [
   ["Digits", "Pressed"],
   ["SpeechResult", "Said"],

@@ -10,12 +10,12 @@ export interface LadderMessage {
   text: string;
 }
 
-/** Everything that is kept of a call. */
+/** All records of a call. */
 export interface WholeCall {
   call: Row;
   /** The legs that its Dial placed, oldest first. */
   legs: Row[];
-  /** When it rang, was answered and ended; null where the interface has none. */
+  /** Times of ringing, answer and end; null where the interface has none. */
   progress: CallProgress | null;
   /** The first of the legs, with the same of each. */
   dialled: { leg: Row; progress: CallProgress }[];
@@ -34,13 +34,13 @@ export interface WholeCall {
   documents: Row[];
   recordings: Row[];
   transcriptions: Row[];
-  /** What somebody did to it at the console. */
+  /** Changes of it at the console. */
   changes: Row[];
-  /** Empty where no SIP trace is kept. */
+  /** Empty without a stored SIP trace. */
   ladder: LadderMessage[];
 }
 
-/** What a timeline shows at most of one kind, and of how many legs it says how they ended. */
+/** Most entries of one kind in a timeline, and most legs with their end. */
 const [most, mostProgress] = ["100", 10];
 
 /** Reads a call and all that belongs to it, at once. */

@@ -11,7 +11,7 @@ import { kindPages, type KindPorts } from "./kind_pages.tsx";
 import type { Kind } from "./kinds.tsx";
 import { goTo } from "../frame/links.ts";
 
-/** How calls are listed. */
+/** List of calls. */
 const kind: Kind = {
   definition: calls,
   title: "Calls",

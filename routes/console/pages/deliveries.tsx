@@ -14,7 +14,7 @@ import { goTo } from "../frame/links.ts";
 
 const { path } = deliveries;
 
-/** How Deliveries are listed. */
+/** List of Deliveries. */
 const kind: Kind = {
   definition: deliveries,
   title: "Deliveries",
@@ -47,7 +47,7 @@ const kind: Kind = {
 export const statusOf = ({ status, attempt_count: count }: Row): unknown =>
   status === "queued" && Number(count) > 0 ? "retrying" : status;
 
-/** What was answered last, of a list. */
+/** Last response, for the list. */
 function lastAnswerOf({ attempts }: Row) {
   const last = (attempts as Record<string, unknown>[]).at(-1); // As the declaration has them.
   if (last === undefined) return <None />;

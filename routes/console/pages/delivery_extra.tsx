@@ -50,7 +50,7 @@ export async function deliveryExtra(c: Page, row: Row, ports: Ports): Promise<Ch
   );
 }
 
-/** When a Delivery that waits is sent next, in ms; null where that is not known. */
+/** Time of the next attempt of a queued Delivery, in ms; null where it is unknown. */
 const nextAttemptOf = (c: Page, { sid, url }: Row, { jobs }: Ports): Promise<number | null> =>
   jobs.dueAt(laneOf({ url: String(url), accountSid: String(c.var.account.sid) }), sid);
 
@@ -68,7 +68,7 @@ function signableOf(row: Row): Signable {
   return { url: url.href, method, params };
 }
 
-/** What a program that checks the signatures has to come to. */
+/** Signatures that a program which checks them has to compute. */
 function Signed({ row, authToken }: { row: Row; authToken: unknown }) {
   if (typeof authToken !== "string") return null; // An API key that may not read it.
   const attempts = row.attempts as Record<string, unknown>[]; // As the declaration has them.

@@ -2,7 +2,7 @@ import type { Row } from "../frame/api.ts";
 import type { Page } from "../frame/env.ts";
 import { Empty } from "../frame/parts.tsx";
 
-/** What was sent to a server and what it answered. */
+/** Request to a server, and its response. */
 export interface Exchanged {
   variables: string;
   headers: string;

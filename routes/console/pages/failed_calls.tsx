@@ -9,7 +9,10 @@ interface Failure extends Row {
   count: number;
 }
 
-/** The calls that could not be set up by what ended them; they add up to the failed ones of the chart. */
+/**
+ * The calls that could not be set up by what ended them; they add up to the failed ones of the
+ * chart.
+ */
 export function FailedCalls({ below, state }: { below: string; state: Row }) {
   const failures = state.failures as Failure[]; // As the declaration of statistics has them.
   if (failures.length === 0) return null;

@@ -2,7 +2,7 @@ import type { Row } from "../frame/api.ts";
 import { None, Sid, Status, Time } from "../frame/parts.tsx";
 import type { Column } from "../frame/table.tsx";
 
-/** Where a list is: the path of the account's pages, and that of the list. */
+/** Address of a list: the path of the account's pages, and that of the list. */
 export interface ListPlace {
   below: string;
   to: string;
@@ -75,6 +75,6 @@ export const timeLink = (title: string, field: string) => ({ to }: ListPlace): C
   ),
 });
 
-/** What a record is called: a field of it, or another where that is empty. */
+/** Name of a record: a field of it, or another where that is empty. */
 export const named = (field: string, other = "sid") => (row: Row): string =>
   String(isEmpty(row[field]) ? row[other] : row[field]);

@@ -36,7 +36,7 @@ import { goTo } from "../frame/links.ts";
 
 const pageSize = 25;
 
-/** What a page of a kind needs beside it. */
+/** Ports and options of the pages of a kind. */
 export interface KindPorts {
   ports: Ports;
   schemaOf: ReturnType<typeof schemasOf>;
@@ -281,7 +281,7 @@ function factsOf(
   return facts as never;
 }
 
-/** What the fields of a form are chosen from, beside what their schemas say. */
+/** Choices of a form's fields, besides those of their schemas. */
 async function choicesOf(c: Page, fields: Field[], { words = {} }: Kind): Promise<Choices> {
   const ofWords = Object.entries(words).map(([field, texts]) => [pascal(field), texts]);
   const ofApplications = fields.filter(({ name }) => name.endsWith("ApplicationSid"));

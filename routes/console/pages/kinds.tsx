@@ -21,17 +21,17 @@ import {
 import { directionOf } from "./call_columns.tsx";
 import { registeredOf, withBindings } from "../build/registered.tsx";
 
-/** How a resource is listed and shown. */
+/** List and page of a resource. */
 export interface Kind {
   definition: AnyResource;
   /** The title of its list, and what one record is called. */
   title: string;
   one: string;
-  /** What the list says while it is empty. */
+  /** Text of the empty list. */
   empty: string;
   /** `below` is the path of the account's pages. */
   columns(below: string): Column[];
-  /** What the columns show beside the records of a page of the list. */
+  /** Data of the columns besides the records of a page of the list. */
   enrich?(c: Page, rows: Row[]): Promise<Row[]>;
   /** The heading of one record; its name, Login or number unless given. */
   heading?(row: Row): string;
@@ -45,17 +45,17 @@ export interface Kind {
   create?: string;
   update?: string;
   removable?: boolean;
-  /** What stands above its list; `to` is the address of the list. */
+  /** Content above the list; `to` is the address of the list. */
   beside?(c: Page, to: string): Child;
-  /** What values of a field are called, by the name of the field, in the order of a choice. */
+  /** Labels of a field's values, by the name of the field, in the order of a choice. */
   words?: Readonly<Record<string, readonly (readonly [value: string, title: string])[]>>;
-  /** How values of a field are shown, by the name of the field. */
+  /** Presentation of a field's values, by the name of the field. */
   shown?: Readonly<Record<string, (value: unknown) => string>>;
-  /** What leads on from its list, below its path; the first one is what people come for. */
+  /** Links from its list, below its path; the first is the main action. */
   more?: { path: string; label: string }[];
 }
 
-/** What an application handles. */
+/** Kinds of an application. */
 const handled = [["voice", "calls"], ["sms", "messages"], ["ussd", "USSD dialogues"]] as const;
 
 const wordOf = (words: readonly (readonly [string, string])[], value: unknown): string =>

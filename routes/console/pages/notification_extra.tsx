@@ -6,7 +6,7 @@ import { belowOf } from "../frame/render.tsx";
 import { adviceOf, errorPath } from "../build/advice.ts";
 import { exchangeExtra } from "./exchange.tsx";
 
-/** What to do about a Notification, and the request that it is about. */
+/** Advice about a Notification, and the request that it is about. */
 export function notificationExtra(c: Page, row: Row, ports: Ports): Child {
   const { error_code: code, message_text: text } = row;
   const advice = adviceOf(code, text);

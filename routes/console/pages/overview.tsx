@@ -104,7 +104,7 @@ interface StateProps {
 /** Callbacks are late when one has waited for so long. */
 const lateMs = 60_000;
 
-/** What somebody should look at, each with the way there. */
+/** Findings that need attention, each with a link. */
 function Attention({ below, state, attention, now }: StateProps & {
   attention: Notice[];
   now: number;
@@ -199,7 +199,7 @@ function Tiles({ below, state }: StateProps) {
   );
 }
 
-/** Of how many Clients, and since when registrations are not known. */
+/** Number of Clients, and the time since when registrations are unknown. */
 const Registered = ({ state }: { state: Row }) => {
   const { registered_clients: known, registrations_unknown_since: since } = state;
   const all = `of ${countOf(state.clients, "Client", "Clients")}`;

@@ -19,7 +19,7 @@ import { recordingExtra } from "./recording_extra.tsx";
 
 type Extra = (c: Page, row: Row, ports: Ports) => Child | Promise<Child>;
 
-/** What the page of a record shows beside its fields, by the path of its resource. */
+/** Content of a record's page besides its fields, by the path of its resource. */
 export const extras: Readonly<Record<string, Extra>> = {
   [applications.path]: applicationExtra,
   [clients.path]: clientExtra,

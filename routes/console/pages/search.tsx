@@ -15,7 +15,7 @@ import { withErrors } from "../faults/ended_by_error.ts";
 import { callColumns } from "./call_columns.tsx";
 import { kinds } from "./kinds.tsx";
 
-/** What a search shows of one kind, and in how many accounts it looks for a Sid. */
+/** Most results of one kind, and most accounts in which a Sid is looked for. */
 const [most, mostAccounts] = ["10", 100];
 
 /** Finds a record by its Sid, or calls, texts, numbers and Clients by a number or a Login. */
@@ -57,7 +57,7 @@ async function pathOfSid(c: Page, sid: string): Promise<string | null> {
   return null;
 }
 
-/** What a caller may not see is not there for it. */
+/** A record that the caller may not see counts as absent. */
 function absent(error: unknown): null {
   if (error instanceof ApiRefusal && error.status < 500) return null;
   throw error;
@@ -144,7 +144,7 @@ const among = async (api: Api, path: string, fits: (row: Row) => boolean): Promi
   ((await api.list(path, { PageSize: mostLooked }).catch(absent))?.items ?? [])
     .filter(fits).slice(0, Number(most));
 
-/** The latest records from or to a number that ends with some digits, beside those that are known. */
+/** Latest records from or to a number that ends with some digits, besides those found already. */
 async function endingWith(api: Api, path: string, digits: string, known: Row[]): Promise<Row[]> {
   if (digits.length < leastDigits) return known;
   const ends = (value: unknown) => String(value).endsWith(digits);

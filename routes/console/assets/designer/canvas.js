@@ -9,8 +9,8 @@ import { pointersOf } from "./canvas_pointers.js";
 const zooms = [.4, .5, .65, .8, 1, 1.25, 1.5];
 
 /**
- * The flow as a picture: a card for each step, with a port for each way on and a line to the step that it
- * leads to. `context` has the model, the schemas, the problems and the way of a dry run.
+ * The flow as a picture: a card for each step, with a port for each way on and a line to the step
+ * that it leads to. `context` has the model, the schemas, the problems and the way of a dry run.
  */
 export function createCanvas(context) {
   const { model, schemas } = context;
@@ -28,7 +28,7 @@ export function createCanvas(context) {
   const state = { zoom: 1, positions: new Map(), isDragging: false, view, lines, cards, draw };
 
   function draw() {
-    // What is dragged stays as it is until then.
+    // A dragged card stays as it is until then.
     state.isStale = state.isDragging;
     if (state.isDragging) return;
     const { flow } = model;
@@ -129,7 +129,7 @@ function card(name, step, { positions }, { model, schemas, problems, trail }) {
   return node;
 }
 
-/** What the card shows by its looks, in words. */
+/** Description of a card's looks in words. */
 function labelOf(ports, marks) {
   const ways = ports.map(({ label, target }) => `${label}: ${target || "no step of its own"}`);
   return [

@@ -11,8 +11,8 @@ const ways = {
 const stride = 20;
 
 /**
- * Keys on the canvas: arrows go to the next step in that direction, with Shift they move the step; Enter
- * goes to its form, Delete removes it.
+ * Keys on the canvas: arrows go to the next step in that direction, with Shift they move the step;
+ * Enter goes to its form, Delete removes it.
  */
 export function keysOf(state, { model, schemas, openForm, remove }) {
   state.view.addEventListener("keydown", (event) => {

@@ -18,8 +18,8 @@ export const arrow = () =>
   );
 
 /**
- * A line that leaves to the right and comes in from the left. One that goes back passes above `top`, the
- * upper edge of the two steps.
+ * A line that leaves to the right and comes in from the left. One that goes back passes above
+ * `top`, the upper edge of the two steps.
  */
 export function line(from, to, { top = Math.min(from.y, to.y) - 20, ...attributes } = {}) {
   const end = to.x - 3;

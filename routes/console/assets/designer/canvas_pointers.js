@@ -6,8 +6,8 @@ import { nodeWidth, portY } from "./layout.js";
 const dragged = 4;
 
 /**
- * The pointer on the canvas: a press selects a step, a drag moves it, a drag from a port connects it, and
- * a drag of the ground scrolls.
+ * The pointer on the canvas: a press selects a step, a drag moves it, a drag from a port connects
+ * it, and a drag of the ground scrolls.
  */
 export function pointersOf(state, context) {
   const { view } = state;

@@ -241,7 +241,7 @@ function freeName(value = {}) {
   for (let n = 1;; n++) if (!Object.hasOwn(value, `name${n}`)) return `name${n}`;
 }
 
-/** What counts of a list where none is given. */
+/** Default of a list. */
 const defaults = { input: ["dtmf"] };
 
 function checksOf(schema, options, given, at) {

@@ -10,8 +10,8 @@ export const heightOf = (step, portsOf) => headHeight + portsOf(step).length * p
 export const portY = (at) => headHeight + at * portHeight + portHeight / 2;
 
 /**
- * Where each step stands: where the flow says so, else in columns by how many steps lead to it, each
- * beside the port that leads to it where there is room.
+ * Positions of steps: as the flow says, else in columns by the number of steps on the way. A step
+ * stands beside the port that leads to it, if that place is free.
  */
 export function layoutOf(flow, portsOf) {
   const placed = new Map(Object.entries(flow.positions ?? {}));

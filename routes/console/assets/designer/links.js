@@ -1,8 +1,8 @@
 import { valueOf } from "./dom.js";
 
 /**
- * What the schemas of steps say: their fields, and which of them lead to other steps. A field leads to
- * one where its rule is that of the flow's first step.
+ * Reads the schemas of steps: their fields, and which of them lead to other steps. A field leads to one
+ * where its rule is that of the flow's first step.
  */
 export function readSchemas({ schemas, kinds, known = {} }) {
   const { pattern } = schemas.Flow.properties.start;
@@ -40,7 +40,7 @@ export function readSchemas({ schemas, kinds, known = {} }) {
 const fieldLabel = (field) =>
   field.replace(/^on/, "").replaceAll(/(?=[A-Z])/g, " ").trim().toLowerCase();
 
-/** What a branch or condition is about. */
+/** Subject of a branch or condition. */
 function partLabel(part) {
   const said = Object.entries(part ?? {}).filter(([name]) => name !== "next").map(([name, value]) =>
     name === "is" ? valueOf(value) : value
@@ -48,7 +48,7 @@ function partLabel(part) {
   return said.join(" ") || "…";
 }
 
-/** What a step is about, in a few words. */
+/** Subject of a step, in a few words. */
 export function summaryOf(step) {
   const prompts = (step.prompts ?? []).map((one) => one?.say ?? one?.play ?? "pause");
   const callees = (Array.isArray(step.to) ? step.to : []).flatMap((one) =>
@@ -67,7 +67,7 @@ export function summaryOf(step) {
   return texts.find((text) => typeof text === "string" && text !== "") ?? "";
 }
 
-/** The steps in the order in which a caller may come to them; those that nobody comes to, last. */
+/** Steps in the order in which a caller may come to them; unreachable ones last. */
 export function orderOf(flow, portsOf) {
   const seen = new Set();
   const queue = [flow.start];

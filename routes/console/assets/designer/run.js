@@ -1,7 +1,7 @@
 import { el, later } from "./dom.js";
 import { fieldsOf } from "./fields.js";
 
-/** What the buttons of inputs say, by their type. */
+/** Labels of the buttons of inputs, by type. */
 const acts = {
   keys: "Press",
   speech: "Say",
@@ -48,7 +48,7 @@ export function createRun({ model, schemas, kindOf, send, say, ends, redraw, sho
       next.replaceChildren(el("p", { class: "problem", role: "alert" }, `${message}.`));
       list.replaceChildren();
     }
-    // What somebody is typing for the next input stays where nothing came of the change.
+    // Text that is being typed for the next input stays where the change had no effect.
     if (!focuses && before === withoutSids(state.trace)) return;
     state.way = wayOf(state.trace);
     draw(focuses);

@@ -60,7 +60,7 @@ export function createSaving({ model, send, say, part }) {
     }
   }
 
-  /** What may follow where somebody else saved meanwhile. */
+  /** Choices where another user saved meanwhile. */
   function waysOut({ message, status, code }, does) {
     if (code === draftChanged) return [loadTheirs(), " ", saveOver(message, does)];
     if (status !== 409) return [];
