@@ -52,6 +52,7 @@ export function progress(call: Call, step: Step, moment: Moment): Change<Call> {
     return { ...answered, jobs: [...answered.jobs ?? [], ...timed] };
   }
   const seconds = call.answeredAt === null ? 0 : Math.max(0, at - call.answeredAt) / 1000;
+  // Each minute begun costs the rate that held when the call was placed.
   const minutes = Math.ceil(seconds / 60);
   const priceMicros = minutes * (call.rateMicros ?? 0); // Stored before rates were, it has none.
   const ended = { endTime: at, duration: Math.round(seconds), price: money(priceMicros) };

@@ -7,6 +7,14 @@
  * the operator's trunks those of the root account and of `VIRTUAL_NUMBER_ACCOUNTS`. Otherwise the text
  * `14155550101` of one account would take what a carrier sends for `+14155550101` of another.
  *
+ * Refused: virtual numbers that read as numbers, which the contract allows, are not rejected. The kind of
+ * a number decides before its spelling. The operator's trunks are the allowed sources, the outbound proxy,
+ * SMPP, the HTTP aggregator and the Gateways of the root account. They reach all real numbers first. A
+ * Gateway of a customer reaches the numbers of its account and of the accounts below, so it cannot call
+ * another customer's number as an inbound call. `VIRTUAL_NUMBER_ACCOUNTS` is a variable and no field of
+ * the account, since variables say already what the operator's trunks may do; an account with a short
+ * code or USSD code on such a trunk has to be in it.
+ *
  * Patterns are read by tenant, of those tenants alone that count, so that no account's calls cost what the
  * patterns of others cost.
  */

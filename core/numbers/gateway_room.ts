@@ -1,6 +1,7 @@
 /**
- * The bound of Gateways. Each companion reads all that are to be registered every few seconds, so those of
- * one tenant take time of all. The root account is the operator's and has none.
+ * The bound of Gateways: 200 of a tenant. Each companion reads all that are to be registered every 15 s, so
+ * 100,000 of one tenant took time of all. Refused: a bound for each account, which sub-accounts pass. The
+ * root account is the operator's and has none. Gateways beyond the bound that exist already stay.
  */
 import { isRoot, tenantOf } from "../accounts/tenant.ts";
 import { Fault } from "../base/faults.ts";

@@ -1,3 +1,8 @@
+/**
+ * Bytes of messages over UDP, which are kept for up to 32 s to be repeated. They lie in shared buffers
+ * outside of V8's young generation, whose collector copied each of them. A message that needs no
+ * retransmission leaves its queue at once. The ACK to a 2xx is not kept: the library repeats it.
+ */
 import { Buffer } from "node:buffer";
 
 /** The bytes of a text, where they lie. */

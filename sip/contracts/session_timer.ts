@@ -1,3 +1,10 @@
+/**
+ * Session timers (RFC 4028). Two phones whose audio passes by the companion can vanish without a BYE. A
+ * peer that supports session timers gets one, other peers on a stream are watched by their connection,
+ * and a phone on UDP gets a refresh every 15 minutes. A session that the companion refreshes lasts until
+ * its end, though the refresh is late; one that the peer refreshes ends a third of its length, at most 32
+ * s, before (§10). After a refusal other than 491 the next refresh waits for an eighth of the session.
+ */
 import type { IncomingRequestMessage, IncomingResponseMessage } from "../base/sip_js.ts";
 import type { Flow } from "../base/flow.ts";
 import { sipLimits } from "../base/limits.ts";

@@ -4,10 +4,14 @@ import { sipLimits } from "../base/limits.ts";
 import type { Target } from "../transport/resolve.ts";
 
 /**
- * Memory of how the servers of trunks answered, so that no call and no text waits for one that is down
- * while another could take it (RFC 3263 §4.3). A server is silent from its first missing answer on until
- * it says anything. It is then asked last, and by OPTIONS whenever a call or a text passes it over. Some
- * servers ignore OPTIONS, so one call or text tries a silent server in its own place now and then.
+ * Cache of the servers of trunks that do not respond, so that no call and no text waits for one that is
+ * down while another could take it (RFC 3263 §4.3): the first call to it waits for 5 s, the next ones do
+ * not. A server is silent from its first missing response until it sends anything. Calls and texts then
+ * try it last, and each one that passes it over may probe it by OPTIONS, at most once in 4 s and later
+ * once a minute. Some servers ignore OPTIONS: one that was silent to OPTIONS alone is not passed over by
+ * calls, and one call or text tries a silent server in its own place after a minute, then ever more
+ * seldom, up to once an hour. A server of which nothing is cached is probed before it gets a text, where
+ * another route exists.
  */
 
 /** A server of a route: one of the places that its proxy is at, or the proxy where it is at none. */

@@ -1,3 +1,9 @@
+/**
+ * Hold. Where audio is anchored, each side is answered by itself. The held side hears what the holder
+ * sends, or silence, since some trunks end a call without packets. A Client gets an offer with `recvonly`,
+ * and another one when the hold ends, also when the holder leaves. A carrier gets none, so a hold costs it
+ * no re-INVITE.
+ */
 import type { Leg } from "../contracts/leg.ts";
 import { sipLimits } from "../base/limits.ts";
 import { parseSdp } from "../media/sdp/parse_sdp.ts";

@@ -1,3 +1,8 @@
+/**
+ * Ringing after the answer. A caller that was answered gets no ringing from its own network, so it hears
+ * the tone of `country`, by default 425 Hz, one second in five (ITU-T E.180), while its target rings.
+ * Early media replace the tone.
+ */
 import { overReason } from "../base/abort.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import { type RingTone, ringTones } from "../../core/protocol/ring_tones.ts";

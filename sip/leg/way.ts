@@ -14,6 +14,13 @@ import type { Target } from "../transport/resolve.ts";
  * connection to the first proxy of the route set, or to the peer's Contact (§12.2.1.1, §18.1.1). Anybody
  * may write a Contact, so it leads to the host that the peer has spoken from, to the addresses of its
  * trunk, and to public addresses alone, of a Client to few of them. A call over TLS never goes on without.
+ *
+ * Refused: keep-alives of our own on each connection, which a peer may close all the same; and a new
+ * connection to the address that the call came from, whose port is that of a client. A connection of a
+ * trunk stays open without a message for about an hour, and any connection while a call is live on it. A
+ * phone whose Contact has `;ob` (RFC 5626) or names this server (GRUU) is not connected to: its dialog
+ * waits `reconnectGraceMs` for it to come back. A BYE whose connection closes without a response is sent
+ * once more.
  */
 
 /** A peer and the connection to it that closed. */

@@ -4,7 +4,14 @@ import type { Signalling } from "../contracts/signalling.ts";
 import { parseNameAddr } from "../text/uri.ts";
 import type { Binding, Flows } from "../text/location.ts";
 
-/** The proxy through which a Client registered, which knows the way to it (RFC 3327 §5.3). */
+/**
+ * Bindings with a Path (RFC 3327). Such a binding stays until it expires, though the connection of its
+ * proxy closes. The next call connects to the Path, if that leads to the host that the REGISTER came
+ * from, or to a public address: nobody reaches an inner host by a Path of his own. Requests of such a
+ * call may come from any port of that host.
+ */
+
+/** Proxy through which a Client registered, which has the route to it (RFC 3327 §5.3). */
 export function hopOf(signalling: Signalling, binding: Binding): Hop | undefined {
   const { path, flow: { remote } } = binding;
   if (path.length === 0) return undefined;

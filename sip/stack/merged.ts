@@ -4,9 +4,10 @@ import { reply } from "./reply.ts";
 import type { ServerTransactions } from "./server_transactions.ts";
 
 /**
- * Refuses a copy of a request under way that came by another way, as where a proxy forks to two of
- * our addresses (RFC 3261 §8.2.2.2). One with the same branch is a repetition: its sender has the
- * response to the first. Whether it was one of either kind.
+ * Refuses a copy of an INVITE or MESSAGE that is being served and came by another way, as where a proxy
+ * forks to two of our addresses: 482 (RFC 3261 §8.2.2.2). A request with the same branch is a repetition,
+ * whose sender has the response to the first. Once the first was refused, a copy is served: the proxy
+ * may then try another address of the companion. Returns true for a copy or repetition.
  */
 export function refuseCopy(
   core: UserAgentCore,

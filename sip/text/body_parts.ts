@@ -1,3 +1,7 @@
+/**
+ * Multipart bodies (RFC 5621). Carriers send ISUP or a location along with SDP, so the SDP of such a body
+ * is used. Another part with `handling=required` has the INVITE refused with 415.
+ */
 import type { IncomingMessage } from "../base/sip_js.ts";
 import { sipLimits } from "../base/limits.ts";
 

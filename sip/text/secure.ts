@@ -1,3 +1,9 @@
+/**
+ * `sips:` and TLS. `sips:` demands TLS at every hop: such a request is accepted by TLS and WSS alone, and
+ * the legs of its call leave by them, else it gets 480. A contact that is registered as `sip:` counts if
+ * it came by TLS. Its dialogs move to no connection without TLS, where every request but BYE gets 403. A
+ * MESSAGE gets 416, since a text may go on by other ways.
+ */
 import type { IncomingRequestMessage } from "../base/sip_js.ts";
 import type { Flow, Protocol } from "../base/flow.ts";
 import type { Binding, Flows } from "./location.ts";

@@ -15,9 +15,11 @@ const hostField = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?
 const webPorts = { WS: "80", WSS: "443" } as const;
 
 /**
- * The name of a WebSocket by the Host that the peer asked for, or a proxy in between: there it can
- * connect again, so requests in a dialog can be routed to our Contact also by a phone that looks at
- * its host and port (RFC 3261 §12.2.1.1). Undefined where that is no host.
+ * Name of a WebSocket by the Host of its handshake, that of the peer or of a proxy in between. The peer
+ * can connect there again, so requests in a dialog can be routed to our Contact also by a phone that
+ * looks at its host and port (RFC 3261 §12.2.1.1). Over TLS its transport is `wss`, for which RFC 7118 has
+ * no value: a phone that routes by the Contact never connects without TLS. Undefined where the Host is
+ * invalid.
  */
 export function webSocketName(protocol: "WS" | "WSS", asked: string): LocalName | undefined {
   const [, host, port = webPorts[protocol]] = hostField.exec(asked) ?? [];
