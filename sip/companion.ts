@@ -45,7 +45,7 @@ const defaultSessionBounds: SessionBounds = {
 
 export interface Companion {
   readonly sipUrl: string;
-  /** Where each transport is listened for. */
+  /** Address of each listener, by transport. */
   readonly sipAddresses: ReadonlyMap<Protocol, Endpoint>;
   readonly bridgeUrl: string;
   /** New at every start. */
@@ -176,7 +176,7 @@ interface Parts {
   relays: Relays;
   presence: Presence;
   gateways: Gateways;
-  /** Whether new calls are taken. */
+  /** True while new calls are accepted. */
   accepting(): boolean;
 }
 

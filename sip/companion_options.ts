@@ -24,9 +24,9 @@ export interface CompanionOptions {
   bridgePort: number;
   serviceUrl: string;
   bridgeSecret: BridgeSecret;
-  /** Where the service reaches the control; the address it listens on unless given. */
+  /** URL of the control for the service; by default the address that it listens on. */
   bridgeUrl?: string;
-  /** Where other companions reach this one; its WebSocket unless given. */
+  /** SIP URI for other companions; by default that of its WebSocket. */
   sipUri?: string;
   /** The realm, and the host of every address of ours; in lower case, however it is written. */
   sipDomain: string;
@@ -35,7 +35,7 @@ export interface CompanionOptions {
   /** Names this companion to the service, start after start. */
   id: string;
   media: MediaEngine;
-  /** What tenants share of its ports; any number unless given. */
+  /** Pairs of RTP ports that tenants share; unbounded unless given. */
   portPairs?: number;
   loadAudio: LoadAudio;
   /** Speech recognition; none unless given. */
@@ -55,19 +55,19 @@ export interface CompanionOptions {
   trustedSources?: readonly string[];
   /** The servers by which a Client's browser finds a way for audio; none unless given. */
   iceServersOf?: IceServersOf;
-  /** Whether customers may have us connect to an address; to none unless given. */
+  /** True when customers may have the companion connect to an address; none unless given. */
   isPublicAddress?: (address: string) => boolean;
-  /** Which servers of customers a WebSocket may lead to; public ones unless given. */
+  /** Servers of customers that a WebSocket may lead to; public ones unless given. */
   reach?: Reach;
-  /** How servers of conversations are connected to; by sockets of this thread unless given. */
+  /** Connections to servers of conversations; by sockets of this thread unless given. */
   sockets?: ServerSockets<unknown>;
-  /** Whether the messages of calls that fail are sent to the service; so unless given. */
+  /** True, the default, where traces of failed calls are sent to the service. */
   tracesCalls?: boolean;
-  /** Whether audio between two plain phones goes by us; `auto` unless given. */
+  /** Relay of audio between two plain phones; `auto` unless given. */
   mediaRelay?: MediaRelay;
   /** Time that a phone that answers by SIP may send no RTP, in ms; 0, for ever, unless given. */
   rtpTimeoutMs?: number;
-  /** How long a dialog outlives its connection; `sipLimits.reconnectGraceMs` unless given. */
+  /** Time for which a dialog outlives its connection; `sipLimits.reconnectGraceMs` unless given. */
   reconnectGraceMs?: number;
   /** Of USSD dialogues; `sipLimits.ussd` unless given. */
   ussdBounds?: Partial<UssdBounds>;

@@ -30,7 +30,7 @@ export interface ControlOptions {
   invalidate(logins: string[]): Promise<void>;
   /** The devices that a login is registered with here. */
   bindings(login: string): RegisteredBinding[];
-  /** Which Gateways to keep registered may have changed. */
+  /** The list of Gateways to be registered may have changed. */
   gatewaysChanged(): void;
   /** Sends a message to the devices of a login; the final status of each. */
   message(order: MessageOrder): Promise<number[]>;
@@ -38,7 +38,7 @@ export interface ControlOptions {
   notification(order: NotificationOrder): Promise<number[]>;
   /** Sends a message to a number elsewhere; its final status, null when no recipient has it. */
   outward(order: OutwardOrder): Promise<OutwardOutcome>;
-  /** Whether new legs are still placed. */
+  /** True while new legs are placed. */
   accepting(): boolean;
   /** Called when connections can be accepted no more. */
   onOver?: ((error: Error) => void) | undefined;

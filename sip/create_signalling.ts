@@ -36,9 +36,9 @@ export interface SignallingOptions {
   rtpTimeoutMs?: number;
   /** None is unless given. */
   isPublicAddress?: (address: string) => boolean;
-  /** Whether the messages of live calls are kept for traces; so unless given. */
+  /** True, the default, where the messages of live calls are kept for traces. */
   tracesCalls?: boolean;
-  /** What companions of one installation share; without it there is no other one. */
+  /** Shared secret of the companions of one installation; without it there is no other one. */
   bridgeSecret?: BridgeSecret;
 }
 

@@ -12,7 +12,7 @@ import type { SharedMedia } from "./media_shares.ts";
 import type { ServiceLink } from "./service/service_link.ts";
 import type { Gateways } from "./trunk/gateways.ts";
 
-/** What a heartbeat tells of, and what its answer may ask for. */
+/** Sources of a heartbeat, and the reports that its response may request. */
 export interface HeartbeatParts {
   signalling: Pick<Signalling, "timers" | "log" | "location" | "shortages">;
   link: Pick<ServiceLink, "heartbeat">;
@@ -21,7 +21,7 @@ export interface HeartbeatParts {
   presence: Pick<Presence, "reportAll">;
   gateways: Pick<Gateways, "reportAll">;
   authenticator: Pick<Authenticator, "credentials">;
-  /** Whether new calls are taken. */
+  /** True while new calls are accepted. */
   accepting(): boolean;
 }
 
@@ -38,7 +38,7 @@ export async function settled(
   while (!isOver()) await timers.pause(sipLimits.drainLookMs);
 }
 
-/** What each heartbeat says of this companion. */
+/** Identity of this companion in each heartbeat. */
 export type Self = Pick<Heartbeat, "companion" | "bridgeUrl" | "sipUri" | "isLast">;
 
 /** Beats until we stop; sooner again where the service does not hear. */

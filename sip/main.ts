@@ -109,7 +109,7 @@ async function start(
   });
 }
 
-/** Who speaks, and who listens, as far as that is set up; their addresses are the operator's. */
+/** Text-to-speech and speech recognition, where they are configured; their addresses are the operator's. */
 function speech(config: Config): Pick<CompanionOptions, "speaker" | "recogniser"> {
   const [speaking, hearing] = [speechEndpoint(config), recognitionEndpoint(config)];
   const voices = voiceNames(config);

@@ -125,7 +125,7 @@ interface GivenAnswer {
   found: Credentials | null;
 }
 
-/** Whether the answer to a challenge is right. Guesses sent at once count one after another here. */
+/** Verifies the response to a challenge. Guesses that arrive together are counted one by one. */
 function judge(
   authenticator: Authenticator,
   request: AuthenticatedRequest,

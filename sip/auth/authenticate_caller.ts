@@ -18,8 +18,8 @@ const isHidden = (message: IncomingRequestMessage): boolean =>
   message.method === "INVITE" && hidesCaller(message) && isFromAnonymous(message);
 
 /**
- * Who sends a request that goes on to others: only a registered Client may, with its own name in
- * From. Its connection is trusted from then on.
+ * Identifies the sender of a request that is passed on. It has to be a registered Client with its own
+ * name in From. Its connection counts as authenticated from then on.
  */
 export async function authenticateCaller(
   { location, domain }: Signalling,

@@ -28,15 +28,15 @@ export interface ClientAuthentication {
   answer(request: OutgoingRequestMessage, response: IncomingResponseMessage): boolean;
 }
 
-/** What a server on the way asked for. */
+/** Challenge of a server on the route. */
 interface Asked {
   /** The header that answers it. */
   name: string;
   challenge: Challenge;
-  /** How often its nonce was used, and our nonce for all of those. */
+  /** Uses of its nonce, and our cnonce for all of them. */
   count: number;
   cnonce: string;
-  /** It asked for a second time. */
+  /** True after its second challenge. */
   isAgain: boolean;
 }
 

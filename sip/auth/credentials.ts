@@ -63,7 +63,7 @@ export function createCredentialsCache(
   const entries = new Map<string, Entry>();
   const request = createRequest(service);
 
-  /** What was known before, where asking again has failed. */
+  /** Falls back to the cached answer when a query has failed. */
   const fallBack = async (login: string, entry: Entry, before: Entry | undefined, why: unknown) => {
     const isUsable = before !== undefined && !entry.isForgotten && now() < before.usableUntil;
     if (entries.get(login) === entry) {
@@ -77,7 +77,7 @@ export function createCredentialsCache(
   const ask = (login: string, host: string | undefined): Promise<Credentials | null> => {
     const before = entries.get(login);
     const asked = request(login, host).then((found) => {
-      // What was asked before the login changed may be answered after it.
+      // The response to a query from before a change of the login may arrive after it.
       if (entry.isForgotten) return cache.lookup(login, host);
       entry.found = found;
       entry.freshUntil = now() + (found ? sipLimits.credentialsTtlMs : sipLimits.unknownLoginTtlMs);

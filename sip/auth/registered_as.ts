@@ -4,10 +4,10 @@ import { keyOf } from "../text/binding_key.ts";
 import type { Binding } from "../text/location.ts";
 
 /**
- * What names the registered device that a request comes from, seen from its network; undefined where
- * none is. It knows the Call-ID of its registration, which others cannot guess (RFC 3261 §8.1.1.4), or
- * has the same instance or Contact. Each is counted for itself: who guesses a Contact does not lock
- * out who knows the Call-ID.
+ * Name of the registered device that a request comes from, within its network; undefined for others. The
+ * device uses the Call-ID of its registration, which cannot be guessed (RFC 3261 §8.1.1.4), or has the
+ * same instance or Contact. Failures of each are counted apart: a source that guesses a Contact does not
+ * lock out the device.
  */
 export function registeredAs(
   bindings: readonly Binding[],

@@ -5,7 +5,7 @@ import type { Flow } from "./flow.ts";
 import { sipLimits } from "./limits.ts";
 import { dropOldest } from "./lockout.ts";
 
-/** How much of us unauthenticated may take from one address; 0 is no bound. */
+/** Bounds of one unauthenticated address; 0: no bound. */
 export interface AdmissionBounds {
   connectionsPerAddress: number;
   /** Requests a second, from all connections of an address together. */
@@ -13,7 +13,7 @@ export interface AdmissionBounds {
 }
 
 /**
- * What happens to a request: it is served; refused with 503 and Retry-After; ignored, when it follows
+ * Result for a request: it is served; refused with 503 and Retry-After; ignored, when it follows
  * the refusal too soon; or its connection is closed, when the sender went on regardless.
  */
 export type Verdict = "serve" | "refuse" | "ignore" | "cut";
@@ -34,7 +34,7 @@ export interface Admission {
 
 export interface AdmissionOptions {
   bounds?: Partial<AdmissionBounds>;
-  /** Whether the peer of a flow is authenticated; by default, when a login was proven on it. */
+  /** True when the peer of a flow is authenticated; by default, when a login was proven on it. */
   isKnown?(flow: Flow): boolean;
   now?(): number;
 }
@@ -88,7 +88,7 @@ export function createAdmission(
 
 /** So many at once, and then so many a second. */
 interface Pace {
-  /** Takes one and tells how many are left; negative, at most as far as a burst, is too fast. */
+  /** Takes one and returns how many are left; a negative number, at least minus a burst, is too fast. */
   take(): number;
 }
 

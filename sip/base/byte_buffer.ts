@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 
 /** Bytes that came and are not used up yet. What it is given becomes its own. */
 export interface ByteBuffer {
-  /** What is held, in one piece. */
+  /** The held bytes, in one piece. */
   readonly held: Buffer;
   add(chunk: Uint8Array): void;
   /** Forgets the first bytes. */
@@ -20,7 +20,7 @@ export const createByteBuffer = (): ByteBuffer => new GrowingBuffer();
 
 class GrowingBuffer implements ByteBuffer {
   held: Buffer = none;
-  /** Where `held` ends in memory that has room behind it. */
+  /** End of `held` in its memory, which has free bytes behind it. */
   #memory: Buffer = none;
   #end = 0;
 

@@ -31,11 +31,11 @@ export interface CallTraces {
   keep(direction: TracedMessage["direction"], message: SipMessage): void;
   /** The messages of a leg are those of its Call-ID, with those of its parent. */
   begin(leg: TracedLeg): void;
-  /** What is kept of the call of a leg, as it is now; undefined where there is nothing. */
+  /** Trace of the call of a leg at present; undefined where there is none. */
   read(leg: string): Trace | undefined;
   /** Forgets a leg; its messages stay while another leg of the call lives. */
   end(leg: string): void;
-  /** What is held of all calls. */
+  /** Size of the traces of all calls. */
   readonly size: { bytes: number; calls: number };
 }
 

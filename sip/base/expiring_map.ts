@@ -108,7 +108,7 @@ function createQueue<V>() {
       else before.after = after;
       if (after === undefined) last = before;
       else after.before = before;
-      // What is old and gone would keep its neighbours from the collector of what is young.
+      // A removed entry in the old generation would keep its neighbours out of the young collection.
       entry.before = entry.after = undefined;
     },
   };

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Transport } from "./sip_js.ts";
 
-/** What SIP travels by; the names stand so in Via (RFC 3261 §18, RFC 7118 §5). */
+/** Transport of SIP, by its name in Via (RFC 3261 §18, RFC 7118 §5). */
 export type Protocol = "WS" | "WSS" | "UDP" | "TCP" | "TLS";
 
 /** An end of a flow: a numeric address, IPv6 without brackets. */
@@ -9,7 +9,7 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** How we name ourselves to the peer of a flow. */
+/** Names of this companion towards the peer of a flow. */
 export interface LocalName {
   /** Host and port in our Via, where responses that lost their connection go (§18.1.1). */
   readonly sentBy: string;
@@ -26,7 +26,7 @@ export interface Flow {
   readonly local: LocalName;
   /** Clients that have authenticated here; an idle stream without any is closed soon. */
   readonly logins: Set<string>;
-  /** How many live dialogs send their requests here; a stream with any is not closed for silence. */
+  /** Number of live dialogs that use this flow; a stream with any is not closed when idle. */
   dialogs: number;
   readonly closed: boolean;
   /** Logins that gave a right answer to our challenges here; a changed password removes its login. */
@@ -35,9 +35,9 @@ export interface Flow {
   mediaKind?: "webrtc" | "rtp" | undefined;
   /** A device here sent CPIM (RFC 3862), so it reads it as well. */
   knowsCpim?: true;
-  /** What a transaction of the library sends through, for as long as it lives. */
+  /** Transport that a transaction of sip.js sends by until its end. */
   readonly transport: FlowTransport;
-  /** Whether a message repeats one that came, and the flow has done what is to do about it. */
+  /** True when a message is a repetition that the flow has handled. */
   readonly absorbs?: ((message: IncomingMessage) => boolean) | undefined;
   close(): void;
 }
@@ -45,19 +45,19 @@ export interface Flow {
 /** The end of a flow that transactions keep. */
 export interface FlowTransport extends Transport {
   readonly protocol: Protocol;
-  /** Tells whether nothing can be sent by it any more. */
+  /** True once nothing can be sent by it any more. */
   isClosed(): boolean;
 }
 
 /** A server that a peer is behind, or is itself, which is not bound to one connection. */
 export interface Hop {
-  /** Whether a request that comes from an address is the server's. */
+  /** True when an address belongs to the server. */
   owns(host: string): boolean;
   /** A flow to it when the one there was is gone; rejects when it cannot be had. */
   reach(): Promise<Flow>;
 }
 
-/** What becomes of the flows. */
+/** Events of flows. */
 export interface FlowEvents {
   onMessage(flow: Flow, text: string): void;
   onClose(flow: Flow): void;
@@ -144,5 +144,5 @@ export function currentFlow(): Flow {
   return current;
 }
 
-/** How we name ourselves on the current flow; undefined outside of any. */
+/** Names of this companion on the current flow; undefined outside of any. */
 export const currentName = (): LocalName | undefined => current?.local;

@@ -9,7 +9,7 @@ import { clearImmediate, setImmediate } from "node:timers";
  * their turns, and reads no more from a peer that has used up its credit: TCP has that one wait.
  */
 
-/** What a peer may send: so much in each second, and so much at once after a pause. */
+/** Rate limit of a peer: an amount per second, and a burst after a pause. */
 export interface FramePace {
   framesPerS: number;
   burstFrames: number;

@@ -8,8 +8,8 @@ export const sipLimits = {
   /** A message, however it came; of a WebSocket, in all its frames (RFC 7118 §5). */
   messageBytes: 64 << 10,
   /**
-   * What a peer of SIP over WebSocket may send in a second, and at once, in frames of RFC 6455 and in
-   * bytes; beyond it the peer has to wait. Another companion sends the messages of all its calls.
+   * Rate and burst of a peer of SIP over WebSocket, in frames of RFC 6455 and in bytes. Beyond it the
+   * peer has to wait. Another companion sends the messages of all its calls.
    */
   webSocketPace: {
     framesPerS: 5_000,
@@ -33,14 +33,14 @@ export const sipLimits = {
   socketIdleS: 60,
   socketCloseMs: 1_000,
   connectTimeoutMs: 5_000,
-  /** For all questions about one URI, and for one of them. */
+  /** For all DNS queries about one URI, and for one of them. */
   dnsTimeoutMs: 5_000,
   dnsQueryMs: 1_500,
   /** Addresses that one URI may lead to. */
   targets: 20,
   /** The same of a Contact that a Client wrote: each of its requests may have them connected to. */
   contactTargets: 3,
-  /** Names of a domain that are asked for SRV records. */
+  /** Names of a domain that are queried for SRV records. */
   srvNames: 6,
   /** From the first byte of a message in a stream to its last. */
   messageCompleteMs: 10_000,
@@ -49,7 +49,7 @@ export const sipLimits = {
   streamIdleMs: 3_700_000,
   /** Sent on a stream and not yet taken by the peer. */
   unsentBytes: 1 << 20,
-  /** Peers that UDP flows are remembered of. */
+  /** UDP flows that are kept. */
   udpFlows: 50_000,
   /** Datagrams that are read before other work gets a turn of the event loop. */
   datagramsAtOnce: 64,
@@ -61,8 +61,8 @@ export const sipLimits = {
   /** Bounds of unauthenticated sources by address, unless configured. */
   admission: { connectionsPerAddress: 1_000, unauthenticatedRequestsPerS: 200 },
   /**
-   * How many seconds' worth they may ask at once, the part of it that one connection may, and the
-   * addresses that are remembered for it.
+   * Burst in seconds of the rate, the part of it for one connection, and the number of addresses that
+   * are counted.
    */
   admissionPace: { burstS: 10, connectionPart: 1 / 20, addresses: 20_000 },
   /** Look-ups of logins under way for one address. */
@@ -86,10 +86,10 @@ export const sipLimits = {
   knownHomes: 50_000,
   credentialsTtlMs: 30_000,
   unknownLoginTtlMs: protocolLimits.absentLoginMs,
-  /** How old an answer may be while the service is out of reach. */
+  /** Greatest age of cached credentials while the service is out of reach. */
   credentialsGraceMs: 600_000,
   cachedLogins: 10_000,
-  /** Logins asked for at the same time when all are asked for. */
+  /** Logins that are queried at the same time when all are. */
   lookupsAtOnce: 50,
 
   registrationMinS: 60,
@@ -100,16 +100,16 @@ export const sipLimits = {
   refusedVoices: 100,
   /** Proxies on the way of one registration. */
   pathProxies: 10,
-  /** How long a Client's other devices wait until the proxy of one is connected to again. */
+  /** Time that a call waits for a new connection to the proxy of one device, while others can ring. */
   pathWaitMs: 500,
   userAgentLength: 200,
-  /** For how long the addresses of the machine are believed to be the same. */
+  /** Time for which the list of the machine's addresses is cached. */
   ownAddressesMs: 10_000,
 
-  /** How long a session lasts without a refresh, and the least a peer may ask for (RFC 4028 §4). */
+  /** Session interval, and the smallest one that a peer may request (RFC 4028 §4). */
   sessionExpiresS: 1_800,
   sessionExpiresMinS: 90,
-  /** The longest that we agree to when a peer demands more. */
+  /** The longest one that is agreed to when a peer demands more. */
   sessionExpiresMaxS: 86_400,
   /** T1 and 64*T1 of reliable provisional responses (RFC 3262 §3). */
   reliableResendMs: 500,
@@ -124,31 +124,31 @@ export const sipLimits = {
   ussdBodyLength: 8 << 10,
   bodyParts: 8,
   /**
-   * How long a user may take to reply to a USSD message, unless it is configured, and a device to
-   * confirm that it showed one that needs no reply.
+   * Time for the reply of a user to a USSD message, unless configured, and for the confirmation of a
+   * device that it showed one that needs no reply.
    */
   ussd: { replyMs: 180_000, shownMs: 10_000 },
   /** Of a digit, a `Refer-To` and the body of an INFO, in characters. */
   infoLength: 4 << 10,
   /** The length of the subscription that a REFER implies, in s. */
   referExpiresS: 180,
-  /** How long the service may take to say what becomes of a transfer. */
+  /** Time for the script of the service that handles a transfer. */
   referScriptMs: 20_000,
-  /** How long a softphone may take to answer a call that replaces one of its own. */
+  /** Time for a softphone to answer a call that replaces one of its own. */
   replacesRingS: 30,
-  /** How long a transferor may take to leave once its transfer is done. */
+  /** Time for a transferor to hang up once its transfer is done. */
   transferLeaveMs: 2_000,
 
-  /** Servers on the way to a callee that may each ask for credentials. */
+  /** Servers on the route to a callee that may each challenge. */
   challengers: 4,
-  /** How long a trunk may take to say anything to an INVITE or a REGISTER before it counts as dead. */
+  /** Time for the first response of a trunk to INVITE or REGISTER before it counts as dead. */
   trunkAnswerMs: 5_000,
   /** Between two line ends that keep a connection to a Gateway's proxy open. */
   keepAliveMs: 25_000,
   /** Between two attempts to register a Gateway. */
   gatewayRetryMinMs: 2_000,
   gatewayRetryMaxMs: 300_000,
-  /** The longest registration that we ask for because a registrar wants it. */
+  /** The longest registration that is requested because a registrar demands it. */
   gatewayExpiresMaxS: 86_400,
   /**
    * Time that a call looks for a trunk that answers, and after which time without a sign of one its
@@ -165,21 +165,21 @@ export const sipLimits = {
   /** Servers of trunks that are remembered, and for how long their 503 with Retry-After is heeded. */
   trunkHolds: 10_000,
   trunkHoldMaxS: 3_600,
-  /** How long a call from another companion may ring here; the other one gives up before. */
+  /** Longest ringing of a call from another companion; the other one gives up before. */
   peerRingMs: 660_000,
 
   /**
-   * How long another companion may take to answer a call to a conference or a queue, or to show that it is
-   * there, and how long to join it.
+   * Time for another companion to answer a call to a conference or a queue, or to show that it is alive,
+   * and time to join it.
    */
   remoteAnswerMs: 8_000,
   remoteJoinMs: 20_000,
-  /** After a sign of life of that companion, until it is asked for another one. */
+  /** Interval between the last sign of life of that companion and the next probe. */
   remoteProbeMs: 4_000,
 
   maxForwards: 70,
   retryAfterS: 10,
-  /** How long a dialog outlives its connection, for the softphone to come back. */
+  /** Time for which a dialog outlives its connection, for the softphone to reconnect. */
   reconnectGraceMs: 8_000,
   /** 64*T1: a cancelled INVITE without a final response is given up (RFC 3261 §9.1). */
   cancelGraceMs: 32_000,
@@ -209,15 +209,15 @@ export const sipLimits = {
     urlLength: 2_048,
     values: 1_000,
   },
-  /** Of how many that a proxy rings for one INVITE of ours early SDP is kept. */
+  /** Callees of one forked INVITE whose early SDP is kept. */
   earlyAnswers: 16,
-  /** How long a peer may leave an offer in a call open, once it said that it has it. */
+  /** Longest time that a peer may leave an offer in a call open after a provisional response. */
   offerAnswerMs: 60_000,
   /** Interval between two probes of a phone that sends no audio. */
   probeMs: 25_000,
   /** Time without a message of the phone after which a session refresh follows an OPTIONS. */
   probeAnswerMs: 10_000,
-  /** How often a companion that is to end without calls looks whether it has some. */
+  /** Interval at which a companion that is to end without calls checks for calls. */
   idleLookMs: 5_000,
   /** Between the loss of a leg's media and our BYE. */
   byeGraceMs: 2_000,
@@ -231,9 +231,9 @@ export const sipLimits = {
   scriptRequestsWaitMs: 100,
   reportTimeoutMs: 10_000,
   scriptTimeoutMs: 60_000,
-  /** How often the service may answer 500 to a report before it is dropped. */
+  /** Number of 500 responses of the service after which a report is dropped. */
   reportDefects: 8,
-  /** Time that a shortage is thought to last while no leg ends. */
+  /** Assumed length of a shortage while no leg ends. */
   shortageMs: 30_000,
   /** A new call is refused when the service has been out of reach for so long. */
   serviceGraceMs: 3_000,
@@ -253,7 +253,7 @@ export const sipLimits = {
   recordingsHeldBytes: 256 << 20,
   /** Time that what is left of a recording is sent again after it ended: a disk is full for a night. */
   recordingGiveUpMs: 86_400_000,
-  /** How long the end of a recording waits for the service to have it all. */
+  /** Time that the end of a recording waits until the service has all of it. */
   recordingSettleMs: 5_000,
   /** Attempts to report a hold while offers cross, and the longest pause between (RFC 3261 §14.1). */
   holdTries: 5,
@@ -266,9 +266,9 @@ export const sipLimits = {
   timePassedMs: 1_000,
   /** Wait documents in a row that let no time pass, before music takes their place. */
   waitDocuments: 3,
-  /** For so long a leg that is settled stays known, and its `invite` run again is ignored. */
+  /** Time for which the id of a settled leg is kept, so that a repeated `invite` is ignored. */
   endedLegMs: 60_000,
-  /** For so long after a request for its level a leg is measured, and how many legs at most. */
+  /** Time for which a leg is measured after a request for its level, and the most legs. */
   levelLeaseMs: 15_000,
   levelMeters: 500,
   stopMs: 5_000,

@@ -96,7 +96,7 @@ export function dropOldest(
   }
 }
 
-/** Where logins were right, the latest last. */
+/** Sources of successful logins, the latest last. */
 function createKnownHomes() {
   const homes = new Set<string>();
   return {

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram } from "prom-client";
 import { registry } from "../../core/metrics/registry.ts";
 
-/** What the companion measures. No label is of an account, a number or an address. */
+/** Metrics of the companion. No label contains an account, a number or an address. */
 
 const registers = [registry];
 

@@ -15,7 +15,7 @@ export interface ReportQueue {
    * is none.
    */
   send(event: LegEvent, waiter?: ScriptWaiter): Promise<Script>;
-  /** What is sent from now on waits for `work`, which never rejects. */
+  /** Delays later reports until `work` is done, which never rejects. */
   wait(work: Promise<void>): void;
   /** Resolves when everything queued so far is delivered or given up. */
   drained(): Promise<void>;

@@ -69,7 +69,7 @@ export function ringReader(
   const { state, words, bytes } = ringOf(memory);
   return () => {
     const written = Atomics.load(state, WRITTEN);
-    // What is taken may have this called again, which then reads further.
+    // The callback may call this again, which then reads on.
     for (let read = state[READ]!; ((written - read) | 0) > 0; read = state[READ]!) {
       const at = read & (bytes.length - 1);
       const id = words[at >> 2]!;

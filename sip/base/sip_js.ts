@@ -1,5 +1,5 @@
 /**
- * What Switchboard takes of sip.js: its core, which knows transactions and dialogs (RFC 3261 §12, §17).
+ * Imports from sip.js: its core for transactions and dialogs (RFC 3261 §12, §17).
  * `sip/stack/` alone imports the library; all other folders take its types and classes from here.
  */
 export {

@@ -1,4 +1,4 @@
-/** What a Warning is about (RFC 3261 §20.43); 399 is for all that has no code of its own. */
+/** Codes of Warning (RFC 3261 §20.43); 399 is for everything without a code of its own. */
 export const warnCodes = {
   addressType: 301,
   transport: 302,

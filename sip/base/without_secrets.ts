@@ -6,7 +6,7 @@ const removed = "removed";
 const headerNamed = (names: string) =>
   new RegExp(String.raw`^(${names})([ \t]*:[ \t]*)([^\r\n]*(?:\r?\n[ \t][^\r\n]*)*)`, "gim");
 
-/** What proves a password (RFC 3261 §20.7, §20.28, §20.6), and companions to each other. */
+/** Headers that prove a password (RFC 3261 §20.7, §20.28, §20.6), and companions to each other. */
 const proofs = headerNamed(
   "(?:Proxy-)?Authorization|(?:Proxy-)?Authentication-Info|Switchboard-[A-Za-z]+",
 );

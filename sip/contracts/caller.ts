@@ -2,7 +2,7 @@ import type { LegEvent } from "../../core/protocol/events.ts";
 import type { Refusal } from "../base/refusal.ts";
 import type { Trunk } from "./trunk.ts";
 
-/** Who calls, once let in. */
+/** An admitted caller. */
 export interface Caller {
   accountSid: string;
   /** The Client; undefined of anybody else. */
@@ -14,7 +14,7 @@ export interface Caller {
   event: Extract<LegEvent, { type: "incoming" | "incomingNumber" }>;
 }
 
-/** What a caller demands of the calls that are placed for it. */
+/** Demands of a caller on the calls that are placed for it. */
 export interface CallerDemands {
   /** The callee must not learn the caller's identity, or not its SDP (RFC 3323). */
   readonly isHidden: boolean;

@@ -12,13 +12,13 @@ import type { Signalling } from "./signalling.ts";
 import type { LiveLeg } from "./live_leg.ts";
 import type { Conferences } from "./conferences.ts";
 
-/** What one side of a call has said of its audio, and where it signals from. */
+/** SDP of one side of a call, and the address that it signals from. */
 export interface Said {
   sdp: string;
   flow: Flow;
 }
 
-/** How a leg is placed, besides its target. */
+/** Options of a new leg, besides its target. */
 export interface Placing {
   timeoutS: number;
   maxForwards?: number;
@@ -52,9 +52,9 @@ export interface Calls {
   /** WebSockets to servers of conversations, whose messages are read. */
   readonly sockets: ServerSockets<unknown>;
   find(leg: string): LiveLeg | undefined;
-  /** Whether a leg with this id ended, and that is news to the service or was a moment ago. */
+  /** True for `sipLimits.endedLegMs` after the end of a leg with this id, and before that is reported. */
   ended(leg: string): boolean;
-  /** Every leg of which the service does not know yet that it ended. */
+  /** Legs whose end the service has not got yet, live ones included. */
   unsettled(): LiveLeg["leg"][];
   /**
    * Takes a new leg in; it is reported as ended and forgotten when it is over. `parent` is the leg

@@ -26,7 +26,7 @@ export interface Conferences {
   order(order: ConferenceOrder): boolean;
 }
 
-/** What a leg hears while it waits; `isHeld` by the service. */
+/** Audio of a leg that waits; `isHeld`: on hold by the service. */
 export interface WaitManner {
   isHeld: boolean;
   /** A document; null is silence, absent music of ours. */
@@ -57,11 +57,11 @@ export interface Participant {
   leave(): void;
 }
 
-/** What a conference knows of a leg in it. */
+/** A leg in a conference. */
 interface Member extends JoiningLeg {
   participant: MediaParticipant;
   held: boolean;
-  /** What it hears on hold, where the service said so. */
+  /** Hold audio that the service has set. */
   holdWith: Action | null | undefined;
   /** While steps are performed for it. */
   announcing: AbortController | undefined;
@@ -211,7 +211,7 @@ const opened = (sound: MediaConference, accountSid: string): OpenConference => (
   recorder: undefined,
 });
 
-/** Whether those in it hear each other; who waits would hear beeps only when that is over. */
+/** True while participants hear each other; a waiting leg would hear beeps only after that. */
 const isOpen = ({ members, begun }: OpenConference): boolean => begun && members.size > 1;
 
 /** Has the first who wants that record the conference. */

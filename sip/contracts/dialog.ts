@@ -7,17 +7,17 @@ import type { SessionTimer } from "./session_timer.ts";
 import type { Trunk } from "./trunk.ts";
 
 export interface DialogPeer {
-  /** The Client at the other end; undefined of anybody else. */
+  /** Client at the other end; undefined for any other peer. */
   readonly login: string | undefined;
   /** The trunk at the other end. */
   readonly trunk?: Trunk | undefined;
   /** The leg of the dialog; empty for one that is to end at once. */
   readonly leg: string;
-  /** Where requests go; moves along when the softphone comes by a new connection. */
+  /** Flow of requests; changes when the softphone comes by a new connection. */
   flow: Flow;
-  /** Whether it goes by TLS alone (RFC 3261 §12.1): the call demands that. */
+  /** True when the call demands TLS at every hop (RFC 3261 §12.1). */
   readonly isSecure: boolean;
-  /** Whether the peer knows UPDATE (RFC 3311). */
+  /** True when the peer supports UPDATE (RFC 3311). */
   readonly knowsUpdate: boolean;
   readonly events: DialogEvents;
 }
@@ -51,7 +51,7 @@ export interface Dialog extends DialogPeer {
   abandon(): void;
 }
 
-/** What a BYE says. */
+/** Body and headers of a BYE. */
 export interface LastWords {
   content?: Content | undefined;
   /** Value of Reason (RFC 3326). */

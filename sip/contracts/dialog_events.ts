@@ -13,7 +13,7 @@ export interface OfferAnswer {
 /** Why a peer counts as out of reach. */
 export type Lost = Extract<ServiceCause, "connection-lost" | "no-ack" | "session-timer">;
 
-/** What a leg wants to know about its dialog. */
+/** Handlers of a leg for its dialog. */
 export interface DialogEvents {
   /** The peer hung up; its BYE, with this Reason header, is answered. */
   onBye(reason: string | undefined): void;
@@ -40,8 +40,8 @@ export interface DialogEvents {
   /** The peer asks that the other side of its call goes elsewhere (RFC 3515). */
   onRefer(request: IncomingReferRequest): void;
   /**
-   * What became of a REFER that we passed to the peer: the body and state of its NOTIFY. False
-   * when there was none.
+   * Progress of a REFER that was passed to the peer: body and state of its NOTIFY. Returns false where
+   * there was none.
    */
   onNotify(sipfrag: string, state: string): boolean;
 }

@@ -25,7 +25,7 @@ export interface ForkRefusal {
   retryAfterS: number;
   /** Its reason phrase, and what its Reason header says (RFC 3326); absent where none came. */
   words?: string;
-  /** What its Warning says (RFC 3261 §20.43). */
+  /** Text of its Warning (RFC 3261 §20.43). */
   warning?: string | undefined;
   /** No response came: this side gave the request up (RFC 3261 §8.1.3.1). */
   isUnanswered?: boolean;
@@ -60,7 +60,7 @@ export interface Fork {
   readonly media: MediaLeg | undefined;
   /** The SDP that the device is offered. */
   readonly offer: string;
-  /** Where the device was heard last. */
+  /** Flow of the device's last message. */
   readonly flow: Flow;
   /** The trunk that it goes by. */
   readonly trunk: Trunk | undefined;

@@ -20,7 +20,7 @@ export interface Leg {
   readonly sipCallId: string;
   /** True when it is answered, false when it ended before. */
   readonly whenAnswered: Promise<boolean>;
-  /** When the softphone was answered, or answered, in ms; undefined before. */
+  /** Time of the answer, in ms of the steady clock; undefined before. */
   readonly answeredAt: number | undefined;
   /** Our end of the audio, when the leg is anchored and answered. */
   readonly media: MediaLeg | undefined;
@@ -36,20 +36,20 @@ export interface Leg {
   readonly dialog: Dialog | undefined;
   /** The leg to which offers and INFO in the dialog pass; our own media take them unless set. */
   counterpart: Leg | undefined;
-  /** Who hears whether its softphone holds the call, where our own media answer it. */
+  /** Handler of a hold by its softphone, where media of the companion answer it. */
   set onHold(onHold: ((isHolding: boolean) => void) | undefined);
-  /** Who hears of an address that audio came from, and was dropped, as signalling does not know it. */
+  /** Handler of an address whose audio was dropped, as it is not among those of signalling. */
   set onUnknownSource(onUnknownSource: ((address: string) => void) | undefined);
-  /** Who answers a REFER of the softphone; 403 unless set. */
+  /** Handler of a REFER of the softphone; 403 unless set. */
   set onRefer(onRefer: DialogEvents["onRefer"] | undefined);
   /** A USSD dialogue: it has no media. */
   readonly isUssd: boolean;
   /**
-   * Who takes the bodies of INFO first, and says the status to answer; undefined for what is none of
-   * its own. The texts of a USSD dialogue are refused with 403 unless it is set.
+   * First handler of the bodies of INFO. Returns the status of the response, undefined for a body of
+   * another kind. The texts of a USSD dialogue are refused with 403 unless it is set.
    */
   set onContent(onContent: TakeContent | undefined);
-  /** Who hears what became of a REFER that was sent to the softphone. */
+  /** Handler of the NOTIFYs of a REFER that was sent to the softphone. */
   set onNotify(onNotify: DialogEvents["onNotify"] | undefined);
   /**
    * BYE, with the last words of a USSD dialogue; before that, `status` to a caller, 487 unless given,
@@ -67,9 +67,9 @@ export interface InboundLeg extends Leg {
   readonly callerUser: string;
   /** The caller's SDP; empty when it wants ours. */
   readonly offer: string;
-  /** Where the INVITE came by. */
+  /** Flow of the INVITE. */
   readonly flow: Flow;
-  /** How the caller's media travel. */
+  /** Kind of the caller's media. */
   readonly mediaKind: MediaKind;
   readonly demands: CallerDemands;
   readonly maxForwards: number;
@@ -91,7 +91,7 @@ export interface InboundLeg extends Leg {
 export interface OutboundLeg extends Leg {
   readonly direction: "outbound";
   readonly target: Target;
-  /** When the INVITE was sent that a trunk answered; undefined of other callees, and before. */
+  /** Time of the INVITE that a trunk answered, in ms of the steady clock; undefined for other callees. */
   readonly invitedAt: number | undefined;
   /** The SDP of the device that answered; empty before. */
   readonly remoteSdp: string;

@@ -57,7 +57,7 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   settled(): Promise<void>;
 }
 
-/** What goes on beside the script of a leg, from its answer to its end. */
+/** Recordings and transcriptions beside the script of a leg, from its answer to its end. */
 export interface LegTasks {
   /** Records what it says and hears. */
   record(step: Omit<RecordLegStep, "type">): void;

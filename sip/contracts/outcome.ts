@@ -7,12 +7,12 @@ import { type EndReason, eventLimits, type Outcome } from "../../core/protocol/e
 import { MediaShortage, NoCommonCodec } from "../media/base/port.ts";
 import type { Shortages } from "../base/shortages.ts";
 
-/** How a leg ended. */
+/** End of a leg. */
 export interface Ending {
   outcome: Outcome;
   sipStatus?: number;
   reason?: EndReason;
-  /** What was wrong, in words for the customer. */
+  /** Text about the fault for the customer. */
   detail?: string;
   disconnection?: Disconnection;
   /** The Gateway that its last INVITE left by. */
@@ -49,7 +49,7 @@ const outcomes: Readonly<Record<number, Outcome>> = {
 /** The outcome of an INVITE refused with a status. */
 export const outcomeOf = (status: number): Outcome => outcomes[status] ?? "failed";
 
-/** Whether a refusal is about the session that was offered (RFC 3261 §21.4.26, §21.6.4). */
+/** True when a refusal is about the session that was offered (RFC 3261 §21.4.26, §21.6.4). */
 export const refusesMedia = (sipStatus: number): boolean => sipStatus === 488 || sipStatus === 606;
 
 /**
@@ -78,7 +78,7 @@ export function refusedEnding(
   };
 }
 
-/** How a call ends whose SDP our media cannot follow, but for its status. */
+/** Ending of a call whose SDP our media cannot follow, without its status. */
 export const unfollowed = (error: unknown): Pick<Ending, "reason" | "detail" | "disconnection"> =>
   error instanceof NoCommonCodec
     ? {
@@ -89,8 +89,8 @@ export const unfollowed = (error: unknown): Pick<Ending, "reason" | "detail" | "
     : { reason: "media-lost", ...byService("media-lost", String(error)) };
 
 /**
- * How a leg ends that failed here, before its peer had a say: for want of something of this machine
- * (503), or by a defect (500).
+ * Ending of a leg that failed in this companion, before its INVITE was sent or answered: by a shortage
+ * of this machine (503), or by a defect (500).
  */
 export function failedHere(
   error: unknown,
@@ -105,10 +105,10 @@ export function failedHere(
   return { sipStatus: 503, detail, ...byService("exhausted", detail) };
 }
 
-/** What its BYE says (RFC 3326). */
+/** Reason of its BYE (RFC 3326). */
 export const unfollowedWords = { reason: 'SIP;cause=488;text="Not Acceptable Here"' };
 
-/** How much a refusal says about the person called rather than about one device. */
+/** Weight of a refusal: greater where it is about the person called rather than one device. */
 function weight(status: number): number {
   if (status >= 600) return 3;
   if (status === 486) return 2;

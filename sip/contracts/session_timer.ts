@@ -14,13 +14,13 @@ import type { Timers } from "../base/timers.ts";
 
 type Message = IncomingRequestMessage | IncomingResponseMessage;
 
-/** How long a session lasts without a refresh, and the least that we let a peer ask for. */
+/** Length of a session without a refresh, and the least that a peer may request, in s. */
 export interface SessionBounds {
   expiresS: number;
   minSeS: number;
 }
 
-/** What both sides agreed on: who refreshes, and when a session without a refresh is over. */
+/** Agreement of both sides: the refresher, and the length of a session without a refresh. */
 export interface TimerAgreement {
   intervalS: number;
   refresher: "us" | "peer";
@@ -43,7 +43,7 @@ function sessionExpiresOf(message: Message): SessionExpires | undefined {
 const minSeOf = (message: Message): number =>
   Number(/^\s*(\d{1,9})/.exec(message.getHeader("min-se") ?? "")?.[1] ?? 0);
 
-/** Whether an option tag is among those of a header, which may stand several times. */
+/** True when an option tag is in a header, which may stand several times. */
 export const hasOption = (message: Message, header: string, tag: string): boolean =>
   message.getHeaders(header).join(",").split(",").some((one) => one.trim().toLowerCase() === tag);
 
@@ -58,8 +58,8 @@ export function refuseInterval(
 }
 
 /**
- * What a 2xx of ours says to a request of the peer, and what is agreed by it (RFC 4028 §9). A peer
- * that knows session timers gets one, also unasked: its silence is then noticed.
+ * Headers of our 2xx to a request of the peer, and the agreement by it (RFC 4028 §9). A peer that
+ * supports session timers gets one in any case, so that its loss is noticed.
  */
 export function agreeAsServer(
   message: IncomingRequestMessage,
@@ -78,7 +78,7 @@ export function agreeAsServer(
   };
 }
 
-/** What the 2xx of the peer agreed to; undefined when it wants no timer (RFC 4028 §7.2). */
+/** Agreement by the 2xx of the peer; undefined when it wants no timer (RFC 4028 §7.2). */
 export function agreeAsClient(
   message: IncomingResponseMessage,
   { minSeS }: SessionBounds,
@@ -90,7 +90,7 @@ export function agreeAsClient(
   return { intervalS, refresher };
 }
 
-/** What our INVITE asks for; `atLeastS` is what a 422 demanded. */
+/** Headers of our INVITE; `atLeastS` is the interval that a 422 demanded. */
 export function askInterval({ expiresS }: SessionBounds, atLeastS = 0): string[] {
   const header = `Session-Expires: ${Math.max(expiresS, atLeastS)}`;
   return atLeastS === 0 ? [header] : [header, `Min-SE: ${atLeastS}`];
@@ -187,8 +187,8 @@ export function createSessionTimer(
 }
 
 /**
- * When a refused refresh is tried again: seldom, as the peer has said no (§10), but for a 491, which
- * is due to chance and so tried again after a time of chance (RFC 3261 §14.1).
+ * Time until a refused refresh is tried again: an eighth of the session (§10), but a random time after
+ * 491, which is a crossing of requests (RFC 3261 §14.1).
  */
 const retryS = (error: unknown, intervalS: number): number =>
   error instanceof Refused && error.status === 491

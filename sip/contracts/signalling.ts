@@ -19,20 +19,20 @@ import type { Routes } from "../transport/routes.ts";
 import type { TrunkHolds } from "./trunk_holds.ts";
 import type { TrunkSources } from "./trunk_sources.ts";
 
-/** How long each of a USSD dialogue's waits may take, in milliseconds. */
+/** Time limits of a USSD dialogue, in ms. */
 export type UssdBounds = Record<keyof typeof sipLimits.ussd, number>;
 
 /** Makes the ICE servers of a Client, with credentials that are good for a time. */
 export type IceServersOf = (login: string) => readonly object[];
 
-/** Whether the audio of two phones that are no browsers goes by us. */
+/** Relay of the audio of two phones that are no browsers. */
 export type MediaRelay = "auto" | "always" | "never";
 
-/** What everything that sends and receives SIP shares. */
+/** Shared state of everything that sends and receives SIP. */
 export interface Signalling {
   core: UserAgentCore;
   domain: string;
-  /** Whether an address counts as one of our domain; only the domain itself does until we listen. */
+  /** True when an address is one of our domain; only the domain itself until the listeners are open. */
   isOwn: IsOwn;
   location: Location;
   admission: Admission;
@@ -42,9 +42,9 @@ export interface Signalling {
   /** Time that a dialog waits for a softphone whose connection is lost, in ms. */
   reconnectGraceMs: number;
   ussdBounds: UssdBounds;
-  /** How other companions know us, and we them. */
+  /** Proofs between this companion and others. */
   peers: PeerProofs;
-  /** How the legs of one companion are called at another. */
+  /** Names of the legs of one companion at another. */
   legNames: LegNames;
   /** Calls of other companions with devices here, by the ids of both their legs. */
   relayed: Map<string, Relayed>;
@@ -52,29 +52,29 @@ export interface Signalling {
   traces: CallTraces;
   /** The ways out to peers that did not come to us. */
   routes: Routes;
-  /** Who may send us calls for numbers. */
+  /** Trunks that may send calls to numbers. */
   sources: TrunkSources;
-  /** What this machine has too few of. */
+  /** Shortages of this machine. */
   shortages: Shortages;
-  /** Trunks that want to be left alone. */
+  /** Servers of trunks that are silent or sent Retry-After. */
   holds: TrunkHolds;
   /** The servers by which a Client's browser finds a way for audio. */
   iceServersOf: IceServersOf;
-  /** Whether customers may have us connect to an address. */
+  /** True when customers may have the companion connect to an address. */
   isPublicAddress(address: string): boolean;
-  /** Whether audio between two plain phones goes by us. */
+  /** Relay of audio between two plain phones. */
   mediaRelay: MediaRelay;
   /** Time that a peer that answers by SIP may send neither RTP nor RTCP, in ms; 0: for ever. */
   rtpTimeoutMs: number;
   /** The dialogs of our legs, by the id that the core gives them. */
   dialogs: Map<string, Dialog>;
-  /** What makes a dialog with a callee that rings, by the same id: few say anything before they answer. */
+  /** Makers of dialogs with callees that ring, by the same id: few send a request before they answer. */
   early: Map<string, () => Dialog | undefined>;
   /** Called for each lost connection, once the time for reconnecting is over. */
   flowWatchers: ShortLivedSet<(lost: Flow) => void>;
   /** Called for each connection at the moment it closes. */
   closeWatchers: ShortLivedSet<(closed: Flow) => void>;
-  /** What a new INVITE is refused with before it gets a transaction; nothing until it is set. */
+  /** Refusal of a new INVITE before it gets a transaction; undefined until it is set. */
   refuseInvite(message: IncomingRequestMessage): Refusal | undefined;
   /** Answers a REGISTER, once it is set. */
   onRegister(message: IncomingRequestMessage): void;

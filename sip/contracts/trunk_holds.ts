@@ -21,25 +21,25 @@ export interface RouteServer {
 }
 
 export interface TrunkHolds {
-  /** Leaves a server alone whose final response asks for that: 503 with Retry-After (RFC 3261 §21.5.4). */
+  /** Heeds Retry-After of a final response: 503 with Retry-After (RFC 3261 §21.5.4). */
   heed(server: RouteServer, response: { status: number; retryAfterS: number }): void;
-  /** For how long yet a server is to be left alone, in ms; 0 for one that is not. */
+  /** Rest of a server's Retry-After, in ms; 0: none. */
   heldMs(server: RouteServer): number;
-  /** Notes that a server said something. */
+  /** Notes any message of a server. */
   hear(server: RouteServer): void;
-  /** Notes that a server kept silent, or cannot be connected to or resolved. */
+  /** Notes that a server did not respond, or cannot be connected to or resolved. */
   miss(server: RouteServer, isProbe?: boolean): void;
   isSilent(server: RouteServer): boolean;
-  /** Tells whether it kept silent to more than OPTIONS, which some servers ignore. */
+  /** True when it did not respond to more than OPTIONS, which some servers ignore. */
   isSilentToCalls(server: RouteServer): boolean;
   /**
-   * Whether a silent server is to be tried in its own place once more: a minute after it fell silent, then
-   * ever more seldom. A server that ignores OPTIONS is found again so.
+   * True when a silent server is to be tried in its own place once more: a minute after it fell silent,
+   * then ever more seldom. So a server that ignores OPTIONS is found again.
    */
   takeTrial(server: RouteServer): boolean;
-  /** Tells whether nothing is known yet of a server that answers OPTIONS. */
+  /** True while there is no entry of a server. */
   isUnknown(server: RouteServer): boolean;
-  /** Tells whether a silent server is to be asked by OPTIONS now; each time the next is twice as far away. */
+  /** True when a silent server is to be probed by OPTIONS now; the interval doubles each time. */
   takeProbe(server: RouteServer): boolean;
 }
 

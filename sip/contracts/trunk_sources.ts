@@ -14,7 +14,7 @@ export interface TrunkSource {
 
 /** The sources that calls for numbers are accepted from. */
 export interface TrunkSources {
-  /** Whether a flow is that of a trunk. */
+  /** True when a flow is that of a trunk. */
   knows(flow: Flow): boolean;
   /** The trunk that an INVITE comes by; undefined where it proves none. */
   of(origin: Origin): TrunkSource | undefined;

@@ -50,10 +50,10 @@ export async function anchorCallee(calls: Calls, callee: Leg): Promise<boolean> 
   }
 }
 
-/** Whether a call is one between two plain phones whose media pass by us. */
+/** True for a call between two plain phones whose media pass by the companion. */
 export const mayAnchor = (one: Leg, other: Leg): boolean => isPlain(one) && isPlain(other);
 
-/** Whether the SDP that passes to it, of plain RTP, is of another leg. */
+/** True when the SDP of plain RTP that passes to it is of another leg. */
 const isPlain = ({ counterpart, dialog }: Leg): boolean =>
   counterpart !== undefined && /^m=audio \d+ RTP\/AVPF? /m.test(dialog?.localSdp ?? "");
 

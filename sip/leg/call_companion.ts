@@ -22,8 +22,7 @@ export interface CompanionCall {
   /** Resolves when it is over, after the last event of the other companion. */
   readonly ended: Promise<Ending>;
   /**
-   * What the other companion said first; undefined when it is out of reach or does not want the
-   * call.
+   * First event of the other companion; undefined when it is out of reach or refuses the call.
    */
   readonly first: Promise<CompanionCallEvent | undefined>;
   say(news: CompanionCallEvent): void;

@@ -19,8 +19,8 @@ import { legId, step } from "../../core/protocol/script.ts";
 import { companionType, type Content } from "../base/info.ts";
 
 /**
- * What companions say to each other where a call of one meets what another has: a conference, or a
- * call that waits in a queue. The first one has the call with its script and its reports; it places
+ * Messages between companions where a call of one joins a conference of another, or a call that waits
+ * in its queue. The first one has the call with its script and its reports; it places
  * an INVITE with an order, and both talk by INFO in that dialog.
  */
 
@@ -30,11 +30,11 @@ import { companionType, type Content } from "../base/info.ts";
  */
 export const ANOTHER_RUN = 410;
 
-/** What an INVITE is for. */
+/** Purpose of an INVITE. */
 const companionCallOrder = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("conference"),
-    /** The Call that comes, by which the service names it. */
+    /** Sid of the Call that joins. */
     leg: legId,
     runId: z.string(),
     step: conferenceStep.omit({ at: true, wait: true, action: true, serviceContext: true }),
@@ -76,9 +76,9 @@ const companionCallEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("left"), recording: recorded.nullable() }),
 ]);
 
-/** What the INVITE between two companions is for. */
+/** Purpose of the INVITE between two companions. */
 export type CompanionCallOrder = z.infer<typeof companionCallOrder>;
-/** What the two tell each other by INFO. */
+/** Event that the two send each other by INFO. */
 export type CompanionCallEvent = z.infer<typeof companionCallEvent>;
 
 /** The value of an `orderHeader`. */

@@ -42,7 +42,7 @@ import type { Answer, Device, Fork, ForkEvents } from "../contracts/fork.ts";
 interface Early {
   /** Its SDP; empty before. */
   sdp: string;
-  /** That SDP is its answer. */
+  /** True when that SDP is its answer. */
   isAnswer: boolean;
   /** A later offer, which our media have followed, and our answer. */
   later: ReturnType<Answer["later"]>;
@@ -63,7 +63,7 @@ interface State {
   over: boolean;
   cancelled: boolean;
   request: OutgoingInviteRequest | undefined;
-  /** What callees said before they answered, by the To tag of the early dialog. */
+  /** Early dialogs of callees, by their To tag. */
   early: Map<string, Early> | undefined;
   stopGivingUp(): void;
   stopWatching(): void;
@@ -269,7 +269,7 @@ const retryAfterOf = (message: IncomingResponseMessage): number =>
   Number(/^\s*(\d{1,9})/.exec(message.getHeader("retry-after") ?? "")?.[1] ?? 0);
 
 /**
- * What the ACK to a 2xx says: what answered a challenge of the INVITE (RFC 3261 §22.1), and, where it
+ * Headers and body of the ACK to a 2xx: the credentials of the INVITE (RFC 3261 §22.1), and, where it
  * had no offer, the answer to that of the 2xx (§13.2.2.4).
  */
 function ackOptions(

@@ -11,7 +11,7 @@ export interface ReachableDevice {
   flows: Flows;
   offer: string;
   media: MediaLeg | undefined;
-  /** What to offer when that is not acceptable; undefined when there is nothing else. */
+  /** Offer after a refusal as not acceptable; undefined where there is no other. */
   another?(): Promise<Pick<ReachableDevice, "offer" | "media">> | undefined;
 }
 

@@ -7,7 +7,7 @@ import type { OutboundCall } from "./outbound_state.ts";
 import { anonymousUri } from "../text/privacy.ts";
 import { parseSipUri, userOf, userUri } from "../text/uri.ts";
 
-/** What is the same in the INVITEs to all devices of a Client. */
+/** Common part of the INVITEs to all devices of a Client. */
 export interface ForkInvite {
   callId: string;
   from: URI;

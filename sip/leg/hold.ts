@@ -11,8 +11,8 @@ import { Refused } from "../base/refused.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 
 /**
- * Whether who offers this holds the call: it wants no sound, or only sends some, or names no address
- * where it would take any (RFC 3264 §8.4). Throws what the media would refuse.
+ * True when an offer holds the call: it wants no audio, or only sends some, or names no address for any
+ * (RFC 3264 §8.4). Throws for SDP that the media engine would refuse.
  */
 export function isHold(sdp: string): boolean {
   const { direction } = parseSdp(sdp).audio;
@@ -41,7 +41,7 @@ export function createHoldReporter(leg: Leg, { timers, log }: Signalling): HoldR
     await media.reaccept(answer);
   };
   const tell = async () => {
-    // What ends a hold may hang up in the same turn.
+    // The end of a hold may be followed by a hang-up in the same turn.
     await timers.pause(0, leg.signal);
     for (let tries = 1; wanted !== told && !leg.signal.aborted;) {
       const isHeld = wanted;

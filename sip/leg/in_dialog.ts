@@ -22,9 +22,9 @@ import { contactHeader } from "../stack/user_agent_core.ts";
 export interface Wiring {
   /** The leg to which they are passed as they are; our own media answer without one. */
   counterpart: Leg | undefined;
-  /** Hears whether the peer holds the call, with each offer that our own media answered. */
+  /** Called with each offer that our own media answered: true when the peer holds the call. */
   onHold: ((isHolding: boolean) => void) | undefined;
-  /** Hears of an address that audio came from and that signalling does not know. */
+  /** Called with an address that audio came from and that is not among those of signalling. */
   onUnknownSource: ((address: string) => void) | undefined;
   onRefer: DialogEvents["onRefer"] | undefined;
   onNotify: DialogEvents["onNotify"] | undefined;
@@ -41,13 +41,13 @@ export const createWiring = (): Wiring => ({
   onContent: null,
 });
 
-/** What a leg does about the requests in its dialog, its end aside. */
+/** Handlers of a leg for requests in its dialog, other than its end. */
 export function inDialogEvents(
   wiring: Wiring,
   media: () => MediaLeg | undefined,
 ): Pick<DialogEvents, "onOffer" | "onInfo" | "onProbe" | "onRefer" | "onNotify"> {
   return {
-    // Where audio passes by us, the peer asks about the other end: we would not notice its loss.
+    // Audio that passes by the companion does not show the loss of the other end: the peer probes it.
     onProbe: () => wiring.counterpart?.dialog?.probe() ?? Promise.resolve(200),
     onOffer(sdp, signal) {
       const onFollowed = (theirs: string) => wiring.onHold?.(isHold(theirs));

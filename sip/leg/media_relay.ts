@@ -6,8 +6,8 @@ import { isSecure } from "../text/secure.ts";
 import { type Binding, targetOf } from "../text/location.ts";
 
 /**
- * Whether a caller's offer may pass to devices, so that phones send their audio to each other. The
- * device's answer is not known before it rings, so its Contact decides: behind a NAT it has another
+ * True when a caller's offer may pass to devices, so that phones send their audio to each other. The
+ * device has not answered before it rings, so its Contact decides: behind a NAT it has another
  * address than the one that the device signals from. Over TLS the companion relays the audio, so that
  * each side can use the encryption that it supports.
  */
@@ -23,7 +23,7 @@ export function passesDirectly(
 }
 
 /**
- * Whether audio may go directly between phones that have said these. A device may answer with another
+ * True when audio may go directly between phones with these descriptions. A device may answer with another
  * address than its Contact has.
  */
 export const staysDirect = (relay: MediaRelay, sides: readonly Said[]): boolean =>
@@ -43,7 +43,7 @@ const isWhereItSays = (device: Binding): boolean =>
   device.path.length === 0 &&
   targetOf(device).host.replace(/^\[|\]$/g, "") === device.flow.remote.host;
 
-/** Where an SDP wants audio; undefined of one that we cannot read, which our media would refuse. */
+/** Media address of an SDP; undefined for an unreadable one, which the media engine would refuse. */
 function addressIn(sdp: string): string | undefined {
   try {
     const { audio } = parseSdp(sdp);

@@ -56,7 +56,7 @@ export interface OutboundState {
   anchored: MediaLeg | undefined;
   dialog: Dialog | undefined;
   answeredAt: number | undefined;
-  /** When the INVITE was sent that a trunk answered; undefined of other callees, and before. */
+  /** Time of the INVITE that a trunk answered, in ms of the steady clock; undefined for other callees. */
   invitedAt: number | undefined;
   remoteSdp: string;
   responseHeaders: Record<string, string>;

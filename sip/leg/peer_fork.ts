@@ -19,7 +19,7 @@ import { parseSipUri, userUri } from "../text/uri.ts";
 /** Another companion, the Client to call there, and the SDP to offer. */
 export interface OfferedPeer {
   peer: Peer;
-  /** Whose devices it rings; of a leg that another takes the place of, that one. */
+  /** Login whose devices it rings; for a replaced leg, that of the leg. */
   login: string;
   demands: CallerDemands;
   /** The leg that this is here. */

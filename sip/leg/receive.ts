@@ -41,10 +41,10 @@ const refusedMethods = ["SUBSCRIBE", "PUBLISH"];
 /** Methods that mean nothing outside a dialog of ours. */
 const inDialogOnly = ["INFO", "PRACK", "NOTIFY"];
 
-/** Takes one message off a connection. Never throws: what cannot be read is refused or dropped. */
+/** Handles one message of a connection. Never throws: an unreadable message is refused or dropped. */
 export function receive(signalling: Signalling, flow: Flow, text: string): void {
   withFlow(flow, () => {
-    // To read what is ignored would cost more than all else that a flood does.
+    // Parsing of ignored messages would cost more than anything else of a flood.
     const unread = signalling.admission.judgeUnread(flow);
     if (unread === "cut") return flow.close();
     if (unread === "ignore") return;
@@ -79,7 +79,7 @@ function receiveResponse(signalling: Signalling, message: IncomingResponseMessag
   // A response with two Via headers is for another hop (RFC 3261 §8.1.3.3).
   if (message.headers["Via"]?.length !== 1) return;
   unwrapSdp(message, ussdType);
-  // What is no SDP is no answer to an offer; of a body without a type the library would throw.
+  // Another type than SDP is no answer to an offer; sip.js would throw for a body without a type.
   if (!isAnswer(message)) message.body = "";
   completeResponse(core, message);
   noteResponse(signalling, message);
@@ -98,8 +98,8 @@ function noteResponse({ dialogs }: Signalling, message: IncomingResponseMessage)
 }
 
 /**
- * Whether the body of a response to an offer may answer it; that of any other request is what it
- * is.
+ * True when the body of a response may be used: only SDP answers an offer, and other requests take any
+ * type.
  */
 function isAnswer(message: IncomingResponseMessage): boolean {
   const type = message.getHeader("content-type");
@@ -108,7 +108,7 @@ function isAnswer(message: IncomingResponseMessage): boolean {
     typeOf(type) === "application/sdp";
 }
 
-/** `unread` is what was said of it before it was read. */
+/** `unread` is the verdict from before it was parsed. */
 function receiveRequest(
   signalling: Signalling,
   request: ParsedRequest,
@@ -163,7 +163,7 @@ function keyFor(
   return isSource && (first.closed || sources.knows(first)) ? invited.key : key;
 }
 
-/** What is wrong with a request before anybody looks at what it wants (RFC 3261 §8.2). */
+/** Refusal of a request by the checks of RFC 3261 §8.2, before its method is performed. */
 function refuse(
   signalling: Signalling,
   request: ParsedRequest,
@@ -218,7 +218,7 @@ function refuseRequired(message: IncomingRequestMessage): Refusal | undefined {
     .join(",").split(",", sipLimits.parts).map((tag) => tag.trim().toLowerCase()).filter((tag) =>
       tag !== ""
     );
-  // What is asked of a proxy that keeps its caller's privacy (RFC 3323 §4.2), and is never offered.
+  // `privacy` is demanded of a proxy that keeps its caller's privacy (RFC 3323 §4.2), and never offered.
   const unsupported = required.filter((tag) =>
     tag !== "privacy" && !supportedOptions.includes(tag)
   );
@@ -264,7 +264,7 @@ function refuseDialog(
   return refuseTooEarly(dialog, message);
 }
 
-/** What has to wait for the answer to the INVITE of a dialog, or its ACK. */
+/** Refusal of a request that has to wait for the answer to the INVITE of a dialog, or its ACK. */
 function refuseTooEarly(
   { session, session: { sessionState }, events }: Dialog,
   { method }: IncomingRequestMessage,
@@ -283,8 +283,8 @@ function refuseTooEarly(
 }
 
 /**
- * An offer that is none, or is compressed (§8.2.3); what a new call may bring, `refuseInvite`
- * knows.
+ * Refuses an offer that is no SDP, or is compressed (§8.2.3). `refuseInvite` decides about the body of a
+ * new call.
  */
 function refuseOffer(message: IncomingRequestMessage): Refusal | undefined {
   if (!["INVITE", "UPDATE"].includes(message.method) || message.body === "") return undefined;
@@ -306,8 +306,8 @@ function refuseSession(
 }
 
 /**
- * What we can do (RFC 3261 §11.2). Another companion, whose audio passes by this one, is told whether
- * the phone at the other end still has the call.
+ * Answers OPTIONS (RFC 3261 §11.2). For another companion, whose audio passes by this one, the status
+ * says whether the phone at the other end still has the call.
  */
 function answerOptions(
   { domain, log }: Signalling,

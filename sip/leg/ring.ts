@@ -39,14 +39,14 @@ import {
 
 type ClientTarget = Extract<Target, { kind: "client" }>;
 
-/** Why a device stops ringing when another was quicker (RFC 3326). */
+/** Reason of the CANCEL to a device when another has answered (RFC 3326). */
 export const answeredElsewhere = 'SIP;cause=200;text="Call completed elsewhere"';
 
-/** The same when the callee has declined at another device. */
+/** Reason of the CANCEL when the callee has declined at another device. */
 const declinedElsewhere = (status: number): string =>
   `SIP;cause=${status};text="Call declined elsewhere"`;
 
-/** Sends the INVITE to every device, and follows what they say. */
+/** Sends the INVITE to every device, and handles their responses. */
 export async function ring(
   state: OutboundState,
   target: ClientTarget,
@@ -90,7 +90,7 @@ export async function ring(
   for (const fork of state.forks) sendTo(state, fork);
 }
 
-/** Sends one INVITE, and does what its answers ask for. */
+/** Sends one INVITE, and handles its responses. */
 export function sendTo(state: OutboundState, fork: Fork): void {
   fork.send({
     onEarly: (early) => adoptEarly(state, fork, early),
@@ -123,7 +123,7 @@ async function withMedia(
     if (other !== undefined) ways.push({ kind: other });
     const offerNext = async () => {
       const { kind: next = kind, secure } = ways.shift() ?? {};
-      // What it has refused is not what it is offered first the next time.
+      // The next call offers another kind first than the refused one.
       if (next !== kind) flow.mediaKind = next;
       const near = host === undefined ? {} : { host };
       return await offerTo(call, next, { sources, ...near, ...secure && { secure } });
@@ -140,7 +140,7 @@ async function withMedia(
   return devices;
 }
 
-/** Where a device that is near sends plain RTP; behind a proxy it may be anywhere. */
+/** Media address for a device on a near network; undefined behind a proxy. */
 const nearMediaOf = ({ flow, path }: Binding): string | undefined =>
   path.length === 0 ? flow.local.mediaHost : undefined;
 
@@ -290,7 +290,7 @@ async function takeAnswer(
     if (state.early !== undefined) await state.early;
     const later = answer.later();
     state.remoteSdp = later?.offer ?? answer.sdp;
-    // What was agreed by UPDATE is not changed by the SDP that a 2xx may repeat (RFC 3261 §13.2.1).
+    // The SDP that a 2xx may repeat does not change an agreement by UPDATE (RFC 3261 §13.2.1).
     if (later === undefined) await media?.accept(answer.sdp);
   } catch (error) {
     const { signalling: { log }, call: { invitation: { leg } } } = state;

@@ -17,7 +17,7 @@ export type DialStep = Extract<Step, { type: "dial" }>;
 export interface Child {
   live: LiveLeg<OutboundLeg>;
   held: AbortSignal;
-  /** Whether it answered and may be joined; false when it ended before, or was taken away. */
+  /** True once it answered and may be connected; false when it ended before, or another script took it. */
   ready: Promise<boolean>;
 }
 
@@ -34,7 +34,7 @@ export interface Ring {
   readonly proxied: InboundLeg | null;
   /** The first to be ready; undefined when none is left that could. */
   readonly winner: Promise<Child | undefined>;
-  /** How each ended; undefined where another script took it away first. */
+  /** Ending of each; undefined where another script took it first. */
   readonly endings: Promise<(ChildEnding | undefined)[]>;
 }
 
@@ -85,7 +85,7 @@ export async function lastEnding(
     .sort((a, b) => b.at - a.at).find((one) => winner === undefined || one.child === winner);
 }
 
-/** What a caller is refused with: never 487, which answers a CANCEL that it did not send. */
+/** Status of the refusal of a caller: never 487, which answers a CANCEL that it did not send. */
 export function failureOf(last: Ending | undefined): number {
   const status = last?.sipStatus ?? 480;
   return status === 487 ? 480 : status;
@@ -175,7 +175,7 @@ function passProgress(
   };
 }
 
-/** What the one called sends before it answers, a network's announcement say, reaches the caller. */
+/** Lets the caller hear the callee's early media, such as an announcement of its network. */
 export async function joinEarly(caller: InboundLeg | undefined, media: MediaLeg): Promise<void> {
   const ours = await caller?.early().catch(() => undefined);
   ours?.join(media);

@@ -49,7 +49,7 @@ interface Way {
 interface Search {
   readonly called: TrunkTarget;
   readonly until: number;
-  /** What was silent before, to be tried where nothing else helps. */
+  /** Servers that were silent before, to be tried last. */
   readonly silent: (() => Promise<Failure | undefined>)[];
 }
 
@@ -262,7 +262,7 @@ async function send(
   return await promise;
 }
 
-/** What another proxy may do better; a lost connection shows as 480. */
+/** True for a failure after which another proxy may succeed; a lost connection shows as 480. */
 const hasFailed = ({ flow }: Fork, status: number): boolean =>
   status >= 500 && status < 600 || status === 480 && flow.closed;
 

@@ -13,7 +13,7 @@ import type { LiveLeg } from "../contracts/live_leg.ts";
 export interface Ringback {
   /** The tone, unless what the callee sends is heard already. */
   ring(): void;
-  /** What the callee sends before it answers, in place of the tone. */
+  /** Plays the callee's early media in place of the tone. */
   early(media: MediaLeg): void;
   /** Ends both; without an answer, the leg that it was connected to is heard again. */
   stop(isAnswered: boolean): void;

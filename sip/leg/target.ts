@@ -5,7 +5,7 @@ import {
   type Session,
 } from "../base/sip_js.ts";
 
-/** What the library keeps to itself of a dialog. */
+/** Protected members of a dialog. */
 interface OpenDialog {
   dialogState: { remoteTarget: unknown };
 }

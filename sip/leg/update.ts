@@ -23,7 +23,7 @@ import { sdpBody } from "../text/sdp_body.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 import { contactHeader } from "../stack/user_agent_core.ts";
 
-/** What the library keeps to itself of a dialog and UPDATE needs. */
+/** Protected members of a dialog that UPDATE needs. */
 interface OpenDialog {
   dialogState: { remoteSequenceNumber: number | undefined };
   sequenceGuard(message: IncomingRequestMessage): boolean;
@@ -83,7 +83,7 @@ function sendOptions(
 /** Dialogs with an UPDATE of the peer that has no final response yet. */
 const updating = new WeakSet<Session>();
 
-/** Tells whether an UPDATE of the peer waits for its final response. */
+/** True while an UPDATE of the peer waits for its final response. */
 export const isUpdating = (session: Session): boolean => updating.has(session);
 
 /**
@@ -125,7 +125,7 @@ export function answerUpdate(signalling: Signalling, message: IncomingRequestMes
   }
 }
 
-/** Why an offer may not come now: ours is not answered yet, or the peer's last one (§5.2). */
+/** Refusal of an offer that may not come now: ours is not answered yet, or the peer's last one (§5.2). */
 function crossed({ signalingState }: SessionDialog): Refusal | undefined {
   if (signalingState === SignalingState.HaveLocalOffer) return { statusCode: 491 };
   return signalingState === SignalingState.HaveRemoteOffer ? tryAgain() : undefined;

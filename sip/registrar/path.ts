@@ -48,7 +48,7 @@ export async function reopened(signalling: Signalling, login: string): Promise<F
     .filter((flows): flows is Flows => flows.length > 0);
 }
 
-/** Whether some way to these devices leads by a connection that has closed. */
+/** True when the connection of one of these devices has closed. */
 export const someClosed = (devices: Flows[]): boolean =>
   devices.some((flows) => flows.some(({ flow }) => flow.closed));
 

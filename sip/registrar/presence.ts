@@ -26,7 +26,7 @@ export interface PresenceOptions {
   stopped: AbortSignal;
 }
 
-/** News gather while earlier ones are under way, and say what is so when they leave. */
+/** Collects changes while earlier reports are being sent; each report has the state at its sending. */
 export function createPresence(options: PresenceOptions): Presence {
   const { companion, location, stopped } = options;
   const changed = new Set<string>();

@@ -21,7 +21,7 @@ export interface Registration {
   endsAt: number | undefined;
 }
 
-/** What a REGISTER asks for: to list, to remove everything, or bindings as they shall be. */
+/** Request of a REGISTER: the list, the removal of everything, or the wanted bindings. */
 export type Wish = "list" | "remove all" | Binding[];
 
 /** Reads what a REGISTER asks for, or why it cannot be done (RFC 3261 §10.3 steps 6 and 7). */
@@ -48,7 +48,7 @@ export function wishOf(registration: Registration): { wish: Wish } | { refusal: 
   return { wish: bindings };
 }
 
-/** Whether a REGISTER's bindings are flows of a device, and it said so (RFC 5626 §4.2.1). */
+/** True when the bindings of a REGISTER are flows of a device (RFC 5626 §4.2.1). */
 export const wantsOutbound = (message: IncomingRequestMessage): boolean =>
   supports(message, "outbound") &&
   (message.headers["Contact"] ?? []).some(({ parsed }) =>
@@ -112,7 +112,7 @@ function bindingOf(
 const kept = (text: string | null | undefined): string | undefined =>
   typeof text === "string" ? apart(text) : undefined;
 
-/** What is malformed counts as the default (§10.3 step 6). */
+/** A malformed value counts as the default (§10.3 step 6). */
 function expiryOf(text: string | undefined): number {
   if (text === undefined || !/^\d{1,10}$/.test(text)) return sipLimits.registrationDefaultS;
   return Math.min(Number(text), sipLimits.registrationMaxS);

@@ -13,7 +13,7 @@ import {
   readEvent,
 } from "../leg/companion_call.ts";
 
-/** What is here for the calls of other companions to meet. */
+/** Conferences and queues of this companion for calls of others. */
 export interface CompanionCallHost {
   calls: Calls;
   /** Of this run of the companion. */

@@ -57,7 +57,7 @@ export async function admitNumber(
   return { ...caller, event, ussdOffer };
 }
 
-/** Whether it is about media, and no USSD dialogue. */
+/** True when it is about media, and no USSD dialogue. */
 const isCall = (message: IncomingRequestMessage): boolean =>
   message.body === "" || !mayBeUssd(message.getHeader("content-type") ?? "");
 
@@ -73,7 +73,7 @@ async function numberOf(
   return (await link.number({ dialled, gateway: source.gateway })).number;
 }
 
-/** What may be the number that a trunk's request is for, likeliest first. */
+/** Candidates for the number that a trunk's request is for, likeliest first. */
 export function dialledBy(
   message: IncomingRequestMessage,
   { contactUser }: Pick<TrunkSource, "contactUser">,

@@ -16,7 +16,7 @@ export interface HearingOptions {
   onSpeaking(isSpeaking: boolean): void;
   /** Speech has gone on for `interruptAfterMs`; again where it does so after a rest. */
   onSpeech(): void;
-  /** Whether the words of the utterance that has just ended are wanted. */
+  /** True when the words of the utterance that has just ended are wanted. */
   isWanted(): boolean;
   onWords(words: Recognised, language: string, isLast: boolean): void;
   onProblem(message: string): void;

@@ -16,7 +16,7 @@ import { guard } from "../base/log.ts";
 
 type Work = (signal: AbortSignal) => Promise<void>;
 
-/** Whose turn a leg is: one script, or dial of another leg, at a time. */
+/** Turns of a leg: one script, or dial of another leg, at a time. */
 interface Turns {
   /** Ends the turn that is, and gives the signal of a new one. */
   acquire(): AbortSignal;
@@ -116,7 +116,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     idle: turns.idle,
     over: leg.ended.then(async (ending) => {
       stopEnd();
-      // What the script still has to say comes before the last word.
+      // Reports of the script come before the report of the end.
       await turns.idle();
       await Promise.all([live.streams.settled(), live.tasks.settled()]);
       live.report({ type: "ended", ...ending });

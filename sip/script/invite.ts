@@ -29,11 +29,11 @@ export interface InviteOptions {
   calls: Calls;
   authenticator: Authenticator;
   link: Pick<ServiceLink, "number">;
-  /** Whether new calls are still taken. */
+  /** True while new calls are accepted. */
   accepting(): boolean;
 }
 
-/** A call from outside (RFC 3261 §13.3): whose it is, then what the service says to do. */
+/** Admits an INVITE (RFC 3261 §13.3), then requests its script from the service. */
 export async function onInvite(
   options: InviteOptions,
   request: IncomingInviteRequest,

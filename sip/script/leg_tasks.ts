@@ -13,7 +13,7 @@ interface Tasked extends Pick<LiveLeg, "leg" | "report"> {
   transcriptions: Map<string, Transcribing>;
 }
 
-/** What goes on beside the script of a leg: from its answer to its end, unless it is stopped. */
+/** Makes the recordings and transcriptions beside the script of a leg, until its end. */
 export function createLegTasks(
   calls: Calls,
   { leg, report }: Pick<LiveLeg, "leg" | "report">,

@@ -21,7 +21,7 @@ import type { OwnMessage, ServerMessage } from "./conversation_messages.ts";
 import { createSpeech } from "./conversation_speech.ts";
 import { createTalk, type Manner, type Talk } from "./talk.ts";
 
-/** How a conversation ended. */
+/** End of a conversation. */
 export type Ending = Pick<ConversedEvent, "how" | "fault" | "message" | "handoffData">;
 
 interface State {
@@ -33,10 +33,10 @@ interface State {
   talk: Talk;
   /** Of what is said, and of what is heard. */
   languages: { speech: string; hearing: string };
-  /** Whether the words of the utterance that goes on are passed on. */
+  /** True when the words of the utterance under way are passed on. */
   isWanted: boolean;
   isHeld: boolean;
-  /** What the service was told once. */
+  /** Problems that were reported to the service, each once. */
   problems: Set<string>;
   stops: (() => void)[];
   isOver: boolean;
@@ -172,7 +172,7 @@ function listen(state: State): void {
   }));
 }
 
-/** Whether input that interrupts nothing is passed on: as long as nothing is said, all is. */
+/** True when input that interrupts nothing is passed on: all is while nothing is being said. */
 const isReported = ({ talk, order }: State, by: "speech" | "dtmf"): boolean =>
   !talk.isSpeaking || isAmong(order.settings.reported, by);
 

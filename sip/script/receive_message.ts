@@ -29,7 +29,7 @@ export interface MessageOptions {
   signalling: Signalling;
   authenticator: Authenticator;
   link: Pick<ServiceLink, "message" | "display" | "trunkMessage">;
-  /** Whether anything new is still taken. */
+  /** True while new messages are accepted. */
   accepting(): boolean;
 }
 
@@ -77,7 +77,7 @@ export async function onMessage(
   reply(request, await link.message(sent).catch(() => null));
 }
 
-/** What a trunk brought; undefined where it names no number. */
+/** Report of a trunk's MESSAGE; undefined where it names no number. */
 function reportOf(
   message: IncomingRequestMessage,
   source: TrunkSource,
@@ -111,7 +111,7 @@ const unsupported: Refusal = {
   extraHeaders: [`Accept: text/plain, ${cpimType}, ${imdnType}`, "Accept-Encoding: identity"],
 };
 
-/** What a MESSAGE carries: a text, or a notification about one. */
+/** Content of a MESSAGE: a text, or a notification about one. */
 type Content =
   & { isCpim: boolean }
   & ({ text: string; notified?: NotifiedMessage } | { notification: Imdn });

@@ -78,7 +78,7 @@ function undertake(
   const { progress, end } = isSilent
     ? silentReferral
     : createReferral(live.leg.dialog, message.cseq);
-  // Who hears how it ended may ask for another transfer at once.
+  // The transferor may ask for another transfer as soon as it has the result.
   const referral = { progress, end: (status: number) => (isOver(), end(status)) };
   const transferor = live.isOfPeer
     ? legNamedBy(calls.signalling.legNames, message.getHeader(legHeader))
@@ -133,11 +133,11 @@ function replacedBy({ calls, live, referTo }: Transfer | ConferenceTransfer): Le
   return dialog?.trunk === undefined || named?.accountSid === accountSid ? named : undefined;
 }
 
-/** Whether the other end of a leg's dialog is a leg of another companion. */
+/** True when the other end of a leg's dialog is a leg of another companion. */
 const meetsCompanion = ({ leg, isOfPeer }: Pick<LiveLeg, "leg" | "isOfPeer">): boolean =>
   isOfPeer || leg.direction === "outbound" && leg.target.kind === "leg";
 
-/** The address of who refers. A leg of another companion tells it of whom it talks to. */
+/** Address of the transferor. A leg of another companion names the party it is connected to. */
 function transferorOf(
   { leg, isOfPeer }: LiveLeg,
   message: IncomingRequestMessage,
@@ -149,22 +149,22 @@ function transferorOf(
   return told?.toString() ?? addressOf(leg.dialog, domain);
 }
 
-/** Who is at the other end of a dialog: the Client, or who else it says it is. */
+/** Address of the peer of a dialog: the Client, or the address that it names. */
 function addressOf(dialog: Dialog | undefined, domain: string): string {
   if (dialog?.login !== undefined) return userUri(dialog.login, domain).toString();
   return dialog?.session.remoteURI.toString() ?? "";
 }
 
 /**
- * Who may transfer: one side of an answered call between two, or one in a conference; once at a
- * time.
+ * Refuses a transfer: only one side of an answered call between two, or a participant of a conference,
+ * may transfer, once at a time.
  */
 function refuse({ leg, partner, conference: conference, referring }: LiveLeg): Refusal | undefined {
   if (leg.answeredAt === undefined) return { statusCode: 403, reasonPhrase: "Not Answered Yet" };
   if (partner === undefined && conference?.step.serviceContext === undefined) {
     return { statusCode: 403, reasonPhrase: "Nobody To Transfer" };
   }
-  // Who leaves would take the conference along.
+  // A participant that leaves would end the conference.
   if (conference?.step.endOnExit) return { statusCode: 403, reasonPhrase: "Conference Would End" };
   return referring ? { statusCode: 491 } : undefined;
 }

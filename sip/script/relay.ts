@@ -31,9 +31,9 @@ export interface Relays {
   endAll(): Promise<void>;
 }
 
-/** What takes the calls of other companions. */
+/** Options of the receiver of calls of other companions. */
 export interface RelayOptions extends CompanionCallHost {
-  /** Whether new calls are still taken. */
+  /** True while new calls are accepted. */
   accepting(): boolean;
 }
 
@@ -91,9 +91,9 @@ function admit(options: RelayOptions, request: IncomingInviteRequest): InboundLe
   return caller;
 }
 
-/** What an INVITE of another companion is for, beside the devices that it rings. */
+/** Purpose of an INVITE of another companion, beside the devices that it rings. */
 interface Wanted {
-  /** Meets what is here. */
+  /** Conference or queue that it joins. */
   order?: CompanionCallOrder;
   /** Takes the place of a leg here. */
   replaced?: LegName;
@@ -186,7 +186,7 @@ async function refusalOf(callees: OutboundLeg[]): Promise<{ status: number; head
   };
 }
 
-/** Whether a CANCEL came because another device answered (RFC 3326). */
+/** Returns true once a CANCEL came because another device answered (RFC 3326). */
 function reasonOfCancel({ log }: Signalling, request: IncomingInviteRequest): () => boolean {
   let isElsewhere = false;
   const { onCancel } = request.delegate ?? {};

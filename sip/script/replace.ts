@@ -92,7 +92,7 @@ function callAgain(
   return live;
 }
 
-/** Who calls, as records name it: a Client, or the number that another companion says. */
+/** Caller, as records name it: a Client, or the number that another companion names. */
 function callerOf({ leg, isOfPeer }: LiveLeg): string {
   if (leg.direction === "outbound") return leg.dialog?.login ? `client:${leg.dialog.login}` : "";
   const isNumber = isOfPeer && /^\+?\d+$/.test(leg.callerUser);

@@ -10,7 +10,7 @@ import type { Replaces } from "../text/replaces.ts";
 export function replacedLeg(
   { signalling, find }: Calls,
   replaces: Replaces,
-  /** Who must be at the other end of the dialog; anybody where there is none given. */
+  /** Client that must be at the other end of the dialog; any peer unless given. */
   login?: string,
 ): LegName | undefined {
   const named = signalling.legNames.read(replaces);
@@ -34,7 +34,7 @@ export function referredLeg(
 ): LegName | undefined {
   if (replaces === undefined) return undefined;
   if (trunk !== undefined) return legOfTrunk(calls, replaces, trunk);
-  // What companions pass on was looked at where it came from.
+  // The first companion has checked the Replaces that it passes on.
   const mayBeAny = login === undefined || login === peerLogin;
   return mayBeAny ? calls.signalling.legNames.read(replaces) : replacedLeg(calls, replaces, login);
 }

@@ -11,7 +11,7 @@ import type { Signalling } from "../contracts/signalling.ts";
 import { passedHeaders } from "../text/passed_headers.ts";
 import { userOf } from "../text/uri.ts";
 
-/** What a companion offers another: its devices may be of either kind. */
+/** Media that a companion offers another: its devices may be of either kind. */
 const offered: MediaKind = "webrtc";
 
 /** A call of another companion, to the devices of a Client here. */

@@ -21,7 +21,7 @@ interface Outgoing {
   login: string;
   /** `client:LOGIN`, or a number. */
   from: string;
-  /** What a device is sent, the best form first: one that refuses its type (415) gets the next. */
+  /** Forms of the content, best first: a device that refuses the type (415) gets the next one. */
   contents(binding: Binding): Content[];
 }
 
@@ -80,7 +80,7 @@ export function notifyDevices(signalling: Signalling, order: NotificationOrder):
 }
 
 /**
- * Whether a device knows IMDN: it sent CPIM itself, or its Contact has the feature tag of the standard
+ * True when a device supports IMDN: it sent CPIM itself, or its Contact has the feature tag of the standard
  * that demands both (3GPP TS 24.247, OMA CPM: pager mode messages). Others are not tried: some accept
  * any type and show the headers as text.
  */

@@ -4,7 +4,7 @@ import type { MediaLeg, Pcm } from "../media/base/port.ts";
 import { levelOf, silentLevel } from "../media/audio/level.ts";
 import { sipLimits } from "../base/limits.ts";
 
-/** How loud the peers of legs speak. */
+/** Audio levels of the peers of legs. */
 export interface Levels {
   /**
    * The levels of those of the legs that the account has here, with audio of ours. A leg is measured

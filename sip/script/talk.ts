@@ -5,9 +5,9 @@ import type { Timers } from "../base/timers.ts";
 import type { Pcm } from "../media/base/port.ts";
 import { sentences, wholeSentences } from "./steps/sentences.ts";
 
-/** How what a server sends is said. */
+/** Options of a text or sound of the server. */
 export interface Manner {
-  /** What interrupts it. */
+  /** Input that interrupts it. */
   interruptible: ConversationInput;
   /** The next text or sound takes its place. */
   isPreemptible: boolean;
@@ -20,13 +20,13 @@ export interface Token extends Manner {
   language: string;
 }
 
-/** What was heard of a text before it was interrupted. */
+/** Part of a text that was heard before it was interrupted. */
 export interface Heard {
   text: string;
   ms: number;
 }
 
-/** What a caller is told in a conversation: texts, sounds and digits, one after the other. */
+/** Output of a conversation to the caller: texts, sounds and digits, one after the other. */
 export interface Talk {
   /** Adds a token of a text; false, with nothing added, where too much waits already. */
   text(token: Token): boolean;
@@ -90,7 +90,7 @@ interface State {
   queue: Item[];
   waiting: number;
   current: Item | undefined;
-  /** When the current sound began, and how long it is. */
+  /** Start and length of the current sound, in ms. */
   sounding: { since: number; ms: number } | undefined;
   open: Open | undefined;
   isRunning: boolean;
@@ -240,7 +240,7 @@ function interrupt(state: State, by: "speech" | "dtmf"): Heard | undefined {
   return heard;
 }
 
-/** What of the current item was heard: whole words, by the time that passed. */
+/** Part of the current item that was heard: whole words, by the time that passed. */
 function partHeard({ sounding, options }: State, { kind, content }: Item): Heard {
   if (sounding === undefined) return { text: "", ms: 0 };
   const { since, ms: length } = sounding;

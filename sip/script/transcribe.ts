@@ -20,7 +20,7 @@ interface Transcription {
   step: TranscribeLegStep;
   recogniser: Recogniser;
   tell(news: News): void;
-  /** What is being recognised, one after the other for each track. */
+  /** Recognition under way, one after the other for each track. */
   last: Record<Track, Promise<void>>;
   signal: AbortSignal;
 }

@@ -46,7 +46,7 @@ export async function blind(transfer: Transfer, replaces?: LegName): Promise<voi
     if (taken || other.partner !== live || other.leg.signal.aborted) return taken;
     taken = true;
     live.acquire();
-    // What joined the two lets go first.
+    // The step that connects the two lets go first.
     other.run(() => live.idle().then(() => asked));
     return taken;
   };
@@ -78,7 +78,7 @@ export async function askService(
   const silent = new AbortController();
   const giveUp = () => silent.abort();
   const stop = calls.signalling.timers.after(sipLimits.referScriptMs, giveUp);
-  // Who is in a conference need not wait for its answer.
+  // A participant of a conference need not wait for its answer.
   const signal = other ? AbortSignal.any([other.leg.signal, silent.signal]) : silent.signal;
   const { uri: to, headers } = referTo;
   const event = {
@@ -171,7 +171,7 @@ async function talkTo(
   if (party === undefined) {
     void asked.then((late) => late?.live.leg.hangup({ cause: "other-leg" }));
   } else {
-    // What joined each of them with the transferor lets go first.
+    // The step that connects each of them with the transferor lets go first.
     await Promise.all([...left, party.live].map((one) => one.idle()));
     const cause = await connectLegs({ calls, live: other, signal }, party, { proxied: null });
     if (!party.held.aborted) party.live.leg.hangup({ cause });

@@ -26,10 +26,10 @@ import type { Target } from "../transport/resolve.ts";
 
 const noAnswer = 408;
 
-/** What a proxy answered. */
+/** Final response of a proxy. */
 interface Final {
   status: number;
-  /** It answered nothing: the status is ours. */
+  /** True where no response came: the status is ours. */
   isSilent: boolean;
   retryAfterS: number;
 }
@@ -46,7 +46,7 @@ interface Search {
   readonly order: OutwardOrder;
   /** The server that may have it. */
   heldBy: string | undefined;
-  /** What is silent, to be tried where nothing else helps. */
+  /** Servers that are silent, to be tried last. */
   readonly silent: (() => Promise<number | undefined>)[];
 }
 

@@ -37,7 +37,7 @@ export function createEventSender(
       const { outcomes } = await link.events({ reports });
       for (const [at, waiting] of group.entries()) settle(waiting, outcomes[at] ?? "outage");
     } catch (error) {
-      // What the service cannot read of one is no fault of those that it came together with.
+      // A report that the service cannot read must not cost those that were sent with it.
       if (group.length > 1 && failureOf(error) === "refusal") {
         for (const waiting of group) await send([waiting]);
       } else for (const { reject } of group) reject(error);
@@ -52,7 +52,7 @@ export function createEventSender(
   function begin(): void {
     for (const [tenant, queue] of [...queues]) {
       if (!mayBegin(tenant)) continue;
-      queues.delete(tenant); // What is left comes after the others.
+      queues.delete(tenant); // The rest comes after other tenants.
       const group = queue.splice(0, sipLimits.eventsAtOnce).flatMap(made);
       if (queue.length > 0) queues.set(tenant, queue);
       if (group.length > 0) void run(tenant, group);
@@ -76,13 +76,13 @@ export function createEventSender(
     const queue = queues.get(tenant) ?? [];
     queue.push({ make, resolve, reject });
     queues.set(tenant, queue);
-    // What the same turn of the event loop brings goes along.
+    // Reports of the same turn of the event loop go along.
     if (mayBegin(tenant) && queue.length === 1) queueMicrotask(begin);
     return promise;
   };
 }
 
-/** What waits, with its report. */
+/** A waiting report. */
 function made(waiting: Waiting): Sending[] {
   const report = waiting.make();
   if (report !== null) return [{ ...waiting, report }];

@@ -40,7 +40,7 @@ export interface PosterLife {
   timers: Timers;
   /** Ends its connections. */
   stopped: AbortSignal;
-  /** How long an idle connection is kept; `sipLimits.reuseMs` unless given. */
+  /** Time for which an idle connection is kept; `sipLimits.reuseMs` unless given. */
   reuseMs?: number;
 }
 

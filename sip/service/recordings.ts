@@ -14,7 +14,7 @@ import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
 import { ServiceError, type ServiceLink } from "./service_link.ts";
 
-/** What is to be recorded for which leg. */
+/** Order of a recording for a leg. */
 export interface NewRecording {
   recording: RecordingOrder;
   leg: string;
@@ -81,7 +81,7 @@ interface State extends NewRecording {
   /** The service does not want it. */
   isRefused: boolean;
   endedAt: number | undefined;
-  /** What becomes of the samples while it is paused. */
+  /** Treatment of the samples while it is paused. */
   paused: PauseBehavior | undefined;
   /** It goes on after the piece that is being filled, which has audio of the pause. */
   isResuming: boolean;
@@ -139,7 +139,7 @@ function change(shared: Shared, order: RecordingChange): boolean {
   return true;
 }
 
-/** What comes of one piece comes in one turn of the event loop. */
+/** All of one piece arrives in one turn of the event loop. */
 function resume(state: State): void {
   queueMicrotask(() => {
     if (state.isResuming) state.paused = undefined;
@@ -216,7 +216,7 @@ function discard(shared: Shared, state: State): void {
   const isTold = state.taken > state.filled || state.recording.isAbsenceTold === true;
   state.taken -= state.filled;
   state.filled = 0;
-  // What waits is not wanted; what is being sent comes before this.
+  // Waiting parts are dropped; the part that is being sent comes before this.
   const dropped = state.pieces.splice(1);
   for (const { bytes } of dropped) hold(shared, state, -bytes.length);
   if (isTold) flush(shared, state, "discard");

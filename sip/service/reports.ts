@@ -45,7 +45,7 @@ export interface ReportOptions {
  */
 interface Parcel {
   reports: [Report, ...Report[]];
-  /** When the last one happened, by the steady clock. */
+  /** Time of the last one, in ms of the steady clock. */
   lastAt: number;
   /** Waits for the script of the last one. */
   waiter: ScriptWaiter | undefined;
@@ -174,8 +174,8 @@ async function deliver(
 }
 
 /**
- * Sends reports as events; false when their last one is asked for a script before they have gone: then
- * all go with that question.
+ * Sends reports as events. Returns false when a script request joins them before they have gone: then
+ * all go with that request.
  */
 async function tell(
   { sendEvent }: ReportOptions,

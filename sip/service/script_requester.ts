@@ -14,14 +14,10 @@ import { failureOf } from "./service_link.ts";
 import { refusalOf, ServiceError, type ServiceLink } from "./service_link.ts";
 import type { Timers } from "../base/timers.ts";
 
-/** Asks the service what comes next; rejects with `ServiceError`, or when the signal aborts. */
+/** Requests the next script of a leg; rejects with `ServiceError`, or when the signal aborts. */
 export type RequestScript = (report: SentReport, signal: AbortSignal) => Promise<Script>;
 
-/**
- * Asks about legs. A busy companion has many that ask: what comes up before the answer to a request has
- * begun goes together with the next one, for a request costs either side more than the question in it.
- * Each is answered by itself, however long others take, and goes out within `questionsWaitMs`.
- */
+/** Makes the sender of script requests of all legs of a companion. */
 export function createScriptRequester(
   link: Pick<ServiceLink, "scripts">,
   timers: Timers,
@@ -50,14 +46,14 @@ export function createScriptRequester(
   return (report, signal) => {
     const question = openRequest(report, signal);
     queue.push(question);
-    // What the same turn of the event loop brings goes along.
+    // Requests of the same turn of the event loop go along.
     if (!isWaiting) queueMicrotask(sendNext);
     isWaiting = true;
     return question.script;
   };
 }
 
-/** Questions in turns: the first one of each tenant, then the second ones. */
+/** Requests in turns: the first one of each tenant, then the second ones. */
 function inTurns(queue: OpenRequest[]): OpenRequest[] {
   if (queue.length <= sipLimits.scriptRequestsAtOnce) return queue;
   const turns: OpenRequest[][] = [];
@@ -134,7 +130,7 @@ async function send(
     throw new ServiceError("ask the service", "it left a question open", "outage");
   } catch (error) {
     const open = group.filter(({ isOver }) => !isOver);
-    // What cannot be read of one, by either side, is no fault of those that it came together with.
+    // A request that either side cannot read must not cost those that were sent with it.
     if (group.length > 1 && failureOf(error) === "refusal") {
       await Promise.all(open.map((question) => send(link, [question], () => {})));
     } else for (const question of open) question.reject(error);

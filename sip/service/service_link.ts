@@ -14,7 +14,7 @@ import { createPoster, type Post, type Poster } from "./post.ts";
 import type { Timers } from "../base/timers.ts";
 
 /**
- * What asking again can do: an outage passes, a defect (500) may be of this very request, and a
+ * Effect of a second attempt: an outage passes, a defect (500) may be of this very request, and a
  * refusal stays one.
  */
 export type ServiceFailure = "outage" | "defect" | "refusal";

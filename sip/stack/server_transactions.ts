@@ -5,7 +5,7 @@ import {
 } from "sip.js/lib/core/index.js";
 import { ShortLivedMap } from "../../core/base/short_lived_map.ts";
 
-/** What the library keeps to itself of a request that it serves. */
+/** Protected members of a request that sip.js serves. */
 interface OpenServer {
   readonly message: IncomingRequestMessage;
   readonly transaction: { readonly state: TransactionState };
@@ -58,7 +58,7 @@ export class ServerTransactions extends ShortLivedMap<string, UserAgentServer> {
   override *values(): MapIterator<UserAgentServer> {}
 }
 
-/** Whether copies of a request may come by different ways, and each be served. */
+/** True when copies of a request may come by different routes. */
 export const mayBeForked = ({ method, toTag }: IncomingRequestMessage): boolean =>
   !toTag && (method === "INVITE" || method === "MESSAGE");
 

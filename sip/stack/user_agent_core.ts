@@ -16,7 +16,7 @@ import { ServerTransactions } from "./server_transactions.ts";
 import { contactUser, nameless } from "../transport/local_name.ts";
 import { userUri } from "../text/uri.ts";
 
-/** What the companion calls itself in User-Agent (RFC 3261 §20.41). */
+/** Name of the companion in User-Agent (RFC 3261 §20.41). */
 export const productName = userAgent;
 
 /** The methods in Allow; what the core does not know of them is handled beside it. */
@@ -37,7 +37,7 @@ export const allowedMethods = [
 
 export const allowHeader = `Allow: ${allowedMethods.join(", ")}`;
 
-/** Whether the Allow of a message names a method; a peer that sends none is not asked for more. */
+/** True when the Allow of a message names a method; a peer without Allow supports no other. */
 export const allows = (
   message: IncomingRequestMessage | IncomingResponseMessage,
   method: string,
@@ -98,7 +98,7 @@ export function createCore(
   return core;
 }
 
-/** What the core keeps of each call and transaction; it has nothing yet. */
+/** Replaces the core's maps of calls and transactions, which are empty yet. */
 function keepShortLived(core: UserAgentCore): void {
   core.userAgentClients = new ShortLivedMap();
   core.userAgentServers = new ServerTransactions();

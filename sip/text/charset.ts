@@ -10,7 +10,7 @@ const contentType = /^((?:content-type|c)[ \t]*:)[ \t]*text\/plain[ \t]*(?:;([^\
 const contentLength = /^((?:content-length|l)[ \t]*:)[ \t]*(\d{1,10})[ \t]*$/im;
 const headEnd = "\r\n\r\n";
 
-/** What bytes that are no UTF-8 are in, where nothing is said of it: ISO-8859-1, as the Web reads it. */
+/** Charset of bytes that are no UTF-8 and have none given: ISO-8859-1, as the Web reads it. */
 const undeclared = "windows-1252";
 
 /**

@@ -19,9 +19,9 @@ export type Algorithm = "SHA-256" | "MD5";
 const algorithms: readonly Algorithm[] = ["SHA-256", "MD5"];
 
 /**
- * What is offered over a transport. Browser softphones keep the last challenge and know only MD5, so
- * both find theirs; many desk phones look at one challenge alone and give up on SHA-256, unless the
- * operator knows better.
+ * Algorithms that are offered over a transport. Browser softphones use the last challenge and support
+ * only MD5, so both are offered. Many desk phones read one challenge alone and give up on SHA-256, so
+ * they get MD5 unless the operator sets otherwise.
  */
 export const algorithmsOver = (protocol: string, sha256Everywhere = false): readonly Algorithm[] =>
   sha256Everywhere || /^WSS?$/i.test(protocol) ? algorithms : ["MD5"];
@@ -59,7 +59,7 @@ export function parseDigest(header: string): DigestParameters | undefined {
   return parameters;
 }
 
-/** Which algorithm the parameters are of; undefined for one that was not offered. */
+/** Algorithm of the parameters; undefined for one that was not offered. */
 export function algorithmOf(parameters: DigestParameters): Algorithm | undefined {
   const named = (parameters["algorithm"] ?? "MD5").toUpperCase();
   return algorithms.find((algorithm) => algorithm === named);
@@ -95,7 +95,7 @@ export function digestResponse(
   return hash(algorithm, `${ha1}:${once}:${ha2}`);
 }
 
-/** Whether the response is right, in constant time; the nonce is judged elsewhere. */
+/** Verifies the response in constant time; the nonce is checked elsewhere. */
 export function provesHa1(request: DigestRequest, parameters: DigestParameters): boolean {
   const algorithm = algorithmOf(parameters);
   if (algorithm === undefined || parameters["qop"] !== "auth") return false;
@@ -122,7 +122,7 @@ export interface ChallengeOptions {
 export interface Nonces {
   /** WWW-Authenticate or Proxy-Authenticate lines for a client address, one for each algorithm. */
   challenges(header: string, options: ChallengeOptions): string[];
-  /** Whether a nonce was given to this client address by us, and has not expired. */
+  /** True when a nonce is ours, was made for this client address, and has not expired. */
   isFresh(nonce: string, host: string): boolean;
   /** Uses up one count of a fresh nonce; false when that count was used before (§3.4.5). */
   take(nonce: string, count: number): boolean;

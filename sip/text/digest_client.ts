@@ -32,11 +32,11 @@ export function knownChallenges({ headers }: Challenges): Challenge[] {
   return known.filter(({ realm }, at) => known.findIndex((one) => one.realm === realm) === at);
 }
 
-/** Whether the password was right, and only the nonce too old (RFC 7616 §3.3). */
+/** True when only the nonce was too old, and not the password wrong (RFC 7616 §3.3). */
 export const isStale = (challenge: Challenge): boolean =>
   challenge["stale"]?.toLowerCase() === "true";
 
-/** What a challenge asks for; undefined where it is not known here. */
+/** Parsed challenge; undefined where its algorithm or qop is not supported. */
 function wantedBy(
   { algorithm = "MD5", qop }: DigestParameters,
 ): { algorithm: Algorithm; isSession: boolean; qop: "auth" | "auth-int" | undefined } | undefined {

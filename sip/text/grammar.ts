@@ -88,7 +88,7 @@ export function parseParameters(text: string): Parameter[] | undefined {
   return parameters;
 }
 
-/** Whether text can stand in a header: no control characters, so no second header either. */
+/** True when a text can stand in a header: no control characters, so no second header either. */
 export function isHeaderSafe(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);

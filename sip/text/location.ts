@@ -46,7 +46,7 @@ export interface Location {
   /** The logins that have a device. */
   logins(): Iterable<string>;
   has(login: string): boolean;
-  /** How many logins have a device. */
+  /** Number of logins that have a device. */
   registered(): number;
   /** Removes every binding that has expired. */
   sweep(): void;

@@ -1,7 +1,7 @@
 import type { IncomingRequestMessage } from "../base/sip_js.ts";
 import type { Flow } from "../base/flow.ts";
 
-/** Where a request came by and what its first line named, for those who only get the message. */
+/** Flow and Request-URI of a received request, for code that gets the message alone. */
 export interface Origin {
   flow: Flow;
   /** The Request-URI as written. */

@@ -6,10 +6,10 @@ import { sipLimits } from "../base/limits.ts";
 import { isUnspecified } from "../media/sdp/read_audio.ts";
 import { parseUri } from "./uri.ts";
 
-/** Whether an address means this server, by a request that came by a flow. */
+/** True when an address means this server, in a request that came by a flow. */
 export type IsOwn = (uri: URI, flow: Flow) => boolean;
 
-/** Where this server listens. */
+/** Addresses that this server listens on. */
 export interface Listening {
   domain: string;
   addresses: ReadonlyMap<Protocol, Endpoint>;

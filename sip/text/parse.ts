@@ -13,7 +13,7 @@ import { parseUri } from "./uri.ts";
  * messages of RFC 4475 pass. This one makes the same objects in one pass, in linear time.
  */
 
-/** What a request's first line asks for that the grammar alone does not refuse. */
+/** Faults of a request line that the grammar alone does not refuse. */
 export interface ParsedRequest {
   message: IncomingRequestMessage;
   /** The Request-URI as written. */
@@ -34,7 +34,7 @@ export class SipParseError extends Error {
 }
 
 const requestLine = /^([^ ]+) ([^ <>]+) SIP\/(\d+)\.(\d+)$/i;
-/** What was meant as a request, so that its sender can be told that it is none. */
+/** Text that was meant as a request, for the response that refuses it. */
 const almostRequestLine = /^([^ ]+) .* SIP\/\d+\.\d+ *$/i;
 const statusLine = /^SIP\/2\.0 ([1-6]\d\d)(?: (.*))?$/i;
 
@@ -101,7 +101,7 @@ const [tab, blank, tilde] = [9, 32, 126];
 
 const isBlank = (code: number) => code === blank || code === tab;
 
-/** Where a header ends that is all of its line, without any other line end in it; else undefined. */
+/** End of a header that is one whole line; undefined where another line end is in it. */
 function plainEnd(text: string, from: number): number | undefined {
   const end = text.indexOf("\r", from);
   if (end < 0 || text.indexOf("\n", from) !== end + 1) return undefined;

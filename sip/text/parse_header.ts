@@ -22,7 +22,7 @@ export function readHeader(message: SipMessage, name: string, value: string): st
 function add(message: SipMessage, name: string, raw: string, parsed?: unknown): void {
   const header = parsed === undefined ? { raw } : { raw, parsed };
   const known = message.headers[name];
-  // What is pushed to an empty array is given room for many more.
+  // A push to an empty array allocates space for many more.
   if (known === undefined) message.headers[name] = [header];
   else known.push(header);
 }
@@ -48,7 +48,7 @@ const list = (
     return parsed === undefined ? `its ${name} is malformed` : undefined;
   }
   const values = split(value)?.map((raw) => ({ raw, parsed: read(message, raw) }));
-  // What cannot be read is kept as it came, for the response that says so.
+  // An unreadable header is kept as it came, for the response that refuses it.
   if (values === undefined || values.some(({ parsed }) => parsed === undefined)) {
     add(message, name, value);
     return `its ${name} is malformed`;

@@ -20,11 +20,11 @@ interface PeerInvite {
   order?: string | undefined;
 }
 
-/** How companions of one installation know each other. */
+/** Proofs by which companions of one installation authenticate each other. */
 export interface PeerProofs {
   /** The header line that proves an INVITE to be ours; it holds for this INVITE, for a moment. */
   prove(invite: PeerInvite): string;
-  /** Whether the proof of an INVITE is right, fresh and was not seen before. */
+  /** True when the proof of an INVITE is valid, fresh and not used before. */
   accepts(message: IncomingRequestMessage, login: string): boolean;
 }
 

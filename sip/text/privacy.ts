@@ -19,11 +19,11 @@ function privacyOf(message: IncomingRequestMessage): string[] {
     .map((value) => value.trim().toLowerCase());
 }
 
-/** Whether a caller asks to be anonymous to the callee. */
+/** True when a caller asks to be anonymous to the callee. */
 export const hidesCaller = (message: IncomingRequestMessage): boolean =>
   privacyOf(message).some((value) => hiding.includes(value));
 
-/** Whether a caller asks to hide its SDP from the callee. */
+/** True when a caller asks to hide its SDP from the callee. */
 export const hidesSession = (message: IncomingRequestMessage): boolean =>
   privacyOf(message).includes("session");
 
@@ -67,7 +67,7 @@ export function identityOf(message: IncomingRequestMessage): CallerIdentity {
 const isAnonymous = ({ user, host }: Pick<CallerIdentity, "user" | "host">): boolean =>
   user === "" || /^anonymous$/i.test(user) || /^anonymous\.invalid$/i.test(host);
 
-/** Whether From is anonymous. */
+/** True when From is anonymous. */
 export const isFromAnonymous = ({ from: { uri } }: IncomingRequestMessage): boolean =>
   isAnonymous({ user: userOf(uri), host: uri.host });
 
@@ -82,7 +82,7 @@ export const assertedAddresses = (message: IncomingRequestMessage): NameAddrHead
     .flatMap((line) => splitAddresses(line) ?? [])
     .flatMap((value) => parseNameAddr(value.trim()) ?? []);
 
-/** Whether a request asks to hide its history (RFC 7044 §10.1, RFC 7544). */
+/** True when a request asks to hide its history (RFC 7044 §10.1, RFC 7544). */
 const hidesHistory = (message: IncomingRequestMessage): boolean =>
   privacyOf(message).some((value) => value === "history" || value === "header");
 
@@ -111,7 +111,7 @@ export function forwardingOf(
   return { uri, header: diverted === undefined ? "History-Info" : "Diversion" };
 }
 
-/** Whether one entry alone is private: by its parameter, or as RFC 7044 §10.1.1 has it in its URI. */
+/** True when one entry alone is private: by its parameter, or by its URI (RFC 7044 §10.1.1). */
 function hidesEntry(entry: NameAddrHeader): boolean {
   const asked = entry.getParam("privacy")?.replaceAll('"', "").toLowerCase() ?? "off";
   const inUri = entry.uri.getHeader("privacy")?.join(";").toLowerCase() ?? "none";

@@ -9,16 +9,16 @@ import type { Flow, Protocol } from "../base/flow.ts";
 import type { Binding, Flows } from "./location.ts";
 import type { Refusal } from "../base/refusal.ts";
 
-/** Whether a transport is encrypted. */
+/** True when a transport is encrypted. */
 export const isSecure = (protocol: Protocol): boolean => protocol === "TLS" || protocol === "WSS";
 
-/** Whether what is said in a dialog may go by a flow. */
+/** True when requests of a dialog may go by a flow. */
 export const mayGoBy = (
   dialog: { isSecure: boolean },
   { transport: { protocol } }: Flow,
 ): boolean => !dialog.isSecure || isSecure(protocol);
 
-/** Whether a Request-URI asks for TLS at every hop (RFC 3261 §26.2.2). */
+/** True when a Request-URI asks for TLS at every hop (RFC 3261 §26.2.2). */
 export const isSips = (target: string): boolean => /^sips:/i.test(target);
 
 const notAllowed = { extraHeaders: ['Warning: 380 switchboard "SIPS Not Allowed"'] };
@@ -38,13 +38,13 @@ export function refuseSips(
 }
 
 /**
- * What is said without TLS in a dialog that demands it (RFC 3261 §12.1.1) is refused, and the call
- * goes on; its end alone is taken, since it would come by no other way.
+ * Refuses requests without TLS in a dialog that demands it (RFC 3261 §12.1.1); the call goes on. BYE
+ * alone is accepted, since it would come by no other way.
  */
 export const refuseInsecure = ({ method }: IncomingRequestMessage): Refusal | undefined =>
   method === "BYE" || method === "ACK" ? undefined : { statusCode: 403, ...notAllowed };
 
-/** Whether a SIP URI leads by TLS, as far as it says. */
+/** True when a SIP URI demands TLS. */
 export const isSecureUri = (uri: string): boolean =>
   isSips(uri) || /;transport=(?:tls|wss)\b/i.test(uri);
 

@@ -17,7 +17,7 @@ export function routedStrictly({ target, routes: [first, ...rest] }: Routed): Ro
   if (first === undefined || loose.test(first)) return undefined;
   const uri = parseNameAddr(first)?.uri.clone();
   if (uri === undefined || !/^sips?$/.test(uri.scheme)) return undefined;
-  // What may not stand in a Request-URI (§19.1.1).
+  // Parts that a Request-URI must not have (§19.1.1).
   uri.clearHeaders();
   uri.deleteParam("method");
   return { target: uri.toRaw(), routes: [...rest, `<${target}>`] };

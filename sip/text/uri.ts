@@ -102,7 +102,7 @@ interface NameAddrParts {
   rest: string;
 }
 
-/** Where the bracket of the URI opens: behind a quoted name, else at the first scheme; -1 for none. */
+/** Index of the bracket that opens the URI, behind a quoted name; -1 for none. */
 function openOf(text: string): number {
   const from = quotedEnd(text);
   const named = text.slice(from).search(/<[A-Za-z][A-Za-z0-9+.-]*:/);
@@ -164,7 +164,7 @@ function setHeaders(uri: URI, text: string | undefined): boolean {
   return true;
 }
 
-/** Whether the library can decode and escape a text: half of a surrogate pair has no bytes in UTF-8. */
+/** True when sip.js can decode and escape a text: half of a surrogate pair has no bytes in UTF-8. */
 function isEscaped(text: string): boolean {
   if (!text.isWellFormed()) return false;
   if (!text.includes("%")) return true;

@@ -6,11 +6,11 @@ import { parseNameAddr, parseUri, userOf, userPartOf } from "./uri.ts";
 import { originOf } from "./origin.ts";
 import { assertedAddresses, forwardingOf, hidesCaller, isFromAnonymous } from "./privacy.ts";
 
-/** What the user parts of a request hold beside numbers. */
+/** Parameters of the user parts of a request beside numbers. */
 export interface NumberParameters {
   /** By the name of the header, or `Request-URI`: parameters as they were written, without `verstat`. */
   userParameters?: Record<string, string>;
-  /** What the network says of the caller's number (3GPP TS 24.229 §7.2A.20), such as `TN-Validation-Passed`. */
+  /** `verstat` of the caller's number (3GPP TS 24.229 §7.2A.20), such as `TN-Validation-Passed`. */
   verstat?: string;
 }
 

@@ -8,24 +8,24 @@ import { partsOf, typeOf } from "./body_parts.ts";
 export const ussdType = "application/vnd.3gpp.ussd+xml";
 const ussdPackage = "g.3gpp.ussd";
 
-/** What an end of a USSD dialogue takes; TS 24.390 §4.5 wants the types of IMS among it. */
+/** Accept of both ends of a USSD dialogue; TS 24.390 §4.5 demands the types of IMS. */
 export const ussdHeaders = [
   `Recv-Info: ${ussdPackage}`,
   `Accept: application/sdp, application/3gpp-ims+xml, ${ussdType}, multipart/mixed`,
 ];
 
-/** What goes with the body of an INFO of USSD (RFC 6086 §4.1, §8.2). */
+/** Headers of the INFO of a USSD text (RFC 6086 §4.1, §8.2). */
 export const ussdInfoHeaders = [
   `Info-Package: ${ussdPackage}`,
   "Content-Disposition: Info-Package",
 ];
 
-/** What a peer says; `isError` where it could not do what it was asked. */
+/** USSD text of a peer; `isError` where it could not perform the request. */
 export interface UssdSaid extends UssdText {
   isError: boolean;
 }
 
-/** Whether a body is a USSD one, or has one among its parts. */
+/** True when a body is a USSD text, or has one among its parts. */
 export const mayBeUssd = (contentType: string): boolean =>
   [ussdType, "multipart/mixed"].includes(typeOf(contentType));
 
@@ -55,7 +55,7 @@ function readUssd(xml: string): UssdSaid | undefined {
   };
 }
 
-/** What an element holds, or what its attribute `value` does, as older peers have it. */
+/** Content of an element, or of its attribute `value`, which older peers write. */
 function valueOf(xml: string, name: string): string | undefined {
   const open = new RegExp(`<((?:[\\w.-]+:)?${name})(\\s[^<>]*?)?(/)?>`).exec(xml);
   if (open === null) return undefined;
@@ -86,7 +86,7 @@ function decoded(text: string): string {
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** What we say: `ask` wants a reply, `tell` wants none, and `end` is the last word. */
+/** Kind of a text to the peer: `ask` wants a reply, `tell` wants none, `end` ends the dialogue. */
 export function writeUssd(
   { text, language }: UssdText,
   kind: "ask" | "tell" | "end",
@@ -134,7 +134,7 @@ export function writeUssdInvitation(message: UssdText, kind: "ask" | "tell"): Us
 }
 
 /**
- * Whether a peer that refused an INVITE may take one without an offer beside the text (RFC 3261
+ * True when a peer that refused an INVITE may accept one without an offer beside the text (RFC 3261
  * §21.4.13).
  */
 export const takesUssdAlone = (response: IncomingResponseMessage): boolean =>

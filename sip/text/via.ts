@@ -13,7 +13,7 @@ export interface Via {
 const head =
   /^SIP ?\/ ?\d+\.\d+ ?\/ ?([^ ]+) (\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+) ?(?:: ?(\d{1,5}))?$/i;
 
-/** What makes a Via other than most: there, the one rport of it is found by its text. */
+/** Characters of an unusual Via; in any other, `rport` is found by its text. */
 const unusual = /["<>\t]|received|rport/i;
 
 const oneBlank = (text: string): string =>

@@ -17,7 +17,7 @@ export interface AcceptOptions {
   nameAt(host: string, protocol: "WS" | "WSS"): LocalName;
   clock: Clock;
   events: ListenEvents;
-  /** Whether a peer is a reverse proxy, whose headers tell the client's address and transport. */
+  /** True when a peer is a reverse proxy, whose headers name the client's address and transport. */
   isTrustedProxy?: (host: string) => boolean;
 }
 

@@ -37,7 +37,7 @@ export function createClientRepeats(clock: Clock): ClientRepeats {
       clients.set(keyOf(via.branch, method), startClient(clock, method, put));
     },
     acknowledged({ via: { branch } }, put) {
-      // That of a 2xx is the dialog's to repeat.
+      // The dialog repeats the ACK to a 2xx.
       if (branch !== undefined && branch === refused) acks.set(branch, put);
     },
     absorbs({ statusCode = 0, method, viaBranch }) {

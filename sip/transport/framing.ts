@@ -10,14 +10,14 @@ export class FramingError extends Error {
   }
 }
 
-/** What a stream brought: a whole message, or a keep-alive that wants an answer. */
+/** Result of a stream: a whole message, or a keep-alive that demands a response. */
 export type Frame = { message: string } | "ping";
 
 /** Cuts a stream of bytes into messages by Content-Length (RFC 3261 §18.3). */
 export interface Framer {
   /** Takes what came, and gives what is whole now; throws FramingError. */
   push(chunk: Uint8Array): Frame[];
-  /** Whether a message has begun and is not whole yet. */
+  /** True while a message has begun and is not whole. */
   readonly partial: boolean;
 }
 
@@ -25,7 +25,7 @@ const headEnd = "\r\n\r\n";
 
 export function createFramer(): Framer {
   const bytes = createByteBuffer();
-  /** Where the search for the end of the head goes on. */
+  /** Index at which the search for the end of the head goes on. */
   let searched = 0;
   /** The size of the message that has begun, once its head is whole. */
   let size: number | undefined;

@@ -69,6 +69,6 @@ function parseHead(text: string): HttpHead | undefined {
   return { startLine, fields };
 }
 
-/** Whether a list, such as the value of Connection, has a token, in whatever letters. */
+/** True when a list, such as the value of Connection, has a token; case does not matter. */
 export const listsToken = ({ fields }: HttpHead, name: string, token: string): boolean =>
   (fields.get(name) ?? "").split(",").some((one) => one.trim().toLowerCase() === token);

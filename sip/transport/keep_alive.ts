@@ -4,13 +4,13 @@ import type { Clock } from "../base/clock.ts";
 
 export interface KeepAliveOptions {
   clock: Clock;
-  /** Asks the peer for a sign of life. */
+  /** Sends a ping. */
   ping(): void;
 }
 
 /**
- * Ends a stream whose peer is not there any more: at `socketIdleS` after `socketIdleS` something has
- * to have come, or it is asked, and ended when nothing comes then either. The result stops the watch.
+ * Closes a stream whose peer is gone. A peer that was silent for `socketIdleS` is pinged, and its stream
+ * closed when nothing arrives within another `socketIdleS`. The result stops the watch.
  */
 export function watchPeer(socket: Socket, { clock, ping: ask }: KeepAliveOptions): () => void {
   const { socketIdleS } = sipLimits;

@@ -21,7 +21,7 @@ import { openUdp, type UdpSocket } from "./udp.ts";
 import { acceptWebSocket } from "./accept_web_socket.ts";
 import { refuseConnection } from "./web_socket_handshake.ts";
 
-/** How peers reach us, and we them. */
+/** Listeners for peers, and routes to them. */
 export interface TransportOptions {
   /** Ports by transport; 0 lets the system choose, and one that is absent is not listened on. */
   ports?: Partial<Record<Protocol, number>>;
@@ -55,7 +55,7 @@ export interface SipListenOptions extends TransportOptions {
 export interface SipListener extends Routes {
   /** Of SIP over WebSocket without TLS; empty where that is not listened for. */
   readonly webSocketUrl: string;
-  /** Where each transport is listened for. */
+  /** Address of each listener, by transport. */
   readonly addresses: ReadonlyMap<Protocol, Endpoint>;
   /** Closes every connection and stops listening. */
   close(): Promise<void>;
@@ -66,7 +66,7 @@ interface Opened {
   close(): Promise<void>;
 }
 
-/** What is open so far, to close again. */
+/** Listeners that are open so far, to be closed again. */
 interface Opening {
   readonly opened: Map<Protocol, Opened>;
   readonly closing: (() => void)[];

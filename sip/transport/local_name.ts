@@ -37,7 +37,7 @@ function nameOf(protocol: Protocol, sentBy: string): LocalName {
   return { sentBy, contact: `sip:${contactUser}@${sentBy}${transport}` };
 }
 
-/** What stands in place of a name where there is no connection. */
+/** Name where there is no connection. */
 export const nameless = (domain: string): LocalName => ({
   sentBy: domain,
   contact: `sip:${contactUser}@${domain}`,

@@ -1,19 +1,19 @@
 /**
- * Follows whether a message of a WebSocket is on its way, octet by octet, by the heads of frames (RFC
+ * Follows a message of a WebSocket from its first octet to its last, by the heads of frames (RFC
  * 6455 §5.2). npm `ws` reads and checks the frames, but reports only what is complete. A stream that
  * breaks the rules may be followed wrongly: the library ends it.
  */
 export interface MessageProgress {
-  /** Whether a frame, or a message in several, has begun and is not complete. */
+  /** True while a frame, or a message of several, has begun and is not complete. */
   readonly partial: boolean;
-  /** Takes what came; returns whether a message was completed, or a control frame outside of one. */
+  /** Takes octets; returns true when a message was completed, or a control frame outside of one. */
   take(chunk: Uint8Array): boolean;
 }
 
 export const followMessages = (): MessageProgress => new FrameHeads();
 
 class FrameHeads implements MessageProgress {
-  /** Whether a message in several frames has begun, and its last frame has not. */
+  /** True while the last frame of a message in several frames has not begun. */
   #isFragmented = false;
   /** Octets of the head of this frame that have come, and those that must follow at least. */
   #headCame = 0;

@@ -7,7 +7,7 @@ export type NearAddress = (remote: string) => string | undefined;
 /** A network interface, as Deno lists them. */
 type Interface = Pick<Deno.NetworkInterfaceInfo, "address" | "cidr">;
 
-/** How long the list of interfaces counts, in milliseconds. */
+/** Time for which the list of interfaces is cached, in ms. */
 const KEPT_MS = 10_000;
 
 /**

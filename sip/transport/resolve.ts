@@ -10,18 +10,18 @@ export interface Target {
   /** A numeric address. */
   readonly address: string;
   readonly port: number;
-  /** What the certificate of the peer has to be for (RFC 5922 §7.1), and a WebSocket asks for. */
+  /** Name in the certificate of the peer (RFC 5922 §7.1), and in the handshake of a WebSocket. */
   readonly name: string;
 }
 
 export interface ResolveOptions {
   resolver: Resolver;
-  /** Whether we can speak it. */
+  /** True when this companion supports the transport. */
   speaks(protocol: Protocol): boolean;
   random?(): number;
 }
 
-/** What the services of NAPTR and the prefixes of SRV stand for (§4.1). */
+/** Transports by services of NAPTR and prefixes of SRV (§4.1). */
 const services: { protocol: Protocol; naptr: string; srv: string }[] = [
   { protocol: "TLS", naptr: "SIPS+D2T", srv: "_sips._tcp." },
   { protocol: "UDP", naptr: "SIP+D2U", srv: "_sip._udp." },
@@ -36,7 +36,7 @@ interface Service {
 }
 
 /**
- * Where a request to a URI may go, best first (RFC 3263 §4), within `sipLimits.dnsTimeoutMs`.
+ * Targets of a request to a URI, best first (RFC 3263 §4), within `sipLimits.dnsTimeoutMs`.
  * Rejects when its transport is not ours to speak or its name leads nowhere.
  */
 export async function resolveTargets(uri: URI, options: ResolveOptions): Promise<Target[]> {

@@ -1,7 +1,7 @@
 import { lookedUpFor, names } from "../../core/machine/net/names.ts";
 import { sipLimits } from "../base/limits.ts";
 
-/** Where a service is (RFC 2782). */
+/** SRV record: location of a service (RFC 2782). */
 export interface SrvRecord {
   priority: number;
   weight: number;
@@ -9,7 +9,7 @@ export interface SrvRecord {
   target: string;
 }
 
-/** Which services a domain has (RFC 3403). */
+/** NAPTR record: services of a domain (RFC 3403). */
 export interface NaptrRecord {
   order: number;
   preference: number;
@@ -17,7 +17,7 @@ export interface NaptrRecord {
   replacement: string;
 }
 
-/** Asks the questions of RFC 3263; no record is an empty answer. */
+/** DNS queries of RFC 3263; the result is empty where there is no record. */
 export interface Resolver {
   naptr(name: string): Promise<NaptrRecord[]>;
   srv(name: string): Promise<SrvRecord[]>;
@@ -25,7 +25,7 @@ export interface Resolver {
   addresses(name: string): Promise<string[]>;
 }
 
-/** Asks the name servers of the system. One that does not know NAPTR or SRV may keep silent. */
+/** Queries the name servers of the system. One without NAPTR or SRV may not respond. */
 export const systemResolver: Resolver = {
   ...serviceResolver(),
   addresses: async (name) => {

@@ -21,7 +21,7 @@ import { createServerRepeats } from "./server_repeats.ts";
 export interface Retransmission {
   /** Sends a message of ours, and again while that is due. */
   send(flow: Flow, sent: SentMessage, put: Put): Promise<void>;
-  /** Whether a message is a repetition that is dealt with here. */
+  /** True when a message is a repetition that was handled here. */
   absorbs(flow: Flow, message: IncomingMessage): boolean;
 }
 

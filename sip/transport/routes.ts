@@ -12,7 +12,7 @@ import { openWebSocketFlow } from "./web_socket.ts";
 
 /** The ways out: from a URI to flows that requests can be sent on. */
 export interface Routes {
-  /** Where a URI leads, best first (RFC 3263). */
+  /** Targets of a URI, best first (RFC 3263). */
   resolve(uri: URI): Promise<Target[]>;
   /** A flow to a target: one that is open to it already, else a new one. */
   open(target: Target): Promise<Flow>;
@@ -21,8 +21,8 @@ export interface Routes {
 }
 
 export interface RoutesOptions {
-  /** What we are called on a socket of ours: by the port we listen on, else by this one. */
-  /** How we are called on a socket at a port of ours, towards a peer at an address. */
+  /** Name of this companion on a socket: by the port it listens on, else by this one. */
+  /** Name of this companion at a port, towards a peer at an address. */
   nameOf(protocol: Protocol, port: number, remote: string): LocalName;
   udp: UdpSocket | undefined;
   clock: Clock;
@@ -32,7 +32,7 @@ export interface RoutesOptions {
   caCerts?: string[];
 }
 
-/** What the transports need of the ways out beyond what others do. */
+/** Routes with the members that only transports need. */
 export interface OwnRoutes extends Routes {
   /** Sends a response whose connection is gone to where its Via says (RFC 3261 §18.2.2). */
   respondElsewhere(flow: Flow, response: string): Promise<void>;

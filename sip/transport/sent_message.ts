@@ -1,6 +1,6 @@
 import { parseVia, type Via } from "../text/via.ts";
 
-/** What the transport layer needs to know of a message that the core hands it as text. */
+/** Fields of an outgoing message, which the core gives as text. */
 export interface SentMessage {
   /** Undefined in a request. */
   readonly status: number | undefined;
@@ -9,7 +9,7 @@ export interface SentMessage {
   readonly cseq: number;
   readonly callId: string;
   readonly via: Via;
-  /** Where a response may go by RFC 3581. */
+  /** Target of a response by RFC 3581. */
   readonly rport: number | undefined;
 }
 

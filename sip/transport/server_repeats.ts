@@ -21,7 +21,7 @@ interface Server {
   /** A provisional response went out, after which the client repeats nothing (§17.1.1.2). */
   proceeding: boolean;
   acknowledged: boolean;
-  /** How often the last response was sent because its request came again. */
+  /** Number of times that the last response was repeated for a repeated request. */
   answeredAgain: number;
   /** Ends Timer G, or the delay of a 100. */
   stop(): void;

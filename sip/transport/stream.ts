@@ -21,7 +21,7 @@ export interface StreamOptions {
   respondElsewhere(flow: Flow, response: string): Promise<void>;
   /** We connected, so the peer is known, however silent it is. */
   outgoing?: boolean;
-  /** Whether the peer is known by its address, such as a trunk's. Only those who log in, unless given. */
+  /** True when the peer is authenticated by its address, such as a trunk's; by default by a login alone. */
   isKnown?: ((flow: Flow) => boolean) | undefined;
 }
 

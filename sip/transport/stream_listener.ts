@@ -18,7 +18,7 @@ export interface StreamListener {
 /** Takes a stream that came; the result closes it. */
 export type TakeStream = (socket: Socket) => { close(): void };
 
-/** How connections are bounded, and what becomes of a listener that is over. */
+/** Bounds of connections, and the callback of a listener that has failed. */
 export type Bounds = Pick<
   AcceptOptions,
   "takeAddress" | "refuse" | "places" | "onOver" | "log"

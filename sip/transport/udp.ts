@@ -25,7 +25,7 @@ export interface UdpSocket {
 }
 
 export interface UdpOptions {
-  /** How we are called at our port, towards a peer at an address. */
+  /** Name of this companion at its port, towards a peer at an address. */
   nameOf(port: number, remote: string): LocalName;
   clock: Clock;
   events: FlowEvents;

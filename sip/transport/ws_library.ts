@@ -40,7 +40,7 @@ export interface WebSocket {
   resume(): void;
 }
 
-/** What the library needs of the request that opens a WebSocket; names in small letters. */
+/** Members that `ws` needs of the handshake; names of headers in lower case. */
 interface UpgradeRequest {
   method: "GET";
   headers: Record<string, string>;
@@ -70,7 +70,7 @@ const options = {
   perMessageDeflate: false,
   // Pongs are bounded by what the peer reads: see `openWebSocketFlow`.
   autoPong: false,
-  // How long either side may take from its close frame to the end of the stream.
+  // Time from a close frame of either side to the end of the stream.
   closeTimeout: sipLimits.socketCloseMs,
 };
 

@@ -6,7 +6,7 @@ import { parseUri } from "../text/uri.ts";
 
 import type { TrunkSources } from "../contracts/trunk_sources.ts";
 
-/** What makes a trunk's calls known. */
+/** Proofs of a trunk's calls. */
 export interface TrunkSourceOptions {
   gateways: Pick<Gateways, "all" | "find">;
   /** Addresses and networks that the operator takes calls from. */

@@ -16,15 +16,15 @@ export interface GatewayKeeper {
   readonly registration: Registration;
   /** The user part of the Contact that it is registered by. */
   readonly contactUser: string;
-  /** The proxy; undefined while it does not know us. */
+  /** The proxy; undefined while the Gateway is not registered. */
   trunk(): Trunk | undefined;
-  /** Tells the service once more how things are. */
+  /** Reports the present state to the service once more. */
   repeat(): void;
-  /** Unregisters; resolves when the service knows. */
+  /** Unregisters; resolves when the service has the report. */
   stop(): Promise<void>;
 }
 
-/** Where the proxy heard us, and until when it remembers. */
+/** Flow and proxy of a registration, and the time of its expiry. */
 interface Place {
   flow: Flow;
   proxy: Proxy;
@@ -36,7 +36,7 @@ interface State extends Registering {
   readonly signalling: Signalling;
   readonly reports: GatewayReports;
   readonly stopping: AbortController;
-  /** What Expires asks for; more once the registrar demanded it. */
+  /** Expires that is requested, in s; more once the registrar demanded it. */
   expiresS: number;
   place: Place | undefined;
 }
@@ -102,7 +102,7 @@ async function keep(state: State): Promise<void> {
   }
 }
 
-/** Whether the proxy, which is to be left alone, remembers us until we ask again. */
+/** True when the registration lasts until the end of the proxy's Retry-After. */
 const outlasts = ({ place }: State, waitMs: number, error: unknown): boolean =>
   error instanceof RegistrationFailure && error.isQuiet &&
   place !== undefined && place.until > steadyNow() + waitMs;

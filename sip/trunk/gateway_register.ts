@@ -8,7 +8,7 @@ import type { Signalling } from "../contracts/signalling.ts";
 import { trunkUri, userOf } from "../text/uri.ts";
 import type { Proxy } from "./proxy.ts";
 
-/** What the REGISTERs of one Gateway have in common (RFC 3261 §10.2.4). */
+/** Common fields of the REGISTERs of one Gateway (RFC 3261 §10.2.4). */
 export interface Registering {
   readonly registration: Registration;
   readonly callId: string;
@@ -18,11 +18,11 @@ export interface Registering {
   cseq: number;
 }
 
-/** What a registrar answered, its challenges aside. */
+/** Response of a registrar, other than a challenge. */
 export interface RegisterAnswer {
   status: number;
   phrase: string;
-  /** What it granted; what we asked for where it does not say. */
+  /** Granted expiry in s; the requested one where the response has none. */
   expiresS: number;
   /** The least that it grants (423). */
   minExpiresS: number;

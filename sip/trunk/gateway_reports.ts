@@ -9,11 +9,11 @@ export interface GatewayReportOptions {
   link: Pick<ServiceLink, "gateway">;
   timers: Timers;
   log: Log;
-  /** What is undelivered then stays so. */
+  /** Aborts at the stop; undelivered reports are dropped then. */
   stopped: AbortSignal;
 }
 
-/** What became of a registration. */
+/** Result of a registration. */
 export type GatewayState = Pick<GatewayReport, "status" | "reason">;
 
 /** The reports of one registration: one at a time, in order, each until the service has taken it. */

@@ -39,7 +39,7 @@ interface Keepers {
 function createKeepers(signalling: Signalling, options: GatewaysOptions): Keepers {
   const { timers, log } = signalling;
   const all = new Map<string, GatewayKeeper>();
-  /** What is being unregistered, by Sid: the next registration of a Gateway waits for it. */
+  /** Unregistrations under way, by Sid: the next registration of a Gateway waits for its own. */
   const endings = new Map<string, Promise<void>>();
   let isStopping = false;
 

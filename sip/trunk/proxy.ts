@@ -14,9 +14,9 @@ export interface Proxy {
 }
 
 /**
- * Where a proxy is (RFC 3263). Of one that a customer named, the public addresses alone: they are
- * checked after its name is resolved, and connected to as they were checked. Rejects when there is
- * nowhere to go.
+ * Locates a proxy (RFC 3263). Of a proxy that a customer named, only public addresses count: they are
+ * checked after its name is resolved, and connected to as they were checked. Rejects when no address is
+ * left.
  */
 export async function locateProxy(
   { routes, isPublicAddress }: Signalling,

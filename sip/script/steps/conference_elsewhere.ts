@@ -67,7 +67,7 @@ function orderOf(leg: string, step: ConferenceStep & { at: RemoteCompanion }): C
   return { type: "conference", leg, runId, step: manner };
 }
 
-/** What the leg hears: the conference, or the wait document. */
+/** Audio of the leg: the conference, or the wait document. */
 function hears(
   run: ScriptRun,
   { media, step, performStep }: {
@@ -78,7 +78,7 @@ function hears(
 ) {
   let waiting = new AbortController();
   let announcing: AbortController | undefined;
-  /** What the other companion said last that is not over. */
+  /** Last event of the other companion that is still in force. */
   let last: { news: CompanionCallEvent; theirs: MediaLeg } | undefined;
   let isOver = run.signal.aborted;
   const end = () => {
@@ -121,8 +121,8 @@ function hears(
 }
 
 /**
- * What was recorded while the leg was in the conference; null also when the other companion cannot
- * say.
+ * Recording of the conference while the leg was in it; null also when the other companion does not
+ * report one.
  */
 async function recordedBy(
   { calls: { signalling: { timers } } }: ScriptRun,

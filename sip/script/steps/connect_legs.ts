@@ -28,7 +28,7 @@ export interface ConnectOptions {
   onJoined?(one: MediaLeg, other: MediaLeg): void;
 }
 
-/** Why two legs are not connected any more; `other-leg`: one of them ended, or was taken away. */
+/** Reason why two legs are not connected any more; `other-leg`: one of them ended, or was taken away. */
 export type Parted = Extract<ServiceCause, "other-leg" | "time-limit" | "star">;
 
 /** Lets two sides talk until one ends or is taken away, the time is up, or the star is pressed. */
@@ -76,7 +76,7 @@ export async function connectLegs(
   }
 }
 
-/** Whether a callee's answer may pass to the caller: two plain phones may both be behind NATs. */
+/** True when a callee's answer may pass to the caller: two plain phones may both be behind NATs. */
 function mayPass(
   { signalling }: ScriptRun["calls"],
   caller: InboundLeg,
@@ -129,7 +129,7 @@ async function joinMedia(
   onJoined?.(leg.media, other.media);
 }
 
-/** What came of taking a leg: why it could not be had, or the talk with it. */
+/** Result of taking a leg: the reason why it was not reached, or the connection with it. */
 export type ConnectedEnd = "gone" | "unreached" | {
   sipCallId: string | undefined;
   lastedMs: number;

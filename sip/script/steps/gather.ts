@@ -13,7 +13,7 @@ import { hearWords } from "./speech_input.ts";
 
 type PerformPrompt = (run: ScriptRun, prompt: Prompt) => unknown;
 
-/** What came; neither keys nor words when it was nothing. */
+/** Input of a gather; neither digits nor speech where none came. */
 export interface Input {
   digits: string;
   speech: Recognised | undefined;

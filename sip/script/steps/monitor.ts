@@ -5,7 +5,7 @@ import type { MediaLeg } from "../../media/base/port.ts";
 import { connected } from "./connected.ts";
 import type { ScriptRun } from "./script_run.ts";
 
-/** What a leg hears, until it is over or the result is called. */
+/** Monitoring of a leg, until it is over or the result is called. */
 interface Monitoring {
   over: Promise<void>;
   stop(): void;

@@ -6,7 +6,7 @@ import type { Recordings, RecordingSink } from "../../service/recordings.ts";
 import { trimmedWriter } from "./recording_writer.ts";
 import type { ScriptRun } from "./script_run.ts";
 
-/** What became of a leg in a conference. */
+/** Result of a leg's time in a conference. */
 export interface Participation {
   outcome: "completed" | "busy" | "failed";
   /** Its companion is out of reach; `isGone` where that said that it has been started anew. */

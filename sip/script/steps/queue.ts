@@ -62,7 +62,7 @@ export async function queue(
   return await tell(event);
 }
 
-/** How a leg left without being taken, once it did. */
+/** Resolves with the way in which a leg left without being taken. */
 async function parted(
   { leg }: LiveLeg,
   signal: AbortSignal,

@@ -50,11 +50,11 @@ export async function record(run: ScriptRun, step: RecordStep): Promise<Script |
 
 interface Heard {
   hasSpoken: boolean;
-  /** That ended it. */
+  /** Key that ended it. */
   key?: string;
 }
 
-/** Takes what the peer says until a key, silence, the length or the signal ends it. */
+/** Records the peer until a key, silence, the length or the signal ends it. */
 async function hear(
   media: MediaLeg,
   { step, frames, signal }: { step: RecordStep; frames: FrameSink; signal: AbortSignal },

@@ -49,7 +49,7 @@ export async function voiceFor(
     return voice;
   } catch (error) {
     if (!(error instanceof SpeechRefused)) throw error;
-    // What is wrong with the text or its language is wrong in every voice.
+    // A fault of the text or its language is the same in every voice.
     await speaker.speak({ ...utterance, voice: usualVoice }, signal).catch(() =>
       Promise.reject(error)
     );
@@ -94,7 +94,7 @@ async function speak(run: ScriptRun, step: SayStep): Promise<void> {
   }
 }
 
-/** What is heard, part by part; a number is a pause in ms. */
+/** Utterances of the step in order; a number is a pause in ms. */
 async function utterancesOf(
   run: ScriptRun,
   speaker: Speaker,

@@ -5,19 +5,18 @@ import type { Calls } from "../../contracts/calls.ts";
 import type { LiveLeg } from "../../contracts/live_leg.ts";
 import type { UssdSaid } from "../../text/ussd_body.ts";
 
-/** A script at work on a leg. */
+/** A script that a leg performs. */
 export interface ScriptRun {
   calls: Calls;
   live: LiveLeg;
   /** Aborts when the leg ended or another script took over. */
   signal: AbortSignal;
-  /** Whether a step of the script let time pass. */
+  /** True once a step of the script let time pass. */
   tookTime: boolean;
-  /** What was typed in a step that had no action to tell it to. */
+  /** Digits of a step that had no action to report them to. */
   typed: string;
   /**
-   * What is replied to a USSD text that went with the INVITE: it may come before the step that
-   * asks.
+   * Reply to a USSD text that went with the INVITE: it may come before the step that awaits it.
    */
   reply?: Promise<UssdSaid>;
 }
@@ -28,8 +27,8 @@ export const newRun = (
 ): ScriptRun => ({ calls, live, signal, tookTime: false, typed: "" });
 
 /**
- * An action as it is handed back: only documents in a row that take no time are counted. What was
- * typed goes along, once.
+ * Action as it is handed back: only documents in a row that take no time are counted. Typed digits go
+ * along, once.
  */
 export function carried(run: ScriptRun, action: Action): Action {
   const { tookTime, typed } = run;
@@ -38,8 +37,8 @@ export function carried(run: ScriptRun, action: Action): Action {
 }
 
 /**
- * Tells of the end of a step, and brings what its action says to do then. Without an action, or where
- * the caller left or another script took over, it is news all the same.
+ * Reports the end of a step, and resolves with the script of its action. Without an action, or where the
+ * caller left or another script took over, the report wants no script.
  */
 export async function tellEnd(
   { live, signal }: ScriptRun,

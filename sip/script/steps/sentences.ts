@@ -22,7 +22,7 @@ export function sentences(text: string, language: string): string[] {
 }
 
 /**
- * What of a text that grows can be said already: its sentences but the last, which may go on. A last
+ * Part of a growing text that can be said already: its sentences but the last, which may go on. A last
  * one that is too long to wait for is cut at a space, so that no more than `mostOfPiece` is left: it is
  * read again with the next token.
  */

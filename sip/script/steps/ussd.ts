@@ -65,7 +65,7 @@ async function replyTo(
   }
 }
 
-/** What the next INFO of USSD in a leg says. */
+/** Text of the next INFO of USSD in a leg. */
 export function nextReply(leg: ScriptRun["live"]["leg"]): Promise<UssdSaid> {
   const { promise, resolve } = Promise.withResolvers<UssdSaid>();
   leg.onContent = (content) => {

@@ -12,10 +12,10 @@ const frameMs = 20;
 const onsetFrames = 15;
 /** Within an utterance speech begins anew after so many frames without a voice. */
 const restFrames = 10;
-/** What is kept of the time up to then, so that a soft first sound is not lost. */
+/** Frames before the onset that are kept, so that a soft first sound is not lost. */
 const keptFrames = onsetFrames + 10;
 
-/** What becomes of what somebody says. */
+/** Events of an utterance. */
 export interface UtteranceEvents {
   onStart(): void;
   /** It goes on after a rest that did not end it. */

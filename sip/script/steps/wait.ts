@@ -16,7 +16,7 @@ export type PerformStep = (
   step: Exclude<Step, { type: "connect" }>,
 ) => Promise<Script | void> | Script | void;
 
-/** What is heard while waiting. */
+/** Audio of a waiting leg. */
 export interface Waiting {
   /** A document; null is silence, absent music of ours. */
   wait?: Action | null | undefined;
@@ -36,7 +36,7 @@ export async function wait(
   try {
     const asked = { ...queueSid && { queueSid } };
     if (action && await hear(run, { action, ...asked }, performStep)) return true;
-    // What is heard after that is somebody else's.
+    // Later audio belongs to the next step.
     if (action !== null && !signal.aborted) await leg.media?.play(waitMusic(), { loop: 0, signal });
   } catch (error) {
     calls.signalling.log("Cannot play the wait document to a leg", {
@@ -131,7 +131,7 @@ export async function hearSteps(
 /** Input as it is reported: without speech where there was none. */
 const toldOf = ({ digits, speech }: Input) => ({ digits, ...speech && { speech } });
 
-/** What a gather brought its action; nothing without one, and where nothing came. */
+/** Input of a gather for its action; undefined without one, and where none came. */
 async function inputFor(
   run: ScriptRun,
   step: GatherStep,

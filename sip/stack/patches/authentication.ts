@@ -7,7 +7,7 @@ import {
 } from "sip.js/lib/core/index.js";
 import type { ClientAuthentication } from "../../auth/client_authentication.ts";
 
-/** What the library keeps to itself of a request of ours. */
+/** Protected members of an outgoing request. */
 interface OpenClient {
   readonly core: UserAgentCore;
   readonly message: OutgoingRequestMessage;
@@ -18,7 +18,7 @@ interface OpenClient {
 /** The library answers one challenge only, and forgets it for another (RFC 3261 §22.3). */
 export function replaceAuthentication(): void {
   Object.assign(UserAgentClient.prototype, {
-    /** Whether a response is final; else the request goes out once more. */
+    /** True when a response is final; otherwise the request is sent once more. */
     authenticationGuard(
       this: OpenClient,
       response: IncomingResponseMessage,

@@ -16,7 +16,7 @@ import { sipTimeouts } from "../../base/metrics.ts";
 import { after } from "./timers.ts";
 
 /**
- * How requests of ours begin, without the timers of the runtime that the library sets for B and F
+ * Start of outgoing requests, without the timers of the runtime that the library sets for B and F
  * (RFC 3261 §17.1) in constructors, out of reach, and without a closure for each thing
  * that may become of a request. The transactions are the library's in all else.
  */
@@ -26,7 +26,7 @@ export function replaceClients(): void {
   Object.assign(UserAgentClient.prototype, { init });
 }
 
-/** What the library keeps to itself of a request of ours. */
+/** Protected members of an outgoing request. */
 interface OpenClient {
   readonly core: UserAgentCore;
   readonly message: OutgoingRequestMessage;
@@ -84,7 +84,7 @@ class ClientUser implements ClientTransactionUser {
   }
 }
 
-/** What the library keeps to itself of a client transaction, and the methods that begin one. */
+/** Protected members of a client transaction, and the methods that begin one. */
 interface OpenTransaction {
   readonly _id: string;
   readonly _request: OutgoingRequestMessage;
@@ -93,7 +93,7 @@ interface OpenTransaction {
   logTransportError(error: Error, message: string): void;
 }
 
-/** What the constructors of the library fill in. */
+/** Members that the constructors of sip.js fill in. */
 class Client implements OpenTransaction {
   readonly _user: ClientUser;
   readonly _id: string;

@@ -67,7 +67,7 @@ function requestText(this: OutgoingRequestMessage): string {
   }
   // A peer without a tag gets none (RFC 3261 §12.2.1.1).
   if (this.toTag === NO_TAG) text = text.replace(`;tag=${NO_TAG}`, "");
-  // What is about a `sips:` URI has one in Contact too (RFC 3261 §8.1.1.8).
+  // A request to a `sips:` URI has one in Contact too (RFC 3261 §8.1.1.8).
   const isSecured = ruri.scheme === "sips";
   for (const line of extraHeaders) text += `${isSecured ? sipsContact(line) : line.trim()}\r\n`;
   text += `Supported: ${(optionTags ?? []).join(", ")}\r\nUser-Agent: ${userAgentString}\r\n`;
@@ -83,7 +83,7 @@ function bodyText(content: string | undefined, contentType?: string): string {
   return `${type}Content-Length: ${Buffer.byteLength(content)}\r\n\r\n${content}`;
 }
 
-/** What the library keeps to itself of a request that it serves. */
+/** Protected members of a request that sip.js serves. */
 interface OpenServer {
   readonly core: UserAgentServer["core"];
   readonly message: IncomingRequestMessage;

@@ -26,9 +26,9 @@ export interface Patch {
   of: object;
   members: readonly string[];
   group: PatchGroup;
-  /** What goes wrong without it. */
+  /** Fault without it. */
   without: string;
-  /** What it saves of the CPU time of a call over WebSocket; absent: nothing, it is for its rule. */
+  /** Part of the CPU time of a call over WebSocket that it saves; absent: none, it is for its rule. */
   saves?: string;
 }
 

@@ -11,7 +11,7 @@ import { transactionTimers } from "../../base/limits.ts";
 import { createTimers } from "../../base/timers.ts";
 
 /**
- * What the library waits for in a call, with timers of ours: it sets one of the runtime each time, at
+ * Timers of sip.js in a call, by timers of ours: the library sets one of the runtime each time, at
  * several times the cost. Those of no length, by which it ends what needs no wait (RFC 3261 §17), are
  * the next microtask. What a client waits for at first, B and F, `client_transactions.ts` sets.
  */
@@ -26,7 +26,7 @@ export function replaceTimers(): void {
 /** For all cores: whatever is disposed of stops its own. */
 export const { after } = createTimers();
 
-/** What the library keeps to itself of a transaction, and what stops our timers of it. */
+/** Protected members of a transaction, and the stops of our timers for it. */
 interface Open {
   readonly state: TransactionState;
   readonly transport: { protocol: string };
@@ -127,7 +127,7 @@ const otherClient = {
   },
 };
 
-/** What the library keeps to itself of a dialog, and what stops the repeats of its 2xx. */
+/** Protected members of a dialog, and the stop of the repeats of its 2xx. */
 interface OpenDialog {
   readonly initialTransaction: unknown;
   readonly ackWait: boolean;
