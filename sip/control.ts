@@ -26,7 +26,7 @@ export interface ControlOptions {
   bridgeSecret: BridgeSecret;
   companion: Companion;
   calls: Calls;
-  /** Forgets what is known of these logins, and what they may no longer do. */
+  /** Removes cached credentials of these logins, and bindings that they may no longer have. */
   invalidate(logins: string[]): Promise<void>;
   /** The devices that a login is registered with here. */
   bindings(login: string): RegisteredBinding[];

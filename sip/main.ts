@@ -208,7 +208,7 @@ if (import.meta.main) {
       await companion.stop();
     }, drainMs + 9_000);
     over.endBy(endWithMedia);
-    // A thread that hangs ends with the process alone, which waits until nobody is in a call.
+    // A thread that hangs ends with the process alone, which waits until no call is live.
     whenIdle = () => {
       log("A Worker that hangs keeps a core busy: this companion ends when it has no calls");
       setInterval(() => companion.liveLegs() === 0 && endWithMedia(), sipLimits.idleLookMs);

@@ -50,7 +50,7 @@ const kinds = {
 /** HA1 for an unknown login, which thereby costs the same work and gets the same response. */
 const absentDigests = { md5: "0".repeat(32), sha256: "0".repeat(64) };
 
-/** A possible login of a Client; the service is not asked about any other name. */
+/** A possible login of a Client; the service gets no query about any other name. */
 const possibleLogin = /^[A-Za-z0-9\-._+]{1,64}$/;
 
 /** The challenge to a request without an answer to a fresh challenge of ours; undefined for others. */
@@ -208,7 +208,7 @@ const expired = ({ realm }: Authenticator, login: string): Refusal => ({
   extraHeaders: [warning(realm, `Cannot serve ${login}: request a new Token`)],
 });
 
-/** The password was right, so the answer may tell why it does not help. */
+/** Refusal after a valid password, which may name the reason. */
 const disabled = ({ realm }: Authenticator, login: string): Refusal => ({
   statusCode: 403,
   reasonPhrase: "Client Is Disabled",

@@ -87,7 +87,7 @@ const challengesOf = (
   challenged: string,
 ): Challenges | undefined => headers[challenged]?.[0]?.parsed as Challenges | undefined;
 
-/** Says in the log what is asked for, where none of it is known here. */
+/** Logs the challenges of a response where none is supported. */
 function logUnknown(
   log: Log,
   request: { method: string; to: string },

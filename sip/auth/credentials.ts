@@ -9,7 +9,7 @@ import type { ServiceLink } from "../service/service_link.ts";
  * reach, and when too many look-ups for the host that names the login are under way.
  */
 export interface CredentialsCache {
-  /** The credentials where they are known; undefined where the service has to be asked. */
+  /** Cached credentials; undefined where a query to the service is needed. */
   known(login: string): Credentials | null | undefined;
   lookup(login: string, host?: string): Promise<Credentials | null>;
   forget(login: string): void;
@@ -19,7 +19,7 @@ interface Entry {
   answer: Promise<Credentials | null>;
   /** The answer, once it is there. */
   found: Credentials | null | undefined;
-  /** In ms: when to ask again, and until when the answer counts while the service is out of reach. */
+  /** Times in ms: of the next query, and of expiry while the service is out of reach. */
   freshUntil: number;
   usableUntil: number;
   isForgotten: boolean;

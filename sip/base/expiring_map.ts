@@ -34,7 +34,7 @@ const sweepMs = 500;
 export function createExpiringMap<V>(options: ExpiringMapOptions<V>): ExpiringMap<V> {
   const { clock, ttlMs, max, onDrop } = options;
   const entries = new Map<string, Entry<V>>();
-  // A Map that is itself the queue walks over all that went whenever it is asked for its first.
+  // A Map as the queue would walk over all removed entries at each access to its first.
   const queue = createQueue<V>();
   let sweeping = false;
 

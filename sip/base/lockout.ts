@@ -78,7 +78,7 @@ export function createLockout(now: () => number = steadyNow): Lockout {
 /** A login in a network. */
 const homeOf = (login: string, host: string): string => `${login} ${networkOf(host)}`;
 
-/** A login at a device: as it is known, else by its connection. No host begins with `#`. */
+/** A login at a device: by its registration, else by its connection. No host begins with `#`. */
 const deviceOf = (login: string, { knownAs, host, port }: Answerer): string =>
   knownAs === undefined ? `${login} ${host} ${port}` : `${login} #${knownAs}`;
 

@@ -1,7 +1,7 @@
 /** The peer said no to a request in a dialog, or there is a reason to say no to one of its. */
 export class Refused extends Error {
   override readonly name = "Refused";
-  /** `minSeS` is the least session interval that a 422 asked for (RFC 4028 §5). */
+  /** `minSeS` is the least session interval that a 422 demanded (RFC 4028 §5). */
   constructor(what: string, readonly status: number, readonly minSeS = 0) {
     super(`Cannot ${what}: ${status}`);
   }

@@ -32,7 +32,7 @@ const ringOf = (memory: RingMemory): Ring => ({
 const padded = (length: number): number => (length + 3) & ~3;
 
 /**
- * Writes a record of a length, above 0, for somebody, whose number is above 0, by `fill`. False where there
+ * Writes a record of a length, above 0, for a reader, whose number is above 0, by `fill`. False where there
  * is no room, or `fill` says that it did not fill it: then nothing was written.
  */
 export type WriteRecord = (

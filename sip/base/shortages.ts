@@ -5,7 +5,7 @@ import { shortages as counter } from "./metrics.ts";
 /**
  * Shortages of this machine that failed calls: its RTP ports, descriptors or sockets. One is thought
  * to last until a leg ends, which gives back what it held, for `sipLimits.shortageMs` at most:
- * meanwhile new calls are refused before anybody is asked about them.
+ * meanwhile new calls are refused before any query about them.
  */
 export interface Shortages {
   /** Counts a shortage that failed a call; `text` names what is short. */

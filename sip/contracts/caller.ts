@@ -5,7 +5,7 @@ import type { Trunk } from "./trunk.ts";
 /** An admitted caller. */
 export interface Caller {
   accountSid: string;
-  /** The Client; undefined of anybody else. */
+  /** The Client; undefined for any other caller. */
   login: string | undefined;
   trunk?: Trunk;
   /** The SDP that came with a USSD dialogue, empty without one; absent in a call. */

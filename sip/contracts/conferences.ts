@@ -72,7 +72,7 @@ interface Member extends JoiningLeg {
 
 interface OpenConference {
   accountSid: string;
-  /** Resolves when nobody is in it any more. */
+  /** Resolves when the last leg has left it. */
   over: PromiseWithResolvers<void>;
   sound: MediaConference;
   members: Map<string, Member>;

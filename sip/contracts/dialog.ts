@@ -38,7 +38,7 @@ export interface Dialog extends DialogPeer {
   confirmed(): Promise<void>;
   /** Says BYE, once the peer has our ACK or we have its; resolves when it is answered. */
   bye(words?: LastWords): Promise<void>;
-  /** Offers in the dialog, or asks for an offer; rejects with `Refused`, also when it is cancelled. */
+  /** Sends an offer, or a re-INVITE without one; rejects with `Refused`, also when it is cancelled. */
   reinvite(sdp: string | undefined, signal?: AbortSignal): Promise<OfferAnswer>;
   /** Sends INFO, REFER or NOTIFY; resolves with the final status, whatever it is. */
   request(method: "info" | "refer" | "notify", message: InDialogMessage): Promise<number>;

@@ -4,7 +4,7 @@ import type { Content } from "../base/info.ts";
 
 /** The other side of an offer in a dialog. */
 export interface OfferAnswer {
-  /** The answer; the peer's offer where it was asked for one. */
+  /** The answer; the peer's offer where the request had none. */
   sdp: string;
   /** Takes the answer to the offer, empty where none came; rejects when our media cannot follow it. */
   settle?(answer: string): void | Promise<void>;
@@ -33,11 +33,11 @@ export interface DialogEvents {
   /** A body that is no SDP; resolves with the status to answer. */
   onInfo(body: Content): Promise<number>;
   /**
-   * The peer asks whether the call goes on, by OPTIONS; resolves with the status to answer. Without it
-   * the answer is 200.
+   * OPTIONS of the peer, which probes the call; resolves with the status of the response. The default is
+   * 200.
    */
   onProbe?(): Promise<number>;
-  /** The peer asks that the other side of its call goes elsewhere (RFC 3515). */
+  /** REFER: the peer asks to transfer the other side of its call (RFC 3515). */
   onRefer(request: IncomingReferRequest): void;
   /**
    * Progress of a REFER that was passed to the peer: body and state of its NOTIFY. Returns false where

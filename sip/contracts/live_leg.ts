@@ -27,7 +27,7 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   readonly streams: LegStreams;
   /** Its recordings and transcriptions beside the script. */
   readonly tasks: LegTasks;
-  /** A transfer that its softphone asked for is under way. */
+  /** True while a transfer by its softphone is under way. */
   referring: boolean;
   /** Hangs the leg up after so many ms, in place of when that was to be before. */
   endAfter(ms: number, cause: ServiceCause): void;

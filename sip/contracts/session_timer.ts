@@ -131,7 +131,7 @@ export interface SessionTimer {
 
 export interface SessionTimerOptions {
   timers: Timers;
-  /** Asks the peer for so much more time; rejects with `Refused`. */
+  /** Refreshes the session for an interval in s; rejects with `Refused`. */
   refresh(intervalS: number): Promise<void>;
   /** No refresh came, or none could be had. */
   expired(): void;

@@ -43,7 +43,7 @@ export interface TrunkHolds {
   takeProbe(server: RouteServer): boolean;
 }
 
-/** Memory of one server: its silence, and when it may be asked again. */
+/** Entry of one server: its silence, and the time of its next probe. */
 interface Standing {
   /** 503 with Retry-After: until when it counts. */
   heldUntil: number;

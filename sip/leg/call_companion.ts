@@ -29,7 +29,7 @@ export interface CompanionCall {
   hangup(): void;
 }
 
-/** Calls another companion; its news come with the media of the call, in order. */
+/** Calls another companion; its events come with the media of the call, in order. */
 export function callCompanion(
   calls: Calls,
   { at, order, onNews }: {
@@ -88,7 +88,7 @@ export function callCompanion(
 }
 
 /**
- * Asks the other companion for a sign of life, again and again, and hangs up when it hangs: the sound
+ * Probes the other companion periodically, and hangs up when it does not respond: the sound
  * that no longer comes would be missed after half a minute.
  */
 function watch({ signalling: { timers } }: Calls, leg: OutboundLeg): void {

@@ -284,7 +284,7 @@ function ackOptions(
 
 type Prack = (options: { extraHeaders: string[] }) => unknown;
 
-/** Takes a provisional response: acknowledges it where it asks for that, and keeps what it says. */
+/** Handles a provisional response: sends PRACK where it is reliable, and keeps its SDP. */
 function takeProvisional(
   fork: State,
   events: ForkEvents,

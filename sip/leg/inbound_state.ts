@@ -20,7 +20,7 @@ import type { Trunk } from "../contracts/trunk.ts";
 export interface InboundCall {
   id: string;
   accountSid: string;
-  /** The Client that calls; undefined of anybody else. */
+  /** The calling Client; undefined for any other caller. */
   login: string | undefined;
   /** The trunk that the call comes by. */
   trunk?: Trunk | undefined;
@@ -98,7 +98,7 @@ export function refuse(
   if (state.over.end(ending)) state.released.resolve();
 }
 
-/** A Warning for what the status alone does not tell a caller. */
+/** A Warning about a fault that the status does not show. */
 function wordsFor(
   { signalling: { domain, isOwn }, call: { flow, login, request: { message } } }: InboundState,
   statusCode: number,

@@ -24,7 +24,7 @@ export interface OutboundCall {
   media: { engine: MediaEngine } | { offer: string };
   /** Of a Client, the devices that take this kind of media alone. */
   only?: MediaKind;
-  /** Asks the service whether the INVITE may go out; a refusal where it may not. Absent: it may. */
+  /** Requests admission of the INVITE from the service; resolves with its refusal. Absent: admitted. */
   admit?(sipCallId: string): Promise<{ status: number; text?: string | undefined } | undefined>;
   /** The INVITEs, all with this Call-ID, are about to go out; of a child's there may be none. */
   onInviting(sipCallId: string): void;
@@ -74,7 +74,7 @@ export function cancelForks({ forks, winner }: OutboundState, reason?: string): 
   for (const fork of forks) if (fork !== winner) fork.cancel(reason);
 }
 
-/** Ends the leg as unanswered where nobody answers within its time-out, which began at `from`. */
+/** Ends the leg as unanswered after its time-out, which began at `from`. */
 export function startTimeout(state: OutboundState, from = steadyNow()): void {
   const { signalling: { timers }, call: { timeoutMs } } = state;
   state.stopTimeout();

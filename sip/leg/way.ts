@@ -11,8 +11,8 @@ import type { Target } from "../transport/resolve.ts";
 /**
  * The way to a peer whose connection has closed. A dialog is bound to no connection (RFC 3261 §12): a
  * proxy or carrier may close one that is idle while its calls go on. The next request then goes by a new
- * connection to the first proxy of the route set, or to the peer's Contact (§12.2.1.1, §18.1.1). Anybody
- * may write a Contact, so it leads to the host that the peer has spoken from, to the addresses of its
+ * connection to the first proxy of the route set, or to the peer's Contact (§12.2.1.1, §18.1.1). Any peer
+ * may write any Contact, so it leads to the host that the peer has spoken from, to the addresses of its
  * trunk, and to public addresses alone, of a Client to few of them. A call over TLS never goes on without.
  *
  * Refused: keep-alives of our own on each connection, which a peer may close all the same; and a new
@@ -73,7 +73,7 @@ async function targetsOf(signalling: Signalling, gone: Gone): Promise<Target[]> 
 
 /**
  * The next hop with the transport of the connection that closed, where it names none. Undefined of a
- * peer that nobody can connect to: on a WebSocket (RFC 7118 §5), or one that says so (RFC 5626 §4.3).
+ * peer that accepts no connections: on a WebSocket (RFC 7118 §5), or with `;ob` (RFC 5626 §4.3).
  */
 function connectable({ isOwn }: Signalling, { next, trunk, flow }: Gone): URI | undefined {
   const { protocol } = flow.transport;

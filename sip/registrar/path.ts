@@ -7,7 +7,7 @@ import type { Binding, Flows } from "../text/location.ts";
 /**
  * Bindings with a Path (RFC 3327). Such a binding stays until it expires, though the connection of its
  * proxy closes. The next call connects to the Path, if that leads to the host that the REGISTER came
- * from, or to a public address: nobody reaches an inner host by a Path of his own. Requests of such a
+ * from, or to a public address: no inner host is reached by a Path that a client wrote. Requests of such a
  * call may come from any port of that host.
  */
 
@@ -53,7 +53,7 @@ export const someClosed = (devices: Flows[]): boolean =>
   devices.some((flows) => flows.some(({ flow }) => flow.closed));
 
 /**
- * Anybody may write a Path, so it leads to where the REGISTER came from, and else to public addresses
+ * Any client may write any Path, so it leads to where the REGISTER came from, and else to public addresses
  * alone; they are connected to as they were checked.
  */
 async function reachProxy(

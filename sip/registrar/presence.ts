@@ -69,7 +69,7 @@ export function createPresence(options: PresenceOptions): Presence {
   };
 }
 
-/** Sends the same news until the service has them; "lost" when it lacks those before them. */
+/** Sends the same changes until the service has them; "lost" when it lacks earlier ones. */
 async function deliver(
   { link, timers, log, stopped }: PresenceOptions,
   news: PresenceChanges,

@@ -16,7 +16,7 @@ import { userOf } from "../text/uri.ts";
 
 /**
  * Answers a REGISTER (RFC 3261 §10.3): authenticates it, then changes bindings. A binding put twice
- * stays the same, so no transaction is needed to tell a repetition. What it waits for is the service.
+ * stays the same, so no transaction is needed to recognise a repetition. It waits for the service alone.
  */
 export function onRegister(
   signalling: Signalling,
@@ -107,7 +107,7 @@ function register(domain: string, location: Location, registration: Registration
     return `Contact: ${contact};expires=${left}`;
   });
   const outbound = wantsOutbound(message) ? ["Require: outbound"] : [];
-  // A user agent that does not know Path is not told of it (RFC 3327 §5.3).
+  // A user agent without support for Path gets none in the response (RFC 3327 §5.3).
   const path = supports(message, "path") ? message.getHeaders("path") : [];
   const date = `Date: ${new Date().toUTCString()}`;
   const extraHeaders = [...contacts, ...path.map((line) => `Path: ${line}`), ...outbound, date];

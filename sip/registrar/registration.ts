@@ -24,7 +24,7 @@ export interface Registration {
 /** Request of a REGISTER: the list, the removal of everything, or the wanted bindings. */
 export type Wish = "list" | "remove all" | Binding[];
 
-/** Reads what a REGISTER asks for, or why it cannot be done (RFC 3261 §10.3 steps 6 and 7). */
+/** Reads the request of a REGISTER, or its refusal (RFC 3261 §10.3 steps 6 and 7). */
 export function wishOf(registration: Registration): { wish: Wish } | { refusal: Refusal } {
   const { message } = registration;
   const contacts = message.headers["Contact"] ?? [];
@@ -118,7 +118,7 @@ function expiryOf(text: string | undefined): number {
   return Math.min(Number(text), sipLimits.registrationMaxS);
 }
 
-/** The Contact to list again: our expiry replaces the one that was asked for. */
+/** The Contact to list again: our expiry replaces the requested one. */
 function withoutExpiry(raw: string, contact: NameAddrHeader): string {
   if (!contact.hasParam("expires") && raw.includes("<")) return raw;
   const bare = contact.clone();

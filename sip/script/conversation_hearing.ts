@@ -102,7 +102,7 @@ function end(state: State, pcm: Pcm): void {
     .finally(() => state.waiting--);
 }
 
-/** Tells every `partialSpeechMs` what was said so far; one look after the other. */
+/** Reports the words so far every `partialSpeechMs`, one recognition after the other. */
 function lookAhead(state: State): void {
   const { options, utterances: { samples } } = state;
   const every = sipLimits.partialSpeechMs * 8;

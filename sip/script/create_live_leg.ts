@@ -50,7 +50,7 @@ function createTurns(over: AbortSignal, onFailure: (error: unknown) => void): Tu
   };
 }
 
-/** Reports the first address that sends audio to a leg without being known to signalling. */
+/** Reports the first address that sends audio to a leg and is not among those of signalling. */
 function reportUnknownSource({ leg, report }: Pick<LiveLeg, "leg" | "report">): void {
   let isReported = false;
   leg.onUnknownSource = (address) => {

@@ -103,7 +103,7 @@ export function refuseAtOnce(
 
 /**
  * The leg of the same account whose place an INVITE is to take (RFC 3891 §3), at whichever companion;
- * undefined when it does not ask for one, the status of the refusal when there is none such.
+ * undefined when it has no Replaces, the status of the refusal when there is no such leg.
  */
 function legToReplace(
   calls: Calls,

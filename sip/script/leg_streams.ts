@@ -15,7 +15,7 @@ interface Streaming {
   ended: Promise<void>;
 }
 
-/** The streams of a leg; what becomes of each is reported. */
+/** The streams of a leg, with reports of their states. */
 export function createLegStreams(
   { leg, report }: { leg: Leg; report(event: LegEvent): void },
 ): LegStreams {
@@ -74,7 +74,7 @@ function whyRefused(
   }
 }
 
-/** Numbers what is told of a stream. */
+/** Numbers the events of a stream. */
 function teller(sid: string, report: (event: LegEvent) => void): (news: StreamNews) => void {
   let seq = 0;
   return (news) => report({ type: "stream", sid, seq: seq++, news });

@@ -245,7 +245,7 @@ function mannerOf(
 const tell = ({ socket, isOver }: State, message: OwnMessage): void =>
   isOver ? undefined : socket.send(JSON.stringify(message));
 
-/** The same where the document asks for it. */
+/** The same where the document demands it. */
 function tells(state: State, event: "speaker-events" | "tokens-played", message: OwnMessage): void {
   if (state.order.settings.events.includes(event)) tell(state, message);
 }
@@ -256,7 +256,7 @@ const tellSpeaking = (
   isSpeaking: boolean,
 ): void => tells(state, "speaker-events", { type: "info", name, value: isSpeaking ? "on" : "off" });
 
-/** Tells the server each time, and the service once for each kind. */
+/** Reports a problem to the server each time, and to the service once for each kind. */
 function problem(
   state: State,
   what: "speech" | "sound" | "recognition" | "messages",

@@ -25,7 +25,7 @@ type StepHandler<T extends Step["type"]> = (
   step: Extract<Step, { type: T }>,
 ) => Promise<Script | void> | Script | void;
 
-/** The leg was placed with its script: what is left is to wait, and ask what comes next. */
+/** Waits for the answer of a leg that was placed with its script, and requests the next one. */
 const invite: StepHandler<"invite"> = async (
   run,
   { machineDetection, record: recording, recordingManner },
@@ -47,7 +47,7 @@ const invite: StepHandler<"invite"> = async (
     return await live.requestScript({ type: "detected", ...detected }, { signal });
   }
   if (answered) return await live.requestScript({ type: "answered" }, { signal });
-  // Another script took over while it rang: the answer is news all the same.
+  // Another script took over while it rang: the answer is reported all the same.
   void leg.whenAnswered.then((late) => late && live.report({ type: "answered" }));
 };
 

@@ -20,7 +20,7 @@ export async function prepare(
   }
   const isAnswered = await unlessAborted(whenAnswered, signal) ?? false;
   if (!isAnswered && screened) {
-    // Another script took over while it rang: the answer is news all the same.
+    // Another script took over while it rang: the answer is reported all the same.
     void whenAnswered.then((late) => late && live.report({ type: "answered" }));
   }
   if (!isAnswered) return false;

@@ -159,7 +159,7 @@ function textOf(
 
 const mediaTypeOf = (contentType: string): string => withoutParameters(contentType).toLowerCase();
 
-/** Returns whether a text is readable: transports have decoded the charsets that are known. */
+/** Returns true for a readable text: transports have decoded the charsets that are supported. */
 function isPlainText(contentType: string): boolean {
   const [, ...parameters] = contentType.split(";");
   const charset = charsetIn(parameters.join(";"));

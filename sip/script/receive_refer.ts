@@ -23,7 +23,7 @@ import { attended, blind, referredBy, type Transfer } from "./transfer.ts";
 import { parseNameAddr, userUri } from "../text/uri.ts";
 
 /**
- * A softphone asks that whom it talks to talks to somebody else (RFC 3515, RFC 5589). Where our
+ * A softphone asks to transfer the party that it is connected to (RFC 3515, RFC 5589). Where our
  * media stand between the two, the other side stays in its dialog and hears the new party there;
  * where media pass by us, the other softphone itself makes new ones, and gets the REFER; so does the
  * companion that has the call of the other side. A plain phone that refuses it is re-invited.
@@ -57,7 +57,7 @@ interface AskedTransfer {
   other: LiveLeg | undefined;
   referTo: ReferTo;
   request: IncomingReferRequest;
-  /** To be called when it is over: its sender may ask for another one. */
+  /** Called at its end: the transferor may then ask for another transfer. */
   isOver(): void;
 }
 
@@ -170,7 +170,7 @@ function refuse({ leg, partner, conference: conference, referring }: LiveLeg): R
 }
 
 /**
- * Passes the REFER to the other softphone or companion, and what becomes of it back. Where a plain
+ * Passes the REFER to the other softphone or companion, and its progress back. Where a plain
  * phone refuses it, the transfer is ours to perform, with its media through ours.
  */
 async function passOn(
@@ -218,7 +218,7 @@ async function passOn(
     }))();
 }
 
-/** Whom the transferor talked to has somebody else now: nothing more of its script is performed. */
+/** Ends the script of the party that was transferred. */
 function part(calls: Calls, live: LiveLeg, other: LiveLeg): void {
   if (live.partner !== other) return;
   live.acquire();

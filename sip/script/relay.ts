@@ -27,7 +27,7 @@ import { parseSipUri, userOf } from "../text/uri.ts";
 export interface Relays {
   /** Takes an INVITE of another companion; false when it says of itself that it is none. */
   takes(request: IncomingInviteRequest): boolean;
-  /** Hangs up; resolves when all devices and companions were told. */
+  /** Hangs up; resolves when all devices and companions have the BYE or CANCEL. */
   endAll(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export interface RelayOptions extends CompanionCallHost {
   accepting(): boolean;
 }
 
-/** Takes the calls of other companions, while `accepting` says so. */
+/** Accepts the calls of other companions while `accepting()` is true. */
 export function createRelays(options: RelayOptions): Relays {
   const open = new Set<InboundLeg>();
   return {

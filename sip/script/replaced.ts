@@ -51,7 +51,7 @@ function legOfTrunk(
   return leg === undefined || accountSid === undefined ? undefined : { leg, accountSid };
 }
 
-/** The Refer-To to pass on: any companion can tell which leg it means. */
+/** The Refer-To to pass on: any companion can find the leg that it means. */
 export function passedReferTo(
   calls: Calls,
   referTo: ReferTo,

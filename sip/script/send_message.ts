@@ -146,7 +146,7 @@ function send(
     contentType: content.type,
     content: content.text,
   };
-  // A device that gets the message twice can tell by its Call-ID.
+  // A device recognises a repeated message by its Call-ID.
   const ids = { callId, cseq, fromTag: crypto.randomUUID(), routeSet: [...binding.path] };
   const [caller, called] = [userUri(callerUser(from), domain), userUri(login, domain)];
   const final = ({ message }: { message: { statusCode: number | undefined } }) =>

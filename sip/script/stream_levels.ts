@@ -25,7 +25,7 @@ interface Meter {
 /** Frames that a level is the loudest of: 0.3 s. */
 const frames = 15;
 
-/** Measures legs while somebody asks for their levels; costs nothing else. */
+/** Measures legs while their levels are requested; costs nothing otherwise. */
 export function createLevels({ find, signalling: { timers } }: Calls): Levels {
   const meters = new Map<string, Meter>();
   const end = (leg: string) => {

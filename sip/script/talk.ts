@@ -177,7 +177,7 @@ function addToken(state: State, { token, isLast, language, ...manner }: Token): 
   return true;
 }
 
-/** Says what has come of a text so far. */
+/** Says the part of a text that has come so far. */
 function flush(state: State, open: Open): void {
   const { rest, isCut } = open;
   open.rest = "";

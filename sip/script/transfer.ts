@@ -99,7 +99,7 @@ export async function askService(
   return [{ type: "reject", status: silent.signal.aborted ? 503 : 603 }];
 }
 
-/** Rings on behalf of the other side; 200 as soon as somebody answered, else the failure. */
+/** Rings on behalf of the other side; 200 as soon as a callee answered, else the failure. */
 async function ringAhead(
   { calls, live, other, by, referral }: Transfer,
   step: DialStep,
@@ -157,7 +157,7 @@ async function anchoredParty(
   return await partyFor(calls, { replaced, by });
 }
 
-/** Has one talk to whom a transferor asked, once that one is free for it, until either ends. */
+/** Connects a leg to the transfer target, once that is free, until either ends. */
 async function talkTo(
   { calls, other, signal, asked, left }: {
     calls: Calls;

@@ -58,7 +58,7 @@ interface Search {
  * could be made, the request could not be written, or it answered 5xx but 504. It may have it where it
  * said nothing, or says that somebody behind it kept silent (408, 504). Then it alone gets the message
  * again, by the same Call-ID, also by other companions and later attempts (`heldBy`). So that this is
- * rare, a server that nothing is known of is asked by OPTIONS first, and those that are silent come last.
+ * rare, a server without an entry is probed by OPTIONS first, and those that are silent come last.
  */
 export async function sendOutward(
   signalling: Signalling,
@@ -79,10 +79,10 @@ export async function sendOutward(
 /** Statuses that leave open whether the recipient has the message. */
 const isOpen = (status: number): boolean => status === noAnswer || status === 504;
 
-/** Tells whether a status says what became of the message. */
+/** True when a status decides about the message. */
 const isAnswer = (status: number): boolean => !isOpen(status) && (status < 500 || status > 599);
 
-/** Tells whether a server has it now that did not before. */
+/** True when a server has it now that did not before. */
 const isOver = ({ heldBy, order }: Search): boolean => heldBy !== order.heldBy;
 
 async function sendBySilent(search: Search): Promise<number | undefined> {
@@ -132,7 +132,7 @@ async function sendBy(
   return undefined;
 }
 
-/** Tells whether another server is to be tried first; one alone is not asked whether it is there. */
+/** True when another server is to be tried first; a single server is not probed. */
 async function isDoubtful(signalling: Signalling, search: Search, way: Way): Promise<boolean> {
   const { holds } = signalling;
   if (holds.isSilent(way)) return !holds.takeTrial(way);
@@ -200,7 +200,7 @@ function requestOf(
     target,
     userUri(callerUser(from), domain),
     called,
-    // A recipient that gets the message twice can tell by its Call-ID.
+    // A recipient recognises a repeated message by its Call-ID.
     { callId: sid, cseq: 1, fromTag: crypto.randomUUID(), routeSet: [] },
     [],
     { contentDisposition: "render", contentType: "text/plain;charset=UTF-8", content: body },

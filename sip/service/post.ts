@@ -15,7 +15,7 @@ import type { Timers } from "../base/timers.ts";
 /** A POST of JSON, given up when the time is over or a signal aborts. */
 export interface Post {
   path: string;
-  /** Asked for at each attempt: a signature counts once. */
+  /** Called at each attempt: a signature counts once. */
   headers(): Record<string, string>;
   body: string;
   ms: number;

@@ -49,7 +49,7 @@ interface Parcel {
   lastAt: number;
   /** Waits for the script of the last one. */
   waiter: ScriptWaiter | undefined;
-  /** Resolves when the last one is asked for a script, and has come to others that go as events. */
+  /** Resolves when a script request joins reports that were to go as events. */
   asked: PromiseWithResolvers<false>;
   /** Nothing may come to it any more. */
   isClosed: boolean;

@@ -19,7 +19,7 @@ import type { Timers } from "../base/timers.ts";
  */
 export type ServiceFailure = "outage" | "defect" | "refusal";
 
-/** The service did not do what it was asked. */
+/** A request that the service did not perform. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   constructor(what: string, why: string, readonly failure: ServiceFailure) {

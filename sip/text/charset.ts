@@ -50,7 +50,7 @@ function bodyOf(head: string, bytes: Uint8Array): Uint8Array {
   return length === undefined ? body : body.subarray(0, Number(length));
 }
 
-/** Undefined for a charset that is not known (https://encoding.spec.whatwg.org/#names-and-labels). */
+/** Undefined for an unsupported charset (https://encoding.spec.whatwg.org/#names-and-labels). */
 function decoderOf(charset: string, [first, second]: Uint8Array): TextDecoder | undefined {
   // Without a mark it is what most senders write.
   const label = charset === "utf-16" && first === 0xfe && second === 0xff ? "utf-16be" : charset;

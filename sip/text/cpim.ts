@@ -7,7 +7,7 @@
 export const cpimType = "message/cpim";
 export const imdnType = "message/imdn+xml";
 
-/** Headers of a message, headers of its entity, and notifications that it asks for, at most. */
+/** Greatest numbers of headers of a message, of its entity, and of requested notifications. */
 const [mostHeaders, mostWanted] = [100, 16];
 
 const imdnNamespace = "urn:ietf:params:imdn";
@@ -60,7 +60,7 @@ export interface WrittenCpim {
   /** In ms since 1970. */
   at: number;
   messageId: string;
-  /** The notifications that are asked for. */
+  /** The requested notifications. */
   wants?: readonly string[];
   /** Headers of the entity, its Content-Type first. */
   entity: readonly string[];

@@ -104,7 +104,7 @@ export function provesHa1(request: DigestRequest, parameters: DigestParameters):
   return isSame(given, digestResponse(algorithm, request, parameters));
 }
 
-/** Compares in a time that tells nothing but the lengths, for a tenth of `timingSafeEqual`'s cost. */
+/** Compares in a time that depends on the lengths alone, for a tenth of `timingSafeEqual`'s cost. */
 function isSame(given: string, expected: string): boolean {
   if (given.length !== expected.length) return false;
   let difference = 0;
@@ -136,7 +136,7 @@ export interface Nonces {
 export function createNonces(realm: string, now: () => number = steadyNow): Nonces {
   const secret = randomBytes(32).toString("hex");
   const counts = new Map<string, number>();
-  // In the order of their first use: to ask the Map for it, it would walk over all that went.
+  // In the order of their first use: the Map would walk over all removed entries.
   let used: string[] = [];
   let first = 0;
   // Counts forgotten for want of room could be replayed, so everything as old is refused.

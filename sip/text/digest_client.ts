@@ -48,7 +48,7 @@ function wantedBy(
   return { algorithm: known, isSession, qop: chosen };
 }
 
-/** A challenge in words: what it asks for. */
+/** A challenge as a text for the log. */
 export const describeChallenge = (header: string): string => {
   const { realm = "", algorithm = "MD5", qop = "none" } = parseDigest(header) ?? {};
   const [scheme = ""] = header.split(" ", 1);

@@ -33,7 +33,7 @@ const irregular: Readonly<Record<string, string>> = {
   "www-authenticate": "WWW-Authenticate",
 };
 
-/** The names that messages are full of, as they come and as the code asks for them. */
+/** Frequent names of headers, as they come and as the code reads them. */
 const frequent = new Map(
   [
     "Accept",

@@ -27,7 +27,7 @@ export type Parsed = ParsedRequest | { message: IncomingResponseMessage };
 /** A message that breaks the grammar; `request` is there when enough is left to answer 400. */
 export class SipParseError extends Error {
   override readonly name = "SipParseError";
-  /** `why` is of our own words: it may be told to the sender. */
+  /** `why` is our own text, without input: it may be sent to the peer. */
   constructor(readonly why: string, readonly request?: IncomingRequestMessage) {
     super(`Cannot parse SIP message: ${why}`);
   }
@@ -168,7 +168,7 @@ function readBody(message: SipMessage, body: string): string | undefined {
   return undefined;
 }
 
-/** A bad request whose sender can still be told so: it knows its own by Via and CSeq. */
+/** A bad request that can still be answered: its sender recognises the response by Via and CSeq. */
 function answerable(message: SipMessage): IncomingRequestMessage | undefined {
   if (!(message instanceof IncomingRequestMessage) || message.method === "ACK") return undefined;
   const { Via: via, CSeq: cseq } = message.headers;

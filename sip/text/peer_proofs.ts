@@ -2,7 +2,7 @@ import type { BridgeSecret } from "../../core/protocol/bridge_secret.ts";
 import type { IncomingRequestMessage } from "../base/sip_js.ts";
 import { createSignatureVerifier, signRequest } from "../../core/protocol/signature.ts";
 
-/** Carries the proof. It begins with no X-, so nothing passes it on to anybody. */
+/** Carries the proof. It does not begin with X-, so it is never passed on. */
 export const peerHeader = "Switchboard-Peer";
 
 /** Says what the other companion is to do with the call, where it is for no Client. */

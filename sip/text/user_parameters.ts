@@ -16,7 +16,7 @@ export interface NumberParameters {
 
 /**
  * The parameters of numbers in a request (RFC 3261 §19.1.6). Those of the caller are left out where it asks
- * to be anonymous. `verstat` counts where `isTrusted`: anybody else may write what they like.
+ * to be anonymous. `verstat` counts where `isTrusted`: any other peer may write any value.
  */
 export function numberParametersOf(
   message: IncomingRequestMessage,

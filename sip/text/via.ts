@@ -9,7 +9,7 @@ export interface Via {
   branch: string | undefined;
 }
 
-// Any version: a request of another one is still told so with 505.
+// Any version: a request of another one gets 505.
 const head =
   /^SIP ?\/ ?\d+\.\d+ ?\/ ?([^ ]+) (\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+) ?(?:: ?(\d{1,5}))?$/i;
 

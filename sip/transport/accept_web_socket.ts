@@ -13,7 +13,7 @@ import { acceptHandshake, badRequest, type Refusal, tooMany } from "./web_socket
 
 export interface AcceptOptions {
   protocol: "WS" | "WSS";
-  /** Our name to a peer that asked for a Host. */
+  /** Name of this companion by the Host of the handshake. */
   nameAt(host: string, protocol: "WS" | "WSS"): LocalName;
   clock: Clock;
   events: ListenEvents;

@@ -46,7 +46,7 @@ export interface SipListenOptions extends TransportOptions {
   places?: Places | undefined;
   onOver?: ((error: Error) => void) | undefined;
   isTrustedProxy?: (host: string) => boolean;
-  /** Tells whether the peer of a stream is known by its address, such as a trunk's. */
+  /** True when the peer of a stream is authenticated by its address, such as a trunk's. */
   isKnown?: (flow: Flow) => boolean;
   timers: Timers;
   log(line: string, fields?: Record<string, unknown>): void;

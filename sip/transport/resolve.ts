@@ -82,7 +82,7 @@ async function findServices(uri: URI, name: string, options: ResolveOptions): Pr
     options.speaks(protocol) &&
     (wanted === undefined ? protocol === "TLS" || !isSecure : protocol === wanted)
   );
-  // The name asked by NAPTR says which transports there are; a given transport leaves no question.
+  // NAPTR of the name lists its transports; a given transport needs no query.
   const named = wanted === undefined ? await askNaptr(name, candidates, options) : [];
   const questions = named.length > 0
     ? named
@@ -113,7 +113,7 @@ function defaultPort(protocol: Protocol): number {
   return { UDP: 5060, TCP: 5060, TLS: 5061, WS: 80, WSS: 443 }[protocol];
 }
 
-/** The SRV names to ask, in the order that the domain prefers (§4.1). */
+/** The SRV names to query, in the order that the domain prefers (§4.1). */
 async function askNaptr(
   name: string,
   candidates: typeof services,

@@ -51,7 +51,7 @@ export function serviceResolver(
   };
 }
 
-/** Names that SIP messages bring of no account known share the look-ups of one. */
+/** Names in SIP messages without an account share the look-ups of one tenant. */
 const sharer = () => lookedUpFor() ?? "SIP";
 
 const shared = <T>(work: () => Promise<T>): Promise<T> => names.query(work, sharer());

@@ -13,7 +13,7 @@ export interface SentMessage {
   readonly rport: number | undefined;
 }
 
-/** Reads a message of ours, which is known to be well-formed; throws when it is not. */
+/** Reads a message of ours, which is well-formed; throws when it is not. */
 export function readSent(text: string): SentMessage {
   const via = header(text, "\r\nVia: ");
   const parsed = parseVia(via);

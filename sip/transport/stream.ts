@@ -19,7 +19,7 @@ export interface StreamOptions {
   events: FlowEvents;
   /** Takes a response whose connection is gone (RFC 3261 §18.2.2). */
   respondElsewhere(flow: Flow, response: string): Promise<void>;
-  /** We connected, so the peer is known, however silent it is. */
+  /** True when we connected: a silent peer then keeps its connection. */
   outgoing?: boolean;
   /** True when the peer is authenticated by its address, such as a trunk's; by default by a login alone. */
   isKnown?: ((flow: Flow) => boolean) | undefined;
@@ -56,7 +56,7 @@ export function openStream(socket: Socket, options: StreamOptions): Flow {
         if (frame === "ping") isPinged = true;
         else events.onMessage(flow, frame.message);
       }
-      // One answer tells that we are there (RFC 5626 §3.5.1), though 16,000 pings may come at once.
+      // One pong for all (RFC 5626 §3.5.1), though 16,000 pings may come at once.
       if (isPinged) void writeTo(socket, "\r\n").catch(() => {});
     } catch {
       socket.destroy();

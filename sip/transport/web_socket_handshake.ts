@@ -43,7 +43,7 @@ export const refuseConnection = (socket: Socket, clock: Clock): void =>
   refuse(socket, clock, tooMany);
 
 export interface HandshakeEvents {
-  /** Why a request that asks for a WebSocket is refused all the same. */
+  /** Reason for the refusal of a request for a WebSocket. */
   admit(head: HttpHead): Refusal | undefined;
   /** The stream is paused. */
   onOpen(webSocket: WebSocket, host: string): void;

@@ -16,7 +16,7 @@ export interface TrunkSourceOptions {
 
 /**
  * Registered Gateways, and the sources that the operator allows. A Gateway's proxy calls by the
- * Contact that only it was told, and from where we registered.
+ * Contact that only it has, and from where we registered.
  */
 export function createTrunkSources(options: TrunkSourceOptions): TrunkSources {
   const { gateways, trusted, routes } = options;

@@ -43,7 +43,7 @@ interface State extends Registering {
 
 class RegistrationFailure extends Error {
   override readonly name = "RegistrationFailure";
-  /** `isQuiet`: no server was asked, since all sent Retry-After. */
+  /** `isQuiet`: no server got a REGISTER, since all sent Retry-After. */
   constructor(why: string, readonly retryAfterS = 0, readonly isQuiet = false) {
     super(`Cannot register: ${why}`);
   }
@@ -162,7 +162,7 @@ const routeOf = ({ gatewaySid, proxy, publicOnly, userName, password }: Registra
 const refusedWith = ({ status, phrase }: RegisterAnswer, retryAfterS: number) =>
   new RegistrationFailure(`the proxy answered ${status} ${phrase}`.trim(), retryAfterS);
 
-/** Asks, and once more for as long as a 423 demands (RFC 3261 §10.2.8). */
+/** Sends REGISTER, and once more with the interval that a 423 demands (RFC 3261 §10.2.8). */
 async function ask(
   state: State,
   way: { flow: Flow; proxy: Proxy; signal: AbortSignal },
@@ -220,7 +220,7 @@ async function stay(state: State, flow: Flow, refreshMs: number): Promise<void> 
   }
 }
 
-/** Tells the proxy that we are gone, where it answered us before. */
+/** Unregisters at the proxy, where it answered before. */
 async function unregister(state: State): Promise<void> {
   const { signalling, place } = state;
   state.place = undefined;

@@ -18,9 +18,9 @@ export type GatewayState = Pick<GatewayReport, "status" | "reason">;
 
 /** The reports of one registration: one at a time, in order, each until the service has taken it. */
 export interface GatewayReports {
-  /** Tells a state that differs from the last. */
+  /** Reports a state that differs from the last. */
   report(state: GatewayState): void;
-  /** Tells the last state once more. */
+  /** Reports the last state once more. */
   repeat(): void;
   drained(): Promise<void>;
 }

@@ -53,7 +53,7 @@ function createKeepers(signalling: Signalling, options: GatewaysOptions): Keeper
   };
   const begin = (registration: Registration) => {
     const { gatewaySid } = registration;
-    // Its former registration has not ended: `onEnded` has the service asked again.
+    // Its former registration has not ended: `onEnded` requests the list again.
     if (isStopping || all.has(gatewaySid) || endings.has(gatewaySid)) return;
     const reports = createGatewayReports({ ...options, timers, log }, registration);
     all.set(gatewaySid, createGatewayKeeper(signalling, registration, reports));

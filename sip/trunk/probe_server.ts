@@ -7,8 +7,8 @@ import type { RouteServer } from "../contracts/trunk_holds.ts";
 import { locateProxy, type Proxy } from "./proxy.ts";
 
 /**
- * Asks a server of a trunk by OPTIONS (RFC 3261 §11) for a sign of life: any response. `holds` keeps
- * what came of it. Resolves within the time to connect and `sipLimits.trunkProbeAnswerMs`.
+ * Probes a server of a trunk by OPTIONS (RFC 3261 §11): any response is a sign of life. `holds` keeps the
+ * result. Resolves within the time to connect and `sipLimits.trunkProbeAnswerMs`.
  */
 export async function answersOptions(
   signalling: Signalling,
@@ -58,7 +58,7 @@ export async function answersOptions(
   return isAlive;
 }
 
-/** Has a silent server asked, where it is time for that; what waits is not kept waiting for it. */
+/** Probes a silent server where it is due; the caller does not wait for the result. */
 export function probeSilent(signalling: Signalling, { route, target }: RouteServer): void {
   const { holds, log } = signalling;
   if (!holds.takeProbe(target === undefined ? { route } : { route, target })) return;

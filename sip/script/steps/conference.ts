@@ -9,7 +9,7 @@ import { createConferencePlace, vacate } from "./conference_place.ts";
 import { type Participation, recordConference, untilEnough } from "./participation.ts";
 import { answered, hearSteps, type PerformStep, wait } from "./wait.ts";
 
-/** Asks the service for the steps in place of this one. */
+/** Requests the steps in place of this one from the service. */
 export async function consult(
   run: ScriptRun,
   { serviceContext, action }: {

@@ -9,7 +9,7 @@ type MachineDetection = NonNullable<Extract<Step, { type: "invite" }>["machineDe
 const unknown: Detected = { answeredBy: "unknown" };
 
 /**
- * Listens to who answered until it is known, which the time limit bounds; undefined when something
+ * Answering machine detection, within a time limit; undefined when something
  * else is to happen first. Only audio counts: media that do not connect lose the leg.
  */
 export async function detectMachine(
@@ -32,7 +32,7 @@ export async function detectMachine(
   }
 }
 
-/** Reports who answered, once that is known, while the leg goes on. */
+/** Reports the result of answering machine detection, while the leg goes on. */
 export async function reportAnswerer(
   run: ScriptRun,
   { callback, ...wanted }: MachineDetection,

@@ -11,7 +11,7 @@ import { carried, type ScriptRun } from "./script_run.ts";
 
 type RecordStep = Extract<Step, { type: "record" }>;
 
-/** Records what the peer says; where that is something, its action is asked what comes next. */
+/** Records the peer; a recording that is not empty requests the script of its action. */
 export async function record(run: ScriptRun, step: RecordStep): Promise<Script | void> {
   const { calls, live, signal } = run;
   const { media } = live.leg;

@@ -18,8 +18,8 @@ export interface SpeechEvents {
 type SpeechInput = NonNullable<GatherStep["speech"]>;
 
 /**
- * Listens until somebody said words; the result ends it. Undefined, with a problem reported, where
- * nobody understands speech, and where speech is no input.
+ * Listens until words are recognised; the result ends it. Undefined where speech is no input, and, with a
+ * problem reported, where there is no speech recognition.
  */
 export function hearWords(
   run: ScriptRun,
@@ -93,7 +93,7 @@ async function recognise(
   }
 }
 
-/** Tells every `partialSpeechMs` what was said so far; one look after the other. */
+/** Reports the words so far every `partialSpeechMs`, one recognition after the other. */
 function partialTeller(
   hearing: Hearing,
   callback: NonNullable<SpeechInput["partials"]>,

@@ -55,7 +55,7 @@ function init(this: OpenClient): void {
   } else begin(transaction, lengths.TIMER_F, () => transaction.timerF());
 }
 
-/** Hears what becomes of one transaction; a request that answers a challenge has another. */
+/** Handler of one transaction; a request that answers a challenge has another. */
 class ClientUser implements ClientTransactionUser {
   readonly #client: OpenClient;
   transaction: unknown;

@@ -38,7 +38,7 @@ export function silentLoggers(): LoggerFactory {
 
 const { parseHeader } = IncomingMessage.prototype;
 
-/** The library spells a name letter by letter whenever a header is asked for. */
+/** sip.js spells a name letter by letter at each access to a header. */
 const incomingHeaders = {
   getHeader(this: IncomingMessage, name: string) {
     return this.headers[canonicalName(name)]?.[0]?.raw;
