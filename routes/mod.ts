@@ -56,7 +56,7 @@ import { noticeUnknown } from "./http/unknown_names.ts";
 import { resourceRoutes } from "./resources/resource_routes.ts";
 import { secondFactorRoutes } from "./resources/second_factor.ts";
 import type { LoopShares } from "../core/base/loop_work.ts";
-import { strangersShare } from "./http/loop_share.ts";
+import { unauthenticatedShare } from "./http/loop_share.ts";
 import { sandboxRoutes } from "./resources/sandbox.ts";
 import { statisticsRoutes } from "./resources/statistics.ts";
 import { streamRoutes } from "./resources/streams.ts";
@@ -174,7 +174,7 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   app.use(measureRequests, requestId, safeHeaders, headLength);
   app.route("/", health(ports));
   const shares = ports.loop;
-  const shared = strangersShare(shares);
+  const shared = unauthenticatedShare(shares);
   app.use("/openapi", shared).route("/", reference(ports));
   app.get("/errors/:code", shared, explain(Object.keys(mounts)));
   for (const [name, mount] of Object.entries(mounts)) {

@@ -7,7 +7,7 @@ import { consoleLimits } from "./session_limits.ts";
 import type { Browser } from "./sessions.ts";
 
 /** A change that was made at the console: the actor, the change, the client address. */
-export interface Deed extends Browser {
+export interface AuditedChange extends Browser {
   /** The account whose resource it is. */
   accountSid: string;
   actor: Pick<Account, "sid" | "emailAddress">;
@@ -39,10 +39,10 @@ function shownOf(parameters: Iterable<[name: string, value: string]>): Record<st
 
 /** Writes a change into the audit log of an account. */
 export async function audit(
-  deed: Deed,
+  change: AuditedChange,
   ports: Pick<Ports, "records" | "newSid" | "now">,
 ): Promise<void> {
-  const { accountSid, actor, action, target = "", parameters = [], status, from } = deed;
+  const { accountSid, actor, action, target = "", parameters = [], status, from } = change;
   const record: AuditEntry = {
     ...newBase(auditEntries, accountSid, ports),
     actorSid: actor.sid,
@@ -52,8 +52,8 @@ export async function audit(
     parameters: shownOf(parameters),
     status,
     from,
-    userAgent: deed.userAgent.slice(0, consoleLimits.userAgentLength),
-    requestId: deed.requestId ?? null,
+    userAgent: change.userAgent.slice(0, consoleLimits.userAgentLength),
+    requestId: change.requestId ?? null,
   };
-  await ports.records.auditEntries.insert({ record, ...deed.jobs && { jobs: deed.jobs } });
+  await ports.records.auditEntries.insert({ record, ...change.jobs && { jobs: change.jobs } });
 }

@@ -2,8 +2,8 @@ import {
   callOf,
   changedAt,
   type Look,
+  type StreamedEvent,
   summaryOf,
-  type ToldEvent,
 } from "../webhooks/event_summary.ts";
 
 const colours: Record<Look, string> = { plain: "", good: "32", wait: "33", bad: "31" };
@@ -19,7 +19,7 @@ const textLength = 160;
 
 /** An event as one line for people: when (local time), what, how it is, and its Sid. */
 export function lineOf(
-  event: ToldEvent,
+  event: StreamedEvent,
   { isColoured, now }: { isColoured: boolean; now: number },
 ): string {
   const at = new Date(changedAt(event) || now);

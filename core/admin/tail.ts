@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { plainReason } from "../base/plain_reason.ts";
 import { limits } from "../base/limits.ts";
 import { readEvents } from "../webhooks/read_events.ts";
-import type { ToldEvent } from "../webhooks/event_summary.ts";
+import type { StreamedEvent } from "../webhooks/event_summary.ts";
 import { fail, say } from "../machine/process/process.ts";
 import { connect } from "./connection.ts";
 import { lineOf } from "./event_lines.ts";
@@ -27,7 +27,7 @@ const [firstWaitMs, longestWaitMs, silenceMs] = [500, 15_000, 45_000];
 interface Followed extends Connection {
   account: string;
   query: URLSearchParams;
-  print(event: ToldEvent): void;
+  print(event: StreamedEvent): void;
   /** What becomes of the connection, for people. */
   note(text: string): void;
 }

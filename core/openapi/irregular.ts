@@ -54,7 +54,7 @@ import {
 } from "./regular.ts";
 import { serviceOperations } from "./service.ts";
 import { supervisorOperations } from "./supervisor.ts";
-import { stockParams } from "../supervisor/import_stock.ts";
+import { inventoryParams } from "../supervisor/import_inventory.ts";
 import { jobsParams } from "../supervisor/jobs.ts";
 import { described, formSchema, type JsonSchema, recordSchema, refTo } from "./schemas.ts";
 
@@ -272,7 +272,7 @@ export const irregularForms: Record<string, JsonSchema> = {
   JobRetry: described("Parameters that retry a Job.", formSchema({ schema: jobsParams })),
   NumberImport: described(
     "Parameters that load phone numbers.",
-    formSchema({ schema: stockParams }),
+    formSchema({ schema: inventoryParams }),
   ),
   DeliveryUpdate: formSchema({ schema: replayParams }),
   DeliveryReplay: recordSchema(deliveryReplays, { isAddressed: false }),

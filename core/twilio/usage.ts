@@ -4,7 +4,14 @@ import { limits } from "../base/limits.ts";
 import type { Base } from "../base/record.ts";
 import { iso8601 } from "../base/wire.ts";
 import { sliceOf } from "../model/rest/paging.ts";
-import { dayMs, ever, spanOf, usageOf, type UsagePeriod, usagePeriods } from "../usage/periods.ts";
+import {
+  allDays,
+  dayMs,
+  spanOf,
+  usageOf,
+  type UsagePeriod,
+  usagePeriods,
+} from "../usage/periods.ts";
 import { money, type UsageRecord } from "../usage/summarize.ts";
 import { equal } from "./noun/filters.ts";
 import { type Asked, type Filter, noun, type Written } from "./noun/noun.ts";
@@ -129,7 +136,7 @@ const usage = ({ segment, period, within }: UsagePeriod) =>
 /** What an account was charged, by category and period. */
 export const usageRecords = [
   ...usagePeriods.map(usage),
-  usage({ segment: "", period: "all", within: ever }),
+  usage({ segment: "", period: "all", within: allDays }),
 ];
 
 type Balance = Base & { micros: number };
@@ -148,7 +155,7 @@ export const balance = noun<Balance>({
   },
   address: null,
   async fetch({ account, ports }) {
-    const days = await ports.ledger.days(account.sid, ever());
+    const days = await ports.ledger.days(account.sid, allDays());
     const micros = days.flatMap(({ sums }) => sums)
       .reduce((total, { priceMicros }) => total + priceMicros, 0);
     return { sid: "", accountSid: account.sid, dateCreated: 0, dateUpdated: 0, micros };

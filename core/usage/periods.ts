@@ -26,7 +26,7 @@ export interface UsagePeriod {
 }
 
 /** All days. */
-export const ever = (): Span => ({ from: -Infinity, before: Infinity });
+export const allDays = (): Span => ({ from: -Infinity, before: Infinity });
 
 /** The days of a span that the date conditions of a list let pass. */
 export function spanOf(where: Condition[], within: Span): Span {
@@ -49,21 +49,21 @@ const dayOf = (now: number, days = 0): Span => {
 
 /** The lists of usage by period, at both interfaces. */
 export const usagePeriods: readonly UsagePeriod[] = [
-  { segment: "AllTime", period: "all", within: ever },
-  { segment: "Daily", period: "day", within: ever },
+  { segment: "AllTime", period: "all", within: allDays },
+  { segment: "Daily", period: "day", within: allDays },
   {
     segment: "LastMonth",
     period: "all",
     within: (now) => ({ from: monthOf(now, -1), before: monthOf(now) }),
   },
-  { segment: "Monthly", period: "month", within: ever },
+  { segment: "Monthly", period: "month", within: allDays },
   {
     segment: "ThisMonth",
     period: "all",
     within: (now) => ({ from: monthOf(now), before: monthOf(now, 1) }),
   },
   { segment: "Today", period: "all", within: (now) => dayOf(now) },
-  { segment: "Yearly", period: "year", within: ever },
+  { segment: "Yearly", period: "year", within: allDays },
   { segment: "Yesterday", period: "all", within: (now) => dayOf(now, -1) },
 ];
 

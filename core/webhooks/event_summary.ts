@@ -1,7 +1,7 @@
 import type { EventType } from "../model/event_types.ts";
 
 /** An event as the interface sends it. */
-export interface ToldEvent {
+export interface StreamedEvent {
   id: string;
   type: EventType;
   change: "created" | "updated" | "deleted";
@@ -93,18 +93,18 @@ function attemptOf({ attempts }: Fields): string | null {
 }
 
 /** Summary of an event, in one line of any length. */
-export function summaryOf({ type, change, record }: ToldEvent): Summary {
+export function summaryOf({ type, change, record }: StreamedEvent): Summary {
   if (record !== null) return told[type](record);
   return { look: "plain", text: type === "participant" ? "left" : change };
 }
 
 /** The Sid of the call that an event is about; null for one about no call. */
-export function callOf({ type, sid, record }: ToldEvent): string | null {
+export function callOf({ type, sid, record }: StreamedEvent): string | null {
   if (type === "call") return sid;
   const call = record?.call_sid;
   return typeof call === "string" ? call : null;
 }
 
 /** Time of the record's change, in ms; NaN where the record is gone. */
-export const changedAt = ({ record }: ToldEvent): number =>
+export const changedAt = ({ record }: StreamedEvent): number =>
   Date.parse(String(record?.date_updated ?? ""));

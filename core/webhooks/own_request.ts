@@ -69,7 +69,7 @@ export function callRequest(call: Call, ports: Settings): Exchange | undefined {
 }
 
 /** The fields shown of each request that creates something, by its path below the account. */
-const toldOf = {
+const shownFields = {
   "Calls": ["from", "to", "url", "fallbackUrl", "statusCallback"],
   "UssdPush": ["from", "to", "url", "fallbackUrl", "statusCallback"],
   "SMS/Messages": ["from", "to", "body", "statusCallback"],
@@ -83,16 +83,16 @@ const toldOf = {
 } as const satisfies Record<string, readonly string[]>;
 
 /** The path below an account of a request that makes something. */
-export type MakingPath = keyof typeof toldOf;
+export type MakingPath = keyof typeof shownFields;
 
-export const isMakingPath = (path: string): path is MakingPath => Object.hasOwn(toldOf, path);
+export const isMakingPath = (path: string): path is MakingPath => Object.hasOwn(shownFields, path);
 
 /** A request that was refused, as its Notification shows it. */
 export function refusedRequest(
   { accountSid, path, sent }: { accountSid: string; path: MakingPath; sent: Sent },
   ports: Settings,
 ): Exchange {
-  const fields: readonly string[] = toldOf[path];
+  const fields: readonly string[] = shownFields[path];
   const told = fields.flatMap((field) => {
     const text = [sent.get(pascal(field)) ?? []].flat().join(", ");
     return text === "" ? [] : [[field, text]];

@@ -15,7 +15,7 @@ export function enterShare(
 }
 
 /** Requests without credentials share by the network that they come from. */
-export const strangersShare = (shares: LoopShares) =>
+export const unauthenticatedShare = (shares: LoopShares) =>
   createMiddleware<Env>(async (c, next) => {
     const { client = "" } = (c.env ?? {}) as Env["Bindings"];
     if (client === "") return await next(); // From within the process.

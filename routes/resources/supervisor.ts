@@ -16,7 +16,7 @@ import {
   jobsQuery,
   retryJob,
 } from "../../core/supervisor/jobs.ts";
-import { importStock, stockParams } from "../../core/supervisor/import_stock.ts";
+import { importInventory, inventoryParams } from "../../core/supervisor/import_inventory.ts";
 import {
   companionsQuery,
   companionStates,
@@ -61,8 +61,8 @@ export function supervisorRoutes(ports: Ports): Hono<Env> {
       return answerJson(c, configuration(ports));
     })
     .post("/numbers", async (c) => {
-      const { numbers } = await readParams(c, { schema: stockParams });
-      return answerJson(c, await importStock({ numbers: String(numbers) }, ports));
+      const { numbers } = await readParams(c, { schema: inventoryParams });
+      return answerJson(c, await importInventory({ numbers: String(numbers) }, ports));
     })
     .post("/jobs", async (c) => {
       const wanted = await readParams(c, { schema: jobsParams });

@@ -7,7 +7,7 @@ import type { Base } from "../../core/base/record.ts";
 import type { Query } from "../../core/model/store.ts";
 import { usageRecords as definition } from "../../core/model/resources/views/usage_records.ts";
 import {
-  ever,
+  allDays,
   type Span,
   spanOf,
   usageOf,
@@ -64,7 +64,7 @@ export function usageRoutes(ports: Ports): Hono<Env> {
     .get("/", (c) => {
       const { sid } = c.var.account;
       const read = async (query: Query) =>
-        sliceOf(await recordsOf(sid, spanOf(query.where, ever())), query);
+        sliceOf(await recordsOf(sid, spanOf(query.where, allDays())), query);
       return answerList(c, { definition, shape, address: listOf(sid), read }, ports);
     })
     .get("/:day/:category", async (c) => {

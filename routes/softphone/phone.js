@@ -1,7 +1,7 @@
 import { openAccount } from "./account.js";
 import { notice } from "./notices.js";
 import { maySound, start } from "./sounds.js";
-import { LONGEST, openTexts, peerOf, sendText, takeText, tellDisplayed } from "./texts.js";
+import { LONGEST, notifyDisplayed, openTexts, peerOf, sendText, takeText } from "./texts.js";
 import { textsView } from "./texts_view.js";
 import { createCalls } from "./calls.js";
 import { callsView } from "./calls_view.js";
@@ -93,7 +93,7 @@ export function openPhone({ login: username, password }, settings, onState) {
   };
   const shownTexts = textsView(texts, {
     send: text,
-    displayed: (peer, id) => tellDisplayed(account.agent, target(peer, domain), id),
+    displayed: (peer, id) => notifyDisplayed(account.agent, target(peer, domain), id),
   });
   /** Calls the target in a text; returns the text of a problem. */
   const place = (text) => {

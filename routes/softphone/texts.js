@@ -135,7 +135,7 @@ export function takeText(message) {
 }
 
 /** Tells the sender of a message, by its URI, that it was displayed. */
-export function tellDisplayed(agent, uri, id) {
+export function notifyDisplayed(agent, uri, id) {
   const body = writeDisplayed({ from: agent.configuration.uri, to: uri, id });
   void new Messager(agent, uri, body, CPIM).message().catch(() => {}); // It is not repeated.
 }

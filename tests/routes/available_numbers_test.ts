@@ -18,7 +18,7 @@ Deno.test("AvailablePhoneNumbers lists countries, each with addresses that answe
   }
 });
 
-Deno.test("AvailablePhoneNumbers narrows by its filters and leaves out what is held", async () => {
+Deno.test("AvailablePhoneNumbers narrows by its filters and leaves out provisioned numbers", async () => {
   using app = await startApp();
   const found = async (path: string) => {
     const answer = await app.root.get(`AvailablePhoneNumbers/${path}`);
@@ -57,7 +57,7 @@ Deno.test("AvailablePhoneNumbers is walked to its end by Link, and what it offer
   assert.equal((await app.root.post("IncomingPhoneNumbers/Local", form)).status, 200);
 });
 
-Deno.test("AvailablePhoneNumbers refuses what is no country, kind or filter", async () => {
+Deno.test("AvailablePhoneNumbers refuses unknown countries, kinds and filters", async () => {
   using app = await startApp();
 
   for (const path of ["XX", "XX/Local", "USA", "US/Fax", "%00", "US/Local/415"]) {

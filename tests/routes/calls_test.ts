@@ -4,7 +4,7 @@ import { makeSample, samples } from "../support/service/samples.ts";
 
 const wanted = { From: "+15550001", To: "client:alice", Url: "https://app.test/voice" };
 
-Deno.test("POST /Calls answers the specific code of what is wrong", async () => {
+Deno.test("POST /Calls answers the specific code of an error", async () => {
   using app = await startApp();
   const cases: [Record<string, string>, number][] = [
     [{ To: "" }, 21211],
@@ -70,7 +70,7 @@ Deno.test("POST /Calls/{Sid} answers 400 for wrong parameters and 404 for unknow
   assert.equal(unknown.status, 404);
 });
 
-Deno.test("POST /Calls/{Sid} checks Mute and MoveConnectedCallLeg, and refuses what it cannot do", async () => {
+Deno.test("POST /Calls/{Sid} checks Mute and MoveConnectedCallLeg, and refuses impossible changes", async () => {
   using app = await startApp();
   const sid = await makeSample(app, app.root, { name: "calls" });
   const cases: [Record<string, string>, number, RegExp][] = [
@@ -90,7 +90,7 @@ Deno.test("POST /Calls/{Sid} checks Mute and MoveConnectedCallLeg, and refuses w
   assert.deepEqual([kept.status, kept.headers.get("Warning")], [200, null]);
 });
 
-Deno.test("GET /Calls/{Sid}/Notifications lists what happened to that call", async () => {
+Deno.test("GET /Calls/{Sid}/Notifications lists the Notifications of that call", async () => {
   using app = await startApp();
   const other = await app.subAccount(app.root, "other");
   const [one, two] = [

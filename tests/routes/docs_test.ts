@@ -82,7 +82,7 @@ Deno.test("/docs/search finds sections by all of their words, and shows a query 
   assert.doesNotMatch(nothing, /<script/);
 });
 
-Deno.test("/docs/search finds what means the same, guides first, in plain text", async () => {
+Deno.test("/docs/search finds synonyms, guides first, in plain text", async () => {
   const real = at(docs(documentationFiles, { settings }));
   const search = async (query: string) => {
     const response = await real.request(`/docs/search?q=${encodeURIComponent(query)}`);

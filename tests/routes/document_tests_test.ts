@@ -4,7 +4,7 @@ import { startApp } from "../support/service/app.ts";
 const xml = (body: string) =>
   new Response(`<Response>${body}</Response>`, { headers: { "Content-Type": "text/xml" } });
 
-Deno.test("POST Webhooks/Tests requests markup as a call would, says what it would do, and keeps nothing", async () => {
+Deno.test("POST Webhooks/Tests requests markup as a call would, describes its effect, and stores nothing", async () => {
   using app = await startApp();
   app.answers = () =>
     xml(

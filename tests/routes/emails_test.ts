@@ -9,7 +9,7 @@ const wanted = {
   Body: "line one\r\nline two",
 };
 
-Deno.test("POST /Email/Messages sends by a job and answers what is sent", async () => {
+Deno.test("POST /Email/Messages sends by a job and answers the record", async () => {
   using app = await startApp();
   const form = { ...wanted, CC: "a@example.com, b@example.com", BCC: "c@example.com" };
 
@@ -39,7 +39,7 @@ Deno.test("POST /Email/Messages sends by a job and answers what is sent", async 
   assert.deepEqual([stored!.body, stored!.bcc], ["", null]);
 });
 
-Deno.test("GET /Email/Messages lists what became of each e-mail, for its own account", async () => {
+Deno.test("GET /Email/Messages lists the outcome of each e-mail, for its own account", async () => {
   using app = await startApp({
     ports: {
       mailer: { send: ({ to }) => Promise.reject(new Error(`connection to ${to} refused`)) },
@@ -70,7 +70,7 @@ Deno.test("POST /Email/Messages answers 503 and names SMTP_URL when it is not co
   assert.match(answer.json().message, /SMTP_URL/);
 });
 
-Deno.test("POST /Email/Messages names what is wrong also when no mail server is configured", async () => {
+Deno.test("POST /Email/Messages names wrong parameters also without a mail server", async () => {
   using app = await startApp({ ports: { mailer: null } });
 
   const answer = await app.root.post("Email/Messages.json", { ...wanted, To: "nobody" });

@@ -141,7 +141,7 @@ Deno.test("/ready answers 503 where no heartbeat of the companion was accepted l
 const heartbeat = ({ ports }: App, agoMs: number) =>
   ports.companions.beat({ id: "one", runId: "1", registered: 0, seenAt: ports.now() - agoMs });
 
-Deno.test("/ready answers 503 and names what is out of reach", async () => {
+Deno.test("/ready answers 503 and names the part that is out of reach", async () => {
   for (const ready of [() => Promise.resolve(false), () => Promise.reject(new Error("refused"))]) {
     using app = await startApp();
     app.ports.control.ready = ready;

@@ -13,7 +13,7 @@ import { makeSample, type SampledName, sampledNames } from "../support/service/s
 
 const form = { From: "+15550001", To: "client:alice", Url: "https://app.test/voice" };
 
-Deno.test("GET …/Events tells what becomes of a call, each record as its address has it", async () => {
+Deno.test("GET …/Events sends the changes of a call, each record as its address has it", async () => {
   using app = await startApp();
   const events = await openEvents(app, app.root, { query: "?Type=call" });
 

@@ -4,7 +4,7 @@ import { startApp } from "../support/service/app.ts";
 const wanted = { UserName: "me", Password: "secret", Proxy: "sip.carrier.test" };
 const path = "Management/Gateways";
 
-Deno.test("POST /Management/Gateways fills what is not sent", async () => {
+Deno.test("POST /Management/Gateways has defaults for parameters that are not sent", async () => {
   using app = await startApp();
 
   const { sid: _, uri: __, date_created: ___, date_updated: ____, ...made } =

@@ -384,7 +384,7 @@ Deno.test("the removal of old records removes Idempotency-Keys of the day before
   assert.equal((await app.root.get("Calls.json")).json().total, 2);
 });
 
-Deno.test("a long response is kept in parts, and expires with all of them", async () => {
+Deno.test("a long response is stored in parts, and expires with all of them", async () => {
   using app = await startApp();
   const noise = Array.from({ length: 16_000 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join("");
   const form = { ...makes["Email/Messages"]!, Body: noise };
@@ -397,7 +397,7 @@ Deno.test("a long response is kept in parts, and expires with all of them", asyn
   assert.equal((await keyed(app.root, "Email/Messages.json", form)).status, 200);
 });
 
-Deno.test("the store alone opens no kept response", async () => {
+Deno.test("the store alone opens no stored response", async () => {
   using app = await startApp();
   const form = makes["/2012-04-24/Accounts"]!;
   const made = await keyed(app.root, "/2012-04-24/Accounts.json", form, "a-secret-key");

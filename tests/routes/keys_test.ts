@@ -258,7 +258,7 @@ Deno.test("a Developer key of an Administrator can do no more than a Developer",
   assert.equal((await key.post("Applications.json", { FriendlyName: "ivr" })).status, 200);
 });
 
-Deno.test("what a Developer key lets the service request is signed with the AuthToken", async () => {
+Deno.test("webhooks that a Developer key causes are signed with the AuthToken", async () => {
   using app = await startApp();
   const key = await withKey(app.root);
   app.answers = () => new Response("Hello", { headers: { "Content-Type": "text/plain" } });
@@ -302,7 +302,7 @@ Deno.test("a Developer account manages no credentials; its parent makes keys for
   assert.equal((await (await withKey(parent)).get("Calls.json")).status, 200);
 });
 
-Deno.test("a key loses what its account lost", async () => {
+Deno.test("a key loses a permission with its account", async () => {
   using app = await startApp();
   const child = await app.subAccount(app.root, "child");
   const key = await withKey(child, { Role: "Administrator" });

@@ -60,7 +60,7 @@ Deno.test("nothing is measured of a call that is not in progress", async () => {
   await stream.close();
 });
 
-Deno.test("levels of another account's calls are refused, and so is what is no Sid", async () => {
+Deno.test("levels of another account's calls are refused, and so are texts that are no Sids", async () => {
   using app = await startApp();
   const [child, sibling] = [
     await app.subAccount(app.root, "child"),

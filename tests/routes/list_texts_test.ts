@@ -40,7 +40,7 @@ async function checkPages(app: App, sids: string[]): Promise<void> {
   }
 }
 
-Deno.test("lists that are asked for again are byte for byte what their records are by then", async () => {
+Deno.test("lists that are requested again have the present records, byte for byte", async () => {
   using app = await startApp();
   const records = app.ports.records.calls;
   const sids: string[] = [];

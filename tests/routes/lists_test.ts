@@ -76,7 +76,7 @@ Deno.test("rows that arrive or vanish while a list is paged neither repeat nor h
   }
 });
 
-Deno.test("PageSize is at most 1000, and what is no page answers 400", async () => {
+Deno.test("PageSize is at most 1000, and a Page that is no number answers 400", async () => {
   using app = await withCalls(1);
 
   assert.equal((await app.root.get("Calls.json?PageSize=5000")).json().page_size, 1_000);

@@ -39,7 +39,7 @@ Deno.test("a tenant's dear requests, by its sub-accounts too, end after another'
   assert.ok(count < 10, `${count} of 40 came first`);
 });
 
-Deno.test("a stranger is answered before most of a tenant's dear requests", async () => {
+Deno.test("an unauthenticated request is answered before most expensive requests of a tenant", async () => {
   const count = await overtaken("strangers");
   assert.ok(count < 10, `${count} of 40 came first`);
 });

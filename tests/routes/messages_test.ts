@@ -13,7 +13,7 @@ Deno.test("POST /SMS/Messages answers with a message that is being sent", async 
   );
 });
 
-Deno.test("POST /SMS/Messages answers the specific code of what is wrong", async () => {
+Deno.test("POST /SMS/Messages answers the specific code of an error", async () => {
   using app = await startApp();
   const cases: [Record<string, string | string[]>, number, string][] = [
     [{ Body: "" }, 21602, "Body must not be empty"],
@@ -64,7 +64,7 @@ Deno.test("From may be a short code or a Client of the account, not of another",
   assert.equal(foreign.json().code, 21212);
 });
 
-Deno.test("under STRICT_SMS_FROM only what the account may send from is taken", async () => {
+Deno.test("under STRICT_SMS_FROM only senders of the account are accepted", async () => {
   using app = await startApp();
   Object.assign(app.ports.settings, { strictSmsFrom: true, smsShortCodes: ["12345"] });
 

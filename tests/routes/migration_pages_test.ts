@@ -37,7 +37,7 @@ Deno.test("the page of Twilio's resources names those that answer 404 and 405", 
   }
 });
 
-Deno.test("the page of Twilio's requests says what creations, lists and errors look like", async () => {
+Deno.test("the page of Twilio's requests describes creations, lists and errors", async () => {
   using app = await startApp();
   const names = named((await row(twilio, "Other call parameters"))[1]!);
   const ignored = Object.fromEntries(names.map((name) => [name, "1"]));
@@ -73,7 +73,7 @@ Deno.test("the page of Twilio's resources says which fields they have", async ()
   assert.equal(callerId.status, 200);
 });
 
-Deno.test("the page of Twilio's markup names what is skipped and what is added", async () => {
+Deno.test("the page of Twilio's markup names skipped and added parts", async () => {
   const [, , skipped] = await row(twilio, "Verbs that are skipped");
   const [, , added] = await row(twilio, "Verbs that are added");
   for (const name of named(skipped!).filter((name) => name !== "Sms")) {

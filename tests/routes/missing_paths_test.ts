@@ -55,7 +55,7 @@ Deno.test("a path that is near to none gets no hint", async () => {
   }
 });
 
-Deno.test("nearPaths() names a route by the fewest slips, and parameters by what was asked", () => {
+Deno.test("nearPaths() names a route by the fewest slips, with the parameters of the path", () => {
   const near = nearPaths([
     "/v/Accounts/:account/Calls/:sid",
     "/v/Accounts/:account/Clients/:sid",

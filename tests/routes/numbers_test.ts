@@ -22,7 +22,7 @@ async function refusal(client: ApiClient, path: string, form: Record<string, str
   return JSON.parse(text) as { code: number; message: string };
 }
 
-Deno.test("a number is provisioned once: the second request is told that it is taken", async () => {
+Deno.test("a number is provisioned once: the second request is refused", async () => {
   using app = await startApp();
   const other = await app.subAccount(app.root, "other");
   const form = { PhoneNumber: bay };
@@ -225,7 +225,7 @@ Deno.test("the list is plain in JSON with headers, paged in XML, and filtered by
   assert.equal((await app.root.get("IncomingPhoneNumbers.json?Beta=maybe")).status, 400);
 });
 
-Deno.test("every setting of a number is kept, bad ones are named, and an empty one clears", async () => {
+Deno.test("every setting of a number is stored, bad ones are named, and an empty one clears", async () => {
   using app = await startApp();
   const services = ["Voice", "Sms", "Ussd"];
   const urls = [...services.flatMap((one) => [`${one}Url`, `${one}FallbackUrl`]), "ReferUrl"]
@@ -375,7 +375,7 @@ Deno.test("two transfers at once leave a number in one account", async () => {
   assert.equal(held?.accountSid, all[0].account_sid);
 });
 
-Deno.test("the provider is told of every number that comes, moves and goes", async () => {
+Deno.test("the provider is notified of every number that is added, moved and removed", async () => {
   const told: NumberEvent[] = [];
   const tell = (event: NumberEvent) => Promise.resolve(void told.push(event));
   using app = await startApp({ ports: { numbers: { ...openNumbers, notify: tell } } });
@@ -404,7 +404,7 @@ const offerOf = (phoneNumber: string, changes: Partial<NumberOffer> = {}): Numbe
   ...changes,
 });
 
-Deno.test("with an inventory only what is in stock may be had, and a release returns it", async () => {
+Deno.test("with an inventory only its numbers may be bought, and a release returns them", async () => {
   const store = await openStore({ location: ":memory:", secretKey: "s", now: () => 0 });
   using app = await startApp({ ports: { numbers: inventoryNumbers(store.stock) } });
   await store.stock.put([

@@ -130,7 +130,7 @@ for (const name of sampledNames) {
   });
 }
 
-Deno.test("what stands in the golden files is as it is described", async () => {
+Deno.test("the golden files fit the schemas of the OpenAPI document", async () => {
   const folder = new URL("../golden/", import.meta.url);
   for await (const { name } of Deno.readDir(folder)) {
     const [, resource, kind] = /^(\w+)_(one|list)\.json$/.exec(name) ?? [];

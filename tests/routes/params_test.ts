@@ -190,7 +190,7 @@ Deno.test("Notifications of unknown parameters are bounded for each tenant", asy
   assert.equal(await counted(other), 1);
 });
 
-Deno.test("two instances tell an account of an unknown parameter once", async () => {
+Deno.test("two instances notify an account of an unknown parameter once", async () => {
   using app = await startApp();
   const twin = apiClient(routes(app.ports) as unknown as Hono, app.root);
   await app.root.get("Clients.json?Name=x");
@@ -231,7 +231,7 @@ Deno.test("a URL at a private address is stored, and named in Warning", async ()
   }
 });
 
-Deno.test("a Warning never carries what a header must not", async () => {
+Deno.test("a Warning never has characters that a header must not have", async () => {
   using app = await startApp();
   const names = ['a"b\\c', "line\r\nSet-Cookie: x=1", "ü€", "x".repeat(1_000)];
   const unknown = Object.fromEntries(names.map((name) => [name, "1"]));

@@ -86,7 +86,7 @@ Deno.test("POST /bridge/questions answers each by a line of its own, when it can
   assert.equal((await reader.read()).done, true);
 });
 
-Deno.test("POST /bridge/questions ends a search when its leg has other news", async () => {
+Deno.test("POST /bridge/questions ends a search when its leg reports another event", async () => {
   using lab = await startQuestions();
   const report = lab.incoming("slow");
   const response = await post(lab.app, serviceRequests.scripts.path, [report]);
@@ -112,7 +112,7 @@ Deno.test("POST /bridge/questions ends every search when the companion hangs up"
   assert.equal(search.aborted, true);
 });
 
-Deno.test("POST /bridge/questions says of each what became of it, and refuses what it is not", async () => {
+Deno.test("POST /bridge/questions reports the outcome of each, and refuses other reports", async () => {
   using lab = await startQuestions();
   const strange = { ...lab.incoming("quick"), accountSid: `AC${"f".repeat(32)}` };
 

@@ -23,7 +23,7 @@ async function ask(app: App, what: string, content: unknown, key = secret): Prom
 const startProtocol = () =>
   startApp({ mounts: (ports) => ({ bridge: protocolRoutes(ports, secret) }) });
 
-Deno.test("POST /bridge/credentials gives HA1s, and null for a login that nobody has", async () => {
+Deno.test("POST /bridge/credentials gives HA1s, and null for a login without a Client", async () => {
   using app = await startProtocol();
   await app.root.post("Clients.json", { Login: "alice", Password: "secret" });
   const text = await (await ask(app, "credentials", { login: "alice" })).text();
@@ -38,7 +38,7 @@ Deno.test("POST /bridge/credentials gives HA1s, and null for a login that nobody
   }
 });
 
-Deno.test("a creation of a Client asks no companion unless one may keep that nobody has its login", async () => {
+Deno.test("a creation of a Client asks no companion unless one may have cached its login as absent", async () => {
   using app = await startProtocol();
   app.clock.now += 2 * limits.loginAnswerMs;
   const asked = await ask(app, "credentials", { login: "alice" });
@@ -51,7 +51,7 @@ Deno.test("a creation of a Client asks no companion unless one may keep that nob
   assert.deepEqual(app.forgotten, ["alice"]);
 });
 
-Deno.test("POST /bridge refuses what is not signed, old, unknown, malformed or too large", async () => {
+Deno.test("POST /bridge refuses requests that are unsigned, old, unknown, malformed or too large", async () => {
   using app = await startProtocol();
   assert.equal((await ask(app, "credentials", { login: "a" }, "another secret")).status, 401);
   assert.equal((await ask(app, "credentials", { user: "a" })).status, 400);
@@ -82,7 +82,7 @@ Deno.test("POST /bridge/heartbeat is answered with the tenants of legs of sub-ac
   assert.deepEqual((await answer.json()).tenants, { [below.sid]: tenant.sid });
 });
 
-Deno.test("POST /bridge/presence takes news in order, and heartbeats ask for what is missing", async () => {
+Deno.test("POST /bridge/presence takes changes in order, and heartbeats request missing ones", async () => {
   using app = await startProtocol();
   const companion = { id: "one", runId: "first" };
   const beat = async () =>
@@ -145,7 +145,7 @@ Deno.test("POST /bridge/gateways gives registrations, and /bridge/gateway takes 
   assert.equal((await ask(app, "gateway", { ...report, status: "lost" })).status, 400);
 });
 
-Deno.test("POST /bridge/news takes reports side by side and tells what became of each", async () => {
+Deno.test("POST /bridge/news takes reports side by side and answers the outcome of each", async () => {
   using app = await startProtocol();
   const client = await app.root.post("Clients.json", { Login: "alice", Password: "secret" });
   const { login, sid: clientSid } = client.json();
@@ -171,7 +171,7 @@ Deno.test("POST /bridge/news takes reports side by side and tells what became of
   assert.equal((await call.json()).from, "client:alice");
 });
 
-Deno.test("POST /bridge/news and /questions take what a leg reports together in one commit, each once", async () => {
+Deno.test("POST /bridge/news and /questions take reports of a leg together in one commit, each once", async () => {
   using app = await startProtocol();
   await app.root.post("Clients.json", { Login: "alice", Password: "secret" });
   const placed = await app.root.post("Calls.json", {

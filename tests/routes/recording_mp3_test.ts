@@ -44,7 +44,7 @@ Deno.test("GET of audio as .mp3 answers both channels of it", async () => {
   assert.deepEqual(heard, [400, 1_000]);
 });
 
-Deno.test("audio as .mp3 is had by the link to the .wav, and by nobody without", async () => {
+Deno.test("the signed URL of the .wav opens the .mp3, which needs one too", async () => {
   using app = await startApp();
   const sid = await recordTones(app);
   const uri = (await linkOf(app, sid)).replace(".wav", ".mp3");

@@ -50,7 +50,7 @@ Deno.test("FileUri is a link that works without credentials until it expires", a
   assert.equal((await follow(app, await linkOf(app, sid))).status, 200);
 });
 
-Deno.test("a link opens what it was made for and nothing else", async () => {
+Deno.test("a signed URL opens its own recording alone", async () => {
   using app = await startApp();
   const other = await app.subAccount(app.root, "other");
   const [one, two] = [await record(app), await record(app)];
@@ -232,7 +232,7 @@ for (const header of ["bytes=3-1", "bytes=0-1,4-5", "lines=1-2", "bytes=a-b", "b
   });
 }
 
-Deno.test("GET of audio answers a range of what the client has, and all of what it has not", async () => {
+Deno.test("GET of audio answers a range if the client's ETag is right, else the whole", async () => {
   using app = await startApp();
   const sid = await record(app);
   const { headers } = await app.root.get(`Recordings/${sid}.wav`);

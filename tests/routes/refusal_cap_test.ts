@@ -52,7 +52,7 @@ Deno.test("an unknown user is slowed as one with a wrong token is", async () => 
   assert.deepEqual(await statuses(app.root.sid), await statuses("AC" + "a".repeat(32)));
 });
 
-Deno.test("a stranger behind a customer's address does not lock the customer out", async () => {
+Deno.test("wrong credentials from a customer's address do not lock the customer out", async () => {
   const { app, ask, token } = await cappedApp();
   using _ = app;
   assert.equal((await ask(token)).status, 200);

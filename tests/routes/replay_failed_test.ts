@@ -104,7 +104,7 @@ Deno.test("the page of Deliveries counts the failed ones of an hour, replays the
   assert.match(again.text, /No Delivery of that hour has failed/);
 });
 
-Deno.test("the page of Deliveries replays what failed in the last hour, without a date", async () => {
+Deno.test("the page of Deliveries replays the failures of the last hour, without a date", async () => {
   using app = await startConsole({ madeUpWebhooks: true });
   const sids = await makeDeliveries(app);
   app.clock.now += 30_000; // The hour from 11:00:30 on.

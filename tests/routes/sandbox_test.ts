@@ -15,7 +15,7 @@ Deno.test("GET /Sandbox makes the one Sandbox of the account, also for two at on
   assert.equal((await app.root.get(first.uri)).text, answers[0]!.text);
 });
 
-Deno.test("POST /Sandbox changes what is sent, and an empty value clears it", async () => {
+Deno.test("POST /Sandbox changes the sent parameters, and an empty value clears one", async () => {
   using app = await startApp();
   const ApplicationSid = await makeSample(app, app.root, { name: "applications" });
   app.clock.now += 1_000;
@@ -32,7 +32,7 @@ Deno.test("POST /Sandbox changes what is sent, and an empty value clears it", as
   assert.equal(cleared.voice_url, null);
 });
 
-Deno.test("POST /Sandbox refuses what is wrong; other methods answer 405", async () => {
+Deno.test("POST /Sandbox refuses wrong parameters; other methods answer 405", async () => {
   using app = await startApp();
   const other = await app.subAccount(app.root, "other");
   const foreign = await makeSample(app, other, { name: "applications" });

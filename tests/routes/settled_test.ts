@@ -77,7 +77,7 @@ Deno.test("a filter with an empty value is 400 and named", async () => {
   assert.ok(filters > 50, `${filters} filters`);
 });
 
-Deno.test("RcmlUrl of an Application may be a path, which is kept and resolved against BASE_URL", async () => {
+Deno.test("RcmlUrl of an Application may be a path, stored as sent and resolved against BASE_URL", async () => {
   using app = await startApp();
   const form = { FriendlyName: "menu", RcmlUrl: "/demo/menu?language=en" };
   const application = await made(app.root, "Applications", form);
@@ -151,7 +151,7 @@ Deno.test("Status of a Client is in force at the companion before the request is
   assert.equal(app.forgotten.length, 2);
 });
 
-Deno.test("a companion forgets what it knew of a login before a creation or removal of its Client is answered", async () => {
+Deno.test("a companion drops the cached credentials of a login before a creation or removal of its Client is answered", async () => {
   using app = await startApp();
   const all = { where: [], skip: 0, limit: 1 };
   const there: number[] = [];

@@ -14,7 +14,7 @@ const start = (): Promise<App> =>
 const ask = (app: App, path: string, init: RequestInit = {}) =>
   app.http.request(`http://api.test${path}`, init);
 
-Deno.test("GET /softphone is a page that may use nothing but what comes from here", async () => {
+Deno.test("GET /softphone is a page that may use this service's files alone", async () => {
   using app = await start();
 
   const answer = await ask(app, "/softphone");
@@ -46,7 +46,7 @@ Deno.test("GET /softphone is a page that may use nothing but what comes from her
   assert.doesNotMatch(html, /\son\w+=|\sstyle=/);
 });
 
-Deno.test("GET /softphone/{file} has its type, and 304 for who has it already", async () => {
+Deno.test("GET /softphone/{file} has its type, and 304 for a client with the same ETag", async () => {
   using app = await start();
   const page = await (await ask(app, "/softphone")).text();
   const named = [...page.matchAll(/(?:src|href)="(softphone\/[^"]+)"/g)].map(([, path]) => path!);
@@ -66,7 +66,7 @@ Deno.test("GET /softphone/{file} has its type, and 304 for who has it already", 
   }
 });
 
-Deno.test("GET /softphone/sip.js is compressed for who takes it; HEAD answers as GET does", async () => {
+Deno.test("GET /softphone/sip.js is compressed for clients that accept it; HEAD answers as GET does", async () => {
   using app = await start();
   const plain = await (await ask(app, "/softphone/sip.js")).text();
 
@@ -88,7 +88,7 @@ Deno.test("a file of the softphone that there is not is not found, also outside 
   }
 });
 
-Deno.test("GET /softphone/settings.json tells where to connect and what there is to call", async () => {
+Deno.test("GET /softphone/settings.json has the address to connect to and the demo numbers", async () => {
   using app = await start();
   const settings = async () => await (await ask(app, "/softphone/settings.json")).json();
   const domain = app.ports.settings.sipDomain;

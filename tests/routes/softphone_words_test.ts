@@ -3,7 +3,7 @@ import { explained } from "../../routes/softphone/words.js";
 
 const warned = (text: string) => `399 sip.test "${text.replaceAll(/["\\]/g, "\\$&")}"`;
 
-Deno.test("the softphone says what its user can do about a refusal of the service", () => {
+Deno.test("the softphone advises its user about a refusal of the service", () => {
   const of = (text: string) => explained(warned(text), "bob");
   const route = "13224: Cannot route the call: the address has no destination: ";
   assert.deepEqual(of(`${route}+442079460000: there is no Gateway that it could leave by`), {

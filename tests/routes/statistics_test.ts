@@ -89,7 +89,7 @@ type Counted = { count: number; failed: number };
 const sumOf = (rows: Counted[], field: keyof Counted) =>
   rows.reduce((sum, one) => sum + one[field], 0);
 
-Deno.test("GET Statistics counts failed calls by what ended them, as many as failed in all", async () => {
+Deno.test("GET Statistics counts failed calls by cause, and the counts add up", async () => {
   using app = await startApp();
   const [refused, unreachable] = [
     { by: "remote", cause: "refused", sipStatus: 503 },
@@ -180,7 +180,7 @@ Deno.test("GET Statistics counts registered Clients, Gateways that are down, and
   );
 });
 
-Deno.test("GET Statistics says since when registrations are not known, while a companion is lost", async () => {
+Deno.test("GET Statistics has the time since when registrations are unknown, while a companion is lost", async () => {
   using app = await startApp();
   await app.root.post("Clients.json", { Login: "alice", Password: "secret" });
   const { companions } = app.ports;

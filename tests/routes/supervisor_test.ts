@@ -61,7 +61,7 @@ Deno.test("metrics name the instance and have every key of the interface", async
   assert.deepEqual(Metrics, Object.fromEntries(names.map((name) => [name, 0])));
 });
 
-Deno.test("metrics count what happens to calls and messages, repeats once", async () => {
+Deno.test("metrics count changes of calls and messages, repeats once", async () => {
   using app = await startApp();
   await app.root.post("Clients", { Login: "alice", Password: "secret" });
   await takeHeartbeat({ companion, legs: [], registered: 1 }, app.ports);

@@ -29,7 +29,7 @@ Deno.test("POST Tokens answers TURN credentials that end with their Ttl and that
   assert.equal(answer.headers.get("Cache-Control"), "no-store");
 });
 
-Deno.test("POST Tokens gives a day unless told, and refuses a Ttl out of bounds by name", async () => {
+Deno.test("POST Tokens gives a day without a Ttl, and refuses a Ttl out of bounds by name", async () => {
   using app = await startApp();
 
   assert.equal((await app.root.post("Tokens.json")).json().ttl, "86400");

@@ -6,7 +6,7 @@ import { ApiRefusal } from "./api.ts";
 import type { ConsoleEnv, Page } from "./env.ts";
 import { homeOf } from "./links.ts";
 import { Heading } from "./parts.tsx";
-import { showDoor, showPage } from "./render.tsx";
+import { showPage, showSignInPage } from "./render.tsx";
 
 /** Heading and text of a refusal's page. */
 interface Refused {
@@ -70,5 +70,5 @@ export function showRefused(
     </>
   );
   if (isInside) return showPage(c, { title, section: "none", content }, ports);
-  return showDoor(c, { title, content: <div class="card door-card">{content}</div> }, ports);
+  return showSignInPage(c, { title, content: <div class="card door-card">{content}</div> }, ports);
 }

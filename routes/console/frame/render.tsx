@@ -46,13 +46,13 @@ function noticeOf(c: Page): string | undefined {
 }
 
 /** A page of the sign-in. */
-export interface DoorPage {
+export interface SignInPage {
   title: string;
   content: Child;
 }
 
 /** A page of an account. */
-export interface AccountPage extends DoorPage {
+export interface AccountPage extends SignInPage {
   /** The path of its section. */
   section: string;
   query?: string;
@@ -91,9 +91,9 @@ export function showPage(
 }
 
 /** Answers with a page that needs no session. */
-export const showDoor = (
+export const showSignInPage = (
   c: Page,
-  { title, content }: DoorPage,
+  { title, content }: SignInPage,
   { settings }: Pick<Ports, "settings">,
 ): Response =>
   answerHtml(

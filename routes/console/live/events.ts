@@ -5,8 +5,8 @@ import { readEvents, type SentEvent } from "../../../core/webhooks/read_events.t
 import {
   callOf,
   changedAt,
+  type StreamedEvent,
   summaryOf,
-  type ToldEvent,
 } from "../../../core/webhooks/event_summary.ts";
 import type { Ports } from "../../../core/model/ports/ports.ts";
 import { ApiRefusal } from "../frame/api.ts";
@@ -107,7 +107,7 @@ function shownEvents(
 /** An event of the pages: without the record, of which a page shows a line. */
 function textOf({ name, id, data }: SentEvent): string {
   if (name !== "message") return `event: ${name}\nid: ${id}\ndata: ${data}\n\n`;
-  const event: ToldEvent = JSON.parse(data);
+  const event: StreamedEvent = JSON.parse(data);
   const { type, change, sid } = event;
   const call = callOf(event);
   const at = changedAt(event);

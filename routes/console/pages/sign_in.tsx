@@ -11,7 +11,7 @@ import type { Ports } from "../../../core/model/ports/ports.ts";
 import type { ConsoleEnv } from "../frame/env.ts";
 import { goTo, homeOf } from "../frame/links.ts";
 import { Problem } from "../frame/parts.tsx";
-import { showDoor } from "../frame/render.tsx";
+import { showSignInPage } from "../frame/render.tsx";
 import { browserOf, readForm, readOpenForm, requireSession, setSession } from "../frame/session.ts";
 
 type Page = Context<ConsoleEnv>;
@@ -129,7 +129,7 @@ interface SignInForm {
 }
 
 const showSignIn = (c: Page, { home, next, name = "", problem }: SignInForm, ports: Ports) =>
-  showDoor(c, {
+  showSignInPage(c, {
     title: "Sign in",
     content: (
       <div class="card door-card">
@@ -176,7 +176,7 @@ const showCode = (
   { home, next, problem }: { home: string; next: string; problem?: string },
   ports: Ports,
 ) =>
-  showDoor(c, {
+  showSignInPage(c, {
     title: "Second factor",
     content: (
       <div class="card door-card">

@@ -28,7 +28,7 @@ Deno.test("createTenantGate() begins few at once, those of the tenant with the l
   assert.equal(begun.join(""), "aaabbaa");
 });
 
-Deno.test("createTenantGate() refuses what waits beyond the bound, or for too long", async () => {
+Deno.test("createTenantGate() refuses work that waits beyond the bound, or for too long", async () => {
   const { enter, pass } = createTenantGate({ ...options, ofTenant: 1, waiting: 1, waitMs: 1 });
   const leave = await enter("a");
   const waiting = enter("a");

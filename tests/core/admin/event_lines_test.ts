@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { lineOf } from "../../../core/admin/event_lines.ts";
-import type { ToldEvent } from "../../../core/webhooks/event_summary.ts";
+import type { StreamedEvent } from "../../../core/webhooks/event_summary.ts";
 import { eventTypes } from "../../../core/model/event_types.ts";
 
 const sid = `CA${"1".repeat(32)}`;
@@ -18,7 +18,7 @@ const call = {
     direction: "outbound-api",
     duration: null,
   },
-} as const satisfies ToldEvent;
+} as const satisfies StreamedEvent;
 const plain = { isColoured: false, now: 0 };
 
 Deno.test("lineOf() says when, what, how it is and of which call", () => {
@@ -49,7 +49,7 @@ Deno.test("lineOf() paints failures red on a terminal that has colours, and noth
 });
 
 Deno.test("lineOf() has one line of bounded length for every type, also where fields are missing", () => {
-  for (const type of Object.keys(eventTypes) as ToldEvent["type"][]) {
+  for (const type of Object.keys(eventTypes) as StreamedEvent["type"][]) {
     const long = { ...dates, body: "x".repeat(5_000), message_text: "y".repeat(5_000) };
     const line = lineOf({ ...call, type, record: long }, plain);
     assert.ok(line.length < 250, type);

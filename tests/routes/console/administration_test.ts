@@ -123,7 +123,7 @@ Deno.test("pages of the service are for the root account alone, and stand in no 
   }
 });
 
-Deno.test("e-mails and look-ups are listed, and lead to what is known of each", async () => {
+Deno.test("e-mails and look-ups are listed, and lead to their records", async () => {
   using app = await startConsole();
   const email = { From: "a@app.test", To: "b@app.test", Subject: "Hi <b>", Body: "secret text" };
   await app.root.post("Email/Messages.json", email);
@@ -143,7 +143,7 @@ Deno.test("e-mails and look-ups are listed, and lead to what is known of each", 
   }
 });
 
-Deno.test("the limits of an account are shown with what is used, and set from above alone", async () => {
+Deno.test("the limits of an account are shown with their use, and set from above alone", async () => {
   using app = await startConsole();
   const team = await app.subAccount(app.root, "team");
   const browser = consoleClient(app);

@@ -21,7 +21,7 @@ async function signedIn(app: App): Promise<{ browser: ConsoleClient; to: string 
   return { browser, to };
 }
 
-Deno.test("a flow is made and changed without scripts; what is refused is said in the form", async () => {
+Deno.test("a flow is made and changed without scripts; a refusal stands in the form", async () => {
   using app = await startConsole();
   const { browser, to } = await signedIn(app);
 
@@ -239,7 +239,7 @@ Deno.test("a flow that another saved meanwhile is not overwritten", async () => 
   assert.equal((await app.root.get(`Applications/${sid}.json`)).json().flow, changed);
 });
 
-Deno.test("a draft is kept beside the flow, is not performed, and is published or discarded", async () => {
+Deno.test("a draft is stored beside the flow, is not performed, and is published or discarded", async () => {
   using app = await startConsole();
   const { browser, to } = await signedIn(app);
   const { sid } = (await app.root.post("Applications.json", {

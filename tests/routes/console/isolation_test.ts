@@ -45,7 +45,7 @@ Deno.test("every page and action of the console refuses the user of another acco
   }
 });
 
-Deno.test("a parent's user sees and changes what its sub-account has, and the change is in the audit log of both", async () => {
+Deno.test("a parent's user sees and changes records of its sub-account, and the change is in the audit log of both", async () => {
   using app = await startConsole();
   const sub = await app.subAccount(app.root, "dev");
   const browser = consoleClient(app, "203.0.113.9");

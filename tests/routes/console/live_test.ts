@@ -47,7 +47,7 @@ async function meeting(app: App) {
   return { room, call };
 }
 
-Deno.test("the page Live shows calls, conferences with participants, and queues with those who wait", async () => {
+Deno.test("the page Live shows calls, conferences with participants, and queues with members", async () => {
   using app = await startConsole();
   const browser = consoleClient(app);
   await browser.signIn("root@example.com", "root password");

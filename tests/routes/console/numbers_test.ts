@@ -46,7 +46,7 @@ Deno.test("a number is searched for, its price is shown, and it is bought with w
   assert.deepEqual([entry.target, entry.status], ["IncomingPhoneNumbers", 400]);
 });
 
-Deno.test("the search of numbers says what is wrong with it, and what it did not find", async () => {
+Deno.test("the search of numbers names wrong filters, and an empty result", async () => {
   using app = await startConsole();
   const browser = consoleClient(app);
   await browser.signIn("root@example.com", "root password");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { consoleClient, startConsole } from "../../support/service/console_client.ts";
 
-Deno.test("the overview has the first steps of a new account, and what needs attention later", async () => {
+Deno.test("the overview has the first steps of a new account, and findings later", async () => {
   using app = await startConsole();
   const browser = consoleClient(app);
   const first = await browser.signIn("root@example.com", "root password");
@@ -51,7 +51,7 @@ Deno.test("the overview has the first steps of a new account, and what needs att
   assert.match((await browser.get(`/${app.root.sid}?span=__proto__`)).text, /<h1>Overview/);
 });
 
-Deno.test("the overview says since when registrations are not known", async () => {
+Deno.test("the overview has the time since when registrations are unknown", async () => {
   using app = await startConsole();
   const browser = consoleClient(app);
   await browser.signIn("root@example.com", "root password");

@@ -4,7 +4,7 @@ import { makeSample } from "../../support/service/samples.ts";
 import type { Requester } from "../../../core/model/resources/internal/call_end.ts";
 import { consoleClient, startConsole } from "../../support/service/console_client.ts";
 
-Deno.test("every link of the navigation leads to a page, of fewer than 30 kB, that says what is missing", async () => {
+Deno.test("every link of the navigation leads to a page of fewer than 30 kB, with a text for an empty list", async () => {
   using app = await startConsole();
   const browser = consoleClient(app);
   const first = await browser.signIn("root@example.com", "root password");
@@ -22,7 +22,7 @@ Deno.test("every link of the navigation leads to a page, of fewer than 30 kB, th
   }
 });
 
-Deno.test("the search leads a Sid to its record, and a number and a Login to what has them", async () => {
+Deno.test("the search leads a Sid to its record, and a number and a Login to their records", async () => {
   using app = await startConsole();
   const sub = await app.subAccount(app.root, "dev");
   const { sid } = (await sub.post("Clients.json", { Login: "alice", Password: "secret" })).json();
@@ -52,7 +52,7 @@ Deno.test("the search leads a Sid to its record, and a number and a Login to wha
   }
 });
 
-Deno.test("a Client is made, changed and removed by forms; what is refused is said in the form", async () => {
+Deno.test("a Client is made, changed and removed by forms; a refusal stands in the form", async () => {
   using app = await startConsole();
   const browser = consoleClient(app);
   await browser.signIn("root@example.com", "root password");
@@ -114,7 +114,7 @@ Deno.test("lists are exported as CSV and JSON, a formula as text", async () => {
   assert.deepEqual(JSON.parse(none.text), []);
 });
 
-Deno.test("the timeline of a call has its markup with what was skipped, input, callbacks and Notifications", async () => {
+Deno.test("the timeline of a call has its markup with skipped parts, input, callbacks and Notifications", async () => {
   using app = await startConsole();
   app.answers = ({ url }) =>
     url.endsWith("/voice")
@@ -199,7 +199,7 @@ Deno.test("the page of a Delivery has its attempts, and sends it again", async (
   assert.equal((await app.root.get(`Webhooks/Deliveries/${sid}.json`)).json().status, "queued");
 });
 
-Deno.test("an ended call says in one line why it was hung up, as far as that is known", async () => {
+Deno.test("an ended call has the cause of its end in one line, as far as it was reported", async () => {
   using app = await startConsole();
   const browser = consoleClient(app);
   await browser.signIn("root@example.com", "root password");

@@ -27,7 +27,7 @@ Deno.test("a form for a new Client chooses nothing by itself, so that the Client
   assert.equal(chosen(page.text, "Status"), "1");
 });
 
-Deno.test("the list of Clients shows who is registered now and from where", async () => {
+Deno.test("the list of Clients shows registrations and their addresses", async () => {
   using app = await startConsole();
   for (const Login of ["alice", "bob"]) {
     await app.root.post("Clients.json", { Login, Password: "secret" });
@@ -62,7 +62,7 @@ Deno.test("a recording has a player at its own page", async () => {
   assert.match(text, /<h1>Recording of 4 s</);
 });
 
-Deno.test("the first line of a call says where its last error was and what to do about it", async () => {
+Deno.test("the first line of a call has the place of its last error, and advice", async () => {
   using app = await startConsole();
   const { sid } = (await app.root.post("Calls.json", {
     From: "+15550001",

@@ -63,7 +63,7 @@ async function wrongAnswers(app: App, name: string, from: (n: number) => string,
   return answers;
 }
 
-Deno.test("five failed sign-ins for a name make its network wait, one more each minute, and nobody elsewhere", async () => {
+Deno.test("five failed sign-ins for a name make its network wait, one more each minute, and no other network", async () => {
   using app = await startConsole();
   const here = () => "192.0.2.1";
   const statuses = async (count: number) =>
@@ -148,7 +148,7 @@ Deno.test("failed sign-ins of anonymous clients write entries by the logarithm o
   assert.equal((await counts()).length, before + 9);
 });
 
-Deno.test("sign-ins beyond what a network may have derived at once are told to try again, others wait", async () => {
+Deno.test("sign-ins beyond the derivations of a network get Retry-After, others wait", async () => {
   using app = await startConsole();
   const derive = app.ports.deriveToken;
   const [gate, derived] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { consoleClient, startConsole } from "../../support/service/console_client.ts";
 
-Deno.test("a number's URL is tried from its page: the answer, what it would do and what was skipped", async () => {
+Deno.test("a number's URL is tried from its page: the response, its effect and skipped parts", async () => {
   using app = await startConsole();
   app.answers = () =>
     new Response("<Response><Fax/><Say>Hi &lt;b&gt;</Say></Response>", {

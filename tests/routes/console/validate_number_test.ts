@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { consoleClient, startConsole } from "../../support/service/console_client.ts";
 import { companionOf, made } from "../../support/service/hand_companion.ts";
 
-Deno.test("a tenant validates a caller ID at the console: the code, then what came of the call", async () => {
+Deno.test("a tenant validates a caller ID at the console: the code, then the outcome of the call", async () => {
   using app = await startConsole();
   Object.assign(app.ports.settings, { strictCallerId: true });
   Object.assign(app.ports.settings.trunks, { outboundProxy: { proxy: "carrier.test" } });

@@ -66,7 +66,7 @@ Deno.test("a verb that is skipped stands in the first lines of a call", async ()
   assert.match((await pageOf(app, sid)).verdict, /Skipped in its markup: verb Sayy\./);
 });
 
-Deno.test("a Dial that connects nobody stands in the first lines of a call", async () => {
+Deno.test("a Dial without an answer stands in the first lines of a call", async () => {
   using app = await startConsole();
   await made(app.root, "Clients", { Login: "bob", Password: "secret" });
   const { sid, leg, script } = await answered(app, "<Dial><Client>bob</Client></Dial>");

@@ -5,18 +5,18 @@ import { importNumbers } from "../numbers/import_numbers.ts";
 import type { Ports } from "../model/ports/ports.ts";
 
 /** Parameters of a request that loads numbers. */
-export const stockParams = z.object({
+export const inventoryParams = z.object({
   numbers: z.string().min(1).max(limits.parameterLength).describe(
     "Phone numbers as CSV: a line of column names, PhoneNumber among them, then one number a line.",
   ),
 });
 
 /**
- * Loads numbers into the stock of NUMBERS_PROVIDER=inventory, by the names of the wire. A number that
- * is in stock already is replaced. Throws where the column names are wrong.
+ * Loads numbers into the inventory of NUMBERS_PROVIDER=inventory, by the names of the wire. A number
+ * that it has already is replaced. Throws where the column names are wrong.
  */
-export async function importStock(
-  { numbers }: z.infer<typeof stockParams>,
+export async function importInventory(
+  { numbers }: z.infer<typeof inventoryParams>,
   { stock }: Pick<Ports, "stock">,
 ): Promise<Record<string, unknown>> {
   try {
