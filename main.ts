@@ -1,5 +1,5 @@
 import { logSettings } from "./core/machine/configuration/log_variables.ts";
-import { limitRoot } from "./core/account_limits/limit_root.ts";
+import { limitRoot } from "./core/account_limits/set_limits.ts";
 import { ensureRoot } from "./core/accounts/ensure_root.ts";
 import { closeLostCompanions } from "./core/reports/heartbeats.ts";
 import { demoLogin, demoNumbers, makeDemo, moveDemo } from "./core/trials/demo.ts";

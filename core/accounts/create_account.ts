@@ -3,7 +3,7 @@ import { verifierFrom } from "./password.ts";
 import { checkPermission, isTest } from "./access.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
-import { derivations } from "./derivations.ts";
+import { derivations } from "./derive_token.ts";
 import { isRoot, tenantOf } from "./tenant.ts";
 import type { Ports } from "../model/ports/ports.ts";
 import { paramsSchema } from "../model/resource.ts";

@@ -1,3 +1,4 @@
+import { createTenantGate } from "./tenant_gate.ts";
 const iterations = 210_000;
 
 /**
@@ -16,3 +17,15 @@ export function tokenDeriver(secretKey: string) {
     return new Uint8Array(await crypto.subtle.deriveBits(algorithm, key, 128)).toHex();
   };
 }
+
+/**
+ * Derivations of AuthTokens that requests of tenants order, one at a time of each: a derivation takes a
+ * core for some 50 ms, and the threads that make them are those of files and of the store.
+ */
+export const derivations = createTenantGate({
+  what: "passwords derived",
+  most: 2,
+  ofTenant: 1,
+  waiting: 200,
+  waitMs: 15_000,
+});

@@ -1,10 +1,9 @@
 import type { Ports } from "../model/ports/ports.ts";
-import { base32 } from "./base32.ts";
 import { changeGuard, guardOf } from "./session_guard.ts";
 import { sha256 } from "./hash.ts";
 import { consoleLimits } from "./session_limits.ts";
 import { endSessions } from "./sessions.ts";
-import { stepOf } from "./totp.ts";
+import { base32, stepOf } from "./totp.ts";
 
 type FactorPorts = Pick<Ports, "records" | "newSid" | "now" | "steadyNow">;
 

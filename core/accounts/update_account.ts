@@ -5,7 +5,7 @@ import { closeAccount } from "../model/job_kinds.ts";
 import { endCalls } from "../model/job_kinds.ts";
 import { forgetAccount } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
-import { derivations } from "./derivations.ts";
+import { derivations } from "./derive_token.ts";
 import { tenantOf } from "./tenant.ts";
 import type { Ports } from "../model/ports/ports.ts";
 import { paramsSchema } from "../model/resource.ts";

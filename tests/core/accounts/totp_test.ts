@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
-import { base32, fromBase32 } from "../../../core/accounts/base32.ts";
-import { codeAt, otpauthUrl, stepAt, stepOf } from "../../../core/accounts/totp.ts";
+import {
+  base32,
+  codeAt,
+  fromBase32,
+  otpauthUrl,
+  stepAt,
+  stepOf,
+} from "../../../core/accounts/totp.ts";
 
 const secret = base32(new TextEncoder().encode("12345678901234567890"));
 
