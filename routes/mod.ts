@@ -113,7 +113,7 @@ function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
 
 const noNumbers = "a test account has no phone numbers; it may send any number as From";
 
-/** The accounts, and what a request below one of them must be allowed to do. */
+/** Routes of accounts, and the permissions of requests below one. */
 function guardedAccounts(
   app: Hono<Env>,
   ports: Ports,

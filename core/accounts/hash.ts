@@ -1,6 +1,6 @@
 const encoder = new TextEncoder();
 
-/** SHA-256 of a text, in hex: what the store keeps of secrets that are long and random. */
+/** SHA-256 of a text, in hex: the stored form of secrets that are long and random. */
 export const sha256 = async (text: string): Promise<string> =>
   new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text))).toHex();
 

@@ -3,7 +3,10 @@ import type { Ports } from "../model/ports/ports.ts";
 import { alteration, creation, newBase } from "../model/resource.ts";
 import { type Sandbox, sandboxes } from "../model/resources/sandboxes.ts";
 
-/** The one Sandbox of an account, made when it is first asked for, changed by what was sent. */
+/**
+ * Returns the one Sandbox of an account, made at its first request, with the changes of the
+ * parameters.
+ */
 export async function sandboxOf(
   accountSid: string,
   ports: Ports,

@@ -83,7 +83,7 @@ export async function takeCode(
   await changeGuard(accountSid, (before) => {
     const wrongCodes = before.wrongCodes.filter((one) => at - one.at < consoleLimits.codesMs);
     const isRefused = isLocked({ ...before, wrongCodes }, network, at);
-    // Two requests with one code: only the first is within what the store has.
+    // Of two requests with one code, only the first finds it in the store.
     const isFresh = !isRefused && step !== null && step > before.lastStep;
     const isRecovery = before.recoveryHashes.includes(hash);
     isTaken = isFresh || isRecovery;

@@ -1,4 +1,4 @@
-/** Seconds that a code is for, and its digits: what every authenticator app expects. */
+/** Seconds for which a code holds, and its digits, as every authenticator app expects. */
 const [stepS, digits] = [30, 6];
 
 /** The time step of an instant in ms (RFC 6238 §4.2). */

@@ -5,7 +5,7 @@ import type { Base } from "../base/record.ts";
 import type { Collection, Query, Slice } from "../model/store.ts";
 import type { Account } from "../model/resources/accounts.ts";
 
-/** An account's Sid and those of all its descendants: what a change of Status applies to. */
+/** An account's Sid and those of all its descendants, to which a change of Status applies. */
 export async function* subtree(sid: string, accounts: Accounts): AsyncGenerator<string> {
   yield sid;
   for (const child of await accounts.childSids(sid)) yield* subtree(child, accounts);

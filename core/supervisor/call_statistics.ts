@@ -103,7 +103,7 @@ export interface PeriodSums {
   sampled: number;
   /** Times to answer, in ms. */
   setups: number[];
-  /** Failed calls by what ended them; counts of a sample may have fractions. */
+  /** Failed calls by cause; counts of a sample may have fractions. */
   failures: CallFailure[];
 }
 

@@ -67,7 +67,7 @@ export const usagePeriods: readonly UsagePeriod[] = [
   { segment: "Yesterday", period: "all", within: (now) => dayOf(now, -1) },
 ];
 
-/** The bounds of the period that a day is in; of `all`, those of what was asked. */
+/** The bounds of the period that a day is in; of `all`, those of the query. */
 function boundsOf(day: number, period: Period, asked: Span): Span {
   const year = new Date(day).getUTCFullYear();
   if (period === "day") return { from: day, before: day + dayMs };

@@ -15,7 +15,7 @@ interface Opening {
 export type TakeStream = (opening: Opening) => () => void;
 
 /**
- * The places of this instance for event streams. A tenant may have a quarter of what is free, so that
+ * The places of this instance for event streams. A tenant may have a quarter of the free ones, so that
  * many tenants together leave room. Some places are for tenants without a stream. The last ones are for
  * streams that the root account opens, which no bound of a tenant holds up.
  */

@@ -9,7 +9,7 @@ export interface SentEvent {
 
 /**
  * Reads server-sent events (the HTML standard, 9.2.6), as they come. A comment is no event; `alive` is
- * called with whatever comes.
+ * called with each chunk.
  */
 export async function* readEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,

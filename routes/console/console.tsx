@@ -22,7 +22,7 @@ export interface ConsoleOptions {
 
 /**
  * The console: pages that the service makes of what its interface answers to the account that is signed
- * in. What a page shows and does, the account's own programs may read and do.
+ * in. The account's own programs may read and do the same as its pages.
  */
 export function consolePages({ files, ask }: ConsoleOptions, ports: Ports): Hono {
   const home = homeOf(ports.settings.baseUrl);

@@ -1,4 +1,4 @@
-/** One request of the reference, with what an example needs to send it. */
+/** One request of the reference, with the data of its example. */
 export interface ExampleRequest {
   method: string;
   /** The URL, with `{AccountSid}` and other path parameters as placeholders. */

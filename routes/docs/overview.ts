@@ -11,7 +11,7 @@ interface Context {
   baseUrl: string;
 }
 
-/** The first page of the reference: what holds for every request and every list. */
+/** The first page of the reference: rules of every request and every list. */
 export function overview(context: Context): Page {
   const [lead = ""] = context.document.info.description.split("\n\n");
   const parts = [firstRequest(context), parameters(), lists(context)];

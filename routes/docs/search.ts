@@ -23,7 +23,7 @@ const weights: Record<string, number> = {
   explanation: 0.8,
   decisions: 0.3,
 };
-/** Pages of the first folder that tell how Switchboard came to be. */
+/** Pages of the first folder about the history of Switchboard. */
 const histories = new Set(["changelog", "benchmarks", "code-map", "licences"]);
 
 interface Found {

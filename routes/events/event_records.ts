@@ -47,7 +47,7 @@ export function eventText(ports: Ports): (change: RecordChange) => Promise<strin
   };
 }
 
-/** A queue with those who wait in it. */
+/** A queue with its members. */
 const queueJson = ({ sid, accountSid, friendlyName, members, ...dates }: Queue) => ({
   sid,
   date_created: rfc2822(dates.dateCreated),

@@ -21,7 +21,7 @@ export interface EventStreamOptions {
   textOf(change: RecordChange): Promise<string>;
   /** True while the reader may read. */
   isAllowed(): Promise<boolean>;
-  /** False: the stream ends after what has happened. */
+  /** False: the stream ends after past events. */
   follows: boolean;
   onClosed(): void;
   /** Does work for the reader within its tenant's share of the loop. */
@@ -158,7 +158,7 @@ async function* piecesOf(
   }
 }
 
-/** The text of what waits, up to a bound. */
+/** The text of waiting events, up to a bound. */
 async function pieceOf(
   waiting: Waiting,
   textOf: EventStreamOptions["textOf"],

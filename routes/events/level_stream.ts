@@ -31,7 +31,7 @@ export function levelStream(
     const now = performance.now();
     if (!follows && last !== "") return null;
     const isDue = now - checkedAt >= eventLimits.beatMs;
-    // The store is asked again at the next beat.
+    // The store is read again at the next beat.
     if (isDue && !await isAllowed().catch(() => true)) return null;
     if (isDue) checkedAt = now;
     const levels = await read();

@@ -107,7 +107,7 @@ export function formPairs(text: string): URLSearchParams {
   throw new Fault("badParameter", `${name} must be percent-encoded UTF-8`);
 }
 
-/** A percent sign that encodes nothing: what an error costs for each is more than to look for it. */
+/** A percent sign that encodes nothing. To look for one costs less than an error for each. */
 const literalPercent = /%(?![0-9a-f]{2})/i;
 
 /** Percent-encoded characters of the longest parameter: a character has three bytes, of three each. */

@@ -20,7 +20,7 @@ export function sealBody(text: string, key: string): string {
   return new Uint8Array(Buffer.concat(body)).toBase64();
 }
 
-/** Opens what `sealBody` made. Throws where the key is another one. */
+/** Opens a text that `sealBody` made. Throws for another key. */
 export function openBody(sealed: string, key: string): string {
   const bytes = Uint8Array.fromBase64(sealed);
   const decipher = createDecipheriv("aes-256-gcm", cipherKey(key), bytes.subarray(0, 12));

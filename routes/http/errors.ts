@@ -43,7 +43,7 @@ interface Shown {
   served?: readonly string[];
 }
 
-/** Responds with an error; to a person who asks for an address that is none, with a page. */
+/** Responds with an error; to a browser that requests an unknown address, with a page. */
 export function answerFault(
   c: Ctx,
   fault: Fault,
@@ -123,7 +123,7 @@ const onward = [
 ];
 
 /**
- * `GET /errors/{code}`: what a code means and what to do about it. `served` has the first segments
+ * `GET /errors/{code}`: meaning of a code, with advice. `served` has the first segments
  * of the paths that this service has.
  */
 export const explain = (served: readonly string[]): Handler<Env, "/errors/:code"> => (c) => {

@@ -52,8 +52,8 @@ export function making<P extends string>(
     try {
       return await make(c);
     } catch (error) {
-      // A twin may have been faster; then what it made stood in the way. What the request itself made
-      // is no excuse for what failed after it.
+      // A twin may have been faster; then its record was in the way. After the request's own record is
+      // committed, a failure stays a failure.
       const mayBeMade = error instanceof Fault && !c.var.isKept;
       const first = mayBeMade ? await earlier(once, ports) : null;
       if (first === null) throw error;
@@ -62,7 +62,7 @@ export function making<P extends string>(
   };
 }
 
-/** The collection for what the request makes, which keeps the response where there is a key. */
+/** The collection for the request's record, which stores the response where there is a key. */
 export function keeping<T extends Base>(
   c: Ctx,
   records: Inserting<T>,

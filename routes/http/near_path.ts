@@ -61,7 +61,7 @@ export function nearPaths(templates: Iterable<string>): (path: string) => string
   };
 }
 
-/** The path below the account, where the account is the one that was asked for. */
+/** The path below the account of the request. */
 function shortened(found: string, asked: string[]): string {
   const account = `/${asked.slice(0, 3).join("/")}/`;
   return asked[1] === "Accounts" && found.startsWith(account) ? found.slice(account.length) : found;
@@ -133,7 +133,7 @@ function leastCost(
 
 /**
  * The cheapest way from a path to a route (an edit distance over segments). The last segment is never
- * surplus: what is below a record that exists would always be near the record.
+ * surplus: a path below a record would always be near the record.
  */
 function aligned(asked: string[], route: string[], costOf: SegmentCost): Alignment {
   let before: Alignment[] = [{ cost: 0, path: "" }];

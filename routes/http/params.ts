@@ -62,7 +62,7 @@ function parametersOf(
   return parseFields(parameters, fields);
 }
 
-/** Names the ignored parameters in the `Warning` header (RFC 7234 §5.5), and what was meant. */
+/** Names the ignored parameters in the `Warning` header (RFC 7234 §5.5), with the likely ones. */
 export function warnUnknown(c: Ctx, names: string[], known: readonly string[]): void {
   if (names.length === 0) return;
   const unknown = names.slice(0, limits.warnedNames).map((name) => ({

@@ -20,7 +20,7 @@ const parameters = { ...definition, schema: paramsSchema(definition.fields, requ
 
 const shape = shapeOf(emailRecords);
 
-/** E-mail: how it is sent, and what became of each, without its text. */
+/** E-mail: sending, and the outcome of each without its text. */
 export function emailRoutes(ports: Ports): Hono<Env> {
   const records: AnyCollection = ports.records.emails;
   const list = (c: Ctx): Promise<Response> => {

@@ -14,7 +14,7 @@ import { shapeOf } from "../http/represent.ts";
 
 const shape = shapeOf(accountLimits, null);
 
-/** The limits of an account, for itself and those above it, who set them. */
+/** The limits of an account, for itself and for the accounts above it, which set them. */
 export function limitRoutes(ports: Ports): Hono<Env> {
   const answerLimits = async (c: Ctx) =>
     answer(c, shape.forms(await limitsOf(c.var.account.sid, ports)));

@@ -27,7 +27,7 @@ interface Regular {
   ports: Ports;
 }
 
-/** Records that keep who writes them. */
+/** Collections that store the author of each write. */
 export interface Authored {
   records: AnyCollection;
   written(c: Ctx): AnyCollection;

@@ -2,7 +2,7 @@
 
 const isKnown = "Notification" in globalThis && globalThis.isSecureContext;
 
-/** Tells whether the user was not asked yet. */
+/** Returns true before the user was asked. */
 export const mayAsk = () => isKnown && Notification.permission === "default";
 
 /** Asks the user; call it after a click. */

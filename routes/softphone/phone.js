@@ -75,7 +75,7 @@ export function openPhone({ login: username, password }, settings, onState) {
     onInvite: (invitation) => calls.take(invitation),
     onMessage,
   });
-  /** Sends a text to who is named; returns the peer, or the text of a problem. */
+  /** Sends a text to a number or name; returns the peer, or the text of a problem. */
   const text = (to, body) => {
     const { uri, problem } = read(to, domain);
     if (problem !== undefined) return { problem };

@@ -33,7 +33,7 @@ interface Telling {
   notices: DailyNotices;
 }
 
-/** Refuses requests for products of Twilio that are not here, and tells the account once a day. */
+/** Refuses requests for products of Twilio that are absent here, with a Notification a day. */
 export const refuseProducts = (telling: Telling) =>
   createMiddleware<Env>(async (c, next) => {
     const { path } = c.req;

@@ -44,7 +44,7 @@ export function accountPages(with_: KindPorts): Hono<ConsoleEnv> {
     .post("/:sid", (c) => saved(c, { schema: "AccountUpdate", below: "" }, with_));
 }
 
-/** Saves what a form changes of an account, or of its limits. */
+/** Saves the changes of a form to an account, or to its limits. */
 async function saved(
   c: Page,
   { schema, below }: { schema: string; below: string },

@@ -18,14 +18,14 @@ const variables = "MAX_CONCURRENT_CALLS, MAX_CALLS_PER_SECOND, MAX_TEXTS_PER_DAY
 
 const text = (value: unknown, unset: string) => String(value ?? unset);
 
-/** Used money is what was charged, and what live calls and waiting messages will cost. */
+/** Used money: charges, and the cost of live calls and waiting messages. */
 const usedOf = (limits: Row, use: string | null) => {
   if (use === null || limits[use] === null) return <None />;
   const reserved = use === "spend_today" ? Number(limits.spend_reserved) : 0;
   return reserved > 0 ? `${limits[use]}, ${limits.spend_reserved} reserved` : String(limits[use]);
 };
 
-/** The limits of an account with what is used of them, and the form of those who may set them. */
+/** The limits of an account with their use, and the form for accounts that may set them. */
 export const Limits = ({ limits, fields, isRoot, maySet, to, csrf }: {
   limits: Row;
   fields: Field[];

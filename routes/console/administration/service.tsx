@@ -9,7 +9,7 @@ import { readForm } from "../frame/session.ts";
 import { Table } from "../frame/table.tsx";
 import { goTo } from "../frame/links.ts";
 
-/** Reads what the root account alone may read. */
+/** Reads resources of the root account alone. */
 const supervised = (c: Page, name: string): Promise<Row> => c.var.api.read(`Supervisor/${name}`);
 
 /** The same of a list. */

@@ -98,7 +98,7 @@ async function show(c: Page, ports: Ports): Promise<Response> {
 
 const priceOf = (rows: Row[]): number => rows.reduce((sum, { price }) => sum + Number(price), 0);
 
-/** A price with two places at least, and what it has beyond. */
+/** A price with two places, or with more where it has them. */
 const shown = (price: number): string => price.toFixed(6).replace(/(\.\d\d\d*?)0*$/, "$1");
 
 /** The same of a column: all of its prices have the places of the one that has most. */

@@ -1,4 +1,4 @@
-/** In dBov: what counts as speech, and the quietest that a meter shows. */
+/** In dBov: the least level of speech, and the least that a meter shows. */
 const [speech, quietest] = [-45, -60];
 
 /** Calls of one stream at most. */

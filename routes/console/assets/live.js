@@ -16,7 +16,7 @@ function load(url) {
 const pauseMs = 400;
 
 /**
- * Replaces what stands in the element with `data-live` by what the page has now, until the page says no
+ * Replaces the content of the element with `data-live` by that of the page now, until the page says no
  * more: whenever an event comes of the stream in `data-events`, else as often as it says in seconds.
  * Focus and open details of the viewer stay.
  */

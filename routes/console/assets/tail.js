@@ -16,7 +16,7 @@ const make = (tag, name, text) => {
   return node;
 };
 
-/** An event as a line: when, what, how it is, and the way to its record. */
+/** An event as a line: time, text, look, and a link to its record. */
 function lineOf({ type, change, sid, look, text, at, path }) {
   const line = make("li", look === "plain" ? "" : look, "");
   const time = make("time", "", clock.format(new Date(at ?? Date.now())));

@@ -13,7 +13,7 @@ const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
  */
 export function showTimes(node) {
   for (const time of node.querySelectorAll("time[data-running]")) {
-    // The clock of the service and that of the viewer may differ: the page says what the first one was.
+    // The clocks of service and viewer may differ: the page has the time of the former.
     time.dataset.since = String(
       Date.now() - (Number(time.dataset.running) - Date.parse(time.dateTime)),
     );

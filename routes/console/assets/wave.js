@@ -22,7 +22,7 @@ async function readPeaks(url) {
   return Array.from({ length: audio.numberOfChannels }, (_, n) => peaksOf(audio.getChannelData(n)));
 }
 
-/** Draws channels above each other, and what has been played in the colour of the accent. */
+/** Draws channels above each other, the played part in the colour of the accent. */
 function draw(canvas, channels, played) {
   const style = getComputedStyle(canvas);
   const [width, height] = [canvas.clientWidth, canvas.clientHeight];

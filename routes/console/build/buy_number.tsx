@@ -60,7 +60,7 @@ interface Tried {
   values?: Record<string, string>;
 }
 
-/** The last page before the purchase: the price, and what the number is to do. */
+/** The last page before the purchase: the price, and the handlers of the number. */
 async function showConfirm(c: Page, { problem, values = {} }: Tried, ports: Ports) {
   const to = `${belowOf(c, ports)}/${path}/buy`;
   const number = values.PhoneNumber ?? c.req.query("PhoneNumber") ?? "";

@@ -21,6 +21,6 @@ export function createSpokenText(
   return change(c, { path, form }, ports);
 }
 
-/** Removes it again, where what it was made for could not be done. */
+/** Removes it again where the change that it was made for failed. */
 export const removeSpokenText = (c: Page, { sid }: Row, ports: Ports): Promise<Row | null> =>
   change(c, { method: "DELETE", path: `${path}/${sid}` }, ports);

@@ -16,7 +16,7 @@ const suggested = "20";
 interface TestCallProps {
   c: Page;
   ports: Ports;
-  /** Whom it calls; undefined: the form asks. */
+  /** The callee; undefined: an input of the form. */
   to?: string;
   /** The Gateway that it leaves by. */
   gatewaySid?: string | undefined;
@@ -84,7 +84,7 @@ async function callerIdsOf(c: Page): Promise<string[]> {
   return [...new Set(lists.flatMap(({ items }) => items.map((row) => String(row.phone_number))))];
 }
 
-/** Places the call that a form of `TestCall` asks for. */
+/** Places the call of a form of `TestCall`. */
 export function testCallPages(ports: Ports): Hono<ConsoleEnv> {
   return new Hono<ConsoleEnv>().post("/", async (c) => {
     const sent = await readForm(c, ports);

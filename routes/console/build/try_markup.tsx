@@ -18,7 +18,7 @@ import type { Ports } from "../../../core/model/ports/ports.ts";
 
 const { path } = documentTests;
 
-/** Requests markup as a call or text would, and shows what it would do. */
+/** Requests markup as a call or message would, and shows its effect. */
 export function tryMarkupPages(ports: Ports): Hono<ConsoleEnv> {
   return new Hono<ConsoleEnv>()
     .get(

@@ -96,7 +96,7 @@ function showForm(c: Page, { problem, values = {} }: Tried, ports: Ports): Respo
   return showPage(c, { title: "Validate a number", section: path, content }, ports);
 }
 
-/** The code of a validation, and what came of its call. The interface says whose call it is. */
+/** The code of a validation, and the outcome of its call. The interface says whose call it is. */
 async function showValidation(c: Page, ports: Ports): Promise<Response> {
   const sid = c.req.param("sid") ?? "";
   const call = await c.var.api.read(`Calls/${sid}`);

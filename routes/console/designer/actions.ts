@@ -17,7 +17,7 @@ const { path } = applications;
 /** Clients, numbers and queues that the forms of steps offer. */
 const mostKnown = "200";
 
-/** Shows the form again without scripts, with what was refused. */
+/** Shows the form again without scripts, with the refusal. */
 type ShowTried = (c: Page, form: URLSearchParams, problem: string) => Promise<Response>;
 
 /** Requests of the designer's scripts and forms. */
@@ -126,7 +126,7 @@ async function knownOf(c: Page) {
 
 const asksForJson = (c: Page): boolean => c.req.header("Accept") === "application/json";
 
-/** Answers a script with what came of a request, or with why the interface refuses it. */
+/** Answers a script with the result of a request, or with the interface's refusal. */
 async function answered(c: Page, work: () => Promise<object | null>): Promise<Response> {
   try {
     return c.json(await work());

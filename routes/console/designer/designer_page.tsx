@@ -68,7 +68,7 @@ export const DesignerStyle = ({ base }: { base: string }) => (
   />
 );
 
-/** Name, kind and what saves the flow. */
+/** Name, kind and buttons that save the flow. */
 const Bar = ({ edited: { sid, name, kind, version, revision, isDraft }, to, csrf }: {
   edited: Edited;
   to: string;

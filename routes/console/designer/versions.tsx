@@ -21,7 +21,7 @@ const section = "Flows";
 /** Versions of one page of the list: each has a whole flow. */
 const pageSize = "10";
 
-/** The versions of a flow: what differs from one to the next, and a way back. */
+/** The versions of a flow: differences from one to the next, and a button to restore one. */
 export function versionPages(ports: Ports): Hono<ConsoleEnv> {
   return new Hono<ConsoleEnv>()
     .get("/:sid/versions", (c) => showVersions(c, ports))

@@ -6,7 +6,7 @@ import { adviceOf } from "../build/advice.ts";
 const mostCauses = 5;
 
 /**
- * The error codes that came most, with what to do about them. `failures` are the latest
+ * The most frequent error codes, with advice. `failures` are the latest
  * Notifications.
  */
 export function Causes({ below, failures }: { below: string; failures: Rows }) {

@@ -11,7 +11,7 @@ import { Table } from "../frame/table.tsx";
 /** Notifications that the page shows. */
 const latest = 10;
 
-/** The page of an error code: its meaning, what to do, and the latest Notifications that have it. */
+/** The page of an error code: its meaning, advice, and the latest Notifications that have it. */
 export function errorCodePages(ports: Ports): Hono<ConsoleEnv> {
   return new Hono<ConsoleEnv>().get("/:code{[0-9]+}", async (c) => {
     const code = c.req.param("code");

@@ -1,4 +1,4 @@
-/** Something that somebody should look at. */
+/** A finding that needs attention. */
 export interface Notice {
   look: "bad" | "wait";
   text: string;

@@ -81,7 +81,7 @@ async function showCount(c: Page, ports: Ports): Promise<Response> {
 const isoOfInput = (hour: string): string =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(hour) ? `${hour}:00Z` : "";
 
-/** Empty for what is no date, as a number of hours in the address may be of any size. */
+/** Empty for an invalid date: a number of hours in the address may be of any size. */
 function isoOf(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? "" : date.toISOString();

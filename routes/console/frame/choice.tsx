@@ -4,7 +4,7 @@ export const Choice = ({ id, name, value, options, describedBy, isWrong = false 
   name: string;
   value: string;
   options: readonly (readonly [value: string, title: string])[];
-  /** The id of what explains it. */
+  /** The id of its description. */
   describedBy?: string;
   /** Its value was refused. */
   isWrong?: boolean;

@@ -60,7 +60,7 @@ async function* csvTexts(pages: AsyncIterable<Row[]>): AsyncGenerator<string> {
   }
 }
 
-/** A cell; what a spreadsheet would take for a formula begins with an apostrophe. */
+/** A cell; a text that spreadsheets would take for a formula begins with an apostrophe. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return "";
   const text = typeof value === "object" ? JSON.stringify(value) : String(value);

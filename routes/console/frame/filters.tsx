@@ -3,7 +3,7 @@ import type { AnyResource } from "../../../core/model/resource.ts";
 import { pascal } from "../../../core/base/wire.ts";
 import { titleOf } from "./form.tsx";
 
-/** The filters of a list as a form, by its declaration; what was sent stands in it. */
+/** The filters of a list as a form, by its declaration, with the values that were sent. */
 export function Filters({ definition, to, sent }: {
   definition: AnyResource;
   to: string;
@@ -63,7 +63,7 @@ function Filter({ field, schema, value }: { field: string; schema: unknown; valu
 }
 
 /**
- * The query that a list is asked with: what a browser sent, without empty values. One day alone is
+ * The query of a list: the browser's parameters, without empty values. One day alone is
  * that day or later, or that day or earlier. Days of records that may have no start, such as calls
  * that failed before, are those of their creation.
  */

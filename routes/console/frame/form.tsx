@@ -52,7 +52,7 @@ export type Choices = Readonly<
   Record<string, readonly (readonly [value: string, title: string])[]>
 >;
 
-/** The inputs of a form; `values` are what stands in them. */
+/** The inputs of a form, with their `values`. */
 export const Inputs = (
   { fields, values = {}, id = "f", choices = {}, unset = "as it is", problem = "" }: {
     fields: Field[];
@@ -102,7 +102,7 @@ export const Inputs = (
   </>
 );
 
-/** The description of a parameter without what programs alone need of it. */
+/** The description of a parameter without the parts for programs. */
 const hintOf = (description: string): string =>
   description.replaceAll(/ (?:An empty value clears it|Also named \w+)\./g, "");
 

@@ -98,7 +98,7 @@ export const Problem = ({ children }: { children?: Child }) => (
 export const priced = (price: unknown, { currency }: { currency: string | null }): string =>
   currency === null ? String(price) : `${price} ${currency}`;
 
-/** The heading of a page, with what may be done beside it. */
+/** The heading of a page, with actions beside it. */
 export const Heading = ({ title, kind, up, children }: {
   title: Child;
   /** Title of the page's subject. */

@@ -15,7 +15,7 @@ interface Refused {
   retryAfter?: string | null;
 }
 
-/** Answers with a page that says what was refused. Any other error is a bug: it is logged. */
+/** Answers a refusal with its page. Any other error is a bug: it is logged. */
 export const onConsoleError = (ports: Ports): ErrorHandler<ConsoleEnv> => (error, c) => {
   const refused = refusedOf(error);
   if (refused.status >= 500) {

@@ -84,7 +84,10 @@ function signInFirst(c: Page, wasSignedIn: boolean, home: string): Response | Pr
   return goTo(c, `${home}/sign-in${query.size === 0 ? "" : `?${query}`}`);
 }
 
-/** Reads the form of a change. Throws `crossSite` for what a page of another site may have sent. */
+/**
+ * Reads the form of a change. Throws `crossSite` for a form that a page of another site may have
+ * sent.
+ */
 export async function readForm(c: Page, ports: Ports): Promise<URLSearchParams> {
   const form = await readOpenForm(c, ports);
   const given = form.get("csrf") ?? c.req.header("X-CSRF-Token") ?? "";

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { Row } from "./api.ts";
 
-/** A column of a table: its title, and what it shows of a row. */
+/** A column of a table: its title, and its cell of a row. */
 export interface Column {
   title: string;
   cell(row: Row): Child;

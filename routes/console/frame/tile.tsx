@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-/** A figure with what it is of, and a line that says more; with `to` it leads there. */
+/** A figure with its label, and a line of detail; with `to` it is a link. */
 export function Tile({ to, title, figure, more = "" }: {
   to?: string;
   title: string;

@@ -70,7 +70,7 @@ function shownEvents(
   const ending = new AbortController();
   let beat = () => {};
   const timer = setInterval(async () => {
-    // The store is asked again at the next beat.
+    // The store is read again at the next beat.
     if (await isOpen(c.var.session, ports).catch(() => true)) beat();
     else ending.abort();
   }, eventLimits.beatMs);

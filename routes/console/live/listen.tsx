@@ -12,7 +12,7 @@ import { goTo } from "../frame/links.ts";
 /** Resources that can be listened to, by path below the account. */
 const kinds = { Calls: "call", Conferences: "conference" } as const;
 
-/** Listening to a call or a conference: the form that asks which softphone is to ring. */
+/** Listening to a call or a conference: a form with the softphone that is to ring. */
 export function listenPages(ports: Ports): Hono<ConsoleEnv> {
   const app = new Hono<ConsoleEnv>();
   for (const path of Object.keys(kinds) as (keyof typeof kinds)[]) {
@@ -23,7 +23,7 @@ export function listenPages(ports: Ports): Hono<ConsoleEnv> {
       const of = `${path}/${c.req.param("sid")}`;
       try {
         const made = await change(c, { path: `${of}/Monitors`, form: form_ }, ports);
-        // The page of the listening call says what becomes of it.
+        // The page of the listening call shows its outcome.
         return goTo(c, `${belowOf(c, ports)}/Calls/${made?.sid}`);
       } catch (error) {
         return await form(c, path, ports, mendable(c, error));

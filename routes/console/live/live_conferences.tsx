@@ -15,7 +15,7 @@ interface ConferencesProps extends Around {
   calls: Row[];
 }
 
-/** The conferences, each with its participants and what may be done to them. */
+/** The conferences, each with its participants and actions on them. */
 export const Conferences = ({ conferences, calls, below, csrf }: ConferencesProps) => (
   <>
     {conferences.length === 0 && (

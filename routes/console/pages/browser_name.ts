@@ -1,5 +1,5 @@
 /**
- * Browsers by what stands in their header User-Agent; the first that fits: most name others as
+ * Browsers by a part of their header User-Agent; the first that fits: most name others as
  * well.
  */
 const browsers: readonly (readonly [pattern: RegExp, name: string])[] = [

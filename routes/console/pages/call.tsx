@@ -13,7 +13,7 @@ import { adviceOf, errorPath } from "../build/advice.ts";
 import { Recordings } from "./call_recordings.tsx";
 import { directionOf } from "./call_columns.tsx";
 
-/** The page of a call: what it was, and everything that happened in it, in order of time. */
+/** The page of a call: its data, and its events in order of time. */
 export async function showCall(c: Page, ports: Ports): Promise<Response> {
   const whole = await readCall(c.var.api, c.req.param("sid") ?? "");
   const { call } = whole;

@@ -110,7 +110,7 @@ function listened(call: Row | null): string {
   return status === "" ? "was rung to listen" : `was asked to listen, and did not (${status})`;
 }
 
-/** Somebody listened to the call, or was asked to. */
+/** Entry of a call that listened to this one, or was to. */
 const monitorEntry = (
   { call_sid, to, date_created, call }: WholeCall["monitors"][number],
   { below }: Around,

@@ -16,7 +16,7 @@ export const Player = ({ row, below, name }: { row: Row; below: string; name: st
   />
 );
 
-/** The recordings of a call with a player each, and what was said in them. */
+/** The recordings of a call with a player each, and their transcriptions. */
 export const Recordings = (
   { recordings, transcriptions, below }: WholeCall & { below: string },
 ) => (

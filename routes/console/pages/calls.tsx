@@ -23,7 +23,7 @@ const kind: Kind = {
   asked: ["Url", "ApplicationSid"],
 };
 
-/** The list of calls, the timeline of one, and what may be done to it while it lasts. */
+/** The list of calls, the timeline of one, and actions on a live one. */
 export function callPages(with_: KindPorts): Hono<ConsoleEnv> {
   const { ports } = with_;
   const act = async (c: Page, form: URLSearchParams, done: string) => {

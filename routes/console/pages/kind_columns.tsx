@@ -8,7 +8,7 @@ export interface ListPlace {
   to: string;
 }
 
-/** A column, or what makes it where it leads somewhere. */
+/** A column, or a maker of one that has links. */
 export type ColumnMaker = Column | ((at: ListPlace) => Column);
 
 /** The columns of the list of a resource, by the path of the account's pages. */

@@ -24,7 +24,7 @@ import { registeredOf, withBindings } from "../build/registered.tsx";
 /** List and page of a resource. */
 export interface Kind {
   definition: AnyResource;
-  /** The title of its list, and what one record is called. */
+  /** The title of its list, and the name of one record. */
   title: string;
   one: string;
   /** Text of the empty list. */
@@ -39,7 +39,7 @@ export interface Kind {
   unlisted?: readonly string[];
   /** Parameters that its forms do not ask for: another page sets them. */
   unasked?: readonly string[];
-  /** Parameters that the form for a new one asks for first, beside the required ones. */
+  /** Parameters that the form for a new record has first, besides the required ones. */
   asked?: readonly string[];
   /** The schemas of its forms, where it has some. */
   create?: string;

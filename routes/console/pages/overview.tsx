@@ -26,7 +26,7 @@ type SpanName = keyof typeof spans;
 /** Notifications that are looked at for their codes. */
 const mostFailures = "200";
 
-/** The first page of an account: how it does, what needs attention, and the latest calls. */
+/** The first page of an account: statistics, findings, and the latest calls. */
 export function overviewPages(ports: Ports): Hono<ConsoleEnv> {
   return new Hono<ConsoleEnv>().get("/", async (c) => {
     const below = belowOf(c, ports);

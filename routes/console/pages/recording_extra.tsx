@@ -4,7 +4,7 @@ import type { Ports } from "../../../core/model/ports/ports.ts";
 import { belowOf } from "../frame/render.tsx";
 import { Player } from "./call_recordings.tsx";
 
-/** The player of a recording, a file of it, and what was said in it. */
+/** The player of a recording, a link to its file, and its transcription. */
 export async function recordingExtra(c: Page, row: Row, ports: Ports) {
   if (row.status !== "completed") return null;
   const { items } = await c.var.api.list(`Recordings/${row.sid}/Transcriptions`);

@@ -67,7 +67,7 @@ interface Found {
   title: string;
   rows: Row[];
   columns: Column[];
-  /** The list that has more of it: its path, and what it is narrowed by. */
+  /** The list that has more of it: its path and filters. */
   all?: { path: string; sought: readonly string[] };
 }
 
@@ -195,7 +195,7 @@ function show(c: Page, query: string, all: Found[], ports: Ports): Response {
   return showPage(c, { title: "Find", section: "search", content, query }, ports);
 }
 
-/** The ways to all calls or texts from and to what was sought, older ones too. */
+/** Links to all calls or messages from and to the searched text, older ones too. */
 const More = ({ to, rows, sought }: { to: string; rows: Row[]; sought: readonly string[] }) => {
   const isSought = (value: unknown) => sought.includes(String(value).replace(/^client:/, ""));
   const ends = ["From", "To"].map((name) => {

@@ -41,7 +41,7 @@ function freeName(flow, type) {
   }
 }
 
-/** Removes a step, and what leads to it. */
+/** Removes a step, and the connections to it. */
 export function removeStep(flow, name, { portsOf }) {
   delete flow.steps[name];
   delete flow.positions?.[name];

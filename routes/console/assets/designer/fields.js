@@ -29,7 +29,7 @@ function fieldOf(schema, value, at) {
   return labelled(schema, at, (attributes) => inputOf(schema, value, at, attributes));
 }
 
-/** An input with its label, its description and what is wrong with it. */
+/** An input with its label, description and problem. */
 function labelled(schema, { name, path, isRequired, shape }, make) {
   const id = `field-${path.join("-")}-${ids++}`;
   const hint = schema.description;
@@ -106,7 +106,7 @@ function inputOf(schema, value, { name, path, shape, change }, attributes) {
   });
 }
 
-/** An input that offers what the account has; a variable may stand in its place. */
+/** An input that offers resources of the account; a variable may stand in its place. */
 function knownInput(value, { known, unknown }, attributes, set) {
   const list = `${attributes.id}-known`;
   const note = el("span", { class: "hint" });

@@ -151,7 +151,7 @@ export function createForm({ model, schemas, problems, kindOf, say }) {
       }),
     );
 
-  /** Says at each field what is wrong with it; at the step what is about no field. */
+  /** Shows each problem at its field, or at the step where it is about none. */
   function mark() {
     const own = problems().filter(({ step }) => step === model.selected && step !== null);
     const slots = [...view.querySelectorAll("[data-problem]")];

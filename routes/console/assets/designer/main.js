@@ -14,7 +14,7 @@ const page = document.getElementById("designer");
 const part = (name) => document.getElementById(`designer-${name}`);
 const { base, csrf } = page.dataset;
 const area = part("flow");
-/** The least scale that a flow is shown at before somebody asks for another. */
+/** The least scale at which a flow is shown first. */
 const readable = .8;
 /** Below this width of the window the canvas takes the place of the menu and of the list of steps. */
 const wideBelow = 1_450;
@@ -86,7 +86,7 @@ function design(schemas) {
     }
   });
 
-  /** Leaves out what a step lacks that was added and has no field filled in yet. */
+  /** Leaves out problems of a new step without any field filled in. */
   const shownOf = (found) => found.filter(({ step }) => step === null || step !== state.untouched);
 
   /** A step that was added counts as touched once it is changed or another one is selected. */

@@ -69,7 +69,7 @@ export function createSaving({ model, send, say, part }) {
     return [versions, ...does === "publish" ? [" ", publishOver(message)] : []];
   }
 
-  /** A button that opens what the other one saved, and gives up what is on this page. */
+  /** A button that opens the flow of the other user, and discards the one of this page. */
   function loadTheirs() {
     const onclick = () => {
       if (isChanged() && !confirm("Load their draft? Your unsaved changes are lost.")) return;

@@ -1,4 +1,4 @@
-/** Posts a form to the console; resolves with its answer. Throws an Error with what was refused. */
+/** Posts a form to the console; resolves with its answer. Throws an Error with the refusal. */
 export function senderOf({ base, csrf }) {
   return async (path, form) => {
     const response = await fetch(`${base}${path}`, {
