@@ -31,7 +31,7 @@ export async function openSession(
     & Pick<ConsoleSession, "isComplete" | "credentialHash">,
   ports: SessionPorts,
 ): Promise<string> {
-  await makeRoom(account.sid, ports);
+  await endOldestSessions(account.sid, ports);
   const token = randomToken(32);
   const base = newBase(consoleSessions, account.sid, ports);
   const record: ConsoleSession = {
@@ -192,7 +192,7 @@ export async function endSessions(
   );
 }
 
-async function makeRoom(accountSid: string, ports: SessionPorts): Promise<void> {
+async function endOldestSessions(accountSid: string, ports: SessionPorts): Promise<void> {
   const all = await sessionsOf(accountSid, ports);
   const oldest = all.slice(consoleLimits.sessions - 1);
   await Promise.all(oldest.map((session) => endSession(session, ports)));

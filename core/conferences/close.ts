@@ -1,6 +1,6 @@
 import type { Companion } from "../protocol/companion.ts";
 import { isLive } from "../model/values/status.ts";
-import { eachApart } from "../webhooks/each_apart.ts";
+import { forEachIsolated } from "../webhooks/for_each_isolated.ts";
 import { endConference } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../model/ports/ports.ts";
@@ -47,7 +47,7 @@ export async function closeConferencesOf(
   isLost?: (conference: Conference) => boolean,
 ): Promise<number> {
   const live = await ports.records.conferences.group("live", companionId);
-  return await eachApart(isLost === undefined ? live : live.filter(isLost), {
+  return await forEachIsolated(isLost === undefined ? live : live.filter(isLost), {
     name: "close lost conferences",
     label: ({ sid }) => sid,
     act: (conference) => closeConference(conference, ports, { mayLive: isLost === undefined }),
@@ -63,7 +63,7 @@ export async function tidyConferences(
   named: ReadonlySet<string>,
   ports: Ports,
 ): Promise<void> {
-  await eachApart(await ports.records.conferences.group("live", id), {
+  await forEachIsolated(await ports.records.conferences.group("live", id), {
     name: "tidy conferences",
     label: ({ sid }) => sid,
     act: (conference) => tidy(conference, named, ports),

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { effectiveStatus } from "../accounts/access.ts";
 import type { GatewayReport, Registration } from "../protocol/trunks.ts";
-import { eachApart } from "../webhooks/each_apart.ts";
+import { forEachIsolated } from "../webhooks/for_each_isolated.ts";
 import { Fault } from "../base/faults.ts";
 import { isLost } from "../model/ports/companion_ports.ts";
 import type { Ports } from "../model/ports/ports.ts";
@@ -17,7 +17,7 @@ export async function registrationsOf(
   const gateways = await ports.records.gateways.group("registering", "yes");
   const own = gateways.filter(({ sid }) => assigneeOf(sid, living) === companionId);
   const wanted: Registration[] = [];
-  await eachApart(own, {
+  await forEachIsolated(own, {
     name: "have Gateways registered",
     label: ({ sid }) => sid,
     async act(gateway) {
@@ -75,7 +75,7 @@ async function mayRegister(gateway: Gateway, companionId: string, ports: Ports):
 export async function forgetRegistrations(companionId: string, ports: Ports): Promise<number> {
   const lost = { ...notRegistered, reason: "the companion that kept it is gone" };
   const kept = await ports.records.gateways.group("kept", companionId);
-  await eachApart(kept, {
+  await forEachIsolated(kept, {
     name: "show Gateways as unregistered",
     label: ({ sid }) => sid,
     act: (one) => change(one, (now) => now.companionId === companionId ? lost : null, ports),

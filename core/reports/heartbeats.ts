@@ -3,7 +3,7 @@ import { forgetRegistrations } from "../numbers/gateway_registrations.ts";
 import { closeConferencesOf, tidyConferences } from "../conferences/close.ts";
 import type { HeartbeatAnswer } from "../protocol/registrations.ts";
 import { isLost as isLostCompanion } from "../model/ports/companion_ports.ts";
-import { eachApart } from "../webhooks/each_apart.ts";
+import { forEachIsolated } from "../webhooks/for_each_isolated.ts";
 import { withOrigin } from "../base/origin.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../model/ports/ports.ts";
@@ -51,7 +51,7 @@ export async function takeHeartbeat(
   await tidyConferences(companion, named, ports);
 
   const live = new Set(known.map(({ sid }) => sid));
-  await eachApart(legs.filter(({ leg }) => !live.has(leg)), {
+  await forEachIsolated(legs.filter(({ leg }) => !live.has(leg)), {
     name: "hang up legs whose calls have ended",
     label: ({ leg }) => leg,
     async act({ leg, accountSid }) {
@@ -141,7 +141,7 @@ interface Loss {
 
 /** Returns how many could not be closed. */
 const closeAll = (calls: Iterable<Call> | AsyncIterable<Call>, loss: Loss, ports: Ports) =>
-  eachApart(calls, {
+  forEachIsolated(calls, {
     name: "close lost calls",
     label: ({ sid }) => sid,
     act: (call) => {

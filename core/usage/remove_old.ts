@@ -1,5 +1,5 @@
 import { subtree } from "../accounts/walk.ts";
-import { eachApart } from "../webhooks/each_apart.ts";
+import { forEachIsolated } from "../webhooks/for_each_isolated.ts";
 import { limits } from "../base/limits.ts";
 import { earlierNow } from "../base/steady_clock.ts";
 import type { AnyRecord } from "../model/resource.ts";
@@ -51,7 +51,7 @@ const keptMs = ({ kind }: Kept, settings: Ports["settings"]): number =>
  * a pause after each batch. Ends early when the signal aborts.
  */
 export async function removeOldRecords(ports: Ports, signal: AbortSignal): Promise<void> {
-  await eachApart(lists(ports), {
+  await forEachIsolated(lists(ports), {
     name: "remove the old records of accounts",
     label: ({ accountSid, one }) => `${one.resource} of ${accountSid}`,
     act: (list) => removeFrom(list, ports, signal),

@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { Fault } from "../../core/base/faults.ts";
 import type { Base } from "../../core/base/record.ts";
 import { earlier, kept, type KeptResponse, onceOf } from "./idempotency_once.ts";
-import { checkRoom } from "./idempotency_room.ts";
+import { checkKeyBound } from "./idempotency_bound.ts";
 import type { Change } from "../../core/model/store.ts";
 import type { Account } from "../../core/model/resources/accounts.ts";
 import type { Ports } from "../../core/model/ports/ports.ts";
@@ -47,7 +47,7 @@ export function making<P extends string>(
     });
     const response = await earlier(once, ports);
     if (response !== null) return again(c, response);
-    await checkRoom(account, ports);
+    await checkKeyBound(account, ports);
     c.set("once", once);
     try {
       return await make(c);

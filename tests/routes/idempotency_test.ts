@@ -7,7 +7,7 @@ import type { Env } from "../../routes/http/env.ts";
 import { onError } from "../../routes/http/errors.ts";
 import { keeping, making } from "../../routes/http/make_once.ts";
 import { limits } from "../../core/base/limits.ts";
-import { checkRoom } from "../../routes/http/idempotency_room.ts";
+import { checkKeyBound } from "../../routes/http/idempotency_bound.ts";
 import { nouns } from "../../core/twilio/mod.ts";
 import { removeOldRecords } from "../../core/usage/remove_old.ts";
 import type { Answer, ApiClient, Form } from "../support/service/api_client.ts";
@@ -428,10 +428,10 @@ Deno.test("a tenant and its sub-accounts have a bounded number of Idempotency-Ke
   const refusal = { name: "Fault", code: 20429, retryAfterS: 3_600 };
 
   const nearlyFull = ports(ofEach - 2);
-  await checkRoom(sub, nearlyFull);
-  await checkRoom({ sid: "AC1", ancestors: ["AC0"] }, nearlyFull);
-  await assert.rejects(checkRoom(sub, nearlyFull), refusal);
+  await checkKeyBound(sub, nearlyFull);
+  await checkKeyBound({ sid: "AC1", ancestors: ["AC0"] }, nearlyFull);
+  await assert.rejects(checkKeyBound(sub, nearlyFull), refusal);
   clock.now += 60_000; // None of the keys was kept: the store has room again.
-  await checkRoom(sub, nearlyFull);
-  await assert.rejects(checkRoom(sub, ports(ofEach)), refusal);
+  await checkKeyBound(sub, nearlyFull);
+  await assert.rejects(checkKeyBound(sub, ports(ofEach)), refusal);
 });

@@ -7,7 +7,7 @@ import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { fieldsOf, filled, Inputs, valuesOf } from "../frame/form.tsx";
 import { goTo, homeOf } from "../frame/links.ts";
-import { mendable } from "../frame/mendable.ts";
+import { problemOf } from "../frame/problem_of.ts";
 import { Act, Empty, Facts, Heading, None, Problem, Status, Time } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
@@ -26,7 +26,7 @@ export function accountPages(with_: KindPorts): Hono<ConsoleEnv> {
         const made = await change(c, { path: "/", form: filled(form) }, ports);
         return goTo(c, `${belowOf(c, ports)}/Accounts/${made?.sid}?done=created`);
       } catch (error) {
-        return await showAll(c, { problem: mendable(c, error) }, with_);
+        return await showAll(c, { problem: problemOf(c, error) }, with_);
       }
     })
     .get("/:sid", (c) => showOne(c, {}, with_))
@@ -61,7 +61,7 @@ async function saved(
     if (sent.size > 0) await change(c, { path, form: sent }, ports);
     return goTo(c, `${belowOf(c, ports)}/Accounts${account}?done=saved`);
   } catch (error) {
-    return await showOne(c, { problem: mendable(c, error) }, with_);
+    return await showOne(c, { problem: problemOf(c, error) }, with_);
   }
 }
 

@@ -5,7 +5,7 @@ import { change } from "../frame/change.ts";
 import { Copied } from "../frame/copied.tsx";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { fieldsOf, filled, Inputs } from "../frame/form.tsx";
-import { mendable } from "../frame/mendable.ts";
+import { problemOf } from "../frame/problem_of.ts";
 import { Facts, Heading, Problem, Time } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
@@ -48,7 +48,7 @@ export function keyPages(with_: KindPorts): Hono<ConsoleEnv> {
         return showMade(c, made ?? { sid: "" }, with_);
       } catch (error) {
         const values = Object.fromEntries(form);
-        return showNew(c, { problem: mendable(c, error), values }, with_);
+        return showNew(c, { problem: problemOf(c, error), values }, with_);
       }
     });
   return app.route("/", kindPages(kind, with_));

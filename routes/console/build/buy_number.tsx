@@ -6,7 +6,7 @@ import type { Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { filled } from "../frame/form.tsx";
-import { mendable } from "../frame/mendable.ts";
+import { problemOf } from "../frame/problem_of.ts";
 import { Facts, Heading, priced, Problem } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
@@ -31,7 +31,7 @@ export function buyNumberPages(ports: Ports): Hono<ConsoleEnv> {
         return goTo(c, `${belowOf(c, ports)}/${path}/${made?.sid}?done=bought`);
       } catch (error) {
         const values = Object.fromEntries(form);
-        return await showConfirm(c, { problem: mendable(c, error), values }, ports);
+        return await showConfirm(c, { problem: problemOf(c, error), values }, ports);
       }
     });
 }

@@ -4,7 +4,7 @@ import { incomingPhoneNumbers } from "../../../core/model/resources/incoming_pho
 import { outgoingCallerIds } from "../../../core/model/resources/outgoing_caller_ids.ts";
 import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
-import { mendable } from "../frame/mendable.ts";
+import { problemOf } from "../frame/problem_of.ts";
 import { Heading, Problem } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
@@ -100,7 +100,7 @@ export function testCallPages(ports: Ports): Hono<ConsoleEnv> {
       const made = await change(c, { path: "Calls", form }, ports);
       return goTo(c, `${belowOf(c, ports)}/Calls/${made?.sid}`);
     } catch (error) {
-      const problem = mendable(c, error);
+      const problem = problemOf(c, error);
       const of = {
         c,
         ports,

@@ -8,7 +8,7 @@ import { change } from "../frame/change.ts";
 import { Choice } from "../frame/choice.tsx";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { filled } from "../frame/form.tsx";
-import { mendable } from "../frame/mendable.ts";
+import { problemOf } from "../frame/problem_of.ts";
 import { Act, Empty, Facts, Heading, Problem } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
@@ -32,7 +32,7 @@ export function tryMarkupPages(ports: Ports): Hono<ConsoleEnv> {
         const tried = await change(c, { path, form: filled(form) }, ports);
         return await show(c, { values, ...tried && { tried } }, ports);
       } catch (error) {
-        return await show(c, { values, problem: mendable(c, error) }, ports);
+        return await show(c, { values, problem: problemOf(c, error) }, ports);
       }
     });
 }

@@ -7,7 +7,7 @@ import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
 import { filled } from "../frame/form.tsx";
 import { goTo } from "../frame/links.ts";
-import { mendable } from "../frame/mendable.ts";
+import { problemOf } from "../frame/problem_of.ts";
 import { Facts, Heading, Problem, Sid, Status } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
@@ -25,7 +25,7 @@ export function validateNumberPages(ports: Ports): Hono<ConsoleEnv> {
         return goTo(c, `${belowOf(c, ports)}/${path}/validations/${made?.call_sid}`);
       } catch (error) {
         const values = Object.fromEntries(form);
-        return await showForm(c, { problem: mendable(c, error), values }, ports);
+        return await showForm(c, { problem: problemOf(c, error), values }, ports);
       }
     })
     .get("/validations/:sid{CA[0-9a-f]{32}}", (c) => showValidation(c, ports));

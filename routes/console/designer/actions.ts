@@ -70,8 +70,8 @@ export function designerActions(
     try {
       return goTo(c, `${(await put()).to}?done=saved`);
     } catch (error) {
-      const isMendable = error instanceof ApiRefusal && error.status < 500 && error.status !== 404;
-      if (!isMendable) throw error;
+      const isOfForm = error instanceof ApiRefusal && error.status < 500 && error.status !== 404;
+      if (!isOfForm) throw error;
       c.status(error.status as 400); // A status of the interface.
       return await showTried(c, form, error.message);
     }

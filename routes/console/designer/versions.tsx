@@ -7,7 +7,7 @@ import { flowVersions } from "../../../core/model/resources/flow_versions.ts";
 import { ApiRefusal, type Row } from "../frame/api.ts";
 import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
-import { mendable } from "../frame/mendable.ts";
+import { problemOf } from "../frame/problem_of.ts";
 import { Act, Empty, Facts, Heading, Problem, Time } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
@@ -39,7 +39,7 @@ export function versionPages(ports: Ports): Hono<ConsoleEnv> {
         const to = `${belowOf(c, ports)}/${section}/${application.sid}`;
         return goTo(c, `${to}?done=saved`);
       } catch (error) {
-        return await showVersion(c, { problem: mendable(c, error) }, ports);
+        return await showVersion(c, { problem: problemOf(c, error) }, ports);
       }
     });
 }

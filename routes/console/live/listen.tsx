@@ -3,7 +3,7 @@ import type { Ports } from "../../../core/model/ports/ports.ts";
 import { canRing, NoPhone, PhoneChoice, phonesOf } from "../build/phones.tsx";
 import { change } from "../frame/change.ts";
 import type { ConsoleEnv, Page } from "../frame/env.ts";
-import { mendable } from "../frame/mendable.ts";
+import { problemOf } from "../frame/problem_of.ts";
 import { Heading, Problem } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
@@ -26,7 +26,7 @@ export function listenPages(ports: Ports): Hono<ConsoleEnv> {
         // The page of the listening call shows its outcome.
         return goTo(c, `${belowOf(c, ports)}/Calls/${made?.sid}`);
       } catch (error) {
-        return await form(c, path, ports, mendable(c, error));
+        return await form(c, path, ports, problemOf(c, error));
       }
     });
   }

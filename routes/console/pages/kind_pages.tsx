@@ -19,7 +19,7 @@ import {
   titleOf,
   valuesOf,
 } from "../frame/form.tsx";
-import { mendable } from "../frame/mendable.ts";
+import { problemOf } from "../frame/problem_of.ts";
 import { Act, Empty, Facts, Heading, Problem, Sid, Status, Time } from "../frame/parts.tsx";
 import { belowOf, showPage } from "../frame/render.tsx";
 import { readForm } from "../frame/session.ts";
@@ -182,7 +182,7 @@ async function create(c: Page, kind: Kind, with_: KindPorts): Promise<Response> 
     return goTo(c, `${belowOf(c, ports)}/${path}/${made?.sid}?done=created`);
   } catch (error) {
     const values = Object.fromEntries(form);
-    return await showNew(c, kind, with_, { problem: mendable(c, error), values });
+    return await showNew(c, kind, with_, { problem: problemOf(c, error), values });
   }
 }
 
@@ -199,7 +199,7 @@ async function update(c: Page, kind: Kind, with_: KindPorts): Promise<Response> 
     return goTo(c, `${belowOf(c, ports)}/${path}?done=saved`);
   } catch (error) {
     const values = Object.fromEntries(form);
-    return await showRecord(c, kind, with_, { problem: mendable(c, error), values });
+    return await showRecord(c, kind, with_, { problem: problemOf(c, error), values });
   }
 }
 

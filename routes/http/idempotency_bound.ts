@@ -4,7 +4,7 @@ import { limits } from "../../core/base/limits.ts";
 import type { Ports } from "../../core/model/ports/ports.ts";
 import type { Account } from "../../core/model/resources/accounts.ts";
 
-type RoomPorts = Pick<Ports, "now"> & {
+type BoundPorts = Pick<Ports, "now"> & {
   records: { idempotencyKeys: Pick<Ports["records"]["idempotencyKeys"], "list"> };
   accounts: Pick<Ports["accounts"], "childSids">;
 };
@@ -15,15 +15,15 @@ interface Counted {
   at: number;
 }
 
-const counts = new WeakMap<RoomPorts["records"], Map<string, Promise<Counted>>>();
+const counts = new WeakMap<BoundPorts["records"], Map<string, Promise<Counted>>>();
 
 /**
  * Throws `throttled` when the tenant of an account has as many keys as the service keeps for one. The
  * keys in the store are counted anew every while, and those that this instance takes are added.
  */
-export async function checkRoom(
+export async function checkKeyBound(
   account: Pick<Account, "sid" | "ancestors">,
-  ports: RoomPorts,
+  ports: BoundPorts,
 ): Promise<void> {
   const tenant = tenantOf(account);
   const counted = await countedOf(tenant, ports);
@@ -36,7 +36,7 @@ export async function checkRoom(
   );
 }
 
-async function countedOf(tenant: string, ports: RoomPorts): Promise<Counted> {
+async function countedOf(tenant: string, ports: BoundPorts): Promise<Counted> {
   const known = counts.get(ports.records) ?? new Map<string, Promise<Counted>>();
   counts.set(ports.records, known);
   const before = await known.get(tenant);
@@ -57,7 +57,7 @@ function isStale({ keys, at }: Counted, now: number): boolean {
   return age < 0 || age >= (isNear ? 60_000 : 600_000);
 }
 
-async function count(tenant: string, { records, accounts, now }: RoomPorts): Promise<Counted> {
+async function count(tenant: string, { records, accounts, now }: BoundPorts): Promise<Counted> {
   const at = now();
   const none = { where: [], skip: 0, limit: 1 };
   let keys = 0;

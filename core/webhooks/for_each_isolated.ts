@@ -16,7 +16,7 @@ const named = 5;
  * stops none of the others; one log line says how many failed, which, and the first error. Returns
  * how many failed.
  */
-export async function eachApart<T>(
+export async function forEachIsolated<T>(
   items: Iterable<T> | AsyncIterable<T>,
   { name, label, act }: Work<T>,
   { log }: Pick<Ports, "log">,
