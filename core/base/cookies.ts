@@ -15,7 +15,7 @@ export interface Cookie {
   path: string;
   /** It is sent over TLS alone. */
   isSecure: boolean;
-  /** When it ends, in ms by the steady clock; null: with the time for which cookies are kept. */
+  /** End in ms by the steady clock; null: with the time for which cookies are stored. */
   endsAt: number | null;
 }
 

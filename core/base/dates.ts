@@ -6,7 +6,7 @@ export interface Interval {
   before: number;
 }
 
-/** Which side of a date passes; empty is the date itself. */
+/** Comparison with a date; empty is the date itself. */
 export type DateOperator = "" | "<" | ">";
 
 const dayMs = 86_400_000;

@@ -3,7 +3,7 @@ import { plainReason } from "./plain_reason.ts";
 import { decodeText } from "./decode_text.ts";
 import { type Answer, headerOf } from "./outgoing.ts";
 
-/** One request to a customer's server and what came back, as a Notification tells it. */
+/** One request to a customer's server and its response, as a Notification shows it. */
 export interface Exchange {
   url: string;
   method: string;
@@ -26,7 +26,7 @@ export function withoutCredentials(url: string): string {
   return parsed.href;
 }
 
-/** What of a URL must never be shown: its password, and the two as an Authorization header has them. */
+/** Secrets of a URL: its password, and login and password as an Authorization header has them. */
 export function secretsOf(url: string): string[] {
   if (!url.includes("@")) return [];
   const { username = "", password = "" } = URL.parse(url) ?? {};
@@ -36,8 +36,8 @@ export function secretsOf(url: string): string[] {
 }
 
 /**
- * A text in which no secret stands, such as a server that repeats what it was sent may tell. Secrets of
- * API keys are known by their form.
+ * The text without secrets, such as those that a server repeats in its response. Secrets of API
+ * keys are found by their form.
  */
 export const masked = (text: string, secrets: string[]): string =>
   secrets.filter((secret) => secret.length > 2)

@@ -20,9 +20,9 @@ export const faults = {
 
 export type FaultName = keyof typeof faults;
 
-/** What a Fault may have besides. */
+/** Options of a Fault. */
 export interface FaultOptions extends ErrorOptions {
-  /** Seconds after which it is worth trying again, where that is known. */
+  /** Seconds after which a retry may succeed, if known. */
   retryAfterS?: number;
 }
 

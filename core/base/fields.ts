@@ -24,8 +24,8 @@ export const url = webUrl.max(limits.urlLength)
 export const clearableUrl = z.union([z.literal("").transform(() => null), url]).nullable();
 
 /**
- * Whether a text is the path of a URL. A second slash, a backslash or a character that URL parsers
- * drop could make a host of what follows.
+ * True when a text is the path of a URL. A second slash, a backslash or a character that URL
+ * parsers drop could make a host of what follows.
  */
 const isPath = (text: string): boolean => /^\/(?![/\\])[\x21-\x7e]*$/.test(text);
 
@@ -54,8 +54,8 @@ export const apiVersion = z.string().regex(
 );
 
 /**
- * A phone number, perhaps: digits, signs and spaces of other scripts are read as those of ASCII, and the `+`
- * that form decoding makes a space of as `+` again.
+ * A phone number, or any text. Digits, signs and spaces of other scripts are read as those of
+ * ASCII. Form decoding makes a space of the `+`: it is read as `+` again.
  */
 export const phoneText = () => z.string().overwrite((text) => withPlus(plainDigits(text)));
 
@@ -127,7 +127,7 @@ const withoutNull = (schema: z.ZodType): z.ZodType =>
 
 type WireFormat = "iso8601" | "rfc2822" | "text" | "form";
 
-/** How a field is written, when it is not as it is stored. */
+/** Wire format of a field, where it differs from the stored one. */
 export const wireFormat = (schema: z.ZodType): WireFormat | undefined =>
   withoutNull(schema).meta()?.wire as WireFormat | undefined;
 
@@ -143,7 +143,7 @@ export function itemFields(schema: z.ZodType): z.ZodRawShape | undefined {
   return inner instanceof z.ZodArray ? innerFields(inner.element as z.ZodType) : undefined;
 }
 
-/** Whether every value is a number, a boolean or a word of ours, and so never needs escaping. */
+/** True when each value is a number, a boolean or a word of ours, which need no escaping. */
 export function isPlain(schema: z.ZodType): boolean {
   const inner = withoutNull(schema);
   return [z.ZodNumber, z.ZodBoolean, z.ZodEnum, z.ZodLiteral].some((kind) => inner instanceof kind);

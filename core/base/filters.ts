@@ -4,10 +4,10 @@ import { limits } from "./limits.ts";
 import { sidTime } from "./sid.ts";
 
 /**
- * How a list may be narrowed by a field; declared per resource, planned by the store. `equals` takes
- * the whole value, `address` also `*` for any run of characters, and a Client by its Login with or
- * without `client:`, `contains` a part in any case, `number` a part of a phone number in which `*`
- * stands for any one digit.
+ * Kinds of filters of a list; declared for each resource, planned by the store. `equals` takes the
+ * whole value. `address` takes `*` for any run of characters, too, and a Client by its Login with
+ * or without `client:`. `contains` takes a part in any case. `number` takes a part of a phone
+ * number in which `*` stands for any one digit.
  */
 export type FilterKind = "equals" | "address" | "contains" | "number";
 
@@ -16,7 +16,7 @@ const phoneNumber = phoneText().max(limits.filterLength);
 const digits = z.string().regex(/^\d{1,15}$/, "must be a whole number");
 const truth = z.enum(["true", "false"]);
 
-/** What a filter may compare a field with: a value that the field could have, or a part of one. */
+/** Schema of the values that a filter compares a field with: whole values, or parts of them. */
 export function filterValue(kind: FilterKind, field: z.ZodType): z.ZodType {
   if (kind === "address") return phoneNumber;
   if (kind === "contains") return text;
@@ -41,7 +41,7 @@ export type Condition =
   /** The same of the instant at which the record's Sid was made: the order of lists has it. */
   | { field: string; op: "made"; from: number; before: number };
 
-/** Whether a record passes every condition. */
+/** True when a record meets every condition. */
 export const matches = (record: Record<string, unknown>, conditions: Condition[]): boolean =>
   conditions.every((condition) => passes(record[condition.field], condition));
 
@@ -67,10 +67,10 @@ function passes(value: unknown, condition: Condition): boolean {
 const isWithin = (at: number, { from, before }: { from: number; before: number }): boolean =>
   at >= from && at < before;
 
-/** Whether a text fits a pattern. In time linear in text × pattern, whatever the pattern. */
+/** True when a text fits a pattern. Takes time linear in text × pattern, for each pattern. */
 export function fitsPattern(text: string, pattern: string): boolean {
   let [at, next] = [0, 0];
-  /** Where the last `*` stands, and how far it reaches in the text for now. */
+  /** Index of the last `*`, and the index in the text that it reaches so far. */
   let [star, reach] = [-1, 0];
   while (at < text.length) {
     if (pattern[next] === "*") {
@@ -87,8 +87,8 @@ export function fitsPattern(text: string, pattern: string): boolean {
 }
 
 /**
- * Whether a part, in which `*` stands for any one digit, is somewhere in a number. (A `*` that a
- * virtual number itself holds passes for a digit.)
+ * True when a part, in which `*` stands for any one digit, is in a number. (A `*` of a virtual
+ * number passes for a digit.)
  */
 export function hasPart(number: string, part: string): boolean {
   for (let start = 0; start + part.length <= number.length; start++) {

@@ -26,13 +26,13 @@ export interface IceGrant {
   iceServers: IceServer[];
 }
 
-/** Whether a URL is of a TURN server, which asks for credentials. */
+/** True for the URL of a TURN server, which needs credentials. */
 export const isTurn = (url: string): boolean => /^turns?:/.test(url);
 
 /**
  * Grants a user the servers until an instant in ms, by credentials that the TURN servers can check
- * without asking anybody (draft-uberti-behave-turn-rest-00, coturn's `use-auth-secret`): the name is
- * when they expire, in seconds since 1970, and the user; the password its HMAC-SHA1.
+ * by themselves (draft-uberti-behave-turn-rest-00, coturn's `use-auth-secret`). The name is the
+ * expiry in seconds since 1970, and the user; the password is its HMAC-SHA1.
  */
 export function grantIceServers(
   { urls, turnSecret }: IceSettings,

@@ -1,9 +1,9 @@
 const [quote, comma, bracket, brace] = [...'",[{'].map((sign) => sign.charCodeAt(0));
 
 /**
- * Tells whether a JSON text has more values than so many: members, elements, arrays and objects, but not what
- * stands in its strings. JSON.parse takes up to a hundred times as long for many small values as for a few
- * long ones, so foreign texts are looked at before. Takes any text.
+ * True when a JSON text has more than so many values: members, elements, arrays and objects. Text
+ * in its strings does not count. JSON.parse takes up to a hundred times as long for many small
+ * values as for a few long ones, so texts of others are counted before. Takes any text.
  */
 export function hasMoreValues(text: string, most: number): boolean {
   let count = 0;
@@ -17,7 +17,7 @@ export function hasMoreValues(text: string, most: number): boolean {
   return false;
 }
 
-/** Where the string ends that begins at a place: at its quote, or with the text. */
+/** Index of the end of the string that begins at `from`: its quote, or the end of the text. */
 function stringEnd(text: string, from: number): number {
   let end = text.indexOf('"', from + 1);
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

@@ -1,13 +1,13 @@
 /**
- * Tenants of sub-accounts that this process has read of or was told of. Code that cannot wait for the
- * store counts by them; it counts an account that is not known as its own tenant.
+ * Tenants of sub-accounts that this process has read or received. Code that cannot wait for the
+ * store counts by them. An account without an entry counts as its own tenant.
  */
 import { limits } from "./limits.ts";
 
 /** Sub-accounts with the accounts right under the root that they belong to, which never change. */
 const tenants = new Map<string, string>();
 
-/** Has what is counted for accounts count for their tenants from now on. The oldest are forgotten. */
+/** Adds tenants, by which accounts count from now on. At the limit the oldest are removed. */
 export function learnTenants(learned: Readonly<Record<string, string>>): void {
   for (const [account, tenant] of Object.entries(learned)) {
     const [oldest] = tenants.keys();

@@ -15,11 +15,11 @@ export const limits = {
   bodyBytes: 1 << 20,
   /** Characters of an answer that is sent as it is; a longer one is compressed. */
   plainTextLength: 1_024,
-  /** In which a refused request of one kind is noticed once, in ms. */
+  /** Interval in which a refused request of one kind leaves one Notification, in ms. */
   refusalNoticeMs: 60_000,
   /**
-   * Notifications a day of one fault that tell a tenant of habits of its programs, by one instance, and
-   * tenants whose notices an instance remembers.
+   * Most Notifications a day about the programs of a tenant, by fault and instance; most tenants
+   * with such counts in memory.
    */
   dailyNotices: 50,
   dailyNoticeTenants: 10_000,
@@ -31,18 +31,18 @@ export const limits = {
   /** Of the longest of them, but for markup: a flow. */
   longParameterLength: 40 << 10,
   /**
-   * Characters of an Idempotency-Key, how long one is known, and how many of an account there may be;
-   * characters of the parts that a kept response has in the store.
+   * Characters of an Idempotency-Key, its retention, and the most of an account; characters of a
+   * stored part of a response.
    */
   idempotencyKeyLength: 255,
   idempotencyKeptMs: 24 * 3_600_000,
   idempotencyKeys: 1_000_000,
   idempotencyPartLength: 30_000,
-  /** What Retry-After says when a part of the service is out of reach. */
+  /** Seconds of Retry-After while a part of the service is out of reach. */
   retryAfterS: 5,
   /** So many seconds' worth of requests an account may send at once. */
   requestBurstS: 10,
-  /** How long a part of the service may take to prove that it is there. */
+  /** Time in which a part of the service must prove that it is there. */
   readyTimeoutMs: 2_000,
   /** Jobs that one overview of the queue counts, and dead ones that it lists. */
   countedJobs: 50_000,
@@ -101,9 +101,9 @@ export const limits = {
   clearedAtOnce: 400,
   /** After which another service continues a migration whose service shows no progress. */
   migrationLeaseMs: 15_000,
-  /** How often a service on a shared store looks for a change of its layout. */
+  /** Interval at which a service on a shared store looks for a change of its layout. */
   layoutPollMs: 2_000,
-  /** How long an account may be used as it was read; what this instance changes shows at once. */
+  /** Age up to which a cached account is used; this instance's own changes show at once. */
   accountRecentMs: 1_000,
   recentAccounts: 1_000,
   /**
@@ -142,7 +142,7 @@ export const limits = {
   circuitFailures: 5,
   circuitOpenMs: 5_000,
   circuitOpenMaxMs: 60_000,
-  /** Lanes to customers' servers of which it is known how they answer. */
+  /** Most lanes to customers' servers whose circuit breaker is in memory. */
   knownLanes: 10_000,
   /** Lanes that are looked at together. */
   lanesAtOnce: 32,
@@ -180,7 +180,7 @@ export const limits = {
   documentProblems: 100,
   documentHops: 50,
   documentTimeoutMs: 15_000,
-  /** Time that cookies of a pair of From and To are kept after their last use. */
+  /** Time after their last use for which cookies of a pair of From and To are stored. */
   cookiesKeptMs: 4 * 3_600_000,
   /** Cookies of a pair at one host, and bytes of all their names, values and paths. */
   cookies: 20,
@@ -209,7 +209,7 @@ export const limits = {
   ussdGsmLength: 182,
   ussdOtherLength: 80,
   pauseMaxS: 3_600,
-  /** How long an Echo lasts that does not say. */
+  /** Length of an Echo without `length`. */
   echoS: 600,
   /** Characters that one Say speaks: about a quarter of an hour. */
   sayLength: 10_000,
@@ -217,7 +217,7 @@ export const limits = {
   /** Of the audio that is transcribed: over an hour of one channel. */
   transcriptionBytes: 64 << 20,
   transcriptionAnswerBytes: 4 << 20,
-  /** What a transcription may take: at least, and for each second of audio. */
+  /** Time limit of a transcription: its minimum, and the time for each second of audio. */
   transcriptionMs: 60_000,
   transcriptionMsPerS: 5_000,
   /** Transcriptions whose audio is in memory at once. */
@@ -227,7 +227,7 @@ export const limits = {
   longTranscriptionS: 60,
   /** Bytes of the text; a record of the store has no room for more. */
   transcriptionLength: 40_000,
-  /** How often a Play may repeat, short of for ever. */
+  /** Most repeats of a Play that is not endless. */
   loopMax: 1_000,
   /** Steps of what a Gather plays. */
   gatherPrompts: 100,
@@ -241,7 +241,7 @@ export const limits = {
   hintsLength: 4_000,
 
   callbackTimeoutMs: 15_000,
-  /** How long a delivery may wait for a server that is asked less and less, since it fails. */
+  /** Longest wait of a delivery for a server that fails and is therefore requested less often. */
   deliveryWaitMs: 24 * 3_600_000,
   /**
    * Attempts that a Delivery shows, the latest; of them together, and of the headers and the body
@@ -254,12 +254,15 @@ export const limits = {
   connectTimeoutMs: 5_000,
   /** Time that the look-up of a host name may take, and may wait for a place. */
   nameLookupMs: 4_500,
-  /** Time that addresses are kept at most, and failures; names and addresses of each that are kept. */
+  /**
+   * Longest times for which addresses, and failures, are cached; most names, and addresses of a
+   * name.
+   */
   nameKeptMs: 30_000,
   nameFailureKeptMs: 5_000,
   namesKept: 2_000,
   addressesOfName: 16,
-  /** Accounts whose tenants a companion knows. */
+  /** Most accounts whose tenants a companion has in memory. */
   knownTenants: 20_000,
   /** Look-ups that a process runs at once, and those of a tenant. One may hold two sockets. */
   nameLookups: 128,
@@ -275,9 +278,9 @@ export const limits = {
   messageLength: 160,
   /** Over about a quarter of an hour. */
   messageAttempts: 8,
-  /** How often a sender is told of what became of a message: for two minutes. */
+  /** Most attempts at a notification to the sender of a message, within two minutes. */
   notificationAttempts: 8,
-  /** How long a message may wait to be sent, and for the receipt of one that a carrier took. */
+  /** Longest wait of a message to be sent, and for the receipt of one that a carrier accepted. */
   messageWaitMs: 24 * 3_600_000,
   receiptWaitMs: 24 * 3_600_000,
   carrierIdLength: 200,
@@ -307,9 +310,9 @@ export const limits = {
   /** Seconds of music between the announcements of a flow's queue, and its longest wait. */
   queueMusicS: 30,
   queueWaitMaxS: 14_400,
-  /** Time that a place in a queue is kept for a call on its way. */
+  /** Time for which a place in a queue is reserved for a call on its way. */
   queueArrivingMs: 10_000,
-  /** How long a waiting call stays assigned to one taker. */
+  /** Time for which a waiting call stays assigned to one taker. */
   queueTakingMs: 30_000,
   /** Default and largest maxParticipants of a conference. */
   conferenceMembers: 40,
@@ -324,7 +327,7 @@ export const limits = {
   /** Parts of a recording that do not come for so long after its call ended never will. */
   recordingForgottenMs: 900_000,
   storeAttempts: 30,
-  /** How long the object storage may take for one request, and a link to it works. */
+  /** Time limit of a request to the object storage; validity of a link to it. */
   s3TimeoutMs: 120_000,
   s3LinkS: 300,
   locationAttempts: 3,
@@ -333,29 +336,29 @@ export const limits = {
   /** Records of an account that a job reads at once. */
   accountBatch: 100,
 
-  /** How often old records are looked for, and how many are removed together. */
+  /** Interval of the search for old records; records that are removed together. */
   removeOldMs: 3_600_000,
   removedAtOnce: 20,
-  /** When the deletion of a closed account's resources is repeated. */
+  /** Times after which the deletion of a closed account's resources is repeated. */
   closingAgainMs: [60_000, 600_000],
 
   companionLostMs: 15_000,
   /** Time that the answer to a change of a Client waits until it is in force at the companions. */
   inForceMs: 1_000,
-  /** Changes that one message to a companion tells. */
+  /** Most changes in one message to a companion. */
   invalidationsAtOnce: 500,
   /**
-   * Time that the answer to a companion's question for a login may be under way, and then be kept where
-   * no Client has it; logins that are remembered meanwhile.
+   * Time for which the answer to a companion's query of a login may be under way, and then be
+   * cached where no Client has it; most logins in memory meanwhile.
    */
   loginAnswerMs: 20_000,
   askedLogins: 20_000,
-  /** How old what a service knows of draining companions may be when it takes a new call. */
+  /** Age up to which the cached state of companions decides that a new call is refused. */
   drainKnownMs: 1_000,
-  /** How long a companion has to show that it is there, when another one could not reach it. */
+  /** Time limit of a companion's answer, after another one could not reach it. */
   companionLookMs: 2_000,
   sweepMs: 5_000,
-  /** The wall clock is compared with the steady one so often. */
+  /** Interval of the comparison of the wall clock with the steady one. */
   clockLookMs: 1_000,
   /** A live call that its companion's heartbeat has not named for so long is closed. */
   legForgottenMs: 15_000,

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { nextTurn } from "./turns.ts";
 
-/** Work of a tenant on the loop asks for its share. */
+/** Work of a tenant that requests its share of the loop. */
 export interface Asking {
   tenant: string;
   /** Its method and route, or its kind of job, report or stream. */
@@ -76,7 +76,7 @@ export async function withinShare<T>(
   }
 }
 
-/** Between parts of long work: gives the share back and asks for it again, behind what waits. */
+/** Between parts of long work: gives the share back and requests it again, behind waiting work. */
 export const betweenParts = (): Promise<void> => outside(nextTurn);
 
 /** Waits for something outside of this process; meanwhile the work at hand holds no share. */

@@ -1,10 +1,10 @@
-/** Of two letters that changed places: a likelier slip than another letter. */
+/** Cost of two letters that changed places: a likelier slip than another letter. */
 const swapCost = 0.9;
 /** Letters of a name for each edit that is taken for a slip, and the most edits. */
 const lettersPerEdit = 3;
 const mostEdits = 2;
 
-/** The known name that a name was probably meant to be; the case of letters does not count. */
+/** The existing name that a name probably means; the case of letters does not count. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   const edits = Math.min(mostEdits, Math.floor(name.length / lettersPerEdit));
   const near = [...known].flatMap((one) => {

@@ -1,11 +1,11 @@
 import { BlockList, isIP } from "node:net";
 
 /**
- * Whether an address is one of a list of addresses and networks, such as
+ * Makes a test of addresses against a list of addresses and networks, such as
  * `192.0.2.0/24,2001:db8::1`.
  */
 export function addressList(list: readonly string[]): (host: string) => boolean {
-  // To ask costs as much as to read a message.
+  // A test costs as much as reading a message.
   if (list.length === 0) return () => false;
   const listed = new BlockList();
   for (const entry of list) {

@@ -3,9 +3,9 @@ import { z } from "zod";
 import { currentTraceId, currentTraceparent, withTraceparent } from "./tracing.ts";
 
 /**
- * The request that the work at hand comes from. It goes with jobs, and with scripts to companions and
- * their reports: so the Notifications, Deliveries and spans of a call name the request that placed or
- * changed it, whichever process makes them.
+ * The request that the work at hand comes from. It goes with jobs, and with scripts to companions
+ * and their reports. So Notifications, Deliveries and spans of a call name the request that placed
+ * or changed it, in each process.
  */
 export const origin = z.object({
   /** The X-Request-Id of the request. */

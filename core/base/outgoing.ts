@@ -21,7 +21,7 @@ export type SentRequest = Omit<OutgoingRequest, "body"> & {
   body: string | Uint8Array<ArrayBuffer>;
 };
 
-/** What a server answered to it. */
+/** Response of a server. */
 export interface Answer {
   /** The URL that answered, after redirects. */
   url: string;
@@ -41,7 +41,7 @@ export type RedirectSigner = (
   answer: Answer,
 ) => OutgoingRequest | Promise<OutgoingRequest>;
 
-/** Whether the status of an answer is one of success. */
+/** True for a status of success. */
 export const isOk = ({ status }: Pick<Answer, "status">): boolean => status >= 200 && status < 300;
 
 /** The value of the first header of a name, which is given in lower case; null without one. */

@@ -1,4 +1,4 @@
-/** What the runtime and its libraries say of a request that failed, and the same in plain words. */
+/** Errors of the runtime and its libraries for failed requests, and their plain words. */
 const reasons: readonly [pattern: RegExp, words: string][] = [
   [/ECONNREFUSED|connection refused/i, "the server refused the connection; is it running there?"],
   [
@@ -39,7 +39,9 @@ const reasons: readonly [pattern: RegExp, words: string][] = [
   ],
 ];
 
-/** Why something failed, for its owner to read: without the texts of libraries where they are known. */
+/**
+ * Reason of a failure, for its owner to read: in plain words for errors of libraries in the table.
+ */
 export function plainReason(error: unknown): string {
   const why = causeOf(error);
   const message = why instanceof Error ? why.message : String(why);

@@ -1,4 +1,4 @@
-/** What every record has. Dates are in ms. */
+/** Fields of every record. Dates are in ms. */
 export interface Base {
   sid: string;
   accountSid: string;

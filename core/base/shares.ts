@@ -5,11 +5,11 @@ const heldForFree = 6;
 export const reserveOf = (most: number): number => Math.ceil(most / 8);
 
 /**
- * Whether a tenant that holds `own` places may have another one while all hold `all` of `most`. It may
- * hold six times those that are free beyond a reserve of an eighth (a dynamic threshold, as of queues that
- * share a buffer): its share shrinks while others use places. Alone it has three quarters, two tenants
- * have two fifths each, eight have a tenth each. A tenant that holds more gets none when it gives one back.
- * The reserve is for tenants that hold fewer than `few`.
+ * True when a tenant that holds `own` places may have another one while all hold `all` of `most`.
+ * It may hold six times those that are free beyond a reserve of an eighth (a dynamic threshold, as
+ * of queues that share a buffer). Its share shrinks while others use places: alone it has three
+ * quarters, two tenants have two fifths each, eight have a tenth each. A tenant that holds more
+ * gets none when it gives one back. The reserve is for tenants that hold fewer than `few`.
  */
 export const mayHoldMore = (
   { own, all, most, few = 1 }: { own: number; all: number; most: number; few?: number },

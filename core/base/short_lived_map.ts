@@ -3,10 +3,10 @@ interface Held<V> {
 }
 
 /**
- * A Map for what comes and goes with each call. V8 has every table that a Map outgrew point to the
- * next one, so that a single old table keeps all that ever went through the Map until the next
- * complete run of the garbage collector. Here that is no more than an empty holder an entry, for keys
- * that are deleted before they are set again.
+ * A Map for entries that come and go with each call. In V8, every table that a Map outgrew points
+ * to the next one. A single old table so keeps all former entries until the next complete garbage
+ * collection. Here that is no more than an empty holder an entry, for keys that are deleted before
+ * they are set again.
  */
 export class ShortLivedMap<K, V> extends Map<K, V> {
   override get(key: K): V | undefined {

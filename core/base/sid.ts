@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * Makes Sids: a two-letter prefix, 48 bits of milliseconds and 80 random bits in hex, 34 characters
- * whose order is the order of creation, also within one millisecond.
+ * Makes Sids: a two-letter prefix, 48 bits of milliseconds and 80 random bits in hex, 34
+ * characters. Their order is the order of creation, also within one millisecond.
  */
 export function sidMaker(now: () => number): (prefix: string) => string {
   const random = new Uint8Array(10); // Used again: a small array takes longer to make than to fill.
@@ -18,8 +18,8 @@ export function sidMaker(now: () => number): (prefix: string) => string {
 }
 
 /**
- * Adds a step to a number, whose highest byte is the first. Sids of one millisecond so have an order,
- * and since the step is random, one Sid does not tell the next.
+ * Adds a step to a number, whose highest byte is the first. Sids of one millisecond so have an
+ * order. The step is random, so the next Sid cannot be guessed.
  */
 function add(number: Uint8Array, step: number): void {
   let carry = step;
@@ -42,9 +42,9 @@ export function sidOfCause(prefix: string, { at, id }: Cause): string {
   return prefix + Math.floor(at).toString(16).padStart(12, "0") + hash;
 }
 
-/** When a Sid was made, in ms. */
+/** Time at which a Sid was made, in ms. */
 export const sidTime = (sid: string): number => parseInt(sid.slice(2, 14), 16);
 
-/** Whether a text has the form of a Sid with this prefix. */
+/** True when a text has the form of a Sid with this prefix. */
 export const isSid = (text: string, prefix: string): boolean =>
   text.length === 34 && text.startsWith(prefix) && /^[0-9a-f]{32}$/.test(text.slice(2));

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { OutgoingRequest } from "./outgoing.ts";
 
-/** What is requested from a customer's server on behalf of an account. */
+/** Request to a customer's server on behalf of an account. */
 export interface Signable {
   url: string;
   method: "GET" | "POST";
@@ -11,7 +11,7 @@ export interface Signable {
 
 const encoder = new TextEncoder();
 
-/** What SHA-1 and SHA-256 take at once, in bytes. */
+/** Block length of SHA-1 and SHA-256, in bytes. */
 const blockBytes = 64;
 
 /**
@@ -64,7 +64,7 @@ export function signedRequest(
   return { url, method, headers: { ...headers, ...signatures }, body, signal };
 }
 
-/** What signatures are keyed with, and when they are made, in ms. */
+/** Key of the signatures, and their time in ms. */
 interface Keyed {
   authToken: string;
   now: number;
@@ -79,8 +79,8 @@ function authorization(target: URL): Record<string, string> {
 }
 
 /**
- * What signs a request again that a redirect made of a signed one: it goes to another address, and
- * as a GET it has no form any more.
+ * Signs a request again after the redirect of a signed one: it goes to another address, and as a
+ * GET it has no form any more.
  */
 export const signerOf =
   ({ params }: Signable, keyed: Keyed) => (redirected: OutgoingRequest): OutgoingRequest => {
@@ -134,8 +134,8 @@ function signed(
 }
 
 /**
- * The headers by which a customer's server knows that a WebSocket comes from here: both signatures
- * over its URL, and the credentials in the URL. The URL without those comes back too.
+ * Headers that prove to a customer's server that a WebSocket comes from here: both signatures over
+ * its URL, and the credentials in the URL. Returns the URL without those, too.
  */
 export function signedHandshake(
   url: string,

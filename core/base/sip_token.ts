@@ -1,7 +1,7 @@
 /**
- * SIP credentials that end: the user name of digest authentication has the Login of a Client and an
- * instant, and the password is a keyed hash of it. They follow from a key of the Client, so nothing is
- * stored; another Password of the Client, or its removal, ends all of them.
+ * SIP credentials that expire. The user name of digest authentication has the Login of a Client and
+ * an instant; the password is a keyed hash of it. They follow from a key of the Client, so nothing
+ * is stored. Another Password of the Client, or its removal, ends all of them.
  */
 import { createHmac } from "node:crypto";
 

@@ -61,8 +61,8 @@ export function awakeTimer(ms: number, callback: () => void): () => void {
 export const steadyNow = (): number => Math.floor(performance.timeOrigin + performance.now());
 
 /**
- * The earlier of both clocks, in ms: what is old by it is old by both. A wall clock that is set ahead
- * makes nothing old that is to be kept for a while.
+ * The earlier of both clocks, in ms: what is old by it is old by both. A wall clock that is set
+ * ahead ages nothing.
  */
 export const earlierNow = ({ now, steadyNow }: Clocks): number => Math.min(now(), steadyNow());
 
@@ -87,8 +87,8 @@ export interface AwakeClock extends Disposable {
 }
 
 /**
- * Starts an awake clock. The first look after a pause leaves the pause out, whoever looks: timers that
- * are due at once after it read a clock that has not moved.
+ * Starts an awake clock. Its first reading after a pause leaves the pause out, also by timers that
+ * are due at once after it.
  */
 export function createAwakeClock(
   read: () => number,

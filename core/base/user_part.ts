@@ -1,11 +1,12 @@
 /**
- * The user part of SIP and tel URIs, and the parameters of a telephone-subscriber in it (RFC 3261 §19.1.6,
- * RFC 3966 §3): `+12125550123;npdi;rn=+14045550000`. Number portability (RFC 4694), trunk groups
- * (RFC 4904), `cpc`, `verstat` (3GPP TS 24.229 §7.2A) and their like say more about a call; none of them
- * belongs to the number. Whoever reads or compares a user part reads it by `readUserPart()`.
+ * The user part of SIP and tel URIs, and the parameters of a telephone-subscriber in it (RFC 3261
+ * §19.1.6, RFC 3966 §3): `+12125550123;npdi;rn=+14045550000`. Number portability (RFC 4694), trunk
+ * groups (RFC 4904), `cpc`, `verstat` (3GPP TS 24.229 §7.2A) and their like say more about a call;
+ * none of them belongs to the number. Code that reads or compares a user part uses
+ * `readUserPart()`.
  *
- * A name may hold a semicolon of its own (`alice;day=tuesday`), so that the text behind one counts as
- * parameters only behind a number, and behind any user (`anonymous;verstat=No-TN-Validation`) where one of
+ * A name may hold a semicolon of its own (`alice;day=tuesday`). So the text behind a number counts
+ * as parameters. Behind any other user (`anonymous;verstat=No-TN-Validation`) it does where one of
  * the names is a parameter of telephone numbers.
  */
 

@@ -38,7 +38,7 @@ export interface CompanionClientOptions {
   /** The wall clock, which signatures are dated by. */
   now(): number;
   steadyNow(): number;
-  /** How long one request may take, in ms. */
+  /** Time limit of one request, in ms. */
   timeoutMs: number;
 }
 
@@ -71,7 +71,7 @@ export function companionClient(options: CompanionClientOptions): CompanionContr
     login: string,
     send: (control: Control) => Promise<{ statuses: number[] }>,
   ): Promise<number[]> {
-    // A companion that was not heard of lately may have the Client still: it is asked each time.
+    // A companion without a recent heartbeat may still have the Client, so all are read each time.
     const known = await options.companions.list();
     const holders = await options.companions.holding(login, known);
     return statusesOf(
@@ -118,7 +118,9 @@ async function allDone(requests: Promise<unknown>[]): Promise<void> {
   if (failure?.status === "rejected") throw failure.reason;
 }
 
-/** What the devices of all companions answered. Throws a failure where none has taken the message. */
+/**
+ * Responses of the devices of all companions. Throws a failure where no device took the message.
+ */
 function statusesOf(sent: PromiseSettledResult<{ statuses: number[] }>[]): number[] {
   const statuses = sent.flatMap((one) => one.status === "fulfilled" ? one.value.statuses : []);
   const failure = sent.find((one) => one.status === "rejected");
@@ -128,7 +130,7 @@ function statusesOf(sent: PromiseSettledResult<{ statuses: number[] }>[]): numbe
 }
 
 /**
- * The first answer of several companions, asked one after another, that is not null; null when all
+ * First answer of several companions, requested one after another, that is not null; null when all
  * are. Throws the last failure when none has an answer.
  */
 async function firstAnswer<T, C>(
@@ -148,7 +150,7 @@ async function firstAnswer<T, C>(
   return null;
 }
 
-/** Whether the machine refused or reset the connection: it runs, and no companion listens. */
+/** True when the machine refused or reset the connection: it runs, and no companion listens. */
 const isRefused = (error: unknown): boolean =>
   error instanceof Error &&
   (/connection (was )?(refused|reset)/i.test(error.message) || isRefused(error.cause));
@@ -161,10 +163,10 @@ const readyRequest = (url: string, signal: AbortSignal): OutgoingRequest => ({
   signal,
 });
 
-/** So many addresses of companions are known at once; companions come back with new ones. */
+/** Most addresses of companions with a cached client; companions come back with new ones. */
 const clientsKept = 100;
 
-/** Keeps what it makes by name. */
+/** Caches by name what `make` returns. */
 function kept<T>(make: (name: string) => T): (name: string) => T {
   const made = new Map<string, T>();
   return (name) => {
@@ -175,7 +177,7 @@ function kept<T>(make: (name: string) => T): (name: string) => T {
   };
 }
 
-/** What can be asked of the control at an address. */
+/** Requests to the control at an address. */
 function controlClient(
   { secret, fetch, now, steadyNow, timeoutMs }: CompanionClientOptions,
 ) {

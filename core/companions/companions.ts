@@ -13,10 +13,10 @@ import {
 
 type Known = Pick<Ports, "companions" | "steadyNow">;
 
-/** What `liveCompanions` last found in a store, and when. */
+/** Last result of `liveCompanions` for a store, and its time. */
 const lastRead = new WeakMap<Known["companions"], { at: number; live: CompanionState[] }>();
 
-/** The companions that were heard of lately, the last heard of first. */
+/** Live companions, the last heard of first. */
 export const liveCompanions = async (ports: Known): Promise<CompanionState[]> =>
   (await knownCompanions(ports)).live;
 
@@ -52,7 +52,7 @@ export async function takePresence(
   return true;
 }
 
-/** Whether there are live companions, and all of them end their calls before they stop. */
+/** True when there are live companions, and each of them drains. */
 export const areDraining = (live: readonly CompanionState[]): boolean =>
   live.length > 0 && live.every(({ isDraining }) => isDraining);
 
@@ -104,9 +104,9 @@ export async function companionFor(
 }
 
 /**
- * A script with the addresses of the other companions at which the Clients that it calls have devices;
- * the same script while there is no other companion. `live` are the live companions, where they are
- * known.
+ * The script with the addresses of other companions at which the Clients that it calls have
+ * devices. Returns the same script while there is no other companion. `live`: the live companions,
+ * if the caller has read them.
  */
 export async function withPeers(
   script: Script,
@@ -127,8 +127,8 @@ export async function withPeers(
 }
 
 /**
- * Where a call at one companion meets what another has: undefined at the same one, null where that one
- * is not there any more, or has been started anew.
+ * Companion at which a call meets a conference or waiting call: undefined at the same one, null
+ * where that one is gone or was started anew.
  */
 export async function meetingPlace(
   holder: Companion,

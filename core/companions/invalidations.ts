@@ -8,16 +8,16 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** The messages to one companion: one is under way. */
+/** Messages to one companion: one is under way. */
 interface Queue {
   waiting: Waiting[];
   sentAt: number;
 }
 
 /**
- * Has the companions at addresses forget logins. Those that come up while a message to an address is
- * under way share the next one. Rejects with a Fault; at once while the companion has left a message
- * unanswered for `limits.inForceMs`.
+ * Makes companions at addresses remove cached logins. Requests that arise while a message to an
+ * address is under way share the next one. Rejects with a Fault; at once while the companion has
+ * left a message unanswered for `limits.inForceMs`.
  */
 export function createInvalidations(
   controlAt: (url: string) => Pick<ClientOf<CompanionRequests>, "invalidate">,

@@ -15,7 +15,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** The orders to one companion. */
+/** Orders to one companion. */
 interface Queue {
   waiting: Waiting[];
   underWay: number;
@@ -67,7 +67,7 @@ async function send(control: Control, group: Waiting[]): Promise<void> {
     }
   } catch (error) {
     if ((statusOf(error) ?? 500) >= 500) throw error;
-    // What a companion does not take of one order is no fault of those that it came together with.
+    // One order that a companion refuses must not fail those sent together with it.
     const alone = (one: Waiting) => send(control, [one]).catch(one.reject);
     await Promise.all(group.map(alone));
   }

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 
-/** The metrics of this process. Those of prom-client's own are left out where Deno has no value for them. */
+/** Metrics of this process, without those of prom-client that Deno cannot measure. */
 export const registry = new Registry();
 
 /** Metrics of prom-client that read files of `/proc`, which our processes may not, or are of Node alone. */

@@ -2,8 +2,8 @@ import { Counter, Gauge, Histogram } from "prom-client";
 import { durationBuckets, registry } from "./registry.ts";
 
 /**
- * What the service measures. No label is of an account, a number or a Sid: the values of each are few
- * and known (https://prometheus.io/docs/practices/naming/).
+ * Metrics of the service. No label is of an account, a number or a Sid: the values of each label
+ * are few and fixed (https://prometheus.io/docs/practices/naming/).
  */
 
 const registers = [registry];

@@ -1,4 +1,4 @@
-/** What events tell of, each with the name of its resource; the names stand in the interface. */
+/** Types of events of the event stream, each with its resource. These names are on the wire. */
 export const eventTypes = {
   call: "calls",
   message: "messages",

@@ -6,9 +6,9 @@ import type { AlsoInserted } from "./record_types.ts";
 export interface Job {
   kind: string;
   /**
-   * Jobs of one lane share its bound of jobs at once, and never hold up another lane. A lane that
-   * waits for servers of others has a colon in its name, and those with the same word before it
-   * share a further bound; one that waits for a customer's server is named by `customerLane`.
+   * Jobs of one lane share its bound of concurrent jobs, and never delay another lane. A lane that
+   * waits for servers of others has a colon in its name. Those with the same word before it share a
+   * further bound. `customerLane` names those that wait for a customer's server.
    */
   lane: string;
   args: unknown;
@@ -17,8 +17,8 @@ export interface Job {
   /** The same by the steady clock, in place of `dueAt`. */
   steadyDueAt?: number;
   /**
-   * The job is due at a date that somebody chose, whatever becomes of the wall clock; else `dueAt`
-   * stands for the time until then.
+   * True when a client chose the date at which the job is due, whatever becomes of the wall clock;
+   * else `dueAt` stands for the time until then.
    */
   isByDate?: boolean;
   /** Absent: a new one. */
@@ -31,7 +31,7 @@ export interface Job {
 
 /**
  * The lane of an account's requests to a host, as `hostOf` gives it. Hosts and accounts have bounds of
- * their own, and a host that fails again and again is asked less and less (`kv/jobs/admission.ts`).
+ * their own, and a host that fails again and again gets fewer requests (`kv/jobs/admission.ts`).
  */
 export const customerLane = (pool: string, host: string, accountSid: string): string =>
   `${pool}:${host} ${accountSid}`;

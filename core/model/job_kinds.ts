@@ -13,21 +13,22 @@ import { customerLane, jobKind } from "./job.ts";
 /** The account of a job; one of a former version has none. */
 const owner = { accountSid: z.string().optional() };
 
-/** The lane of an account for what is told to companions: nobody waits for the flood of another. */
+/** Lane of an account for messages to companions: a flood of one account delays no other. */
 const ofOwner = (lane: string, accountSid: string | undefined): string =>
   accountSid === undefined ? lane : `to-${lane}:${accountSid}`;
 
 /**
- * The lane of jobs that wait for days. Each look for jobs costs time for each lane, so tenants share 64 of
- * them. A tenant has all of its jobs in one: its flood holds up few others, however many accounts it has.
+ * Lane of jobs that wait for days. Each search for jobs costs time for each lane, so tenants share
+ * 64 of them. A tenant has all of its jobs in one: its flood delays few others, however many
+ * accounts it has.
  */
 const oneOfFew = (lane: string, accountSid: string): string =>
   `${lane}/${(parseInt(learnedTenant(accountSid).slice(-2), 16) || 0) % 64}`;
 
 /**
- * Asks the SmsUrl of a number about a message that it received, and performs the markup that
- * answers. A server that is out of reach is asked again; what its first answer had sent is not sent
- * again by the next.
+ * Requests the SmsUrl of a number for a received message, and performs the markup of the response.
+ * A server that is out of reach gets a further request; messages that the first response sent are
+ * not sent again.
  */
 export const answerMessage = jobKind({
   kind: "message.answer",
@@ -35,7 +36,7 @@ export const answerMessage = jobKind({
     accountSid: z.string(),
     messageSid: z.string(),
     numberSid: z.string(),
-    /** That is asked. */
+    /** Host that the request goes to. */
     host: z.string(),
   }),
   lane: ({ host, accountSid }) => customerLane("answers", host, accountSid),
@@ -118,7 +119,7 @@ export const countMinute = jobKind({
     callSid: z.string(),
     /** From 1. */
     minute: z.number().int(),
-    /** When the minute begins, in ms, by the wall clock as it was when the job was made. */
+    /** Begin of the minute, in ms by the wall clock as it was when the job was made. */
     beginsAt: z.number(),
   }),
   lane: ({ accountSid }) => `minutes:${accountSid}`,
@@ -163,8 +164,8 @@ export const endConference = jobKind({
 });
 
 /**
- * Erases what an account has kept of the subject of an Erasure. What is erased stays so: a run that was
- * killed, or met a live call, is followed by one that goes on with the rest.
+ * Erases the stored data of the subject of an Erasure. A run that was killed, or met a live call,
+ * is followed by one that goes on with the rest.
  */
 export const eraseRecords = jobKind({
   kind: "erasure.perform",
@@ -202,21 +203,21 @@ export const goOnFlow = jobKind({
   args: z.object({
     accountSid: z.string(),
     callSid: z.string(),
-    /** Where the flow goes on. */
+    /** Address at which the flow goes on. */
     url: z.string(),
-    /** What its last step brought. */
+    /** Result of its last step. */
     params: z.record(z.string(), z.string()),
   }),
   lane: ({ accountSid }) => `flows:${accountSid}`,
 });
 
-/** Has the companion end a leg: BYE, CANCEL or a refusal, as its state asks. */
+/** Makes the companion end a leg: BYE, CANCEL or a refusal, by its state. */
 export const hangUp = jobKind({
   kind: "call.hang_up",
   args: z.object({
     ...owner,
     callSid: z.string(),
-    /** Which companion has the leg, where that is known. */
+    /** Companion that has the leg, if known. */
     companion: companion.nullable().optional(),
     /** Why; a request unless given. */
     cause: hangupCause.optional(),
@@ -233,7 +234,7 @@ export const joinParts = jobKind({
   lane: ({ accountSid }) => `parts:${accountSid}`,
 });
 
-/** Asks the location source where a device is; what cannot be known fails with a Notification. */
+/** Looks up the location of a device at the location source; a failure leaves a Notification. */
 export const locate = jobKind({
   kind: "geolocation.locate",
   args: z.object({ accountSid: z.string(), geolocationSid: z.string() }),
@@ -248,8 +249,8 @@ export const packTexts = jobKind({
 });
 
 /**
- * Begins a USSD dialogue with a subscriber. Its document is asked for first, since the INVITE carries
- * what it shows. A dialogue that cannot be begun fails, with a Notification.
+ * Begins a USSD dialogue with a subscriber. Its document is requested first, since the INVITE
+ * carries its text. A dialogue that cannot begin fails, with a Notification.
  */
 export const pushUssd = jobKind({
   kind: "ussd.push",

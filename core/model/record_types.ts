@@ -2,7 +2,7 @@
 // deno-lint-ignore no-empty-interface
 export interface RecordTypes {}
 
-/** The name of a resource, as the store knows it. */
+/** Name of a resource in the store. */
 export type ResourceName = keyof RecordTypes;
 
 /** A record that a change makes besides, and the name of its resource. */

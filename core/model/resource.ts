@@ -10,14 +10,14 @@ export type Fields = z.ZodRawShape;
 type Entity<F extends Fields> = z.infer<z.ZodObject<F>> & Base;
 type Name<F> = keyof F & string;
 
-/** What an unsent field becomes: a value, or a function of the fields that were sent. */
+/** Defaults: the value of an unsent field, or a function of the fields that were sent. */
 type Defaults<F extends Fields> = {
   [K in Name<F>]?:
     | z.infer<F[K]>
     | ((sent: { readonly [L in Name<F>]: z.infer<F[L]> }) => z.infer<F[K]>);
 };
 
-/** What a record takes of the limits of accounts (`values/account_limits.ts`). */
+/** Use of the limits of accounts by a record (`values/account_limits.ts`). */
 export interface Uses {
   /** It is a live call. */
   isCall: boolean;
@@ -25,22 +25,22 @@ export interface Uses {
   isText: boolean;
   /** Recipients of an e-mail; none unless given. */
   emails?: number;
-  /** What it will be charged at least, in millionths; 0 once it is over. */
+  /** Least charge to come, in millionths; 0 once it is over. */
   reservedMicros: number;
 }
 
-/** Everything there is to know about a resource type; routes, storage and wire forms derive from it. */
+/** Declaration of a resource type; routes, storage and wire forms derive from it. */
 export interface Resource<F extends Fields = Fields> {
   /** The XML element. */
   type: string;
-  /** What a record is, in one sentence; the reference and OpenAPI show it. */
+  /** One sentence about a record, shown by the reference and OpenAPI. */
   description: string;
   /** Below /Accounts/{AccountSid}/; also the list's XML element and, in snake_case, its JSON key. */
   path: string;
   /** The XML element of a list, where it is not the last segment of the path. */
   listType?: string;
   sidPrefix: string;
-  /** What stands for `sidPrefix` in the store, where another resource has the same. */
+  /** Prefix in the store, where another resource has the same `sidPrefix`. */
   storedAs?: string;
   /** No operation is derived: a route file serves it. */
   irregular?: boolean;
@@ -76,23 +76,23 @@ export interface Resource<F extends Fields = Fields> {
   /** Service-wide groups of records: each function names the group a record is in, or null. */
   groups?: Record<string, (record: Entity<NoInfer<F>>) => string | null>;
   /**
-   * Groups of the records of a tenant, that is of the account right below the root account and of all
-   * below it: each function says whether a record is in that group of its tenant.
+   * Groups of the records of a tenant (the account right below the root account, with its
+   * sub-accounts). Each function says if a record is in that group.
    */
   tenantGroups?: Record<string, (record: Entity<NoInfer<F>>) => boolean>;
   /** The specific fault of a parameter that is missing or wrong. */
   faults?: { [K in Name<F>]?: FaultName };
   /**
-   * Whether a record is seldom read once it is written: the store then does not keep it in memory. Not
-   * for records that may be inserted again under the same Sid: the store must know that they are there.
+   * True for a record that is seldom read once it is written: the store does not cache it. Not for
+   * records that may be inserted again under the same Sid, whose presence the store must see.
    */
   isSeldomRead?(record: Entity<NoInfer<F>>): boolean;
   /**
-   * What a record takes of the limits of its account and of those above; null: nothing. The field
-   * `limitedBy` of such a resource has the accounts that count the record.
+   * Use of the limits of the record's account and of those above; null: none. The field `limitedBy`
+   * of such a resource has the accounts that count the record.
    */
   uses?(record: Entity<NoInfer<F>>): Uses | null;
-  /** A SIP trace is kept beside a record for a while; the removal of the record removes it. */
+  /** A SIP trace is stored beside a record for a while; the removal of the record removes it. */
   hasSipTrace?: boolean;
   /** Lists below one record, advertised as SubresourceUris: path segments. */
   subresources?: string[];
@@ -108,10 +108,10 @@ export function resource<F extends Fields>(definition: Resource<F>): Resource<F>
 
 export type RecordOf<R> = R extends Resource<infer F> ? Entity<F> : never;
 
-/** A record whose fields are not known here. */
+/** A record of any resource. */
 export type AnyRecord = Base & Record<string, unknown>;
 
-/** A resource whose fields are not known here: what the derived routes and storage work on. */
+/** Any resource: derived routes and storage work on it. */
 // deno-lint-ignore no-explicit-any
 export type AnyResource = Resource<any>;
 
@@ -147,7 +147,7 @@ export function withDefaults(
   return { ...sent, ...Object.fromEntries(values) };
 }
 
-/** What a record has that is made now. */
+/** Base fields of a new record. */
 export function newBase(
   { sidPrefix }: AnyResource,
   accountSid: string,

@@ -49,8 +49,8 @@ export interface Slice<T> {
 export interface Collection<T extends Base> {
   get(accountSid: string, sid: string): Promise<T | null>;
   /**
-   * Newest first, or in the order of the resource's `sorted` field when only its fields are asked
-   * for.
+   * Newest first; in the order of the resource's `sorted` field when only its fields are filtered
+   * by.
    */
   list(accountSid: string, query: Query): Promise<Slice<T>>;
   /** Throws `alreadyExists` when a unique field is taken. */

@@ -1,14 +1,14 @@
 import { z } from "zod";
 
-/** What the companion hands back when a step ends: where the next document comes from. */
+/** Action of a step: the next document, which the companion returns when the step ends. */
 export const action = z.object({
   url: z.string(),
   method: z.enum(["GET", "POST"]),
   /** Documents in a row that took no time; 0 when the steps before the report did. */
   hops: z.number().int().nonnegative(),
-  /** What was typed in steps before that had no action to tell it to. */
+  /** Digits of earlier steps that had no action of their own. */
   digits: z.string().optional(),
-  /** What the verb came to, where the service knew before it was performed. */
+  /** Result of the verb, where the service knew it before the verb began. */
   params: z.record(z.string(), z.string()).optional(),
 });
 

@@ -1,6 +1,6 @@
 /**
- * The secret that service and companions share. While it changes it is two: the first signs and
- * seals, and what the second has signed or sealed is accepted as well.
+ * The secret that service and companions share. While it changes there are two: the first signs and
+ * seals, and signatures and seals of the second are accepted as well.
  */
 export type BridgeSecret = string | readonly [signing: string, accepted: string];
 

@@ -32,11 +32,11 @@ export const report = z.object({
   wantsScript: z.boolean(),
   /** The leg has ended, though its last report comes later. The request to the action says so. */
   hasEnded: z.boolean().optional(),
-  /** What the last script of the leg came from. */
+  /** Request that the last script of the leg came from. */
   origin: origin.optional(),
 });
 
-/** What a leg reported before, where the service has not taken it yet. */
+/** Earlier report of a leg that the service has not taken yet. */
 const earlierReport = report.pick({ seq: true, at: true }).extend({ event: progressEvent });
 
 /**
@@ -69,8 +69,8 @@ export const eventsAnswer = z.object({ outcomes: z.array(eventOutcome) });
 export const scriptRequests = z.object({ reports: z.array(sentReport).min(1).max(64) });
 
 /**
- * One for each question, as a line of its own as soon as it is there: `at` counts them from 0. An empty
- * script means: go on with the steps that are left.
+ * One line for each script request, sent as soon as it is ready: `at` counts the requests from 0.
+ * An empty script means: go on with the remaining steps.
  */
 export const scriptAnswer = z.object({
   at: z.number().int().nonnegative(),
@@ -106,7 +106,7 @@ export const heartbeat = z.object({
   ...companionAddresses,
   /** It takes no new calls, and stops once those that it has are over. */
   isDraining: z.boolean().optional(),
-  /** What its machine has too few of for further calls by plain RTP, in words. */
+  /** Resource that its machine lacks for further calls by plain RTP, in words. */
   shortage: z.string().max(300).optional(),
   /** Tenants that have as many of its RTP ports as they may. */
   fullTenants: z.array(z.string()).max(fullTenantsTold).optional(),
@@ -134,7 +134,7 @@ export const runsAnswer = z.object({ answers: z.array(runAnswer.nullable()) });
 
 export type RunOrder = z.output<typeof runRequest>;
 export type RunAnswer = z.output<typeof runAnswer>;
-/** Whether the companion takes calls, and its run. Served without authentication. */
+/** Readiness of the companion, and its run. Served without authentication. */
 export const readyAnswer = z.object({ ready: z.boolean(), companion });
 
 /** Mutes or unmutes the audio from the peer of a leg, whatever step the leg performs. */
@@ -157,7 +157,7 @@ export const conferenceOrder = z.object({
       coach: legId.nullable().optional(),
       beepOnExit: z.boolean().optional(),
       endOnExit: z.boolean().optional(),
-      /** What it hears while it waits; null is silence. */
+      /** Document that it hears while it waits; null is silence. */
       wait: action.nullable().optional(),
     }),
     z.object({ type: z.literal("remove"), leg: legId }),
@@ -167,17 +167,20 @@ export const conferenceOrder = z.object({
   ]),
 });
 
-/** Whether the companion has the conference, and the leg in it. */
+/** True when the companion has the conference, and the leg in it. */
 export const conferenceAnswer = z.object({ isKnown: z.boolean() });
 
-/** What the companion must forget: the cached credentials of these logins. */
+/** Logins whose cached credentials the companion must remove. */
 export const invalidation = z.object({ logins: z.array(z.string()) });
 
 export type Companion = z.infer<typeof companion>;
 export type Report = z.infer<typeof report>;
 export type SentReport = z.infer<typeof sentReport>;
 
-/** A report, of a simulated leg with the time by the steady clock in ms; of others `ageMs` tells it. */
+/**
+ * Report of a leg. That of a simulated leg has its time by the steady clock in ms; others have
+ * `ageMs`.
+ */
 export interface DatedReport extends Report {
   steadyAt?: number;
 }
@@ -203,12 +206,12 @@ export type Heartbeat = z.infer<typeof heartbeat>;
 export const protocolLimits = {
   /** Requests with scripts to one companion at once; further scripts share the next one. */
   runRequests: 2,
-  /** How old or how far ahead a signature may be. */
+  /** Most age of a signature, and the most that it may be ahead. */
   signatureWindowMs: 30_000,
   heartbeatMs: 5_000,
-  /** Time that a companion keeps that no Client has a login. */
+  /** Time for which a companion caches that no Client has a login. */
   absentLoginMs: 5_000,
-  /** How long the body of a request may take. */
+  /** Time limit of the body of a request. */
   bodyMs: 10_000,
   bodyBytes: 1 << 20,
   /** Room for over 100,000 legs, and for the longest questions together. */

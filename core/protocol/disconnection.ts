@@ -11,7 +11,7 @@ import { z } from "zod";
  * not know counts as not reported.
  */
 
-/** What the peer of a leg did: BYE, CANCEL, or a final response that refuses its INVITE. */
+/** Act of a leg's peer: BYE, CANCEL, or a final response that refuses its INVITE. */
 const remoteCauses = ["bye", "cancel", "refused"] as const;
 
 /** Causes that a hang-up or reject step may name. */

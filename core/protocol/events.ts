@@ -21,10 +21,10 @@ import { incomingNumber, numberParameters } from "./trunks.ts";
 
 /** The events of a leg in the call-control protocol (`companion.ts`). */
 
-/** How a leg ended; its last event. */
+/** Outcome of a leg; its last event. */
 export const outcome = z.enum(["completed", "busy", "no-answer", "failed", "canceled"]);
 
-/** How much an event may say. */
+/** Bounds of an event. */
 export const eventLimits = { endDetailLength: 300 } as const;
 
 /** Why a leg ended, where its status does not say it and its owner can correct the cause. */
@@ -32,7 +32,7 @@ const endReason = z.enum(["not-registered", "media-lost", "no-trunk", "no-route"
 
 export const answeredBy = z.enum(["human", "machine", "unknown"]);
 
-/** What the end of a machine's greeting was known by, where that was waited for: `other` is the time limit. */
+/** Signal that ended a machine's greeting, where its end was awaited; `other` is the time limit. */
 export const greetingEnd = z.enum(["beep", "silence", "other"]);
 
 /** A leg of any companion. */
@@ -50,7 +50,7 @@ const inviting = z.object({
 
 const ringing = z.object({ type: z.literal("ringing") });
 
-/** What an outbound leg reports before it is answered. */
+/** Progress of an outbound leg before its answer. */
 export const progressEvent = z.discriminatedUnion("type", [inviting, ringing]);
 
 export const legEvent = z.discriminatedUnion("type", [
@@ -78,9 +78,9 @@ export const legEvent = z.discriminatedUnion("type", [
     type: z.literal("detected"),
     answeredBy,
     greetingEnd: greetingEnd.optional(),
-    /** How long it was listened for. */
+    /** Length of the analysis, in ms. */
     durationMs: z.number().int().nonnegative().optional(),
-    /** Where the script goes on meanwhile: the callback of the result. No script is requested then. */
+    /** Callback of the result while the script goes on. No script is requested then. */
     callback: callback.optional(),
   }),
   z.object({ type: z.literal("next"), action }),
@@ -152,9 +152,9 @@ export const legEvent = z.discriminatedUnion("type", [
     outcome,
     sipStatus: z.number().int().optional(),
     reason: endReason.optional(),
-    /** What was wrong, in words, where the reason alone does not say it. */
+    /** Description of the failure, where the reason alone does not say enough. */
     detail: z.string().max(eventLimits.endDetailLength).optional(),
-    /** Which side ended it, and by what. A cause that this program does not know counts as none. */
+    /** Side that ended it, and the cause. A cause that this program lacks counts as none. */
     disconnection: disconnection.optional().catch(undefined),
     /** The Gateway that its last INVITE left by, as the route named it. */
     gateway: z.object({ sid: z.string(), name: z.string().optional() }).optional()

@@ -97,10 +97,13 @@ export type Prompt = z.infer<typeof prompt>;
 export type Gathered = z.infer<typeof gatheredEvent>;
 export type PartialSpeech = z.infer<typeof partialEvent>;
 
-/** What was typed so far in a `gather`. */
+/** Keys of a `gather` so far. */
 export interface KeyInput {
   readonly typed: string;
-  /** Whether a key is no input, is one of more to come, or was the last. */
+  /**
+   * `ignored` for a key that is no input, `more` while further ones are awaited, `done` for the
+   * last.
+   */
   take(key: string): "ignored" | "more" | "done";
 }
 

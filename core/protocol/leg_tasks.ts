@@ -3,8 +3,8 @@ import { callback } from "./gather.ts";
 import { recordingManner, recordingOrder } from "./recordings.ts";
 
 /**
- * The part of the call-control protocol (`companion.ts`) about what goes on beside a script: it
- * begins with the answer of the leg and ends with the leg.
+ * The part of the call-control protocol (`companion.ts`) about tasks beside a script, which begin
+ * with the answer of the leg and end with the leg.
  */
 
 /** Records the leg: what it says on the first channel, what it hears on the second. */
@@ -46,7 +46,7 @@ export const monitorStep = z.object({
   conferenceSid: z.string().regex(/^CF[0-9a-f]{32}$/).optional(),
 });
 
-/** What happened to a transcription; `number` counts its events from 1. */
+/** Event of a transcription; `number` counts its events from 1. */
 export const transcribedEvent = z.object({
   type: z.literal("transcribed"),
   sid: z.string(),
@@ -69,8 +69,8 @@ export const transcribedEvent = z.object({
 });
 
 /**
- * How loud the peers of legs speak, at this moment. The companion measures a leg from the first request
- * on, and goes on for 15 s after the last one.
+ * Present levels of the peers of legs. The companion measures a leg from the first request on, and
+ * for 15 s after the last one.
  */
 export const levelsRequest = z.object({
   accountSid: z.string(),

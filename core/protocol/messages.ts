@@ -8,7 +8,7 @@ import { numberParameters, numberQuery, trunkLimits, trunkRoute } from "./trunks
  */
 
 export const messageLimits = {
-  /** How long a device may take to answer, and a companion to answer for all of them. */
+  /** Time limit of a device's answer, and of a companion's answer for all devices. */
   deviceMs: 10_000,
   orderMs: 15_000,
   /** Of a Message-ID of a sender, in characters. */
@@ -17,7 +17,7 @@ export const messageLimits = {
   outwardMs: 60_000,
 } as const;
 
-/** Notifications that a sender may ask for (RFC 5438 §6.3). */
+/** Notifications that a sender may request (RFC 5438 §6.3). */
 export const wantedNotification = z.enum([
   "processing",
   "positive-delivery",
@@ -25,7 +25,7 @@ export const wantedNotification = z.enum([
   "display",
 ]);
 
-/** A message that its sender asks notifications of. */
+/** A message whose sender requests notifications. */
 export const notifiedMessage = z.object({
   /** The Message-ID that the sender gave it. */
   messageId: z.string().min(1).max(messageLimits.messageIdLength),
@@ -84,11 +84,11 @@ export const messageOrder = z.object({
   /** `client:LOGIN`, or a number. */
   from: z.string(),
   body: z.string(),
-  /** The sender wants to know that it was displayed: devices that know IMDN are asked to tell. */
+  /** The sender requests a display notification; devices with IMDN are asked for it. */
   wantsDisplay: z.boolean().optional(),
 });
 
-/** The disposition of a message, as a notification tells it (RFC 5438 §7.2.1). */
+/** Disposition of a message in a notification (RFC 5438 §7.2.1). */
 export const disposition = z.enum(["processed", "delivered", "failed", "displayed"]);
 
 /** Notifies the devices of a Client that know IMDN of what became of a message of its own. */
@@ -126,7 +126,7 @@ export const outwardOrder = z.object({
  */
 export const outwardOutcome = z.object({
   status: z.number().int().nullable(),
-  /** The server that may have it, and of which nobody knows that. */
+  /** Server that may have accepted it without confirming that. */
   heldBy: z.string().optional(),
 });
 

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { action } from "./action.ts";
 
 /**
- * The part of the call-control protocol (`companion.ts`) that is about what the service does by
- * itself in a script.
+ * The part of the call-control protocol (`companion.ts`) about steps of a script that the service
+ * itself performs.
  */
 
 /** The service's own notes, handed back untouched. */

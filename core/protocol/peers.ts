@@ -10,9 +10,9 @@ const sipUri = z.string().min(1).max(255);
 
 /** The addresses of a companion, from its heartbeats. */
 export const companionAddresses = {
-  /** Where its control answers; unless given, where the service expects one. */
+  /** URL of its control; without it, the one that the service expects. */
   bridgeUrl: z.url().optional(),
-  /** Where other companions place calls for Clients registered with it. */
+  /** SIP URI at which other companions place calls for Clients registered with it. */
   sipUri: sipUri.optional(),
 };
 

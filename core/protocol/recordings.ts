@@ -16,7 +16,7 @@ export const recordingLimits = {
   firstPartBytes: 16_000,
 } as const;
 
-/** What is to be recorded: the Sid that it gets, and notes of the service, handed back untouched. */
+/** Order of a recording: its Sid, and data of the service that is returned unchanged. */
 export const recordingOrder = z.object({
   sid: z.string().regex(/^RE[0-9a-f]{32}$/),
   accountSid: z.string(),
@@ -28,8 +28,8 @@ export const recordingOrder = z.object({
 });
 
 /**
- * How a call is recorded: both sides, one channel each; or one of them, on the only channel. Inbound
- * is what the leg says, outbound what it hears. With `trim` silence at both ends is left out.
+ * Manner of a call's recording: both sides, one channel each; or one of them, on the only channel.
+ * Inbound is what the leg says, outbound what it hears. `trim` leaves out silence at both ends.
  */
 export const recordingManner = z.object({
   track: z.enum(["both", "inbound", "outbound"]).optional(),
@@ -52,7 +52,7 @@ export const recordStep = z.object({
   action: action.optional(),
 });
 
-/** What was recorded, for the action of a step: whole seconds, 1 at the least. */
+/** Recording, for the action of a step: whole seconds, at least 1. */
 export const recorded = z.object({ sid: z.string(), durationS: z.number().int().positive() });
 
 /** A `record` step ended with something recorded. */
@@ -84,12 +84,12 @@ export const recordingPart = z.object({
 /** False: the service does not want the recording, or no longer. */
 export const recordingAnswer = z.object({ isWanted: z.boolean() });
 
-/** What a recording does with the audio that comes while it is paused. */
+/** Treatment of audio that comes while the recording is paused. */
 export const pauseBehavior = z.enum(["silence", "skip"]);
 
 const sidOfRecording = recordingOrder.shape.sid;
 
-/** What is done to a recording while it is made. */
+/** Change of a recording in progress. */
 export const recordingChange = z.discriminatedUnion("type", [
   z.object({ type: z.literal("pause"), sid: sidOfRecording, behavior: pauseBehavior }),
   z.object({ type: z.literal("resume"), sid: sidOfRecording }),

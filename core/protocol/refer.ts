@@ -2,8 +2,8 @@ import { z } from "zod";
 import { action } from "./action.ts";
 
 /**
- * The part of the call-control protocol (`companion.ts`) about REFER: the peer is asked to place a
- * call.
+ * The part of the call-control protocol (`companion.ts`) about REFER, which requests a call from
+ * the peer.
  */
 
 /**

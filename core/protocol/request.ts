@@ -2,7 +2,7 @@ import type { BridgeSecret } from "./bridge_secret.ts";
 import { protocolLimits } from "./companion.ts";
 import { createSignatureVerifier, isSignedBody, signatureHeader } from "./signature.ts";
 
-/** Why a request is not read, as an HTTP status and a text. */
+/** Refusal of a request, as an HTTP status and a text. */
 export interface RequestRefusal {
   status: 401 | 408 | 413;
   why: string;
@@ -17,13 +17,13 @@ export type RequestReader = (
 export interface RequestReaderOptions {
   secret: BridgeSecret;
   now(): number;
-  /** How long a body may take. */
+  /** Time limit of the body, in ms. */
   bodyMs?: number;
 }
 
 /**
- * Reads no body before the header proves its sender, so that memory is held for requests of the other
- * side alone: unauthenticated ones cost what their heads do.
+ * Reads no body before the header proves its sender. So memory is used for requests of the other
+ * side alone; unauthenticated ones cost what their heads do.
  */
 export function requestReader(
   { secret, now, bodyMs = protocolLimits.bodyMs }: RequestReaderOptions,

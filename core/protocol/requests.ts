@@ -70,7 +70,7 @@ export interface ProtocolRequest {
   isStream?: true;
   /** The largest body, in bytes; `protocolLimits.bodyBytes` unless given. */
   maxBytes?: number;
-  /** How long the answer may take, in ms; the client's usual time unless given. */
+  /** Time limit of the answer, in ms; the client's usual one by default. */
   answerMs?: number;
 }
 
@@ -161,9 +161,9 @@ export const readyPath = "/ready";
 export type ServiceRequests = typeof serviceRequests;
 export type CompanionRequests = typeof companionRequests;
 
-/** What a request carries. */
+/** Content of a request. */
 export type ContentOf<R extends ProtocolRequest> = z.output<R["request"]>;
-/** What it is answered; of a stream each line. */
+/** Answer to a request; of a stream, each line. */
 export type AnswerOf<R extends ProtocolRequest> = z.output<R["answer"]>;
 
 /** A client: one function for each request that is no stream. */

@@ -36,7 +36,7 @@ export const target = z.discriminatedUnion("kind", [
 
 /** Settings of answering machine detection. */
 const machineDetection = z.object({
-  /** How long to listen at most, and whether a machine's greeting is to be over first. */
+  /** Time limit, and true to wait for the end of a machine's greeting. */
   timeoutS: z.number().positive(),
   untilEnd: z.boolean(),
   /** Greeting at least so long: a machine. Pause that ends a person's greeting. Silence: unknown. */
@@ -60,21 +60,21 @@ export const invitation = z.object({
    * ringing, and at a `connect` the two are joined; a leg that ends before was not answered.
    */
   screened: z.boolean().optional(),
-  /** Of a leg of a dial: listens to who answered, while the two talk. */
+  /** Of a leg of a dial: answering machine detection while the two are connected. */
   machineDetection: machineDetection.extend({ callback: callback.optional() }).optional(),
   /** Begins a USSD dialogue, which has no media; its script goes on when it is answered. */
   ussd: ussdInvitation.optional(),
   /**
-   * Of a leg of a dial: limits count it. Its `inviting` wants a script before the INVITE goes out: a
-   * `connect` lets it, a `reject` ends the leg.
+   * Of a leg of a dial: limits count it. Its `inviting` requests a script before the INVITE goes
+   * out: `connect` sends it, `reject` ends the leg.
    */
   limited: z.literal(true).optional(),
   /**
-   * Ms after its answer at which the leg is ended for a limit, unless a `hangup` with `afterMs` says
-   * another time: the service then counts its minutes, and puts the end off.
+   * Ms after its answer at which a limit ends the leg. A `hangup` with `afterMs` sets another time:
+   * the service then counts its minutes, and puts the end off.
    */
   endsAfterMs: z.number().int().positive().optional(),
-  /** The service's own notes about the leg, handed back untouched in `inviting`. */
+  /** Data of the service about the leg, returned unchanged in `inviting`. */
   serviceContext: z.record(z.string(), z.unknown()).optional(),
 });
 
@@ -161,7 +161,7 @@ export const step = z.discriminatedUnion("type", [
   stopStreamStep,
   converseStep,
   ussdStep,
-  /** Asks for the document at the action: a report and nothing else. */
+  /** Requests the document at the action: a report and nothing else. */
   z.object({ type: z.literal("next"), action }),
   /** Ends screening: the dial connects this leg. On any other leg, a hang-up. */
   z.object({ type: z.literal("connect") }),

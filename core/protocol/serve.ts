@@ -9,7 +9,7 @@ import { protocolLimits } from "./companion.ts";
 import { requestReader, type RequestReaderOptions, type RequestRefusal } from "./request.ts";
 import { readSealed, writeSealed } from "./seal.ts";
 
-/** Why a handler does not do what it was asked, as an HTTP status and a text. */
+/** Refusal by a handler, as an HTTP status and a text. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   /** The status is that of the answer. */

@@ -7,10 +7,12 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypt
 import { acceptedSecrets, type BridgeSecret, signingSecret } from "./bridge_secret.ts";
 import { protocolLimits } from "./companion.ts";
 
-/** What service and companion sign their requests to each other with. */
+/** Header of the signatures of service and companion. */
 export const signatureHeader = "X-Switchboard-Bridge";
 
-/** What a status says about a refused request, for the operator's log; "" where it says enough. */
+/**
+ * Cause of a refused request by its status, for the operator's log; "" where the status is enough.
+ */
 export const refusalHint = (status: number): string =>
   status === 401
     ? ": BRIDGE_SECRET of service and companion differ, or their clocks by more than " +
@@ -22,10 +24,7 @@ interface SignedHead {
   path: string;
 }
 
-/**
- * What the header says: when, a number used once, and the SHA-256 of the body, in hexadecimal
- * digits.
- */
+/** Claims of the header: time, nonce, and the SHA-256 of the body in hexadecimal digits. */
 interface Claims {
   at: string;
   nonce: string;
@@ -80,14 +79,14 @@ export function createSignatureVerifier(
   };
 }
 
-/** Whether a body is the one that a verified header signs. */
+/** True when a verified header signs this body. */
 export const isSignedBody = (digest: string, body: string): boolean => digestOf(body) === digest;
 
 const digestOf = (body: string): string => createHash("sha256").update(body).digest("hex");
 
 /**
- * Whether a value comes for the first time in `ttlMs`, at least. Only values that prove the secret are
- * asked about, so their number is that of the requests of two such times.
+ * Makes a test that is true for the first use of a value in `ttlMs`, at least. Only values that
+ * prove the secret are tested, so their number is that of the requests of two such times.
  */
 function createUsedOnce(ttlMs: number, now: () => number): (value: string) => boolean {
   let [older, newer] = [new Set<string>(), new Set<string>()];

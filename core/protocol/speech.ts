@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The part of the call-control protocol (`companion.ts`) that is about speech that is made of text. */
+/** The part of the call-control protocol (`companion.ts`) about text-to-speech. */
 
 /**
  * A part of a text with SSML: words, or a pause. `ssml` is the same text with its elements, for

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { action } from "./action.ts";
 
 /**
- * The part of the call-control protocol (`companion.ts`) about WebSockets to customers' servers: audio
- * streams carry the audio of a leg, conversations what the caller says as text, and the server's text,
- * which is said. The service decides on the server, and signs the handshake; the companion opens the
- * WebSocket, as it has the audio.
+ * The part of the call-control protocol (`companion.ts`) about WebSockets to customers' servers.
+ * Audio streams carry the audio of a leg. Conversations carry the caller's speech as text, and the
+ * server's text, which is spoken. The service decides on the server and signs the handshake; the
+ * companion opens the WebSocket, as it has the audio.
  */
 
 export const streamSid = z.string().regex(/^MZ[0-9a-f]{32}$/);
@@ -23,7 +23,7 @@ export const streamOrder = z.object({
   /** The headers of the handshake, signatures among them. */
   headers: z.record(z.string(), z.string()),
   tracks: z.array(streamTrack).min(1),
-  /** The server may send audio, and is told digits. */
+  /** The server may send audio, and gets digits. */
   isBidirectional: z.boolean(),
   encoding: z.enum(["audio/x-mulaw", "audio/l16"]),
   parameters: z.record(z.string(), z.string()),
@@ -44,10 +44,10 @@ export const streamStep = z.object({
 /** Ends the stream of this name. */
 export const stopStreamStep = z.object({ type: z.literal("stopStream"), name: z.string() });
 
-/** What may be wrong with a stream; `limit`: the leg has too many, or one of this name. */
+/** Faults of a stream; `limit`: the leg has too many, or one of this name. */
 export const streamFault = z.enum(["unreachable", "messages", "slow", "overflow", "limit"]);
 
-/** What became of a stream. Its end comes last, and once. */
+/** Events of a stream. Its end comes last, and once. */
 export const streamNews = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("started") }),
   z.object({ kind: z.literal("problem"), fault: streamFault, message: z.string() }),
@@ -62,7 +62,7 @@ export const streamNews = z.discriminatedUnion("kind", [
   }),
 ]);
 
-/** `seq` counts what is told of a stream from 0. */
+/** `seq` counts the events of a stream from 0. */
 export const streamEvent = z.object({
   type: z.literal("stream"),
   sid: streamSid,
@@ -85,20 +85,20 @@ export const streamRequest = z.object({
 /** False: the leg is not there. */
 export const streamAnswer = z.object({ isDone: z.boolean() });
 
-/** What a caller may do to be heard while the server's text is said. */
+/** Input by which a caller may interrupt the server's text. */
 export const conversationInput = z.enum(["none", "speech", "dtmf", "any"]);
 
-/** Further messages that the customer's server asked for (`events` of a ConversationRelay). */
+/** Further messages that the customer's server requests (`events` of a ConversationRelay). */
 export const conversationEvents = z.enum(["speaker-events", "tokens-played"]);
 
 /** A voice of the speech provider, and the one that the document names, where it stands for that. */
 const voice = z.object({ voice: z.string(), namedVoice: z.string().optional() });
 
-/** How a conversation is led. Languages are tags such as `en-US`. */
+/** Settings of a conversation. Languages are tags such as `en-US`. */
 export const conversationSettings = z.object({
   /** Said at the beginning, and what interrupts it. */
   greeting: z.object({ text: z.string().min(1), interruptible: conversationInput }).optional(),
-  /** What interrupts texts that do not say it, and how long speech goes on before it does. */
+  /** Input that interrupts texts by default, and the least length of speech that does. */
   interruptible: conversationInput,
   interruptAfterMs: z.number().nonnegative(),
   /** Input that is passed on though it does not interrupt what is said. */
@@ -110,7 +110,7 @@ export const conversationSettings = z.object({
   events: z.array(conversationEvents),
   /** Of what is said: its language, the usual voice, and those of languages. */
   speech: z.object({ language: z.string(), voice, voices: z.record(z.string(), voice) }),
-  /** How the caller is understood. */
+  /** Settings of speech recognition. */
   hearing: z.object({
     language: z.string(),
     hints: z.array(z.string()),
@@ -147,10 +147,10 @@ export const conversedEvent = z.object({
   durationS: z.number().int().nonnegative(),
   /** `ended` by the server, `completed` by the end of the call or another script. */
   how: z.enum(["ended", "completed", "failed"]),
-  /** What failed: the server is out of reach, or sends what is no message. */
+  /** Failure: the server is out of reach, or sends invalid messages. */
   fault: z.enum(["unreachable", "messages"]).optional(),
   message: z.string().optional(),
-  /** What the server said at the end. */
+  /** Data of the server at the end. */
   handoffData: z.string().optional(),
   action: action.optional(),
 });

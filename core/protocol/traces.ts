@@ -2,7 +2,7 @@ import { z } from "zod";
 import { companion } from "./companion.ts";
 import { legId } from "./script.ts";
 
-/** How much a trace holds. */
+/** Bounds of a trace. */
 export const traceLimits = {
   messages: 64,
   /** Of the texts of all messages, in UTF-8. */
@@ -18,7 +18,7 @@ const endpoint = z.object({ host: z.string(), port: z.number().int().min(0).max(
 
 /** A SIP message of a call, without secrets. */
 export const tracedMessage = z.object({
-  /** When it was sent or came, in ms. */
+  /** Time at which it was sent or came, in ms. */
   at: z.number().int(),
   direction: z.enum(["sent", "received"]),
   transport: z.enum(["WS", "WSS", "UDP", "TCP", "TLS"]),

@@ -2,13 +2,12 @@ import { z } from "zod";
 import { ussdText } from "./ussd.ts";
 
 /**
- * The part of the call-control protocol (`companion.ts`) that is about trunks: calls that leave
- * through proxies, calls that come in for numbers, and the Gateways that the companion keeps
- * registered.
+ * The part of the call-control protocol (`companion.ts`) about trunks: calls that leave through
+ * proxies, calls that come in for numbers, and Gateways that the companion registers.
  */
 
 export const trunkLimits = {
-  /** How often a companion requests its Gateways, beside `gatewaysChanged`. */
+  /** Interval at which a companion requests its Gateways, besides `gatewaysChanged`. */
   gatewaysMs: 15_000,
   /** Proxies that one call is offered to. */
   routes: 10,
@@ -55,7 +54,7 @@ export const numberTarget = z.object({
   hops: z.number().int().positive(),
 });
 
-/** What the user parts of a request hold beside numbers (RFC 3261 §19.1.6). */
+/** Parameters of the user parts of a request (RFC 3261 §19.1.6). */
 export const numberParameters = {
   /** As they were written, without `verstat`; by the name of the header, or `Request-URI`. */
   userParameters: z.record(z.string(), z.string()).optional(),
@@ -94,8 +93,8 @@ export const incomingNumber = z.object({
 /** Looks up the account of an INVITE from a trunk, before the call has a leg. */
 export const numberQuery = z.object({
   /**
-   * What may be the number, likeliest first: the code that begins a USSD dialogue, and the users of
-   * Request-URI, P-Called-Party-ID and To.
+   * Candidates for the number, likeliest first: the code that begins a USSD dialogue, and the users
+   * of Request-URI, P-Called-Party-ID and To.
    */
   dialled: z.array(z.string().max(256)).min(1).max(4),
   /** The Gateway it comes through; null is an allowed source, a trunk of the operator. */
@@ -105,7 +104,7 @@ export const numberQuery = z.object({
 export const foundNumber = z.object({
   accountSid: z.string(),
   numberSid: z.string(),
-  /** Which of the query's it is. */
+  /** Number of the query that it is. */
   dialled: z.string(),
   /** False: the account is suspended or closed. Refuse with 403. */
   allowed: z.boolean(),
@@ -127,7 +126,7 @@ export const registration = z.object({
   /** As in `trunkRoute`. */
   proxy: z.string(),
   publicOnly: z.boolean(),
-  /** What Expires asks for, in seconds. */
+  /** Value of Expires, in seconds. */
   ttlS: z.number().int().positive(),
 });
 

@@ -6,7 +6,7 @@ import { action } from "./action.ts";
  * 24.390).
  */
 
-/** A text of a USSD dialogue, and its language where it is known. */
+/** Text of a USSD dialogue, and its language if it is given. */
 export const ussdText = z.object({ text: z.string(), language: z.string().optional() });
 
 /**
@@ -23,7 +23,7 @@ export const ussdStep = z.object({
   action: action.optional(),
 });
 
-/** What the INVITE of a leg shows that is a USSD dialogue; only a trunk takes one. */
+/** USSD dialogue as the INVITE of a leg shows it; only a trunk takes one. */
 export const ussdInvitation = z.object({ message: ussdText, collect: z.boolean() });
 
 /** The reply to a `ussd`. */

@@ -21,6 +21,6 @@ export interface FaultEntry {
   /** Stable, public: the error body's `code`, a Notification's ErrorCode, `/errors/{code}`. */
   code: number;
   message: string;
-  /** What the caller can do about it, for the page behind `more_info`. */
+  /** Advice for the caller, shown on the page behind `more_info`. */
   advice: string;
 }

@@ -10,21 +10,21 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { limits } from "../../base/limits.ts";
 
-/** Where somebody is in the flow of an application. */
+/** Position in the flow of an application. */
 export interface FlowPlace {
   applicationSid: string;
   /** Null: at the beginning. */
   step: string | null;
   /** Before the step; after it with a result; after it without one; while its caller waits in a queue. */
   phase: "begin" | "done" | "empty" | "wait";
-  /** What is known so far, beside what is known of the call or message. */
+  /** Variables so far, beside those of the call or message. */
   variables: Record<string, string>;
 }
 
 /**
- * An address of ours: no customer can give one, since everything that takes a URL wants http or
- * https. It holds all that goes on from there needs, so any instance can, and a repeated report is
- * answered alike.
+ * Internal address of a position in a flow. No customer can give one, since every parameter takes
+ * http or https alone. It holds all data to go on from there, so any instance can, and a repeated
+ * report gets the same answer.
  */
 export function flowUrl({ applicationSid, step, phase, variables }: FlowPlace): string {
   const path = step === null ? applicationSid : `${applicationSid}/${step}/${phase}`;
@@ -81,8 +81,8 @@ export function shownUrl(url: string): string {
 }
 
 /**
- * Where the markup of an application comes from: its flow, else its RcmlUrl, resolved against
- * BASE_URL (RFC 3986 §5) where that is a path; null for neither.
+ * Address of the markup of an application: its flow, else its RcmlUrl, resolved against BASE_URL
+ * (RFC 3986 §5) where that is a path; null for neither.
  */
 export function applicationUrl(
   application: { sid: string; flow?: string | null; rcmlUrl: string | null } | null,

@@ -4,7 +4,7 @@ import { Fault } from "../../base/faults.ts";
 import { limits } from "../../base/limits.ts";
 import { type Flow, flow as flowSchema, type FlowStep, stepKinds, stepsOfKind } from "./steps.ts";
 
-/** What is wrong with a flow, and where. */
+/** Fault of a flow, and the step that has it. */
 export interface FlowProblem {
   /** Null: it is about no step. */
   step: string | null;
@@ -13,7 +13,7 @@ export interface FlowProblem {
   rule: string;
 }
 
-/** What is wrong with the text of a flow, each with the step and the rule; nothing when it is right. */
+/** Faults of the text of a flow, each with step and rule; empty when it is valid. */
 export const flowErrors = (text: string): string[] => flowProblems(text).map(problemText);
 
 const problemText = ({ step, field, rule }: FlowProblem): string =>
@@ -121,7 +121,7 @@ function problemsAcross(flow: Flow): FlowProblem[] {
   ]));
 }
 
-/** Where a step may lead, each with the field that says so. */
+/** Steps that a step may lead to, each with the field that names it. */
 function targetsOf(step: FlowStep): [field: string, target: string][] {
   const lists = ["branches", "conditions"].flatMap((list) => {
     // Kinds of steps have different lists; one that a kind lacks reads as undefined.
@@ -142,7 +142,7 @@ function targetsOf(step: FlowStep): [field: string, target: string][] {
   return [...lists, ...fields as [string, string][]];
 }
 
-/** What the parts of a request to an external service must be to each other. */
+/** Rules between the fields of a request to an external service that a step breaks. */
 function bodyErrors(step: FlowStep): [field: string, rule: string][] {
   if (step.type !== "externalService") return [];
   const { method = "GET", contentType = "form", population, body, username, password } = step;
@@ -176,7 +176,7 @@ function bodyErrors(step: FlowStep): [field: string, rule: string][] {
   return rules.filter(([isBroken]) => isBroken).map(([, field, rule]) => [field, rule]);
 }
 
-/** What fields about queues must be to each other. */
+/** Rules between fields about queues that a step breaks. */
 function queueErrors(step: FlowStep): [field: string, rule: string][] {
   if (step.type === "dial" && step.to.length > 1) {
     return step.to.flatMap(({ queue }, at) =>

@@ -23,14 +23,14 @@ function compared(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** Whether a condition holds; a variable without a value is empty. */
+/** True when a condition holds; a variable without a value is empty. */
 export const holds = ({ variable, is, value = "" }: Condition, variables: Variables): boolean =>
   comparisons[is](
     Object.hasOwn(variables, variable) ? variables[variable]! : "",
     expand(value, variables),
   );
 
-/** Where an input leads: to the first branch that is for it. */
+/** Target of an input: that of the first branch that takes it. */
 export function branchFor(
   branches: readonly Branch[],
   { Digits, SpeechResult }: Variables,

@@ -1,11 +1,11 @@
 import { hasShortHost } from "../../base/url_host.ts";
 
-/** What is known: variables by name. */
+/** Variables of a flow by name. */
 export type Variables = Readonly<Record<string, string>>;
 
 /**
- * Names that expand to nothing where they are not known, since a request for markup carries them only
- * then. Any other name without a value stays as it is written.
+ * Names that expand to nothing without a value, since a request for markup carries them only with
+ * one. Any other name without a value stays as it is written.
  */
 const optional = new Set([
   "Body",
@@ -40,7 +40,7 @@ const optional = new Set([
   "Transferor",
 ]);
 
-/** Replaces each `$name` by its value, encoded where that is asked for. */
+/** Replaces each `$name` by its value, URL-encoded on request. */
 export const expand = (
   text: string,
   variables: Variables,

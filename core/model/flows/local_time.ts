@@ -1,6 +1,8 @@
 /** The time of day of a flow: what its conditions compare where it names a time zone. */
 
-/** Tells whether the runtime knows a time zone by its name in the IANA database, such as Europe/Berlin. */
+/**
+ * True when the runtime has a time zone of this name in the IANA database, such as Europe/Berlin.
+ */
 export function isTimeZone(zone: string): boolean {
   try {
     new Intl.DateTimeFormat("en", { timeZone: zone });
@@ -11,8 +13,8 @@ export function isTimeZone(zone: string): boolean {
 }
 
 /**
- * The variables that tell the time in a zone, by a time in ms: `LocalDate` (2026-11-28), `LocalTime`
- * (09:05, of 24 hours) and `Weekday` (1 for Monday to 7 for Sunday, as in ISO 8601).
+ * Variables of the time in a zone, by a time in ms: `LocalDate` (2026-11-28), `LocalTime` (09:05,
+ * of 24 hours) and `Weekday` (1 for Monday to 7 for Sunday, as in ISO 8601).
  */
 export function localTime(zone: string, at: number): Record<string, string> {
   const format = new Intl.DateTimeFormat("en-GB", {

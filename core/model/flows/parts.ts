@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { limits } from "../../base/limits.ts";
 
-/** What the steps of a flow are made of. */
+/** Schemas that the steps of a flow share. */
 
 /** The name of a step of this flow. */
 export const stepName = z.string().regex(
@@ -42,7 +42,7 @@ export const keys = z.string().max(limits.keySetLength).regex(
 /** A list of at least one part, and not too many. */
 export const parts = <T extends z.ZodType>(part: T) => z.array(part).min(1).max(limits.flowParts);
 
-/** What a caller hears before and while something is waited for. */
+/** Prompt: audio or text before and during a wait for input. */
 export const prompt = z.strictObject({
   say: text(limits.sayLength).optional().describe(
     "Text that is spoken (text-to-speech). `$name` stands for a variable.",
@@ -56,7 +56,7 @@ export const prompt = z.strictObject({
   "needs one of say, play and pauseS",
 );
 
-/** Where to go on after an input. */
+/** Branch: the next step after an input. */
 export const branch = z.strictObject({
   digits: z.string().regex(/^[0-9A-D*#]{1,32}$/, "must be keys of a telephone").optional()
     .describe("The digits, all of them."),
@@ -111,7 +111,7 @@ export const parameter = z.strictObject({
   ),
 });
 
-/** Where the designer shows a step, in pixels from the upper left corner. */
+/** Position of a step in the designer, in pixels from the upper left corner. */
 export const position = z.strictObject({
   x: whole(0, 100_000).describe("Pixels from the left."),
   y: whole(0, 100_000).describe("Pixels from the top."),

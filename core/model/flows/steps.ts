@@ -7,7 +7,7 @@ const next = part.stepName.optional().describe(
   "Name of the step that follows; without it the flow ends.",
 );
 
-/** What is said in a USSD dialogue; how long it may be depends on its letters. */
+/** Text of a USSD dialogue; the longest one depends on its alphabet. */
 const ussdText = part.text(limits.ussdGsmLength);
 
 const prompted = {
@@ -245,7 +245,7 @@ export const stepsOfKind: Record<"voice" | "sms" | "ussd", ReadonlySet<string>> 
   ussd: new Set(Object.keys({ ...ussd, ...sending, ...deciding })),
 };
 
-/** What an application does, step by step, without a server that answers markup. */
+/** Call flow: the steps of an application, which needs no server that answers markup. */
 export const flow = z.strictObject({
   start: part.stepName.describe("Name of the first step."),
   variables: z.record(part.variableName, z.string().max(limits.flowVariableLength)).optional()

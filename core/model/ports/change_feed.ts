@@ -10,12 +10,12 @@ export interface RecordChange {
   sid: string;
   /** Null for a record that was deleted. */
   record: Base | null;
-  /** What the record takes in the store. */
+  /** Size of the record in the store. */
   bytes: number;
 }
 
 export interface FollowOptions {
-  /** The id of the last change that is known: those after it come first. Null: from now on. */
+  /** Id of the last change that the reader has: those after it come first. Null: from now on. */
   after: string | null;
   /** Given each change, in order, from when `follow` was called. */
   take(change: RecordChange): void;
@@ -34,7 +34,7 @@ export interface Following {
   earlier: RecordChange[];
   /** False where older records may have changed as well. */
   isWhole: boolean;
-  /** The id of the last change before those that `take` is given; null where it is not known. */
+  /** Id of the last change before those that `take` gets; null where there is none. */
   at: string | null;
   close(): void;
 }

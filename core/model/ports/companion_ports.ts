@@ -22,13 +22,13 @@ export interface CompanionState extends Companion {
   registered?: number;
   /** It takes no new calls, and stops once those that it has are over. */
   isDraining?: boolean;
-  /** What its machine has too few of for further calls by plain RTP, in words. */
+  /** Resource that its machine lacks for further calls by plain RTP, in words. */
   shortage?: string;
   /** Tenants that have as many of its RTP ports as they may. */
   fullTenants?: string[];
-  /** Where its control answers, if it said so. */
+  /** URL of its control, if it reported one. */
   bridgeUrl?: string;
-  /** Where other companions reach it. */
+  /** SIP URI at which other companions reach it. */
   sipUri?: string;
 }
 
@@ -57,17 +57,17 @@ export interface Companions {
    * then none is taken. Repeats are harmless.
    */
   takePresence(news: PresenceChanges): Promise<boolean>;
-  /** Whether the registrations at this run of a companion are known. */
+  /** True when this run of a companion has reported its registrations. */
   knowsPresence(companion: Companion): Promise<boolean>;
   /** Those of the companions that have a device of this login. */
   holding(login: string, among: CompanionState[]): Promise<CompanionState[]>;
-  /** How many logins have a device at any of the companions. */
+  /** Number of logins with a device at any of the companions. */
   countRegistered(among: CompanionState[]): Promise<number>;
 }
 
 /** Logins of which companions may keep that no Client has them. */
 export interface AbsentLogins {
-  /** A companion asks for the credentials of a login; to be said before they are read. */
+  /** Notes that a companion queries the credentials of a login; called before they are read. */
   noteQuery(login: string): void;
   /** Returns whether a companion may keep that no Client has the login. */
   mayBeKept(login: string): boolean;
@@ -76,9 +76,9 @@ export interface AbsentLogins {
 /** Service to companions. Throws `unavailable` when one that is needed cannot be reached. */
 export interface CompanionControl {
   /**
-   * Replaces the script of a leg, and with `other` that of the leg it is connected to, at the companion
-   * that has it, or at whichever has it when none is named; null when there is no such leg. The
-   * address of a `CompanionState` is taken as it is, without a read of the store.
+   * Replaces the script of a leg at its companion, or at the one that has the leg when none is
+   * named. `other` replaces the script of the connected leg. Null when there is no such leg. The
+   * address of a `CompanionState` is used without a read of the store.
    */
   run(
     leg: string,
@@ -121,8 +121,8 @@ export interface CompanionControl {
   /** Has a leg open or end an audio stream; false when the leg is not there. */
   stream(request: StreamRequest, at: Pick<Companion, "id">): Promise<boolean>;
   /**
-   * How loud the peers of legs of an account speak, of those that are at the companion and have audio
-   * there. The companion measures for 15 s after each request.
+   * Levels of the peers of an account's legs that are at the companion and have audio there. The
+   * companion measures for 15 s after each request.
    */
   levels(request: LevelsRequest, at: Pick<Companion, "id">): Promise<Level[]>;
   /**
@@ -130,6 +130,6 @@ export interface CompanionControl {
    * run answers there; `silent` when neither is certain.
    */
   look(at: Companion): Promise<"there" | "gone" | "silent">;
-  /** Whether a companion answers. */
+  /** True when a companion answers. */
   ready(): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-/** How many jobs of a kind there are. */
+/** Numbers of jobs of a kind. */
 export interface JobCounts {
   kind: string;
   /** Due later: new ones, and those between two attempts. */
@@ -29,20 +29,20 @@ export interface JobOverview {
   kinds: JobCounts[];
   /** Some of those that are dead; `limits.listedDeadJobs` at most. */
   dead: DeadJob[];
-  /** Whether all jobs were counted, and not `limits.countedJobs` alone. */
+  /** False when only the first `limits.countedJobs` were counted. */
   isWhole: boolean;
 }
 
 /** The queue of jobs, for its operator. */
 export interface JobQueue {
   overview(): Promise<JobOverview>;
-  /** What a dead job was to do; null where no dead job has the id. */
+  /** Kind and arguments of a dead job; null where no dead job has the id. */
   dead(id: string): Promise<{ kind: string; args: unknown } | null>;
   /** Removes a dead job. False where no dead job has the id. */
   discard(id: string): Promise<boolean>;
   /**
-   * When a job is due that waits in a lane, in ms of the wall clock; null where none of the first
-   * `limits.countedJobs` of the lane has the id, or it is being performed.
+   * Time at which a job that waits in a lane is due, in ms of the wall clock. Null where none of
+   * the first `limits.countedJobs` of the lane has the id, or it is being performed.
    */
   dueAt(lane: string, id: string): Promise<number | null>;
   /** Makes a job of a lane due now that waits for its next attempt. False where none waits. */

@@ -34,13 +34,13 @@ export type Records = {
 export interface Accounts {
   get(sid: string): Promise<Account | null>;
   /**
-   * An account as it was within the last `limits.accountRecentMs`, without a read; undefined when it
-   * was not read then. What this instance changes shows at once, what another changes after that time.
+   * Cached account, at most `limits.accountRecentMs` old; undefined when it was not read in that
+   * time. Changes by this instance show at once, those by others after that time.
    */
   recent(sid: string): Account | undefined;
   /**
-   * An account that was read before, null at first: reading it takes no time, and opening it as long as
-   * `get` takes beside the read of an account that is there.
+   * Any account that was read before, null at first. Opening it takes as long as `get` takes beside
+   * the read, so that a missing account cannot be timed.
    */
   decoy(): Account | null;
   /** E-mail addresses are compared without case. */
@@ -72,7 +72,7 @@ export interface Accounts {
 /** The limits of one account, with what it and those below it use. */
 export interface LimitInForce {
   accountSid: string;
-  /** How many levels it is above the account that it is in force for. */
+  /** Levels above the account that the limits are in force for. */
   level: number;
   isRoot: boolean;
   state: LimitState;
@@ -95,7 +95,7 @@ export interface Keyring {
   noteUse(key: Key): Promise<void>;
 }
 
-/** What one account was charged on one UTC day. */
+/** Charges of one account on one UTC day. */
 export interface DayOfUsage {
   /** Its midnight, in ms. */
   day: number;
@@ -130,7 +130,7 @@ export interface CookieOwner {
   /** Ends of the call or text. */
   from: string;
   to: string;
-  /** The call, for whose length they are kept as well; null of a text. */
+  /** The call, for whose length they are stored as well; null of a text. */
   callSid: string | null;
 }
 
@@ -215,7 +215,7 @@ export interface Ports {
   messagePairs: PairCap;
   /** Null when no speech recognition is configured. */
   transcriber: Transcriber | null;
-  /** What this instance has counted since it started. */
+  /** Counts of this instance since its start. */
   counters: Counters;
   /** Signs texts that come back to the service with its secret, in hex, and verifies them. */
   signer: {

@@ -3,11 +3,11 @@ import type { Change } from "../store.ts";
 import type { Email } from "../resources/emails.ts";
 import type { Message } from "../resources/messages.ts";
 
-/** Where phone numbers come from. */
+/** Provider of phone numbers. */
 export interface NumberProvider {
   /** The ISO 3166-1 codes of the countries that it has numbers of. */
   countries(): Promise<string[]>;
-  /** What fits, in order of number; it may be held by an account already, and may not fit wholly. */
+  /** Offers in order of number. An account may hold one already, and one may not fit wholly. */
   search(wanted: NumberSearch): AsyncIterable<NumberOffer>;
   /** The offer of one number in E.164 form; null when it may not be had. */
   offer(phoneNumber: string): Promise<NumberOffer | null>;
@@ -17,22 +17,22 @@ export interface NumberProvider {
 
 /** One way by which messages leave the service. */
 export interface MessageRoute {
-  /** Whether it leads to the message's recipient. */
+  /** True when the route leads to the message's recipient. */
   reaches(message: Message): Promise<boolean>;
-  /** Tells whether it may have handed the message over before: no other may then. */
+  /** True when it may have handed the message over before: no other route may then. */
   holds?(message: Message): boolean;
   /**
-   * Hands the message over; its Sid is the same on every attempt. Returns what else its delivery
-   * makes, which is committed with it. Throws when it was not taken: a Fault that no other attempt
-   * can change, `Untaken` where surely nothing was handed over, `MaybeTaken` with the server that may have
-   * it, or any other error.
+   * Hands the message over; its Sid is the same on every attempt. Returns the further records and
+   * jobs of its delivery, which are committed with it. Throws when it was not taken. A Fault: no
+   * other attempt can change that. `Untaken`: surely nothing was handed over. `MaybeTaken`: its
+   * server may have it. Any other error: unclear.
    */
   send(message: Message, signal: AbortSignal): Promise<Delivery | void>;
 }
 
 /** The records and jobs that the delivery of a message causes. */
 export interface Delivery extends Pick<Change<Message>, "also" | "jobs"> {
-  /** What the carrier knows the message by, where a receipt will tell what became of it. */
+  /** Id of the message at the carrier, where a receipt will report its delivery. */
   carrierId?: string;
   /** The recipient has it. */
   isDelivered?: true;
@@ -76,12 +76,12 @@ export interface Blobs {
   remove(accountSid: string, sid: string): Promise<void>;
   /** Moves a complete file to its permanent place; may be repeated. Throws when that fails. */
   settle(accountSid: string, sid: string, signal: AbortSignal): Promise<void>;
-  /** Where else the bytes can be read for a short time, by a GET or a HEAD; null: here alone. */
+  /** URL at which the bytes can be read for a short time, by GET or HEAD; null: only here. */
   link(accountSid: string, sid: string, method: "GET" | "HEAD"): Promise<string | null>;
 }
 
 export interface LocationSource {
-  /** What the source answers about a subscriber's number. Throws when it does not. */
+  /** Answer of the source about a subscriber's number. Throws without an answer. */
   lookUp(msisdn: string, signal: AbortSignal): Promise<string>;
 }
 

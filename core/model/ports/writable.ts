@@ -2,8 +2,8 @@ import { Fault } from "../../base/faults.ts";
 import type { Ports } from "./ports.ts";
 
 /**
- * Throws `unavailable` while the store cannot write: before an effect outside of which the commit that
- * follows could not be made, so that the requester repeats the effect.
+ * Throws `unavailable` while the store cannot write. It is called before an effect outside whose
+ * commit could not be made, so that the requester repeats the effect.
  */
 export function refuseWhileUnwritable({ store }: Pick<Ports, "store">): void {
   const failure = store.failure();

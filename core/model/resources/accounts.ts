@@ -32,12 +32,12 @@ export const accounts = resource({
     ),
     /** Authenticates as well, while customers change to it. */
     secondaryAuthToken: z.string().nullable().optional(),
-    /** Hash by which the password is known, once the AuthToken is not derived from it any more. */
+    /** Hash of the password, once the AuthToken is not derived from it any more. */
     passwordVerifier: z.string().nullable().optional(),
     /** Hours of the latest requests with either token, in ms; `AuthTokens` shows them. */
     dateAuthTokenLastUsed: z.number().nullable().optional(),
     dateSecondaryAuthTokenLastUsed: z.number().nullable().optional(),
-    /** When it got its first limit, in ms; null where it has none (`values/account_limits.ts`). */
+    /** Time of its first limit, in ms; null without one (`values/account_limits.ts`). */
     limitedSince: z.number().nullable().optional(),
     /** From the root down to the parent; empty on the root account. */
     ancestors: z.array(z.string()),

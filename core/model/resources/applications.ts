@@ -49,14 +49,16 @@ export const applications = resource({
     flowDraftRevision: wholeNumber(0, 999_999_999).describe(
       "Number of the revision of the draft: how often a draft was saved or cleared. Sent with a change, it is the revision that the change was made to; the change is refused if that is not the current one.",
     ),
-    /** The Sids of the versions that are kept, oldest first. */
+    /** Sids of the stored versions, oldest first. */
     flowVersions: z.array(z.string()),
 
-    /** How RcmlUrl is requested, and what in its stead when that fails; Twilio's interface sets them. */
+    /** Method and fallback of RcmlUrl; Twilio's interface sets them. */
     voiceMethod: method.optional(),
     voiceFallbackUrl: clearableUrl.optional(),
     voiceFallbackMethod: method.optional(),
-    /** Where texts are asked about, beside the calls of an application of Kind voice. */
+    /**
+     * URL of the markup for incoming messages, beside the calls of an application of Kind voice.
+     */
     smsUrl: clearableUrl.optional(),
     smsMethod: method.optional(),
     smsFallbackUrl: clearableUrl.optional(),
@@ -145,7 +147,7 @@ function versioned<T extends { flow?: string | null; flowVersion: number }>(
 const bytesOf = (text: string | null | undefined): number =>
   text ? new TextEncoder().encode(text).length : 0;
 
-/** The draft of an application; what is optional is absent where no draft was kept yet. */
+/** Draft of an application; optional fields are absent before a first draft. */
 interface Drafted {
   flow?: string | null;
   flowDraft?: string | null;

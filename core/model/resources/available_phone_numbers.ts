@@ -5,7 +5,9 @@ import { type RecordOf, resource } from "../resource.ts";
 const place = z.string().nullable();
 const flagText = z.enum(["true", "false"]);
 
-/** A number that may be provisioned. It is offered, not kept: there is nothing to read by a Sid. */
+/**
+ * A number that may be provisioned. It is offered and not stored: no record can be read by a Sid.
+ */
 export const availablePhoneNumbers = resource({
   type: "AvailablePhoneNumber",
   description: "A phone number that can be provisioned now.",

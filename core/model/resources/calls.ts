@@ -37,7 +37,7 @@ const callee = address.regex(
   "must be a phone number, a sip: address or client: and a Login",
 );
 
-/** What placing a call may take; no answer shows it. */
+/** Optional parameters of a new call; no response shows them. */
 const optionalParameters = [
   "url",
   "method",
@@ -59,7 +59,7 @@ const [leastSpeechMs, speechMs, mostSpeechMs] = limits.machineSpeechMs;
 const [leastSpeechEndMs, speechEndMs, mostSpeechEndMs] = limits.machineSpeechEndMs;
 const [leastSilenceMs, silenceMs, mostSilenceMs] = limits.machineSilenceMs;
 
-/** One leg: a SIP dialog and what is known of it. */
+/** One leg: a SIP dialog and its data. */
 export const calls = resource({
   type: "Call",
   description: "One leg of a call: a SIP dialog between the service and one caller or callee.",
@@ -146,7 +146,7 @@ export const calls = resource({
     validation: validation.nullable(),
     /** The markup goes on during answering machine detection, whose result a callback gets. */
     asyncAmd: z.object({ callback: z.object({ url: z.string(), method }).nullable() }).nullable(),
-    /** How it is recorded from the answer to its end; null where it is not. */
+    /** Recording from the answer to the end; null: none. */
     recording: recordingWanted.nullable(),
     /** Seconds after the answer at which the call is ended. */
     timeLimit: z.number().int().nullable(),
@@ -154,10 +154,12 @@ export const calls = resource({
     initiated: z.boolean(),
     /** By how much its times are ahead of the steady clock (`core/calls/call_time.ts`), in ms. */
     clockAheadMs: z.number().nullable(),
-    /** When its callee was first known to ring (180 or 183), in ms. */
+    /** Time of the callee's first 180 or 183, in ms. */
     ringingAt: z.number().nullable(),
     answeredAt: z.number().nullable(),
-    /** Which side ended it, and by what; null before, and where the companion did not report it. */
+    /**
+     * Side that ended it, and the cause; null before its end and where the companion reported none.
+     */
     disconnection: callEnd.nullable(),
     /** Callbacks fired so far: the next SequenceNumber. */
     sequence: z.number().int(),
@@ -170,14 +172,14 @@ export const calls = resource({
     sipCallId: z.string().nullable(),
     /** X- and User-to-User headers of the INVITE that came in, and parameters of its numbers. */
     sipHeaders: z.record(z.string(), z.string()),
-    /** What the carrier says of the caller's number (`verstat`); null where it says nothing. */
+    /** Statement of the carrier about the caller's number (`verstat`); null without one. */
     stirVerstat: z.string().nullable(),
     /** The parties of the transfer that placed the call. */
     transfer: z.object({ target: z.string(), transferor: z.string(), transferee: z.string() })
       .nullable(),
     /** The last leg that the call's Dial placed, as parameters for callbacks of its number. */
     dialled: z.record(z.string(), z.string()),
-    /** What a minute costs, in millionths: as it was when the call was placed. */
+    /** Price of a minute, in millionths: as it was when the call was placed. */
     rateMicros: z.number().int().nonnegative(),
     /** Numbers of this service that the call came through. */
     numberHops: z.number().int().nonnegative(),
@@ -190,7 +192,7 @@ export const calls = resource({
     ...monitoringFields,
     /** A USSD dialogue: its documents are of USSD. */
     isUssd: z.boolean(),
-    /** Whether it has, or had, audio streams; null where it was made before this was known. */
+    /** True when it has, or had, audio streams; null in records of former versions. */
     hasStreams: z.boolean().nullable(),
     /** The X-Request-Id of the request that placed it; null of a call that came in. */
     requestId: z.string().nullable(),

@@ -9,7 +9,7 @@ import { type RecordOf, resource } from "../resource.ts";
 /** A leg that is in the conference, or on its way there. */
 export const member = z.object({
   callSid: z.string(),
-  /** When it came, or was let in, in ms. */
+  /** Time at which it joined, or was let in, in ms. */
   at: z.number(),
   hasJoined: z.boolean(),
   muted: z.boolean(),
@@ -18,7 +18,7 @@ export const member = z.object({
   hold: z.boolean(),
   startOnEnter: z.boolean(),
   endOnExit: z.boolean(),
-  /** What status callbacks call it; absent without a name. */
+  /** Label of the participant in status callbacks; absent without one. */
   label: z.string().optional(),
   /** The call that alone hears it; absent where all do. */
   coach: z.string().optional(),

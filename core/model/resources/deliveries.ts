@@ -63,7 +63,7 @@ export const deliveries = resource({
   paged: true,
 });
 
-/** What may be asked of a delivery. */
+/** Parameters of an update of a Delivery. */
 export const replayParams = z.object({
   replay: z.enum(["true"]).describe(
     "Sends the callback again, as the same delivery: true. One that waits for its next attempt is sent at once.",

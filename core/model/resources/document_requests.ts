@@ -3,7 +3,7 @@ import { formText, isoDate, method, reference } from "../../base/fields.ts";
 import { limits } from "../../base/limits.ts";
 import { type RecordOf, resource } from "../resource.ts";
 
-/** What is shown of a request for markup, of a live call or of a test (`Webhooks/Tests`). */
+/** Fields of a request for markup, of a live call or of a test (`Webhooks/Tests`). */
 export const markupRequestFields = {
   url: z.string().max(limits.urlLength).describe(
     "URL of the request, without credentials; the step of a flow for an Application with one.",

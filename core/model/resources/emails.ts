@@ -8,7 +8,7 @@ const address = z.email().max(254);
 
 const each = (text: string): string[] => text.split(",").map((one) => one.trim());
 
-/** Bare addresses, separated by commas; kept without the spaces that were sent around them. */
+/** Bare addresses, separated by commas; stored without the spaces around them. */
 const addresses = z.string().superRefine((text, { addIssue }) => {
   const found = each(text);
   if (!found.every((one) => address.safeParse(one).success)) {
@@ -62,7 +62,7 @@ export const emails = resource({
 
 export type Email = RecordOf<typeof emails>;
 
-/** What is kept of an e-mail message for its list. */
+/** Record of an e-mail message, as its list shows it. */
 export const emailRecords: AnyResource = {
   type: "EmailRecord",
   description: "An e-mail message that was sent or waits to be sent, without its text.",

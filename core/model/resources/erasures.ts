@@ -19,7 +19,7 @@ const subject = phoneText().regex(
 
 const count = (what: string) => z.number().int().describe(`How many ${what} were erased so far.`);
 
-/** The erasure of everything that an account has kept of one person. */
+/** Erasure of all data of one person that an account has stored. */
 export const erasures = resource({
   type: "Erasure",
   description:

@@ -5,7 +5,7 @@ import { proxyAddress } from "../values/proxy_address.ts";
 import { limits } from "../../base/limits.ts";
 import { type RecordOf, resource } from "../resource.ts";
 
-/** How a Gateway is until a companion says otherwise. */
+/** State of a Gateway until a companion reports another one. */
 export const notRegistered = { status: "unregistered", reason: null, companionId: null } as const;
 
 /** Another value of one of these is another registration. */

@@ -16,7 +16,7 @@ const longitude = degrees(180);
 const metres = z.string().trim().regex(/^\d{1,7}(?:\.\d{1,3})?$/, "must be a number of metres")
   .refine((text) => Number(text) > 0, "must be more than 0 metres");
 
-/** What is known of a device's place; a key is absent until a look-up, null when that lacks it. */
+/** Location of a device; a key is absent until a look-up, and null when the look-up lacks it. */
 const geolocationData = z.object({
   cellId: z.string().nullable().optional().describe(
     "Identity of the radio cell of the device (Cell ID).",

@@ -35,9 +35,9 @@ export const idempotencyKeys = resource({
     made: z.string(),
     status: z.number().int(),
     contentType: z.string(),
-    /** How many parts the response has. */
+    /** Number of parts of the response. */
     parts: z.number().int(),
-    /** One of them, compressed and sealed under the key as it was sent, which is not kept. */
+    /** One part, compressed and sealed under the key as it was sent, which is not stored. */
     part: z.string(),
   },
   secret: ["part"],

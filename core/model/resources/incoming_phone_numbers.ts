@@ -16,7 +16,7 @@ import { type RecordOf, resource } from "../resource.ts";
 /** Read from the application when the number is represented; never stored. */
 const applicationName = z.string().nullable().optional();
 
-/** What a customer may say about a number when it is provisioned, and change later. */
+/** Fields that a customer may set when a number is provisioned, and change later. */
 const settable = [
   "friendlyName",
   "apiVersion",
@@ -43,7 +43,10 @@ const settable = [
   "referApplicationSid",
 ] as const;
 
-/** A phone number that an account holds: what is asked when a call, a message or a USSD comes to it. */
+/**
+ * A phone number that an account holds, with the documents for calls, messages and USSD that come
+ * to it.
+ */
 export const incomingPhoneNumbers = resource({
   type: "IncomingPhoneNumber",
   description:

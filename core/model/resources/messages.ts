@@ -68,9 +68,9 @@ export const messages = resource({
     errorCode: z.number().int().nullable(),
     /** X- and User-to-User headers of the SIP MESSAGE that it came by, and parameters of its numbers. */
     sipHeaders: z.record(z.string(), z.string()).nullable(),
-    /** What the carrier says of the sender's number (`verstat`); null where it says nothing. */
+    /** Statement of the carrier about the sender's number (`verstat`); null without one. */
     stirVerstat: z.string().nullable(),
-    /** What the carrier knows it by: of one sent, while its receipt is awaited. */
+    /** Id at the carrier, while the receipt of a sent message is awaited. */
     carrierId: z.string().nullable(),
     /** The server of a Gateway that may have it, though it did not say so; null where none may. */
     heldBy: z.string().nullable(),
@@ -78,11 +78,11 @@ export const messages = resource({
     arrivalId: z.string().nullable(),
     /** A receipt of the carrier, a device of the Client or the service's own number says that it arrived. */
     isDelivered: z.boolean(),
-    /** The notifications that the sender, a Client, asked for (RFC 5438); null where it asked for none. */
+    /** Notifications that the sender, a Client, requested (RFC 5438); null without a request. */
     notified: notifiedMessage.extend({ isDisplayed: z.boolean() }).nullable(),
     /** The X-Request-Id of the request that sent it; null of one that came in. */
     requestId: z.string().nullable(),
-    /** What limits of money have counted of it until it is sent, in millionths; null: nothing. */
+    /** Amount that limits of money reserve for it until it is sent, in millionths; null: none. */
     reservedMicros: z.number().int().nonnegative().nullable(),
     limitedBy,
     informational,

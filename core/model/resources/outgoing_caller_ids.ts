@@ -30,7 +30,7 @@ export const outgoingCallerIds = resource({
     friendlyName: z.string().min(1).max(limits.friendlyNameLength).describe(
       "Name of the number, for people; its national form unless set.",
     ),
-    // One without + is read by the operation, which knows DEFAULT_COUNTRY.
+    // The operation reads one without +, by DEFAULT_COUNTRY.
     phoneNumber: phoneText().transform((text, { addIssue }) => {
       const number = e164Of(text, null) ?? dialString(text);
       if (number === null || number.startsWith("+") && parseNumber(number) === null) {

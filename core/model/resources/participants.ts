@@ -24,7 +24,7 @@ export const participants = resource({
     ),
     apiVersion: z.string().describe("Version of the interface, always a date such as 2012-04-24."),
     label: z.string().nullable(),
-    /** Whether a single participant hears it, and the call of that one. */
+    /** True when a single participant hears it, and the call of that participant. */
     coaching: z.boolean(),
     callSidToCoach: z.string().nullable(),
   },
@@ -35,6 +35,6 @@ export const participants = resource({
 
 export type Participant = RecordOf<typeof participants>;
 
-/** The Sid under which the leg of a call is kept. */
+/** Sid of the leg of a call as a participant. */
 export const participantSid = (callSid: string): string =>
   participants.sidPrefix + callSid.slice(2);

@@ -6,7 +6,7 @@ import { type RecordOf, resource } from "../resource.ts";
 /** A call that waits in a queue. */
 export const queueMember = z.object({
   callSid: z.string(),
-  /** When it came, in ms. */
+  /** Time at which it joined, in ms. */
   at: z.number(),
   /** The same by the steady clock; absent where a former version wrote it. */
   steadyAt: z.number().optional(),

@@ -13,7 +13,7 @@ import { type RecordOf, resource } from "../resource.ts";
 /** The callback of a completed recording or transcription. */
 const callback = z.object({ url: z.string(), method }).nullable();
 
-/** Sound recorded during a call; the audio itself is kept by the blob port. */
+/** Sound recorded during a call; the blob port stores the audio. */
 export const recordings = resource({
   type: "Recording",
   description: "An audio recording of a call.",
@@ -39,7 +39,7 @@ export const recordings = resource({
     transcribeCallback: callback,
     /** The audio is in its permanent storage. */
     isStored: z.boolean(),
-    /** What ordered it, and the sides that it has; null of a recording of a former version. */
+    /** Source of the order, and the sides recorded; null in records of a former version. */
     source: z.enum(recordingSources).nullable(),
     track: z.enum(recordingTracks).nullable(),
     conferenceSid: reference("CF").nullable().describe(

@@ -3,7 +3,7 @@ import { clearableSid, clearableUrl, method } from "../../base/fields.ts";
 import { limits } from "../../base/limits.ts";
 import { type RecordOf, resource } from "../resource.ts";
 
-/** Where an account tries its application out; there is one per account, made when it is first read. */
+/** Sandbox of an account, to try its application; one per account, made when it is first read. */
 export const sandboxes = resource({
   type: "Sandbox",
   description: "The test number of an account; there is one for each account.",

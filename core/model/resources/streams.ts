@@ -28,7 +28,7 @@ export const streams = resource({
     ),
     apiVersion: z.string().describe("Version of the interface, always a date such as 2012-04-24."),
     statusCallback: z.object({ url, method }).nullable(),
-    /** What the companion has told of it. */
+    /** State that the companion has reported. */
     reports: z.number().int().nonnegative(),
     isStarted: z.boolean(),
   },

@@ -23,7 +23,7 @@ export const transcriptions = resource({
     price: z.string().nullable().describe(
       "Price of the transcription as a decimal text, null before.",
     ),
-    /** What limits of money have counted of it until it ends, in millionths; null: nothing. */
+    /** Amount that limits of money reserve for it until it ends, in millionths; null: none. */
     reservedMicros: z.number().int().nonnegative().nullable().optional(),
     limitedBy: limitedBy.optional(),
   },

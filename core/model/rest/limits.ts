@@ -6,9 +6,9 @@ export const refusalLimits = {
   /** All from one network. */
   ofNetwork: 100,
   perNetworkS: 10,
-  /** Users, and networks, that are known. */
+  /** Most users, and networks, in memory. */
   known: 10_000,
-  /** Credentials that were right and are known, so that nobody's wrong ones delay them. */
+  /** Most valid credentials in memory, which are not delayed by wrong ones of others. */
   accepted: 10_000,
 } as const;
 
@@ -40,6 +40,6 @@ export const loopLimits = {
   waitMs: 15_000,
   waiting: 500,
   retryAfterS: 5,
-  /** Tenants, and estimates, that are known. */
+  /** Most tenants, and estimates, in memory. */
   known: 10_000,
 } as const;

@@ -7,7 +7,7 @@ import type { AnyResource } from "../resource.ts";
 import { isSid } from "../../base/sid.ts";
 import { pascal } from "../../base/wire.ts";
 
-/** What the query string of a list asks for. */
+/** Query of a list, as its query string requests it. */
 export interface ListQuery {
   where: Condition[];
   page: number;
@@ -17,7 +17,7 @@ export interface ListQuery {
   /** The field that the list is sorted by, and what the record of the cursor has in it. */
   sortedBy?: string;
   afterText?: string;
-  /** The filters as they were sent, to be kept in every address of the list. */
+  /** Filters as they were sent, for every address of the list's pages. */
   kept: [name: string, value: string][];
   /** Names that mean nothing here. */
   unknown: string[];
@@ -46,7 +46,7 @@ interface Dated {
   interval: Interval;
 }
 
-/** What is known of a query so far; problems are collected, so that one answer names them all. */
+/** Query as read so far; problems are collected, so that one response names them all. */
 interface Reading {
   definition: AnyResource;
   query: ListQuery;

@@ -25,7 +25,7 @@ import { Fault } from "../../base/faults.ts";
 import type { Asking, Leave, LoopShares } from "../../base/loop_work.ts";
 import { loopLimits } from "./limits.ts";
 
-/** What a test replaces. */
+/** Clock and timer, which tests replace. */
 export interface LoopClock {
   now(): number;
   setTimer(run: () => void, ms: number): unknown;
@@ -40,14 +40,14 @@ interface Waiting extends Asking {
 interface Tenant {
   name: string;
   group: Group;
-  /** What its requests under way are expected to cost yet, in ms, and how many cost something yet. */
+  /** Expected cost of its requests under way, in ms, and the number that still cost something. */
   expected: number;
   active: number;
   /** Reports of its live calls, and all else, in order; and how much of that may be refused. */
   ofCalls: Waiting[];
   queue: Waiting[];
   refusable: number;
-  /** What its requests of a kind are expected to cost, in ms. */
+  /** Expected cost of its requests of a kind, in ms. */
   costs: Map<string, number>;
   /** Its use of the loop in ms, less what half of the time since `usedAt` allows. */
   used: number;
@@ -89,7 +89,7 @@ export function createLoopShares(clock: LoopClock = realClock): LoopShares {
     active: 0,
     waiting: new Set(),
   }));
-  /** What requests of a kind are expected to cost, in ms. Kinds are of the program: they are few. */
+  /** Expected cost of requests of a kind, in ms. The program fixes the kinds: they are few. */
   const kinds = new Map<string, number>();
   const underWay = new Set<Running>();
   /** The sum of their expected costs, and the delay so far for each ms of it. */

@@ -59,7 +59,7 @@ export function pageOf<T extends Base>(
   };
 }
 
-/** Where a page starts, by the record before it. */
+/** Start of a page: the record before it. */
 interface Cursor {
   after?: string | undefined;
   afterText?: string | undefined;

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { Fault, type FaultName } from "../../base/faults.ts";
 import { pascal } from "../../base/wire.ts";
 
-/** What an operation accepts. */
+/** Parameters that an operation accepts. */
 export interface Parameters {
   /** By field name. */
   schema: z.ZodObject;
@@ -22,7 +22,7 @@ export function addSent(sent: Sent, name: string, text: string): void {
   else sent.set(name, before === undefined ? text : [before, text]);
 }
 
-/** The fields of parameters by the names that mean them. */
+/** Fields by the names of their parameters, aliases included. */
 function fieldsByName({ schema, aliases = {} }: Parameters): Map<string, string> {
   const accepted = Object.keys(schema.shape);
   const fieldOf = new Map(accepted.map((field) => [pascal(field), field]));
@@ -32,16 +32,16 @@ function fieldsByName({ schema, aliases = {} }: Parameters): Map<string, string>
   return fieldOf;
 }
 
-/** Whether a name means a parameter. */
+/** True when a name is that of a parameter. */
 export function accepts(parameters: Parameters): (name: string) => boolean {
   const fieldOf = fieldsByName(parameters);
   return (name) => fieldOf.has(name);
 }
 
-/** The names that mean a parameter. */
+/** Names of the parameters, aliases included. */
 export const namesOf = (parameters: Parameters): string[] => [...fieldsByName(parameters).keys()];
 
-/** Sorts what was sent by the fields it means; `unknown` are the names that mean nothing here. */
+/** Assigns the sent texts to fields; `unknown` are the names of no field. */
 export function matchFields(
   parameters: Parameters,
   sent: Sent,

@@ -16,8 +16,8 @@ import { limits } from "../../base/limits.ts";
 import { createRequestCap, type RequestCap } from "./request_cap.ts";
 
 /**
- * How many requests of one tenant an instance answers in a second: that read, that write, and of both
- * together. 0: without a limit.
+ * Requests of one tenant that an instance answers in a second: reads, writes, and both together. 0:
+ * without a limit.
  */
 export interface RequestRates {
   reads: number;
@@ -25,7 +25,7 @@ export interface RequestRates {
   requests: number;
 }
 
-/** What became of a request at the rate limits of its tenant. */
+/** Result of a request at the rate limits of its tenant. */
 export interface Admission {
   /** 0 when it may be answered, otherwise the whole seconds until one may. */
   retryAfterS: number;

@@ -25,7 +25,7 @@ export interface Claim {
 export interface RefusalCap {
   /** The whole seconds until these credentials may be looked up; 0: now. */
   waitOf(claim: Claim): number;
-  /** Whether wrong ones came lately: from the network, or from there for the user. */
+  /** True when wrong credentials came lately: from the network, or from it for the user. */
   hasRefused(claim: Claim): boolean;
   refused(claim: Claim): void;
   accepted(claim: Claim): void;

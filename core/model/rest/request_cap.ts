@@ -1,11 +1,15 @@
 import { limits } from "../../base/limits.ts";
 import { tokenBuckets } from "./token_buckets.ts";
 
-/** Counts what each tenant asks, so that no program of one takes the service from the others. */
+/**
+ * Counts the requests of each tenant, so that no program of one takes the service from the others.
+ */
 export interface RequestCap {
   /** Counts one request: 0 when it may be answered, otherwise the whole seconds until one may. */
   take(tenant: string): number;
-  /** How many requests it may send now, and the whole seconds until it may send as many as ever. */
+  /**
+   * Number of requests it may send now, and whole seconds until it may send the full number again.
+   */
   left(tenant: string): { requests: number; fullInS: number };
   /** The most requests that may be sent at once. */
   readonly most: number;

@@ -4,7 +4,7 @@ export interface TokenBuckets {
   waitOf(name: string): number;
   /** Takes one, where there is one. */
   take(name: string): void;
-  /** What is left, in parts of one. */
+  /** Tokens left, as a part of one. */
   tokensOf(name: string): number;
 }
 
@@ -14,7 +14,7 @@ interface Bucket {
 }
 
 /**
- * Buckets of `most` tokens that fill up at `perSecond`. A full one need not be known. At most
+ * Buckets of `most` tokens that fill up at `perSecond`. A full one needs no entry. At most
  * `mostKnown` are: beyond that, those are forgotten that were used longest ago.
  */
 export function tokenBuckets(

@@ -19,10 +19,8 @@
 import { Fault, type FaultName } from "../../base/faults.ts";
 
 /**
- * What an account may use. Each limit counts what the account and all accounts below it use, so the
- * tightest one of an account and of those above it is in force. A limit is checked by the commit that
- * makes the call, the text or the charge (`kv/collections/limit_uses.ts`), so that requests at the same
- * time, and several services, cannot pass it together. null: there is no such limit.
+ * Limits of an account. Each counts the use by the account and all accounts below it, so the
+ * tightest one of an account and of those above it is in force. null: no such limit.
  */
 export interface AccountLimits {
   /** Outbound calls that are queued, ringing or in progress. */
@@ -33,7 +31,7 @@ export interface AccountLimits {
   maxTextsPerDay: number | null;
   /** Recipients of e-mails that are sent on a UTC day; absent from limits of a former version. */
   maxEmailsPerDay?: number | null;
-  /** What calls, messages, numbers and transcriptions of a UTC day cost, in millionths. */
+  /** Charges for calls, messages, numbers and transcriptions of a UTC day, in millionths. */
   maxSpendMicros: number | null;
   /** Prefixes of the numbers that calls and messages may leave to. */
   destinationPrefixes: string[] | null;
@@ -57,38 +55,38 @@ export type CountedLimit = Exclude<
   "destinationPrefixes" | "premiumPrefixes"
 >;
 
-/** What an account and those below it use. */
+/** Use by an account and those below it. */
 export interface LimitUse {
   liveCalls: number;
-  /** When the calls of the last second were made, in ms of the steady clock. */
+  /** Times of the calls of the last second, in ms of the steady clock. */
   callsAt: number[];
   /** The UTC day of the sums that follow, in days since 1970. */
   day: number;
   texts: number;
   /** Recipients of e-mails; absent where a former version wrote it. */
   emails?: number;
-  /** What was charged on the day. */
+  /** Charges of the day, in millionths. */
   spentMicros: number;
   /**
-   * What live calls and waiting messages will be charged at least. It counts for the day on which they
-   * end, as the ledger does, so it goes on from day to day.
+   * Least charges to come for live calls and waiting messages. They count for the day on which
+   * these end, as in the ledger, so they go on from day to day.
    */
   reservedMicros: number;
-  /** The days on which the account was told that it neared a limit. */
+  /** Days on which a Notification warned that a limit is near. */
   warnedOn: Partial<Record<CountedLimit, number>>;
 }
 
-/** What the store keeps of the limits of one account. */
+/** Limits of one account as the store has them. */
 export interface LimitState {
-  /** When the account got its first limit, in ms: records name it with what they have taken. */
+  /** Time of the account's first limit, in ms: records that limits count name it. */
   since: number;
   limits: AccountLimits;
   use: LimitUse;
-  /** What was charged on the day before the account had limits is counted. */
+  /** True when the charges of the day before the first limit are counted. */
   countsEarlier: boolean;
 }
 
-/** What one commit takes of an account's limits, or gives back. */
+/** Use that one commit adds to an account's limits, or removes from them. */
 export interface Taking {
   liveCalls: number;
   newCalls: number;
@@ -128,7 +126,7 @@ export function useAt(use: LimitUse, now: number): LimitUse {
   return day === use.day ? use : { ...use, day, texts: 0, emails: 0, spentMicros: 0 };
 }
 
-/** How much of a limit is used. */
+/** Used part of a limit. */
 export const usedOf = (use: LimitUse, limit: CountedLimit): number =>
   ({
     maxConcurrentCalls: use.liveCalls,
@@ -138,7 +136,7 @@ export const usedOf = (use: LimitUse, limit: CountedLimit): number =>
     maxSpendMicros: use.spentMicros + use.reservedMicros,
   })[limit];
 
-/** How much of a limit a commit takes. */
+/** Part of a limit that a commit adds. */
 const takenOf = (taking: Taking, limit: CountedLimit): number =>
   ({
     maxConcurrentCalls: taking.liveCalls,
@@ -156,10 +154,10 @@ const counted = [
   "maxSpendMicros",
 ] as const satisfies CountedLimit[];
 
-/** Limits whose nearness is told: the sums of a day. */
+/** Limits that are warned of: the sums of a day. */
 const warnedOf = ["maxTextsPerDay", "maxEmailsPerDay", "maxSpendMicros"] as const;
 
-/** What became of a taking. */
+/** Result of a taking. */
 export type Taken =
   | { use: LimitUse; near: CountedLimit[] }
   | { exceeded: CountedLimit; use: LimitUse };

@@ -55,7 +55,7 @@ function parseSipAddress(text: string): SipAddress | null {
   };
 }
 
-/** Tells whether digits are a port (RFC 3986 §3.2.3 leaves the bound to the transport: 1 to 65535). */
+/** True when digits are a port (RFC 3986 §3.2.3 leaves the bound to the transport: 1 to 65535). */
 export const isPort = (digits: string): boolean => Number(digits) >= 1 && Number(digits) <= 65_535;
 
 /** Parameters of a user part, in signs that may stand in one unescaped (RFC 3261 §25.1). */

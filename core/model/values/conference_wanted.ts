@@ -3,14 +3,14 @@ import { action } from "../../protocol/action.ts";
 import { recordingOrder } from "../../protocol/recordings.ts";
 import { method } from "../../base/fields.ts";
 
-/** What a status callback of a Conference may be asked for. */
+/** Events of a Conference that a status callback may be set for. */
 export const conferenceEvents = ["start", "end", "join", "leave", "mute", "hold"] as const;
 
 /** Added to the `serviceContext` when the companion of the conference could not be reached. */
 export const missed = {
   /** The Conference that was not reached. */
   unreached: z.string().optional(),
-  /** That companion reported that it has restarted. */
+  /** True when that companion reported a restart. */
   isGone: z.boolean().optional(),
   /** Until when to wait for it, in ms, where it is unknown whether it lives. */
   until: z.number().optional(),
@@ -18,7 +18,7 @@ export const missed = {
 
 export type Missed = z.infer<z.ZodObject<typeof missed>>;
 
-/** What a Conference noun asks for; the companion hands it back when its turn comes. */
+/** Attributes of a Conference noun; the companion returns them when the step begins. */
 export const conferenceWanted = z.object({
   kind: z.literal("conference"),
   name: z.string(),
@@ -35,7 +35,7 @@ export const conferenceWanted = z.object({
   isTrimmed: z.boolean().optional(),
   /** The call that alone hears this one. */
   coach: z.string().optional(),
-  /** What status callbacks call the participant. */
+  /** Label of the participant in status callbacks. */
   label: z.string().optional(),
   callback: z.object({ url: z.string(), method, events: z.array(z.enum(conferenceEvents)) })
     .optional(),

@@ -1,4 +1,4 @@
-/** What one instance has counted since it started, by the names of the Supervisor metrics. */
+/** Counts of one instance since its start, by the names of the Supervisor metrics. */
 export type Counters = Record<(typeof counterNames)[number], number>;
 
 export const counterNames = [

@@ -1,7 +1,7 @@
 import { plainDigits } from "../../base/fields.ts";
 import { isInUse, parseNumber, parsePossible } from "./phone_number.ts";
 
-/** What a phone's keys can say, without separators: digits, `*`, `#` and a leading `+`; else null. */
+/** Dial string without separators: digits, `*`, `#` and a leading `+`; null for any other text. */
 export function dialString(text: string): string | null {
   const bare = plainDigits(text).replaceAll(/[\s().\-\/]/g, "");
   return /^\+?[\d*#]{1,40}$/.test(bare) ? bare : null;
@@ -46,21 +46,19 @@ export function soughtAs(text: string, country: string | null): [string, ...stri
   return stored === null || stored === text ? [text] : [text, stored];
 }
 
-/**
- * The number in E.164 form that a text may be taken for by whoever sees it: also one that lacks its `+`.
- * Null when it is none.
- */
+/** Number in E.164 form that a person may read a text as: also one that lacks its `+`. */
 export const numberLike = (text: string, country: string | null): string | null =>
   e164Of(text, country) ?? e164Of(`+${text}`, null);
 
 /**
- * Tells whether a text may mean a number of the telephone network: one in E.164 form, also without its `+` or
- * as it is dialled within a country, or up to three digits, as emergency services have.
+ * True when a text may mean a number of the telephone network. That is one in E.164 form, also
+ * without its `+` or as it is dialled within a country, or up to three digits, as emergency
+ * services have.
  */
 export const readsAsNumber = (text: string, country: string | null): boolean =>
   numberLike(text, country) !== null || /^\d{1,3}$/.test(dialString(text) ?? "");
 
-/** The forms under which a dialled text may be held as a number, likeliest first. */
+/** Forms under which a dialled text may be stored as a number, likeliest first. */
 export function formsOf(text: string, country: string | null): string[] {
   const bare = dialString(text);
   if (bare === null) return text === "" ? [] : [text];

@@ -1,13 +1,16 @@
 /**
- * Numbers of national plans that have changed. Carriers, messengers and address books go on writing the
- * former numbers, which libphonenumber does not translate. Argentina's 15 and 9 need no row: it reads them.
+ * Numbers of national plans that have changed. Carriers, messengers and address books go on writing
+ * the former numbers, which libphonenumber does not translate. Argentina's 15 and 9 need no row: it
+ * reads them.
  *
- * A row stands here where the new number follows from the digits of the former one alone, where nobody has
- * a number of that form today, and where the former numbers are out of service. So Metro Manila (2019, by
- * operator) and Brazilian numbers that begin with 7 (still in use with eight digits) have none.
+ * A row needs three things. The new number follows from the digits of the former one alone, no
+ * number of that form exists today, and the former numbers are out of service. So Metro Manila
+ * (2019, by operator) and Brazilian numbers that begin with 7 (still in use with eight digits) have
+ * none.
  *
- * Sources: the plans of ITU-T E.164 by country ("Operational Bulletin", T0202); the recipes of libphonenumber's
- * migrator (`migrator/src/data/recipes.csv`) for Mexico, Brazil, Vietnam and Gabon; and as named below.
+ * Sources: the plans of ITU-T E.164 by country ("Operational Bulletin", T0202); the recipes of
+ * libphonenumber's migrator (`migrator/src/data/recipes.csv`) for Mexico, Brazil, Vietnam and
+ * Gabon; and as named below.
  */
 
 interface Row {

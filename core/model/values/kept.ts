@@ -1,4 +1,4 @@
-/** The kinds of records that are removed once they are older than the operator keeps them. */
+/** Kinds of records that are removed after a time that the operator sets. */
 export const keptKinds = [
   "calls",
   "messages",
@@ -10,5 +10,5 @@ export const keptKinds = [
 
 export type KeptKind = (typeof keptKinds)[number];
 
-/** How long each kind is kept, in ms; Infinity: for ever. */
+/** Retention of each kind of record, in ms; Infinity: for ever. */
 export type KeptMs = Record<KeptKind, number>;

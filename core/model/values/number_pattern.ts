@@ -3,18 +3,18 @@
  * match in a time that is linear in pattern and text.
  *
  * The patterns of a tenant are compiled into one program, which says in one pass over a text which of them
- * fit. Bounds: `programSize` is known from the text of a pattern, so that nothing dear is ever compiled;
+ * fit. Bounds: `programSize` is estimated from the text of a pattern, before it is compiled;
  * a program has at most `limits.patternInstructions`, and a text at most `limits.patternTextLength`
- * signs. Programs that were used lately are kept, `limits.patternBytes` of them together.
+ * signs. Recent programs are cached, `limits.patternBytes` of them together.
  */
 import { RE2JS, RE2Set } from "re2js";
 import { limits } from "../../base/limits.ts";
 
 /**
- * Whether a text may be a virtual number: digits and signs, or a pattern of them in the part of
- * regular expressions that can be matched in linear time (RE2 syntax), so without back-references
- * and look-around, and in few states, so that no group is counted. A `*` or `+` with nothing before
- * it to repeat stands for itself.
+ * True when a text may be a virtual number: digits and signs, or a pattern of them. A pattern uses
+ * the part of regular expressions that can be matched in linear time (RE2 syntax), without
+ * back-references and look-around, and in few states, so without counted groups. A `*` or `+` with
+ * nothing before it to repeat stands for itself.
  */
 export function isVirtualNumber(text: string): boolean {
   if (text.length === 0 || text.length > limits.numberPatternLength) return false;
@@ -36,7 +36,7 @@ const withoutCounts = (expression: string): string =>
     (count, low, high) => high && Number(low) > Number(high) ? count : "{0,1}",
   );
 
-/** Whether a virtual number stands for others than itself. */
+/** True when a virtual number is a pattern. */
 export const isPattern = (text: string): boolean =>
   /[.^$|[\](){}?\\]/.test(text) || /[*+]/.test(text.slice(1));
 
@@ -69,7 +69,9 @@ export interface PatternSet {
   leftOut: number;
 }
 
-/** The program of patterns, those with the highest precedence first. `onCompile` is told of a new one. */
+/**
+ * Program of patterns, those with the highest precedence first. Calls `onCompile` for a new one.
+ */
 export function patternSet(
   patterns: readonly string[],
   onCompile: (set: PatternSet) => void = () => {},
@@ -129,7 +131,7 @@ function keep(name: string, kept: Kept): void {
   }
 }
 
-/** What an instruction takes in memory, and what a program may take for the states it comes by. */
+/** Memory of an instruction in bytes, and the most that a program's states may take. */
 const instructionBytes = 400;
 const stateBytes = (size: number): number => (16 << 10) + 256 * size;
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { NumberKind } from "./phone_number.ts";
 
-/** What a number can carry. */
+/** Capabilities of a number. */
 export const capabilities = z.object({
   voiceCapable: z.boolean().describe("Whether the number can carry calls."),
   smsCapable: z.boolean().describe("Whether the number can carry text messages."),
@@ -14,7 +14,7 @@ export type Capabilities = z.infer<typeof capabilities>;
 /** The three digits after +1. */
 export const areaCode = z.string().regex(/^[2-9]\d\d$/, "must be three digits, the first 2 to 9");
 
-/** What the service itself handles: the default capabilities of a number. */
+/** Default capabilities of a number: those that the service itself handles. */
 export const usualCapabilities: Capabilities = {
   voiceCapable: true,
   smsCapable: true,
@@ -22,7 +22,7 @@ export const usualCapabilities: Capabilities = {
   faxCapable: false,
 };
 
-/** What is known of where a number lives; null where nothing is. */
+/** Location of a number; null where it has none. */
 export interface Place {
   lata: string | null;
   rateCenter: string | null;
@@ -47,12 +47,12 @@ export interface NumberOffer extends Place {
   phoneNumber: string;
   /** ISO 3166-1; null where several countries share the range. */
   isoCountry: string | null;
-  /** What it may be provisioned as; the first is the default. */
+  /** Kinds that it may be provisioned as; the first is the default. */
   kinds: NumberKind[];
   capabilities: Capabilities;
 }
 
-/** What an offer must fit; an absent key asks nothing. */
+/** Search for offers; an absent key sets no condition. */
 export interface NumberSearch {
   isoCountry?: string;
   kind?: NumberKind;
@@ -63,12 +63,12 @@ export interface NumberSearch {
   capabilities?: Partial<Capabilities>;
 }
 
-/** The same with the place of the number, which providers are not asked for. */
+/** The same with the place of the number, which providers do not return. */
 export interface PlacedSearch extends NumberSearch {
   place?: Partial<Place>;
 }
 
-/** What happened to a number, for its provider to know. */
+/** Event of a number, for its provider. */
 export interface NumberEvent {
   event: "provisioned" | "transferred" | "released";
   phoneNumber: string;

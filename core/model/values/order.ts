@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * What a markup document has the service do beside its call or message, as the document says it: it
- * is checked when it is carried out (`carry_out.ts`).
+ * Order of a markup document to the service beside its call or message, as the document says it.
+ * `carry_out.ts` checks it when it performs it.
  */
 export const order = z.discriminatedUnion("kind", [
   z.object({

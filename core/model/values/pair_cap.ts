@@ -1,6 +1,6 @@
 import { limits } from "../../base/limits.ts";
 
-/** Within which messages of a pair are counted, in ms. */
+/** Window in which messages of a pair are counted, in ms. */
 export const windowMs = 60_000;
 
 /** Counts the messages from each sender to each recipient, so that no loop between them goes on. */

@@ -24,7 +24,7 @@ export interface RealNumber {
   national: string;
   /** ISO 3166-1; null where several countries share the range. */
   isoCountry: string | null;
-  /** What it may be provisioned as; the first is the default. */
+  /** Kinds that it may be provisioned as; the first is the default. */
   kinds: NumberKind[];
 }
 
@@ -62,12 +62,12 @@ export function parsePossible(text: string, country: string): string | null {
   return text.length >= leastDialled || parsed.isValid() ? parsed.number : null;
 }
 
-/** Returns whether a number in E.164 form is in a range that is known to be in use. */
+/** True when a number in E.164 form is in an assigned range. */
 export const isInUse = (number: string): boolean => read(number)?.isValid() === true;
 
 /**
- * The kinds that a number's type allows. North American numbers do not tell fixed from mobile, and
- * of a number that is possible but in no range known to be in use nothing is known.
+ * Kinds that a number's type allows. North American numbers are fixed or mobile without a
+ * difference, and a possible number in no assigned range has no type.
  */
 function kindsOf(number: PhoneNumber): NumberKind[] {
   switch (number.getType()) {

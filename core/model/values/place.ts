@@ -1,15 +1,16 @@
 /**
- * Where the plan of numbers places a phone number: its country by libphonenumber, and the state or province of
- * a number of North America by its area code, as the administrators of the plan list them (NANPA for the United
- * States, CNA for Canada). Area codes of several provinces (867, 902 and 782) and of islands have none.
+ * Places of phone numbers by the numbering plan. The country is that of libphonenumber. A North
+ * American number has its state or province by area code, as the administrators of the plan list
+ * them (NANPA for the United States, CNA for Canada). Area codes of several provinces (867, 902 and
+ * 782) and of islands have none.
  *
- * City and Zip are not known. The geocoding data of libphonenumber has cities of landlines, without postal
- * codes: 14 MB of files in the one package for JavaScript that carries them. A mobile or ported number keeps the
- * city that it was given out in. The size outweighs what an application learns.
+ * City and Zip stay empty. The geocoding data of libphonenumber has cities of landlines, without
+ * postal codes: 14 MB of files in the one package for JavaScript that carries them. A mobile or
+ * ported number keeps its first city. The size outweighs the gain.
  */
 import { parseNumber } from "./phone_number.ts";
 
-/** Where a number is from; empty texts for what is not known. */
+/** Location of a number; empty texts for unknown parts. */
 export interface Place {
   city: string;
   state: string;
@@ -98,14 +99,14 @@ const areas = new Map(
 
 const nowhere: Place = Object.freeze({ city: "", state: "", zip: "", country: "" });
 
-/** Places of numbers that were asked for lately: each callback of a call tells those of its parties. */
+/** Cached places of recent numbers: each callback of a call has those of its parties. */
 const lately = new Map<string, Place>();
 const mostLately = 2_000;
 
 /** Characters of the longest text that is read as a number. */
 const longestNumber = 41;
 
-/** Returns the place of a number in E.164 form; of any other text, and of what is no number, nothing. */
+/** Returns the place of a number in E.164 form; empty for any other text. */
 export function placeOf(text: string): Place {
   if (!text.startsWith("+") || text.length > longestNumber) return nowhere;
   const known = lately.get(text);
@@ -128,7 +129,7 @@ function readPlace(text: string): Place {
   });
 }
 
-/** The same with what is known alone: `FromState FromCountry`, or nothing. */
+/** The same without empty values: `FromState FromCountry`, or nothing. */
 export const knownPlaceParameters = (party: string, text: string): Record<string, string> =>
   Object.fromEntries(
     Object.entries(placeParameters(party, text)).filter(([, value]) => value !== ""),

@@ -28,7 +28,7 @@ const premiumExchange = /^\+1\d{3}976/;
 /** Types of numbers within countries that cost more than others, some of which pay who is called. */
 const premiumTypes: readonly NumberType[] = ["PREMIUM_RATE", "SHARED_COST", "PERSONAL_NUMBER"];
 
-/** The fewest digits after `+` that tell the type of a number. */
+/** Fewest digits after `+` that show the type of a number. */
 const leastDigits = 5;
 
 /** The digits that a number in E.164 form has at most. */
@@ -51,7 +51,7 @@ const leastDialled = 7;
 /** Service codes before a number, such as `*67` and `#31#` (withhold the caller ID). */
 const serviceCodes = [/^[*#]+\d{2}[*#]?/, /^[*#]+\d{3}[*#]?/];
 
-/** What no number begins with, and what carriers who ignore the `+` take for the way abroad. */
+/** Leading zeros, and codes for numbers abroad that carriers read where they ignore the `+`. */
 const exitCode = /^\+1?(?:011|00)|^\+0+/;
 
 /** The numbers with `+` that a carrier may read. */
@@ -71,7 +71,10 @@ function readingsOf(dialled: string, country: string | null): string[] {
   ];
 }
 
-/** What digits mean in a country, also behind its own codes for numbers abroad and in other areas. */
+/**
+ * Numbers that digits mean in a country, also behind its codes for numbers abroad and in other
+ * areas.
+ */
 function dialledWithin(country: string | null, digits: string): string[] {
   if (country === null || !isSupportedCountry(country)) return [];
   const parsed = parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { action } from "../../protocol/action.ts";
 import { recordingManner, recordingOrder } from "../../protocol/recordings.ts";
 
-/** What an Enqueue asks for; the companion hands it back when its turn comes. */
+/** Attributes of an Enqueue; the companion returns them when the step begins. */
 export const enqueueWanted = z.object({
   kind: z.literal("enqueue"),
   name: z.string(),
@@ -17,7 +17,7 @@ export type EnqueueWanted = z.infer<typeof enqueueWanted>;
 export const dequeueWanted = z.object({
   kind: z.literal("dequeue"),
   name: z.string(),
-  /** How long to wait for a call in the queue. */
+  /** Longest wait for a call in the queue. */
   timeoutS: z.number(),
   timeLimitS: z.number(),
   hangupOnStar: z.boolean(),

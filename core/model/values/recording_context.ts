@@ -3,7 +3,7 @@ import { method } from "../../base/fields.ts";
 
 const callback = z.object({ url: z.string(), method });
 
-/** What a status callback of a recording may be asked for; `completed` stands for a failure, too. */
+/** Events of a recording that a status callback may be set for; `completed` includes a failure. */
 export const recordingEvents = ["in-progress", "completed", "absent"] as const;
 export type RecordingEvent = typeof recordingEvents[number];
 
@@ -12,7 +12,7 @@ export const recordingStatusCallback = callback.extend({
   events: z.array(z.enum(recordingEvents)).optional(),
 });
 
-/** What ordered a recording, in the words of Twilio's interface. */
+/** Sources of a recording, in the words of Twilio's interface. */
 export const recordingSources = [
   "DialVerb",
   "RecordVerb",
@@ -26,7 +26,7 @@ export type RecordingSource = typeof recordingSources[number];
 /** The sides that are recorded: inbound is what the leg says. */
 export const recordingTracks = ["both", "inbound", "outbound"] as const;
 
-/** What the service wants to know again when a recording comes to be. */
+/** Data of the service that comes back with the first part of a recording. */
 export const recordingContext = z.object({
   statusCallback: recordingStatusCallback.optional(),
   transcribe: z.boolean().optional(),

@@ -7,7 +7,7 @@ import {
   recordingTracks,
 } from "./recording_context.ts";
 
-/** How a request has a call recorded. */
+/** Recording of a call as a request orders it. */
 export const recordingWanted = z.object({
   channels: z.enum(["mono", "dual"]),
   track: z.enum(recordingTracks),

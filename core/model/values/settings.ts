@@ -15,7 +15,7 @@ export interface ShownVariable {
   name: string;
   /** Masked, where it is a secret. */
   value: string;
-  /** What it is unless set; null where that follows from others. */
+  /** Default; null where it follows from other settings. */
   fallback: string | null;
   help: string;
 }
@@ -25,16 +25,16 @@ export interface Settings {
   /** Without a trailing slash. */
   baseUrl: string;
   sipDomain: string;
-  /** Where phones register: a transport each, and the address of the companion by it. */
+  /** Addresses at which phones register, one for each transport. */
   phoneAddresses: { transport: string; address: string }[];
   /** Names this instance in callbacks. */
   instanceId: string;
-  /** How often a status callback is tried. */
+  /** Most attempts at a status callback. */
   webhookMaxAttempts: number;
   keptMs: KeptMs;
-  /** How long the SIP trace of a call that failed is kept, in ms; 0: none is. */
+  /** Retention of the SIP trace of a failed call, in ms; 0: no trace. */
   sipTraceMs: number;
-  /** How long a link to the audio of a recording works, in ms. */
+  /** Validity of a signed URL of a recording, in ms. */
   recordingLinkMs: number;
   /** The running build, for Supervisor metrics. */
   revision: string;
@@ -46,7 +46,7 @@ export interface Settings {
   clientPasswordMin: number;
   /** Messages leave only from what the account may send from. */
   strictSmsFrom: boolean;
-  /** How old the order to place a call may become, in ms. */
+  /** Most age of the order to place a call, in ms. */
   dialMaxAgeMs: number;
   /** Numbers are validated by a call before they may be shown; null: where the root account has a Gateway. */
   strictCallerId: boolean | null;
@@ -56,7 +56,7 @@ export interface Settings {
   emailSenders: EmailSender[];
   /** Short codes that every account may send from. */
   smsShortCodes: string[];
-  /** What a message to a number that leaves the service costs, in millionths. */
+  /** Price of a message to a number outside of the service, in millionths. */
   smsRateMicros(number: string): number;
   /** The audio of recordings needs no credentials. */
   recordingsPublic: boolean;
@@ -64,17 +64,17 @@ export interface Settings {
   recordingsOpenInS3: boolean;
   /** Currency of all prices (ISO 4217); null where the operator names none. */
   currency: string | null;
-  /** What a month of a phone number costs, in millionths. */
+  /** Price of a phone number a month, in millionths. */
   numberPriceMicros: number;
-  /** What a minute of a transcribed recording costs, in millionths. */
+  /** Price of a minute of a transcribed recording, in millionths. */
   transcriptionPriceMicros: number;
-  /** Whether requests may go to private addresses, and WebSockets be without TLS. */
+  /** True when requests may go to private addresses, and WebSockets may be without TLS. */
   allowsPrivateUrls: boolean;
   /** Seconds of audio that the server of an audio stream may have waiting. */
   streamQueueS: number;
   /** After how long without a request a session at the console ends, in ms. */
   consoleIdleMs: number;
-  /** Whether calls and conferences may be listened to. */
+  /** True when calls and conferences may be listened to. */
   monitorsCalls: boolean;
   /** All of the configuration, for the root account alone. */
   configuration: ShownVariable[];

@@ -24,11 +24,11 @@ export const callbackEvents = z.preprocess(
 
 export type CallbackEvent = z.infer<typeof callbackEvent>;
 
-/** Whether a call in this status has not ended. */
+/** True until a call ends. */
 export const isLive = (status: CallStatus): boolean =>
   status === "queued" || status === "ringing" || status === "in-progress";
 
-/** What a call asks for that validates a number, when, and what came of it. */
+/** Validation of a number by a call: its code, time and result. */
 export const validation = z.object({
   code: z.string(),
   phoneNumber: z.string(),
@@ -40,7 +40,7 @@ export const validation = z.object({
   callerIdSid: z.string().nullable(),
 });
 
-/** Time that a call waits before it is dialled, in ms: a validation by call may ask for a delay. */
+/** Time that a call waits before it is dialled, in ms: a validation by call may set a delay. */
 export const dialDelayMs = (
   { validation: wanted }: { validation: z.infer<typeof validation> | null },
 ): number => (wanted?.delayS ?? 0) * 1_000;

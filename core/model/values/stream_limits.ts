@@ -2,7 +2,7 @@
 export const streamLimits = {
   /** Streams of one way that a call has at once. */
   copies: 4,
-  /** From a request that starts a stream, in ms: when its companion has told of it. */
+  /** Time limit from a request that starts a stream to the first event of its companion, in ms. */
   heardOfMs: 30_000,
   nameLength: 128,
   /** Parameters of a stream, and characters of a name and its value together. */

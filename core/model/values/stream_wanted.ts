@@ -2,7 +2,7 @@ import { z } from "zod";
 import { method } from "../../base/fields.ts";
 import { conversationSettings, streamTrack } from "../../protocol/streams.ts";
 
-/** What a Stream noun or a request asks for; the companion hands it back when its turn comes. */
+/** Attributes of a Stream noun or request; the companion returns them when the step begins. */
 export const streamWanted = z.object({
   kind: z.literal("stream"),
   url: z.string(),
@@ -15,7 +15,7 @@ export const streamWanted = z.object({
 
 export type StreamWanted = z.infer<typeof streamWanted>;
 
-/** What a ConversationRelay noun asks for, in the same way. */
+/** Attributes of a ConversationRelay noun, returned in the same way. */
 export const conversationWanted = z.object({
   kind: z.literal("conversation"),
   url: z.string(),
@@ -25,7 +25,7 @@ export const conversationWanted = z.object({
 
 export type ConversationWanted = z.infer<typeof conversationWanted>;
 
-/** What `track` is called in markup and in requests. */
+/** Names of `track` in markup and in requests. */
 export const trackNames = ["inbound_track", "outbound_track", "both_tracks"] as const;
 
 export type TrackName = typeof trackNames[number];
@@ -41,7 +41,7 @@ export const tracksOf: Readonly<Record<TrackName, StreamWanted["tracks"]>> = {
 export const trackNameOf = (tracks: StreamWanted["tracks"]): TrackName =>
   tracks.length > 1 ? "both_tracks" : tracks[0] === "outbound" ? "outbound_track" : "inbound_track";
 
-/** The parameter by which a server asks for another encoding, and its values. */
+/** Parameter by which a server requests another encoding, and its values. */
 export const encodingParameter = "mediaFormat";
 export const encodings = {
   "audio/x-mulaw": "audio/x-mulaw",

@@ -2,14 +2,14 @@ import { dialString } from "./dialled.ts";
 import { customHeaders } from "./custom_headers.ts";
 
 /**
- * What the numbers of a test account do. `+150055500NN` are sped up, `+150055510NN` are in real time;
+ * Numbers of a test account. `+150055500NN` are sped up, `+150055510NN` are in real time;
  * `docs/how-to/test-your-application.md` has the table for customers.
  */
 
-/** What becomes of a call or text to a number of a test account, before it goes out. */
+/** Refusal of a call or text to a number of a test account, before it goes out. */
 export type Refusal = "invalid" | "noRoute" | "notAllowed";
 
-/** How the called side of a simulated call behaves. */
+/** Behaviour of the called side of a simulated call. */
 export interface Behaviour {
   outcome: "answered" | "busy" | "no-answer" | "failed";
   /** In real time; otherwise nothing is waited for. */
@@ -43,7 +43,7 @@ const behaviours: Record<string, Partial<Behaviour>> = {
   "32": { says: ["no"] },
 };
 
-/** How often a number that presses a key, or says a word, does so. */
+/** Repeats of a number that presses a key, or says a word. */
 const again = 100;
 
 /** The two last digits of a magic number, and its pace; null for any other address. */
@@ -55,14 +55,14 @@ function magicOf(address: string): { kind: string; isReal: boolean } | null {
 /** Why a test call or text to this address does not go out; null where it does. */
 export const refusalOf = (to: string): Refusal | null => refusals[magicOf(to)?.kind ?? ""] ?? null;
 
-/** Whether a test account may not show a sender: one that is invalid, or not its own. */
+/** Reason for which a test account may not show a sender: invalid, or not its own. */
 export function senderRefusal(from: string): "invalid" | "foreign" | null {
   const kind = magicOf(from)?.kind;
   if (kind === "01") return "invalid";
   return kind === "07" ? "foreign" : null;
 }
 
-/** What the called side of a test call does. Any address that is not in the table answers. */
+/** Behaviour of the called side of a test call. An address that is not in the table answers. */
 export function behaviourOf(to: string): Behaviour {
   const magic = magicOf(to);
   if (magic !== null) {
@@ -84,7 +84,7 @@ const outcomes = {
   failed: "failed",
 } as const;
 
-/** What the X-Test- headers of a SIP address ask for. */
+/** Behaviour that the X-Test- headers of a SIP address order. */
 function ordered(headers: Record<string, string>): Behaviour {
   const named = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),

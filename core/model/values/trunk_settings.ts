@@ -1,6 +1,6 @@
 /** The operator's settings of trunks. */
 export interface TrunkSettings {
-  /** Where calls leave that no Gateway takes; null when there is no such proxy. */
+  /** Proxy for calls that no Gateway takes; null without one. */
   outboundProxy: {
     /** `[sip:|sips:]host[:port][;transport=…]` */
     proxy: string;
@@ -20,6 +20,6 @@ export interface TrunkSettings {
   prefixes: string[];
   /** Prefixes of the premium-rate and satellite numbers that they may leave to besides. */
   premiumPrefixes: string[];
-  /** What a minute to a number costs, in millionths. */
+  /** Price of a minute to a number, in millionths. */
   rateMicros(number: string): number;
 }

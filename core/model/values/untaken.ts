@@ -1,9 +1,12 @@
-/** A route did not take a message, and surely handed nothing over: the next route may. */
+/** Error of a route that surely did not hand a message over: the next route may. */
 export class Untaken extends Error {
   override readonly name = "Untaken";
 }
 
-/** A message that a server may have taken, though it did not say so: no other one may get it. */
+/**
+ * Error of a message that a server may have accepted without confirming it: no other server may get
+ * it.
+ */
 export class MaybeTaken extends Error {
   override readonly name = "MaybeTaken";
 

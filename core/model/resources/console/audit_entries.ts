@@ -2,7 +2,7 @@ import { z } from "zod";
 import { formText } from "../../../base/fields.ts";
 import { type RecordOf, resource } from "../../resource.ts";
 
-/** What was done at the console: sign-ins, and every change with who made it and from where. */
+/** Audit log of the console: sign-ins, and every change with its author and address. */
 export const auditEntries = resource({
   type: "AuditEntry",
   description: "A sign-in at the console, or a change that was made there.",

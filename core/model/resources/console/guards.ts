@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type RecordOf, resource } from "../../resource.ts";
 
-/** What guards the sign-in of an account at the console; one per account. Internal. */
+/** State that guards the sign-in of an account at the console; one per account. Internal. */
 export const consoleGuards = resource({
   type: "ConsoleGuard",
   description: "What guards sign-ins at the console, for one account.",

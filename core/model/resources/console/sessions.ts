@@ -14,9 +14,9 @@ export const consoleSessions = resource({
     tokenHash: z.string(),
     /** SHA-256 of the AuthToken at the sign-in: another one ends the session. */
     credentialHash: z.string(),
-    /** Whether the second factor was given, or is not asked for. */
+    /** True when the second factor was given, or is not required. */
     isComplete: z.boolean(),
-    /** When it was last used, in ms; exact to a minute. */
+    /** Time of its last use, in ms; exact to a minute. */
     seenAt: z.number(),
     /** The same, and when it was opened, by the steady clock, which sessions end by. */
     seenSteadyAt: z.number().nullable(),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { disconnection } from "../../../protocol/disconnection.ts";
 
-/** How a request reached the service. */
+/** Interface by which a request reached the service. */
 const requestPaths = [
   /** The REST interface. */
   "interface",
@@ -15,8 +15,8 @@ export const requester = z.object({
   /** Sid of the account, or of the API key. */
   sid: z.string(),
   /**
-   * E-mail address of the account, or the name of the API key; null where they are those of an account
-   * above that of the call, which tells its own accounts neither.
+   * E-mail address of the account, or the name of the API key. Null for credentials of an account
+   * above that of the call, whose own accounts must not see them.
    */
   name: z.string().nullable(),
   path: z.enum(requestPaths),
@@ -24,7 +24,7 @@ export const requester = z.object({
 
 export type Requester = z.infer<typeof requester>;
 
-/** Which side ended a call, by what, and on whose request. */
+/** End of a call: the side, the cause, and the request that ended it. */
 export const callEnd = disconnection.extend({
   sipStatus: z.number().int().optional(),
   requester: requester.optional(),

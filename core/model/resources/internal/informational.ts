@@ -5,8 +5,8 @@ const value = z.union([z.string(), z.number(), z.boolean()]);
 export type InformationalValue = z.infer<typeof value>;
 
 /**
- * What the request that made a record told without an effect here, by the name of the parameter; null where
- * it told nothing.
+ * Parameters without an effect here, as the request that made a record sent them, by name; null
+ * without any.
  */
 export const informational = z.record(z.string(), value).nullable();
 

@@ -13,13 +13,16 @@ export const partialTexts = resource({
     numberSid: z.string(),
     from: z.string(),
     to: z.string(),
-    /** How many parts there are. */
+    /** Number of parts. */
     total: z.number().int(),
     /** Those that came, by their place from 1. */
     parts: z.record(z.string(), z.string()),
-    /** It was received as a whole; the parts are kept so that no repeated one begins it anew. */
+    /**
+     * True once it was received as a whole. Its parts are still stored, so that a repeated one
+     * begins no new text.
+     */
     isJoined: z.boolean(),
-    /** Until when it waits, or its parts are known, in ms. */
+    /** Time up to which it waits for parts, or its parts are stored, in ms. */
     until: z.number(),
     /** Counts its changes. */
     revision: z.number().int(),

@@ -6,7 +6,7 @@ import { type RecordOf, resource } from "../../resource.ts";
 /**
  * Marks a record that a request removed and that a late writer could make anew: a part of a recording,
  * a report, an order or a text that comes once more. A removal is final, whatever is written later.
- * Internal: no interface shows it. Marks are kept for a day.
+ * Internal: no interface shows it. Marks are stored for a day.
  */
 export const removedRecords = resource({
   type: "RemovedRecord",
@@ -17,7 +17,7 @@ export const removedRecords = resource({
   internal: true,
   fields: {
     recordSid: z.string(),
-    /** What a carrier knows the text by that came in. */
+    /** Id at the carrier of an incoming text. */
     arrivalId: z.string().nullable(),
   },
   unique: ["arrivalId"],

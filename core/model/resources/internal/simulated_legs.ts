@@ -18,9 +18,9 @@ export const simulatedLegs = resource({
     turn: z.number().int(),
     /** Of its next report. */
     seq: z.number().int(),
-    /** When it last did something, in ms; of a sped-up leg, ahead of the clock. */
+    /** Time of its last act, in ms; of a sped-up leg, ahead of the clock. */
     clock: z.number(),
-    /** When it does something next. */
+    /** Time of its next act, in ms. */
     due: z.number(),
     isReal: z.boolean(),
     /** The Conference that it is in. */

@@ -4,7 +4,7 @@ import { limits } from "../../../base/limits.ts";
 import { checkTrigger } from "../../job_kinds.ts";
 import { type RecordOf, resource } from "../../resource.ts";
 
-/** What a trigger may watch, and by which of its sums. */
+/** Category that a trigger watches, and the sum that counts. */
 export const triggerCategories = [
   "calls",
   "sms",

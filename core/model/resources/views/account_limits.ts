@@ -5,7 +5,7 @@ import { type AnyResource, paramsSchema } from "../../resource.ts";
 /** The highest number that a limit of calls at once, or of texts a day, may be. */
 const mostCount = 1_000_000_000;
 
-/** The highest limit of calls a second: the time of each call of the last second is kept. */
+/** Highest limit of calls a second: the time of each call of the last second is stored. */
 const mostCallsPerSecond = 1_000;
 
 const cleared = z.literal("").transform(() => null);
@@ -98,7 +98,7 @@ export const accountLimits: AnyResource = {
 /** The parameters that change the limits of an account. */
 export const limitParameters = paramsSchema(accountLimits.fields, [], accountLimits.update!);
 
-/** What the parameters were read as: null clears a limit. */
+/** Limits as the parameters set them: null clears a limit. */
 export type LimitsSent = Partial<{
   maxConcurrentCalls: number | null;
   maxCallsPerSecond: number | null;

@@ -9,7 +9,7 @@ const common = {
   hidden: ["sid"],
 };
 
-/** When the AuthTokens of an account were used last. */
+/** Times of the last use of an account's AuthTokens. */
 export const authTokenUses: AnyResource = {
   ...common,
   type: "AuthTokenUse",

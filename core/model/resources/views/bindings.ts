@@ -3,8 +3,8 @@ import { rfcDate } from "../../../base/fields.ts";
 import { type RecordOf, resource } from "../../resource.ts";
 
 /**
- * Where a Client is registered now: one way to one device. The companions hold it, so there is
- * nothing to read by a Sid.
+ * Registration of a Client: one contact of one device. The companions hold it, so no record can be
+ * read by a Sid.
  */
 export const bindings = resource({
   type: "Binding",

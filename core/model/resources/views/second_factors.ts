@@ -3,7 +3,9 @@ import type { Base } from "../../../base/record.ts";
 import type { AnyResource } from "../../resource.ts";
 import type { ConsoleGuard } from "../console/guards.ts";
 
-/** Whether sign-ins of an account at the console ask for a code. Its secret is shown nowhere. */
+/**
+ * State of the second factor of an account's sign-in at the console. No response shows its secret.
+ */
 export const secondFactors: AnyResource = {
   type: "SecondFactor",
   description: "The second factor that guards the console sign-ins of an account.",

@@ -28,7 +28,7 @@ const failure = z.object({
   count: count.describe("Calls; the counts of all causes add up to the failed calls."),
 });
 
-/** What an account's calls, Clients, Gateways and callbacks do now. */
+/** Present state of an account's calls, Clients, Gateways and callbacks. */
 export const statistics = resource({
   type: "Statistics",
   description: "What the calls, Clients, Gateways and callbacks of an account do now.",

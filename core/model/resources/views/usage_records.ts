@@ -10,7 +10,7 @@ export const usageCategory = z.enum([
   "totalprice",
 ]);
 
-/** What one account was charged on one day, for one category of things or in all. */
+/** Charges of one account on one day, for one category or in all. */
 export const usageRecords = resource({
   type: "UsageRecord",
   description: "What an account was charged on one day, for one category or in total.",

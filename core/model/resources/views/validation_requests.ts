@@ -13,7 +13,10 @@ const { phoneNumber, friendlyName } = outgoingCallerIds.fields;
 /** Seconds by which the call of a ValidationRequest may be delayed. */
 export const mostCallDelayS = 60;
 
-/** The call that asks the owner of a number for a code, before the number may be shown as caller ID. */
+/**
+ * Call that requests a code from the owner of a number, before the number may be shown as caller
+ * ID.
+ */
 export const validationRequests: AnyResource = {
   type: "ValidationRequest",
   description:
