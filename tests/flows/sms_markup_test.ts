@@ -230,7 +230,7 @@ Deno.test("an Sms or Email that cannot be is told of, and its action told that i
     [
       "Cannot perform a part of the markup: Email: From must be an e-mail address",
       "Cannot perform a part of the markup: SM: Email: it needs from",
-      "Cannot send a message with so long a Body: Sms: Body must have at most 160 characters",
+      "Cannot send the message: its Body is too long: Sms: Body must have at most 160 characters",
     ],
   );
 });

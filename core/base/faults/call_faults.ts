@@ -176,7 +176,7 @@ export const callFaults = {
   exhausted: {
     kind: "unavailable",
     code: 13238,
-    message: "Cannot connect the call: the machine has no room for it",
+    message: "Cannot connect the call: a resource of the machine is exhausted",
     advice:
       "The text says what is used up: RTP_PORTS, descriptors or sockets of the companion, or " +
       "the account's share of RTP_PORTS: then wait until some of its calls have ended. " +
@@ -187,7 +187,7 @@ export const callFaults = {
     kind: "internal",
     code: 13239,
     message: "Cannot connect the call: the SIP companion failed",
-    advice: "The called side was not asked. The log of the companion has the reason; report it.",
+    advice: "The called side was not called. The log of the companion has the reason; report it.",
   },
   notReached: {
     kind: "unavailable",

@@ -73,9 +73,8 @@ export const documentFaults = {
     kind: "unavailable",
     code: 13241,
     message: "Cannot say the text",
-    advice:
-      "Check voice and language of Say. If they are right, the operator checks the text-to- " +
-      "speech of the service.",
+    advice: "Check voice and language of Say. If they are right, the operator checks the " +
+      "text-to-speech of the service.",
   },
   notTranscribed: {
     kind: "invalid",

@@ -41,13 +41,13 @@ export const messageFaults = {
   bodyTooLong: {
     kind: "invalid",
     code: 21605,
-    message: "Cannot send a message with so long a Body",
+    message: "Cannot send the message: its Body is too long",
     advice: "Give a Body of 1 to 160 characters.",
   },
   textTooLong: {
     kind: "invalid",
     code: 21617,
-    message: "Cannot send a message with so long a Body",
+    message: "Cannot send the message: its Body is too long",
     advice: "Give a Body of 1 to 1,600 characters.",
   },
   noMessageRoute: {

@@ -11,7 +11,7 @@ export const requestFaults = {
   unknownParameter: {
     kind: "invalid",
     code: 12210,
-    message: "A request had a parameter that has no effect",
+    message: "A request has an unknown parameter",
     advice: "Correct the name of the parameter, or leave it out. Names are case-sensitive. The " +
       "Warning header of each response names the unknown parameters of its request.",
   },
@@ -112,8 +112,8 @@ export const requestFaults = {
     code: 20501,
     message: "Cannot serve a product of Twilio that is not here",
     advice: "Use what the message names in its place. The service has Twilio's core API, at " +
-      "/2010-04-01, and AuthTokens of the Accounts API. A request client that leads all of " +
-      "Twilio's library here leads its other products here too.",
+      "/2010-04-01, and AuthTokens of the Accounts API. A library whose base URL is " +
+      "this service sends requests for all products of Twilio here.",
   },
   expired: {
     kind: "throttled",

@@ -13,10 +13,10 @@ export const streamFaults = {
   streamMessages: {
     kind: "invalid",
     code: 31951,
-    message: "Cannot use what the server of an audio stream sends",
+    message: "Cannot use a message of the server of an audio stream",
     advice:
       "Send JSON texts with the event media, mark or clear. media needs a payload in base64, mark a " +
-      "name. A message that cannot be used is left out, and told once for each stream. A server " +
+      "name. Invalid messages are skipped, and one Notification names the first of each stream. A server " +
       "that sends too much for 30 s loses its stream.",
   },
   streamSlow: {
@@ -45,8 +45,9 @@ export const streamFaults = {
     kind: "invalid",
     code: 31940,
     message: "Cannot use the URL of an audio stream",
-    advice: "Give a wss URL; that of a Stream has no query: what its server is to know stands in " +
-      "Parameter. ws, and private addresses, need ALLOW_PRIVATE_URLS.",
+    advice:
+      "Give a wss URL; that of a Stream has no query: pass values to its server by Parameter. " +
+      "ws, and private addresses, need ALLOW_PRIVATE_URLS.",
   },
   conversationUnreachable: {
     kind: "unavailable",
@@ -60,10 +61,10 @@ export const streamFaults = {
   conversationMessages: {
     kind: "invalid",
     code: 64107,
-    message: "Cannot use what the server of a conversation sends",
+    message: "Cannot use a message of the server of a conversation",
     advice:
-      "Send JSON texts of the types text, play, sendDigits, language and end. Each that was not " +
-      "understood was answered with a message of the type error, and told once for each " +
+      "Send JSON texts of the types text, play, sendDigits, language and end. The response to an " +
+      "invalid one is a message of the type error; one Notification names the first of each " +
       "conversation. A server that sends too much for 30 s loses its conversation.",
   },
 } as const satisfies Record<string, FaultEntry>;
