@@ -3,7 +3,7 @@ import { createMiddleware } from "hono/factory";
 import { checkPermission, isSameSecret } from "../core/accounts/access.ts";
 import { Fault } from "../core/base/faults.ts";
 import { forPrograms } from "../core/base/safe_headers.ts";
-import { metricsResponse } from "../core/metrics/scrape.ts";
+import { metricsResponse } from "../core/metrics/registry.ts";
 import type { Ports } from "../core/model/ports/ports.ts";
 import { authenticate, boundsOf } from "./http/authenticate.ts";
 import type { Env } from "./http/env.ts";

@@ -4,7 +4,7 @@ import { clientAuthentication } from "./auth/client_authentication.ts";
 import { createCallTraces } from "./base/call_traces.ts";
 import type { Dialog } from "./contracts/dialog.ts";
 import { type Flow, withFlow } from "./base/flow.ts";
-import { createLooseSet, ShortLivedMap } from "../core/base/short_lived_map.ts";
+import { createShortLivedSet, ShortLivedMap } from "../core/base/short_lived_map.ts";
 import { createLocation } from "./text/location.ts";
 import type { IceServersOf } from "./contracts/signalling.ts";
 import { createLegNames } from "./text/leg_names.ts";
@@ -46,8 +46,8 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
   const location = createLocation();
   const { timers, log, reconnectGraceMs, sessionBounds, admission: bounds = {} } = options;
   const { isPublicAddress = () => false, bridgeSecret = crypto.randomUUID() } = options;
-  const flowWatchers = createLooseSet<(lost: Flow) => void>();
-  const closeWatchers = createLooseSet<(closed: Flow) => void>();
+  const flowWatchers = createShortLivedSet<(lost: Flow) => void>();
+  const closeWatchers = createShortLivedSet<(closed: Flow) => void>();
   const dialogs = new ShortLivedMap<string, Dialog>();
   const isKnown = (flow: Flow) => flow.logins.size > 0 || signalling.sources.knows(flow);
   const signalling: Signalling = {

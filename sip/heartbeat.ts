@@ -1,7 +1,7 @@
 import { learnTenants } from "../core/base/learned_tenants.ts";
 import { steadyNow } from "../core/base/steady_clock.ts";
 import { plainReason } from "../core/base/plain_reason.ts";
-import { fullTenantsTold, type Heartbeat, protocolLimits } from "../core/protocol/companion.ts";
+import { type Heartbeat, mostFullTenants, protocolLimits } from "../core/protocol/companion.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
 import { sipLimits } from "./base/limits.ts";
 import type { Calls } from "./contracts/calls.ts";
@@ -76,7 +76,7 @@ export async function sendHeartbeat(
 ): Promise<string | null> {
   location.sweep();
   const shortage = shortages.current();
-  const fullTenants = media.fullTenants().slice(0, fullTenantsTold);
+  const fullTenants = media.fullTenants().slice(0, mostFullTenants);
   const short = { ...shortage && { shortage }, ...fullTenants.length > 0 && { fullTenants } };
   const state = { ...!accepting() && { isDraining: true }, ...short };
   const legs = calls.unsettled().map(({ id, accountSid }) => ({ leg: id, accountSid }));

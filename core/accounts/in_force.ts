@@ -26,7 +26,7 @@ export function inForceAtOnce(
     ...clients,
     async insert(change) {
       const client = await clients.insert(change);
-      if (absentLogins.mayBeKept(client.login)) await forget(client);
+      if (absentLogins.mayBeCached(client.login)) await forget(client);
       return client;
     },
     async update(accountSid, sid, change) {

@@ -1,5 +1,5 @@
 import { limits } from "../base/limits.ts";
-import { betweenParts } from "../base/loop_work.ts";
+import { betweenPieces } from "../base/loop_work.ts";
 import type { Accounts } from "../model/ports/ports.ts";
 import type { Base } from "../base/record.ts";
 import type { Collection, Query, Slice } from "../model/store.ts";
@@ -37,7 +37,7 @@ export async function* batches<T extends Base>(
     if (last === undefined) return;
     yield items;
     if (items.length < limits.accountBatch) return;
-    await betweenParts();
+    await betweenPieces();
     cursor = { after: last.sid };
   }
 }

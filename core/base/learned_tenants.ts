@@ -11,7 +11,7 @@ const tenants = new Map<string, string>();
 export function learnTenants(learned: Readonly<Record<string, string>>): void {
   for (const [account, tenant] of Object.entries(learned)) {
     const [oldest] = tenants.keys();
-    const isFull = tenants.size >= limits.knownTenants && !tenants.has(account);
+    const isFull = tenants.size >= limits.cachedTenants && !tenants.has(account);
     if (isFull && oldest !== undefined) tenants.delete(oldest);
     tenants.set(account, tenant);
   }

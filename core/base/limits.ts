@@ -35,7 +35,7 @@ export const limits = {
    * stored part of a response.
    */
   idempotencyKeyLength: 255,
-  idempotencyKeptMs: 24 * 3_600_000,
+  idempotencyRetentionMs: 24 * 3_600_000,
   idempotencyKeys: 1_000_000,
   idempotencyPartLength: 30_000,
   /** Seconds of Retry-After while a part of the service is out of reach. */
@@ -181,7 +181,7 @@ export const limits = {
   documentHops: 50,
   documentTimeoutMs: 15_000,
   /** Time after their last use for which cookies of a pair of From and To are stored. */
-  cookiesKeptMs: 4 * 3_600_000,
+  cookieRetentionMs: 4 * 3_600_000,
   /** Cookies of a pair at one host, and bytes of all their names, values and paths. */
   cookies: 20,
   cookieBytes: 4_096,
@@ -258,12 +258,12 @@ export const limits = {
    * Longest times for which addresses, and failures, are cached; most names, and addresses of a
    * name.
    */
-  nameKeptMs: 30_000,
-  nameFailureKeptMs: 5_000,
-  namesKept: 2_000,
+  nameCacheMs: 30_000,
+  nameFailureCacheMs: 5_000,
+  cachedNames: 2_000,
   addressesOfName: 16,
   /** Most accounts whose tenants a companion has in memory. */
-  knownTenants: 20_000,
+  cachedTenants: 20_000,
   /** Look-ups that a process runs at once, and those of a tenant. One may hold two sockets. */
   nameLookups: 128,
   nameLookupsOfTenant: 16,
@@ -354,7 +354,7 @@ export const limits = {
   loginAnswerMs: 20_000,
   askedLogins: 20_000,
   /** Age up to which the cached state of companions decides that a new call is refused. */
-  drainKnownMs: 1_000,
+  drainCacheMs: 1_000,
   /** Time limit of a companion's answer, after another one could not reach it. */
   companionLookMs: 2_000,
   sweepMs: 5_000,

@@ -2,12 +2,12 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { nextTurn } from "./turns.ts";
 
 /** Work of a tenant that requests its share of the loop. */
-export interface Asking {
+export interface LoopWork {
   tenant: string;
   /** Its method and route, or its kind of job, report or stream. */
   kind: string;
   /** It has no credentials; such work has a bound together, besides. */
-  isStranger?: boolean;
+  isAnonymous?: boolean;
   /** Waits without a limit of time and is never refused; its caller bounds how much of it there is. */
   isPatient?: boolean;
   /** A live call waits for it: it comes before other work of its tenant, and waits for room alone. */
@@ -15,7 +15,7 @@ export interface Asking {
 }
 
 /** Ends work that was admitted. */
-export type Leave = () => void;
+export type EndLoopWork = () => void;
 
 /** The shares of tenants of an instance's loop. */
 export interface LoopShares {
@@ -23,7 +23,7 @@ export interface LoopShares {
    * Admits work, at once or when its tenant has room. Rejects with `throttled` when it has waited for too
    * long, or too much of the tenant waits, unless it is patient.
    */
-  enter(asking: Asking): Leave | Promise<Leave>;
+  enter(asking: LoopWork): EndLoopWork | Promise<EndLoopWork>;
 }
 
 /** Work under way: it holds its share but while it waits for others. */
@@ -43,7 +43,7 @@ const current = new AsyncLocalStorage<Running>();
  */
 export async function withinShare<T>(
   shares: LoopShares,
-  asking: Asking,
+  asking: LoopWork,
   work: () => T | Promise<T>,
 ): Promise<T> {
   const outer = current.getStore();
@@ -51,7 +51,7 @@ export async function withinShare<T>(
   const patient = { ...asking, isPatient: true };
   // The answer of a server may cost more than the question did: a document is compiled.
   const afterwards = { ...patient, kind: `${asking.kind}, its answer` };
-  let entered: Promise<Leave> | null = Promise.resolve(shares.enter(patient));
+  let entered: Promise<EndLoopWork> | null = Promise.resolve(shares.enter(patient));
   await entered;
   const leave = async () => {
     const held = entered;
@@ -77,7 +77,7 @@ export async function withinShare<T>(
 }
 
 /** Between parts of long work: gives the share back and requests it again, behind waiting work. */
-export const betweenParts = (): Promise<void> => outside(nextTurn);
+export const betweenPieces = (): Promise<void> => outside(nextTurn);
 
 /** Waits for something outside of this process; meanwhile the work at hand holds no share. */
 export async function outside<T>(wait: () => Promise<T>): Promise<T> {

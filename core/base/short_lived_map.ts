@@ -51,7 +51,7 @@ export interface ShortLivedSet<T> extends Iterable<T> {
   add(value: T): () => void;
 }
 
-export function createLooseSet<T>(): ShortLivedSet<T> {
+export function createShortLivedSet<T>(): ShortLivedSet<T> {
   const all = new Set<{ value: T | undefined }>();
   return {
     get size() {

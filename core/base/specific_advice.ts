@@ -53,7 +53,7 @@ export const statusAdvices = (code: number): [status: number, advice: string][] 
     : [];
 
 /** The advice about a status in the address of the page of a code; undefined where it has none. */
-export const askedAdvice = (code: number, status: string | undefined): string | undefined =>
+export const adviceForStatus = (code: number, status: string | undefined): string | undefined =>
   ofStatus.includes(code) && /^[3-6]\d\d$/.test(status ?? "")
     ? adviceOfStatus(Number(status))
     : undefined;

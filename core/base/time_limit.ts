@@ -1,11 +1,11 @@
 import { awakeNow } from "./steady_clock.ts";
-import { createLooseSet, type ShortLivedSet } from "./short_lived_map.ts";
+import { createShortLivedSet, type ShortLivedSet } from "./short_lived_map.ts";
 
-/** The time that some work may take. Disposing of it lets go of its timer, and of the signal around it. */
+/** Time limit of some work. Disposing of it releases its timer, and the signal around it. */
 export interface TimeLimit extends Disposable {
   /** Aborts when the time is over, or as the signal around it does. */
   readonly signal: AbortSignal;
-  /** Whether the time was over before the work. */
+  /** True when the time ended before the work. */
   readonly isOver: boolean;
 }
 
@@ -66,7 +66,7 @@ function begin(ms: number, end: () => void): () => void {
 }
 
 function newLimits(ms: number): Limits {
-  const made = { running: createLooseSet<Running>(), timer: setTimeout(() => endDue(ms), ms) };
+  const made = { running: createShortLivedSet<Running>(), timer: setTimeout(() => endDue(ms), ms) };
   limits.set(ms, made);
   return made;
 }

@@ -8,7 +8,7 @@ import { type Call, calls } from "../model/resources/calls.ts";
 import {
   type MonitorEntry,
   type Monitoring,
-  monitorsKept,
+  mostMonitors,
 } from "../model/resources/internal/monitoring.ts";
 
 /** A request to listen, before what it is about is known. */
@@ -77,7 +77,7 @@ export async function monitorConference(
 const noted = <T extends { monitors: MonitorEntry[] }>(record: T, entry: MonitorEntry): T => ({
   ...record,
   // A record that was stored before there were monitors has none.
-  monitors: [...record.monitors ?? [], entry].slice(-monitorsKept),
+  monitors: [...record.monitors ?? [], entry].slice(-mostMonitors),
 });
 
 interface Placing extends MonitorRequest {

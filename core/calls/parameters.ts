@@ -3,7 +3,7 @@ import type { Gathered, PartialSpeech } from "../protocol/gather.ts";
 import type { Call } from "../model/resources/calls.ts";
 import { limits } from "../base/limits.ts";
 import { iso8601 } from "../base/wire.ts";
-import { knownPlaceParameters, placeParameters } from "../model/values/place.ts";
+import { filledPlaceParameters, placeParameters } from "../model/values/place.ts";
 import { answeredByShown } from "./answered_by.ts";
 
 /**
@@ -54,8 +54,8 @@ const placesOf = ({ from, to }: Pick<Call, "from" | "to">): Record<string, strin
 });
 
 const knownPlacesOf = ({ from, to }: Pick<Call, "from" | "to">): Record<string, string> => ({
-  ...knownPlaceParameters("From", from),
-  ...knownPlaceParameters("To", to),
+  ...filledPlaceParameters("From", from),
+  ...filledPlaceParameters("To", to),
 });
 
 /** Callback parameters of a transfer. */

@@ -48,7 +48,7 @@ export function createAbsentLogins(
       if (asked.size < limits.askedLogins) asked.add(login);
       else isComplete = false;
     },
-    mayBeKept(login) {
+    mayBeCached(login) {
       if (isShared) return true;
       turn();
       if (!isComplete || !wasComplete || steadyNow() < knowsAt) return true;

@@ -164,14 +164,14 @@ const readyRequest = (url: string, signal: AbortSignal): OutgoingRequest => ({
 });
 
 /** Most addresses of companions with a cached client; companions come back with new ones. */
-const clientsKept = 100;
+const mostClients = 100;
 
 /** Caches by name what `make` returns. */
-function kept<T>(make: (name: string) => T): (name: string) => T {
+function cachedByName<T>(make: (name: string) => T): (name: string) => T {
   const made = new Map<string, T>();
   return (name) => {
     const one = made.get(name) ?? make(name);
-    if (!made.has(name) && made.size === clientsKept) made.clear();
+    if (!made.has(name) && made.size === mostClients) made.clear();
     made.set(name, one);
     return one;
   };
@@ -208,7 +208,7 @@ function controlClient(
   };
 
   /** The requests to the companion at an address. */
-  const at = kept((url) => clientOf(companionRequests, post(url)));
+  const at = cachedByName((url) => clientOf(companionRequests, post(url)));
   return {
     at,
     run: createRunOrders(at),

@@ -18,13 +18,13 @@ const lastRead = new WeakMap<Known["companions"], { at: number; live: CompanionS
 
 /** Live companions, the last heard of first. */
 export const liveCompanions = async (ports: Known): Promise<CompanionState[]> =>
-  (await knownCompanions(ports)).live;
+  (await companionsByState(ports)).live;
 
 /**
  * The live companions, and those whose heartbeats stopped and that are not forgotten yet; the last
  * heard of first.
  */
-export async function knownCompanions(
+export async function companionsByState(
   { companions, steadyNow }: Known,
 ): Promise<{ live: HeardCompanion[]; lost: HeardCompanion[] }> {
   const at = steadyNow();
@@ -68,14 +68,14 @@ const shortageFor = (
 /**
  * Throws where no companion takes a new call of a tenant to an address: `draining`, as all of them are
  * about to stop, or `exhausted`, as none has room for further plain RTP, of that tenant or at all. A
- * Client's browser needs none. By what was read at most `limits.drainKnownMs` ago.
+ * Client's browser needs none. By what was read at most `limits.drainCacheMs` ago.
  */
 export async function refuseWithoutTaker(
   { to, tenant }: { to: unknown; tenant: string },
   ports: Known,
 ): Promise<void> {
   const known = lastRead.get(ports.companions);
-  const isRecent = known !== undefined && ports.steadyNow() - known.at < limits.drainKnownMs;
+  const isRecent = known !== undefined && ports.steadyNow() - known.at < limits.drainCacheMs;
   const live = isRecent ? known.live : await liveCompanions(ports);
   if (areDraining(live)) throw new Fault("draining");
   if (String(to).startsWith("client:")) return;
@@ -130,7 +130,7 @@ export async function withPeers(
  * Companion at which a call meets a conference or waiting call: undefined at the same one, null
  * where that one is gone or was started anew.
  */
-export async function meetingPlace(
+export async function remoteCompanionOf(
   holder: Companion,
   requester: Pick<Companion, "id">,
   ports: Known,

@@ -1,7 +1,7 @@
 import { deliverWebhook } from "../webhooks/deliver.ts";
 import type { Change } from "../model/store.ts";
 import type { Conference, Member } from "../model/resources/conferences.ts";
-import type { conferenceEvents } from "../model/values/conference_wanted.ts";
+import type { conferenceEvents } from "../model/values/conference_options.ts";
 import { rfc2822 } from "../base/wire.ts";
 
 /** Each value of StatusCallbackEvent, and the value of statusCallbackEvent that subscribes to it. */

@@ -3,14 +3,14 @@ import type { RemoteCompanion } from "../protocol/peers.ts";
 import type { Script } from "../protocol/script.ts";
 import { actionScript, type ScriptContext } from "../documents/next_script.ts";
 import { isLive } from "../model/values/status.ts";
-import { meetingPlace } from "../companions/companions.ts";
+import { remoteCompanionOf } from "../companions/companions.ts";
 import { Fault } from "../base/faults.ts";
 import { notify } from "../webhooks/notify.ts";
 import type { Ports } from "../model/ports/ports.ts";
 import type { Queue } from "../model/resources/queues.ts";
 import { findQueue } from "./enqueue.ts";
 import { dequeued, given, isRequest, nextOf } from "./queue_membership.ts";
-import type { DequeueWanted } from "../model/values/queue_wanted.ts";
+import type { DequeueOptions } from "../model/values/queue_options.ts";
 
 /** Pause before an empty queue is read again. */
 const LOOK_AGAIN_S = 1;
@@ -20,7 +20,7 @@ const LOOK_AGAIN_S = 1;
  * requests of the same call get the same waiting call, until that one has left.
  */
 export async function dequeueCall(
-  wanted: DequeueWanted,
+  wanted: DequeueOptions,
   next: Action | undefined,
   context: ScriptContext,
 ): Promise<Script> {
@@ -89,14 +89,14 @@ async function takeNext(
       await takeOut(queue, leg, ports);
       continue;
     }
-    const at = await meetingPlace(companion, call.companion, ports);
+    const at = await remoteCompanionOf(companion, call.companion, ports);
     if (at !== null) return { leg, ...at && { at } };
     unreached.push(leg);
   }
 }
 
 function notifyUnreached(
-  { name }: DequeueWanted,
+  { name }: DequeueOptions,
   leg: string,
   { call: { accountSid, sid: callSid }, ports, cause }: ScriptContext,
 ): Promise<void> {

@@ -8,11 +8,11 @@ import type { Ports } from "../model/ports/ports.ts";
 import { newBase, withDefaults } from "../model/resource.ts";
 import { type Queue, type QueueMember, queues } from "../model/resources/queues.ts";
 import { dequeued, expected, positionOf } from "./queue_membership.ts";
-import type { EnqueueWanted } from "../model/values/queue_wanted.ts";
+import type { EnqueueOptions } from "../model/values/queue_options.ts";
 
 /** The step that puts a call into the queue of a name. If it is full, the action is requested. */
 export async function enqueueCall(
-  { name, wait, most = limits.queueMembers }: EnqueueWanted,
+  { name, wait, most = limits.queueMembers }: EnqueueOptions,
   next: Action | undefined,
   context: ScriptContext,
 ): Promise<Script> {

@@ -3,7 +3,7 @@ import type { Companion } from "../protocol/companion.ts";
 import type { ConferenceStep } from "../protocol/conferences.ts";
 import type { Script } from "../protocol/script.ts";
 import { actionScript, type ScriptContext } from "../documents/next_script.ts";
-import { meetingPlace } from "../companions/companions.ts";
+import { remoteCompanionOf } from "../companions/companions.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../model/ports/ports.ts";
@@ -13,16 +13,16 @@ import { type Conference, conferences } from "../model/resources/conferences.ts"
 import { closeConference } from "./close.ts";
 import { expecting, hasLabel } from "./membership.ts";
 import { afterUnreached } from "./unreached.ts";
-import type { ConferenceWanted, Missed } from "../model/values/conference_wanted.ts";
+import type { ConferenceOptions, Missed } from "../model/values/conference_options.ts";
 
-type Wanted = Omit<ConferenceWanted, "only" | keyof Missed>;
+type Wanted = Omit<ConferenceOptions, "only" | keyof Missed>;
 
 /**
  * The step that takes a call into the Conference of a name, which is created if it does not exist.
  * Where the call cannot join, Dial's action is requested, or the call continues with its next verb.
  */
 export async function enterConference(
-  asked: ConferenceWanted,
+  asked: ConferenceOptions,
   next: Action | undefined,
   context: ScriptContext,
 ): Promise<Script> {
@@ -42,7 +42,7 @@ export async function enterConference(
       return [{ type: "hangup", cause: "script-end" }];
     }
     const { accountSid, sid, companion } = await conferenceNamed(wanted, own, context);
-    const at = companion && await meetingPlace(companion, own, ports);
+    const at = companion && await remoteCompanionOf(companion, own, ports);
     if (at === null) continue; // It was lost meanwhile: the next attempt closes the Conference.
     const { members, status } = await ports.records.conferences.update(
       accountSid,
@@ -150,7 +150,7 @@ async function isThere(
   ports: Ports,
 ): Promise<boolean> {
   if (holder?.id === requester.id) return holder.runId === requester.runId;
-  return holder !== null && await meetingPlace(holder, requester, ports) !== null;
+  return holder !== null && await remoteCompanionOf(holder, requester, ports) !== null;
 }
 
 async function refused(

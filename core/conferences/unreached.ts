@@ -1,14 +1,14 @@
 import type { Action } from "../protocol/action.ts";
 import type { Script } from "../protocol/script.ts";
 import type { ScriptContext } from "../documents/next_script.ts";
-import { meetingPlace } from "../companions/companions.ts";
+import { remoteCompanionOf } from "../companions/companions.ts";
 import type { Companion } from "../protocol/companion.ts";
 import { limits } from "../base/limits.ts";
 import { notify } from "../webhooks/notify.ts";
 import type { Conference } from "../model/resources/conferences.ts";
 import { closeConference } from "./close.ts";
 import { left } from "./membership.ts";
-import type { Missed } from "../model/values/conference_wanted.ts";
+import type { Missed } from "../model/values/conference_options.ts";
 
 /** Pause before a silent companion is checked again. */
 const LOOK_AGAIN_S = 1;
@@ -30,7 +30,7 @@ export async function afterUnreached(
   const conference = await conferences.get(call.accountSid, unreached);
   const holder = conference?.companion;
   if (!conference || !holder || conference.status === "completed") return undefined;
-  const isLost = isGone || await meetingPlace(holder, call.companion, ports) === null;
+  const isLost = isGone || await remoteCompanionOf(holder, call.companion, ports) === null;
   const found = isLost ? "gone" : await ports.control.look(holder);
   if (found === "gone") {
     await closeConference(conference, ports, { mayLive: isLost && !isGone });

@@ -2,7 +2,7 @@ import type { Script } from "../protocol/script.ts";
 import type { Element } from "../markup/parse.ts";
 import { type CompileContext, readAttributes } from "../markup/verb.ts";
 import { refusedElements } from "../markup/refused.ts";
-import { streamWanted } from "../model/values/stream_wanted.ts";
+import { streamOptions } from "../model/values/stream_options.ts";
 import { verbs } from "../markup/verbs/mod.ts";
 
 /** A document as the companion performs it, and what of it could not be taken over. */
@@ -58,7 +58,7 @@ const isMusic = (step: Script[number]): boolean => step.type === "silence" && st
 
 /** Whether a step begins a copy of the audio, which waits for an answer and gives none. */
 const isCopy = (step: Script[number]): boolean =>
-  step.type === "consult" && streamWanted.safeParse(step.serviceContext).success;
+  step.type === "consult" && streamOptions.safeParse(step.serviceContext).success;
 
 /** A call that came in is for our side; one that was placed is from it. */
 export const endsOf = (

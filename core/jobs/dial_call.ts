@@ -23,7 +23,7 @@ import { Fault, type FaultName } from "../base/faults.ts";
 import { limitFaultOf } from "../model/values/account_limits.ts";
 import { sidOfCause } from "../base/sid.ts";
 import { recordings } from "../model/resources/recordings.ts";
-import { orderOf } from "../model/values/recording_wanted.ts";
+import { orderOf } from "../model/values/recording_options.ts";
 import { exponential } from "../model/job.ts";
 import { handler, type JobHandler, type JobRun } from "../model/ports/job_handler.ts";
 import { type ArgsOf, dialCall } from "../model/job_kinds.ts";

@@ -11,7 +11,7 @@ import { priceOf, refusedRecipient } from "../messages/reserve.ts";
 import { sendSimulated } from "../messages/send_simulated.ts";
 import { settle } from "../messages/settle.ts";
 import { limitFaultOf } from "../model/values/account_limits.ts";
-import { MaybeTaken, Untaken } from "../model/values/untaken.ts";
+import { MaybeDelivered, Undelivered } from "../model/values/undelivered.ts";
 import type { Ports } from "../model/ports/ports.ts";
 import type { Delivery, MessageRoute } from "../model/ports/providers.ts";
 import type { Message } from "../model/resources/messages.ts";
@@ -43,7 +43,7 @@ export const sendMessageHandler: JobHandler<ArgsOf<typeof sendMessage>> = handle
       return await failMessage(message, { fault, detail }, ports);
     }
     const { route, delivery } = await sendBy(routes, message, signal).catch(async (error) => {
-      if (error instanceof MaybeTaken) await keepHeld(message, error, ports);
+      if (error instanceof MaybeDelivered) await keepHeld(message, error, ports);
       throw error;
     });
     const at = ports.now();
@@ -80,7 +80,7 @@ async function reserve(
 /** Keeps which server may have a message, for the next attempt. */
 const keepHeld = async (
   { accountSid, sid }: Message,
-  { heldBy }: MaybeTaken,
+  { heldBy }: MaybeDelivered,
   { records }: Ports,
 ) => void await records.messages.update(accountSid, sid, (now) => ({ record: { ...now, heldBy } }));
 
@@ -105,12 +105,12 @@ async function sendBy(
   message: Message,
   signal: AbortSignal,
 ): Promise<{ route: MessageRoute; delivery: Delivery }> {
-  let untaken: Untaken | undefined;
+  let untaken: Undelivered | undefined;
   for (const route of routes) {
     try {
       return { route, delivery: await route.send(message, signal) ?? {} };
     } catch (error) {
-      if (!(error instanceof Untaken)) throw error;
+      if (!(error instanceof Undelivered)) throw error;
       untaken = error;
     }
   }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Step } from "../protocol/script.ts";
 import type { Action } from "../protocol/action.ts";
-import { conferenceEvents, type ConferenceWanted } from "../model/values/conference_wanted.ts";
+import { conferenceEvents, type ConferenceOptions } from "../model/values/conference_options.ts";
 import { limits } from "../base/limits.ts";
 import type { Element } from "./parse.ts";
 import { recordingCallback, recordingOrder } from "./recording_order.ts";
@@ -62,7 +62,7 @@ export function conferenceStep(
     return notPerformed(action, { DialCallStatus: "failed", DialCallDuration: "0" });
   }
   const read = readAttributes(noun, conferenceAttributes, context);
-  const serviceContext: ConferenceWanted = {
+  const serviceContext: ConferenceOptions = {
     kind: "conference",
     name,
     most: read.maxParticipants,
@@ -108,7 +108,7 @@ function callbackOf(
   noun: Element,
   { statusCallbackMethod: method, statusCallbackEvent }: Callbacks,
   context: CompileContext,
-): Pick<ConferenceWanted, "callback"> {
+): Pick<ConferenceOptions, "callback"> {
   const url = urlAttribute(noun, "statusCallback", context);
   if (url === undefined) return {};
   const named = (statusCallbackEvent ?? "start end").split(/[\s,]+/).filter((name) => name !== "");

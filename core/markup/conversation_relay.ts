@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { limits } from "../base/limits.ts";
 import type { ConversationInput, ConversationSettings } from "../protocol/streams.ts";
-import type { ConversationWanted } from "../model/values/stream_wanted.ts";
+import type { ConversationOptions } from "../model/values/stream_options.ts";
 import { streamLimits } from "../model/values/stream_limits.ts";
 import { hintsAttribute } from "./hints.ts";
 import { noun, type NounContext } from "./noun.ts";
@@ -90,7 +90,7 @@ export const conversationRelay = noun({
     const { action } = context;
     const url = urlOf(attributes.url, context);
     if (url === null) return notPerformed(action, { SessionStatus: "failed" });
-    const wanted: ConversationWanted = {
+    const wanted: ConversationOptions = {
       kind: "conversation",
       url,
       parameters: parametersIn(only(element, "Parameter"), context),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { RecordingManner, RecordingOrder } from "../protocol/recordings.ts";
 import type { Step } from "../protocol/script.ts";
 import { limits } from "../base/limits.ts";
-import type { DequeueWanted } from "../model/values/queue_wanted.ts";
+import type { DequeueOptions } from "../model/values/queue_options.ts";
 import type { Element } from "./parse.ts";
 import {
   type CompileContext,
@@ -33,7 +33,7 @@ export function queueStep(
     return notPerformed(action, { DialCallStatus: "failed", DialCallDuration: "0" });
   }
   const url = urlAttribute(noun, "url", context);
-  const serviceContext: DequeueWanted = {
+  const serviceContext: DequeueOptions = {
     kind: "dequeue",
     name,
     ...dial,

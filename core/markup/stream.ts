@@ -1,7 +1,7 @@
 import { streamLimits } from "../model/values/stream_limits.ts";
 import { z } from "zod";
-import type { StreamWanted } from "../model/values/stream_wanted.ts";
-import { trackNames, tracksOf } from "../model/values/stream_wanted.ts";
+import type { StreamOptions } from "../model/values/stream_options.ts";
+import { trackNames, tracksOf } from "../model/values/stream_options.ts";
 import { noun, type NounContext } from "./noun.ts";
 import type { Element } from "./parse.ts";
 import { methodAttribute, notPerformed, readAttributes, urlAttribute } from "./verb.ts";
@@ -37,7 +37,7 @@ export const connectStream = noun({
       context.skip(`track "${attributes.track}" of Stream in Connect: its server hears the caller`);
     }
     if (wanted === null) return notPerformed(action, { StreamStatus: "failed" });
-    const serviceContext: StreamWanted = { ...wanted, tracks: ["inbound"], isBidirectional: true };
+    const serviceContext: StreamOptions = { ...wanted, tracks: ["inbound"], isBidirectional: true };
     return [{ type: "consult", serviceContext, ...action && { action } }];
   },
 });
@@ -52,7 +52,7 @@ export const startStream = noun({
     const wanted = wantedOf(element, attributes, context);
     if (wanted === null) return [];
     const tracks = tracksOf[attributes.track];
-    const serviceContext: StreamWanted = { ...wanted, tracks, isBidirectional: false };
+    const serviceContext: StreamOptions = { ...wanted, tracks, isBidirectional: false };
     return [{ type: "consult", serviceContext }];
   },
 });
@@ -79,7 +79,7 @@ function wantedOf(
   element: Element,
   { url = "", name, statusCallbackMethod }: Given,
   context: NounContext,
-): Pick<StreamWanted, "kind" | "url" | "name" | "parameters" | "callback"> | null {
+): Pick<StreamOptions, "kind" | "url" | "name" | "parameters" | "callback"> | null {
   const target = URL.parse(url.trim());
   if (target === null || !/^wss?:$/.test(target.protocol)) {
     context.skip(`url "${url.slice(0, 100)}" of Stream: it is no wss address`);

@@ -4,7 +4,7 @@ import type { Ports } from "../model/ports/ports.ts";
 import type { MessageRoute } from "../model/ports/providers.ts";
 import type { Message } from "../model/resources/messages.ts";
 import { isPassing } from "./client_route.ts";
-import { MaybeTaken, Untaken } from "../model/values/untaken.ts";
+import { MaybeDelivered, Undelivered } from "../model/values/undelivered.ts";
 
 /**
  * The way to a number elsewhere by SIP MESSAGE (RFC 3428) through a Gateway of the account, of those
@@ -24,9 +24,9 @@ export const gatewayRoute = (ports: Ports): MessageRoute => ({
     const heldBy = "heldBy" in outcome ? outcome.heldBy : status === null ? held : undefined;
     if (heldBy) {
       const why = `a Gateway may have sent it and did not say so (${status ?? "it is gone"})`;
-      throw new MaybeTaken(why, heldBy);
+      throw new MaybeDelivered(why, heldBy);
     }
-    if (status === null) throw new Untaken("no Gateway was within reach");
+    if (status === null) throw new Undelivered("no Gateway was within reach");
     if (status < 300) return;
     const answer = `the Gateway answered ${status}`;
     if (isPassing(status)) throw new Error(answer);

@@ -6,7 +6,7 @@ import type { IncomingPhoneNumber } from "../model/resources/incoming_phone_numb
 import type { Message } from "../model/resources/messages.ts";
 import type { Signable } from "../base/signature.ts";
 import { spelt } from "../calls/parameters.ts";
-import { knownPlaceParameters, placeParameters } from "../model/values/place.ts";
+import { filledPlaceParameters, placeParameters } from "../model/values/place.ts";
 import { segmentCount } from "./segments.ts";
 
 type Source = Pick<Signable, "url" | "method">;
@@ -58,8 +58,8 @@ export const smsParameters = (message: Message): Record<string, string> => ({
       ...placeParameters("To", message.to),
     }
     : {
-      ...knownPlaceParameters("From", message.from),
-      ...knownPlaceParameters("To", message.to),
+      ...filledPlaceParameters("From", message.from),
+      ...filledPlaceParameters("To", message.to),
     },
   SmsSid: message.sid,
   MessageSid: message.sid,

@@ -8,7 +8,7 @@ export interface Charge {
   category: "calls" | "sms" | "phonenumbers" | "transcriptions";
   /** In millionths of the account's currency, whole. */
   priceMicros: number;
-  /** What was used, in whole units of the category: minutes, messages, numbers. */
+  /** Use in whole units of the category: minutes, messages, numbers. */
   usage: number;
   /** In ms: the UTC day that it counts for. */
   at: number;

@@ -7,7 +7,7 @@ import type { Account } from "../model/resources/accounts.ts";
 import {
   type IncomingPhoneNumber,
   incomingPhoneNumbers as definition,
-  toldOf,
+  providerJobs,
 } from "../model/resources/incoming_phone_numbers.ts";
 
 import { isPattern } from "../model/values/number_pattern.ts";
@@ -44,7 +44,7 @@ export async function updateNumber(
       const without = { ...before, ...noApplications, ...sent };
       const record = moved = { ...without, accountSid: to, dateUpdated: ports.now() };
       const also = [{ into: "incomingPhoneNumbers" as const, record }];
-      return { record, also, jobs: toldOf("transferred", record) };
+      return { record, also, jobs: providerJobs("transferred", record) };
     });
   if (await takesRoom(present, account, to, ports)) {
     await withRoom(to, present.phoneNumber, move, ports);

@@ -95,7 +95,7 @@ export const credentials = z.object({
 export const credentialsAnswer = z.object({ credentials: credentials.nullable() });
 
 /** Tenants without room for further calls that a heartbeat names at most. */
-export const fullTenantsTold = 100;
+export const mostFullTenants = 100;
 
 /** Every `bridgeLimits.heartbeatMs`: the companion lives, and these are its legs. */
 export const heartbeat = z.object({
@@ -109,7 +109,7 @@ export const heartbeat = z.object({
   /** Resource that its machine lacks for further calls by plain RTP, in words. */
   shortage: z.string().max(300).optional(),
   /** Tenants that have as many of its RTP ports as they may. */
-  fullTenants: z.array(z.string()).max(fullTenantsTold).optional(),
+  fullTenants: z.array(z.string()).max(mostFullTenants).optional(),
   /** Its last one: it stops, and all its calls have ended. */
   isLast: z.boolean().optional(),
 });

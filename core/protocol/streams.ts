@@ -48,7 +48,7 @@ export const stopStreamStep = z.object({ type: z.literal("stopStream"), name: z.
 export const streamFault = z.enum(["unreachable", "messages", "slow", "overflow", "limit"]);
 
 /** Events of a stream. Its end comes last, and once. */
-export const streamNews = z.discriminatedUnion("kind", [
+export const streamChange = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("started") }),
   z.object({ kind: z.literal("problem"), fault: streamFault, message: z.string() }),
   z.object({
@@ -67,7 +67,7 @@ export const streamEvent = z.object({
   type: z.literal("stream"),
   sid: streamSid,
   seq: z.number().int().nonnegative(),
-  news: streamNews,
+  news: streamChange,
 });
 
 /** A stream that the script waited for has ended. Answered with the script at the action. */
@@ -157,7 +157,7 @@ export const conversedEvent = z.object({
 
 export type StreamOrder = z.infer<typeof streamOrder>;
 export type StreamStep = z.infer<typeof streamStep>;
-export type StreamNews = z.infer<typeof streamNews>;
+export type StreamChange = z.infer<typeof streamChange>;
 export type StreamEvent = z.infer<typeof streamEvent>;
 export type StreamRequest = z.infer<typeof streamRequest>;
 export type ConversationInput = z.infer<typeof conversationInput>;

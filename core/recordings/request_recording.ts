@@ -5,7 +5,7 @@ import type { Ports } from "../model/ports/ports.ts";
 import type { Call } from "../model/resources/calls.ts";
 import { type Recording, recordings } from "../model/resources/recordings.ts";
 import { isLive } from "../model/values/status.ts";
-import { orderOf, type RecordingWanted } from "../model/values/recording_wanted.ts";
+import { orderOf, type RecordingOptions } from "../model/values/recording_options.ts";
 import { recordingCallbacks } from "./finish.ts";
 import { callbackUrl } from "./link.ts";
 import { beginRecording } from "./take_part.ts";
@@ -23,7 +23,7 @@ const latest = 50;
  */
 export async function startRecording(
   call: Call,
-  wanted: RecordingWanted,
+  wanted: RecordingOptions,
   ports: Ports,
 ): Promise<Recording> {
   const { accountSid, sid: leg, status, companion } = call;

@@ -2,22 +2,22 @@ import { z } from "zod";
 import type { LegEvent } from "../protocol/events.ts";
 import type { Script } from "../protocol/script.ts";
 import { enterConference } from "../conferences/enter.ts";
-import { conferenceWanted } from "../model/values/conference_wanted.ts";
+import { conferenceOptions } from "../model/values/conference_options.ts";
 import { dequeueCall } from "../conferences/dequeue.ts";
-import { dequeueWanted } from "../model/values/queue_wanted.ts";
+import { dequeueOptions } from "../model/values/queue_options.ts";
 import { enqueueCall } from "../conferences/enqueue.ts";
-import { enqueueWanted } from "../model/values/queue_wanted.ts";
-import { conversationWanted, streamWanted } from "../model/values/stream_wanted.ts";
+import { enqueueOptions } from "../model/values/queue_options.ts";
+import { conversationOptions, streamOptions } from "../model/values/stream_options.ts";
 import { streamScript } from "../streams/stream_script.ts";
 import { conversationScript } from "../streams/conversation_script.ts";
 import type { ScriptContext } from "../documents/next_script.ts";
 
 const anyWanted = z.discriminatedUnion("kind", [
-  conferenceWanted,
-  enqueueWanted,
-  dequeueWanted,
-  streamWanted,
-  conversationWanted,
+  conferenceOptions,
+  enqueueOptions,
+  dequeueOptions,
+  streamOptions,
+  conversationOptions,
 ]);
 
 /** The steps that a `consult` stands for, now that its turn has come. */

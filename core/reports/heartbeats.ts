@@ -63,7 +63,7 @@ export async function takeHeartbeat(
   if (isLast) {
     await forget([{ ...companion, seenAt: now, stuck: stuckCalls + stuckConferences }], ports);
   }
-  return { wantsPresence: !isLast && !await ports.companions.knowsPresence(companion) };
+  return { wantsPresence: !isLast && !await ports.companions.hasPresence(companion) };
 }
 
 /**

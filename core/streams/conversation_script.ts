@@ -10,14 +10,14 @@ import type { Action } from "../protocol/action.ts";
 import type { ConversationOrder, ConversedEvent } from "../protocol/streams.ts";
 import type { Script } from "../protocol/script.ts";
 import type { Call } from "../model/resources/calls.ts";
-import type { ConversationWanted } from "../model/values/stream_wanted.ts";
+import type { ConversationOptions } from "../model/values/stream_options.ts";
 import { assertSocketUrl } from "./socket_url.ts";
 
 /** Conversations by text: the step of a ConversationRelay, and the parameters of its `action`. */
 
 /** The step of the noun. One that cannot be opened leaves a Notification, and the call goes on. */
 export async function conversationScript(
-  wanted: ConversationWanted,
+  wanted: ConversationOptions,
   action: Action | undefined,
   context: ScriptContext,
 ): Promise<Script> {
@@ -37,7 +37,7 @@ export async function conversationScript(
 }
 
 async function orderOf(
-  { url, parameters, settings }: ConversationWanted,
+  { url, parameters, settings }: ConversationOptions,
   { call, ports, cause }: ScriptContext,
 ): Promise<ConversationOrder> {
   const { accountSid } = call;

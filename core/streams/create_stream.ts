@@ -14,9 +14,9 @@ import { type Stream, streams } from "../model/resources/streams.ts";
 import {
   encodingParameter,
   encodings,
-  type StreamWanted,
+  type StreamOptions,
   trackNameOf,
-} from "../model/values/stream_wanted.ts";
+} from "../model/values/stream_options.ts";
 import { assertSocketUrl } from "./socket_url.ts";
 
 /**
@@ -41,7 +41,7 @@ export interface CreatedStream {
  * Throws `badStreamUrl`, `badParameter` and `streamLimit`.
  */
 export async function createStream(
-  wanted: StreamWanted,
+  wanted: StreamOptions,
   { call, cause }: { call: Call; cause?: Cause },
   ports: Ports,
 ): Promise<CreatedStream> {
@@ -141,7 +141,7 @@ export async function liveStreams(
   return (await records.streams.list(accountSid, query)).items;
 }
 
-function encodingOf(parameters: StreamWanted["parameters"]): StreamOrder["encoding"] {
+function encodingOf(parameters: StreamOptions["parameters"]): StreamOrder["encoding"] {
   const asked = parameters[encodingParameter]?.replaceAll(" ", "").toLowerCase() ?? "audio/x-mulaw";
   if (Object.hasOwn(encodings, asked)) return encodings[asked as keyof typeof encodings];
   const known = Object.keys(encodings).join(", ");

@@ -8,7 +8,7 @@ import { isSid } from "../base/sid.ts";
 import type { Ports } from "../model/ports/ports.ts";
 import type { Call } from "../model/resources/calls.ts";
 import { type Stream, streams } from "../model/resources/streams.ts";
-import { trackNames, tracksOf } from "../model/values/stream_wanted.ts";
+import { trackNames, tracksOf } from "../model/values/stream_options.ts";
 import { createStream, liveStreams } from "./create_stream.ts";
 import { endStreams } from "./stream_news.ts";
 

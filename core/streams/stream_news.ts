@@ -7,7 +7,7 @@ import type { AlsoInserted } from "../model/record_types.ts";
 import type { Change } from "../model/store.ts";
 import { notification } from "../webhooks/notify.ts";
 import type { Ports } from "../model/ports/ports.ts";
-import type { StreamEvent, StreamNews } from "../protocol/streams.ts";
+import type { StreamChange, StreamEvent } from "../protocol/streams.ts";
 import type { Call } from "../model/resources/calls.ts";
 import type { Stream } from "../model/resources/streams.ts";
 import { deliverWebhook } from "../webhooks/deliver.ts";
@@ -20,7 +20,7 @@ export const streamCallbackEvents = ["stream-started", "stream-stopped", "stream
 
 type CallbackEvent = typeof streamCallbackEvents[number];
 
-const faultOf: Record<NonNullable<(StreamNews & { kind: "problem" })["fault"]>, FaultName> = {
+const faultOf: Record<NonNullable<(StreamChange & { kind: "problem" })["fault"]>, FaultName> = {
   unreachable: "streamUnreachable",
   messages: "streamMessages",
   slow: "streamSlow",
@@ -50,7 +50,7 @@ interface Moment {
   ports: Ports;
 }
 
-function changed(stream: Stream, news: StreamNews, moment: Moment): Change<Stream> {
+function changed(stream: Stream, news: StreamChange, moment: Moment): Change<Stream> {
   switch (news.kind) {
     case "started": {
       const record: Stream = { ...stream, isStarted: true };
@@ -68,7 +68,7 @@ function changed(stream: Stream, news: StreamNews, moment: Moment): Change<Strea
 
 function ended(
   stream: Stream,
-  { fault, message, lostFrames }: StreamNews & { kind: "ended" },
+  { fault, message, lostFrames }: StreamChange & { kind: "ended" },
   moment: Moment,
 ): Change<Stream> {
   const record: Stream = {

@@ -4,13 +4,13 @@ import { actionScript, type ScriptContext } from "../documents/next_script.ts";
 import { notify } from "../webhooks/notify.ts";
 import type { Action } from "../protocol/action.ts";
 import type { Script } from "../protocol/script.ts";
-import type { StreamWanted } from "../model/values/stream_wanted.ts";
+import type { StreamOptions } from "../model/values/stream_options.ts";
 import { createStream } from "./create_stream.ts";
 import { streamParameters } from "./stream_news.ts";
 
 /** The step of a Stream noun. One that cannot be opened leaves a Notification, and the call goes on. */
 export async function streamScript(
-  wanted: StreamWanted,
+  wanted: StreamOptions,
   action: Action | undefined,
   context: ScriptContext,
 ): Promise<Script> {

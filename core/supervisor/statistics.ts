@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { knownCompanions } from "../companions/companions.ts";
+import { companionsByState } from "../companions/companions.ts";
 import type { Condition } from "../base/filters.ts";
 import { newBase } from "../model/resource.ts";
 import type { Ports } from "../model/ports/ports.ts";
@@ -60,7 +60,7 @@ export async function statisticsOf(
  */
 async function clientStatistics(accountSid: string, ports: Ports) {
   const { items, total } = await ports.records.clients.list(accountSid, newest([]));
-  const { live, lost } = await knownCompanions(ports);
+  const { live, lost } = await companionsByState(ports);
   const found = await Promise.all(
     items.map(({ login }) => ports.companions.holding(login, live)),
   );

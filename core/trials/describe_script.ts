@@ -1,10 +1,10 @@
 import type { Action } from "../protocol/action.ts";
 import type { Invitation, Script, Step } from "../protocol/script.ts";
 import { withoutCredentials } from "../base/exchange.ts";
-import { conferenceWanted } from "../model/values/conference_wanted.ts";
+import { conferenceOptions } from "../model/values/conference_options.ts";
 import { order } from "../model/values/order.ts";
-import { dequeueWanted, enqueueWanted } from "../model/values/queue_wanted.ts";
-import { conversationWanted, streamWanted } from "../model/values/stream_wanted.ts";
+import { dequeueOptions, enqueueOptions } from "../model/values/queue_options.ts";
+import { conversationOptions, streamOptions } from "../model/values/stream_options.ts";
 import { shownUrl } from "../model/flows/address.ts";
 
 /** What a script would do, a sentence for each step, in its order. */
@@ -95,15 +95,15 @@ function calleeOf({ to, target, from }: Invitation): string {
 
 /** What a noun asks the service for when its turn comes. */
 function wantedOf(wanted: unknown): string {
-  const conference = conferenceWanted.safeParse(wanted);
+  const conference = conferenceOptions.safeParse(wanted);
   if (conference.success) return `Enters the conference ${conference.data.name}`;
-  const enqueued = enqueueWanted.safeParse(wanted);
+  const enqueued = enqueueOptions.safeParse(wanted);
   if (enqueued.success) return `Waits in the queue ${enqueued.data.name}`;
-  const dequeued = dequeueWanted.safeParse(wanted);
+  const dequeued = dequeueOptions.safeParse(wanted);
   if (dequeued.success) return `Takes the first call of the queue ${dequeued.data.name}`;
-  const stream = streamWanted.safeParse(wanted);
+  const stream = streamOptions.safeParse(wanted);
   if (stream.success) return `Streams the audio of the call to ${shown(stream.data.url)}`;
-  const conversation = conversationWanted.safeParse(wanted);
+  const conversation = conversationOptions.safeParse(wanted);
   if (conversation.success) {
     return `Leads a conversation by text with ${shown(conversation.data.url)}`;
   }

@@ -2,7 +2,11 @@ import type { LegEvent } from "../protocol/events.ts";
 import type { Action } from "../protocol/action.ts";
 import { queueParameters } from "../conferences/enqueue.ts";
 import { queues } from "../model/resources/queues.ts";
-import { dequeueWanted, type EnqueueWanted, enqueueWanted } from "../model/values/queue_wanted.ts";
+import {
+  dequeueOptions,
+  type EnqueueOptions,
+  enqueueOptions,
+} from "../model/values/queue_options.ts";
 import { type Run, takeInput } from "./run_flow.ts";
 
 /** Queues of a dry run: no store has them, and the inputs say what becomes of the caller. */
@@ -14,12 +18,12 @@ const [usualWaitS, usualTalkS] = [30, 60];
 type Left = { event: LegEvent } | { action: Action | undefined; params: Record<string, string> };
 
 /** The order to enter a queue in a `consult`; null for another order. */
-export const enqueueOrder = (serviceContext: unknown): EnqueueWanted | null =>
-  enqueueWanted.safeParse(serviceContext).data ?? null;
+export const enqueueOrder = (serviceContext: unknown): EnqueueOptions | null =>
+  enqueueOptions.safeParse(serviceContext).data ?? null;
 
 /** Whether a `consult` takes the next caller of a queue. */
 export const isDequeue = (serviceContext: unknown): boolean =>
-  dequeueWanted.safeParse(serviceContext).success;
+  dequeueOptions.safeParse(serviceContext).success;
 
 /** Waits in a queue, as the next input says. */
 export function waitInQueue(action: Action | undefined, run: Run): Left {

@@ -88,7 +88,7 @@ const marked: (keyof Records)[] = ["calls", "messages"];
 
 /** Marks the recent ones of some records that are about to be erased. */
 async function mark(records: AnyRecord[], { records: { removedRecords }, now }: Ports) {
-  const recent = records.filter(({ sid }) => now() - sidTime(sid) < limits.idempotencyKeptMs);
+  const recent = records.filter(({ sid }) => now() - sidTime(sid) < limits.idempotencyRetentionMs);
   await Promise.all(recent.map(async (record) => {
     await removedRecords.insert({ record: markOf(record) }).catch((error) => {
       if (!(error instanceof Fault) || error.fault !== "alreadyExists") throw error;

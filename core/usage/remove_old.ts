@@ -7,7 +7,7 @@ import type { AnyCollection } from "../model/store.ts";
 import type { Ports } from "../model/ports/ports.ts";
 import { type CallStatus, isLive } from "../model/values/status.ts";
 import { pauseFor } from "./removal_pace.ts";
-import type { KeptKind } from "../model/values/kept.ts";
+import type { RetentionKind } from "../model/values/retention.ts";
 
 /** A resource whose old records are removed, and those that stay whatever their age. */
 interface Kept {
@@ -44,7 +44,7 @@ const kept: readonly Kept[] = [
 
 /** Age at which the records of a resource are removed, in ms. */
 const keptMs = ({ kind }: Kept, settings: Ports["settings"]): number =>
-  kind === undefined ? limits.idempotencyKeptMs : settings.keptMs[kind];
+  kind === undefined ? limits.idempotencyRetentionMs : settings.keptMs[kind];
 
 /**
  * Removes the records of all accounts that have reached their age, oldest first and in batches, with

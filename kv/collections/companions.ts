@@ -65,7 +65,7 @@ export function companionStates(kv: KeyValueStore, options: CompanionStatesOptio
     },
     lastHeardAt: async () => (await kv.get<number>(keys.companionHeard)).value,
     takePresence: presence.take,
-    knowsPresence: presence.knows,
+    hasPresence: presence.knows,
     holding: presence.holding,
     countRegistered: presence.countRegistered,
   };

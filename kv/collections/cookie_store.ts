@@ -23,7 +23,7 @@ const [slotBytes, slotOwners] = [16 << 10, 32];
 const callMs = 24 * 3_600_000;
 
 /** After so much of their time, a use makes cookies last longer; each earlier one would be a write. */
-const renewedAfterMs = limits.cookiesKeptMs / 8;
+const renewedAfterMs = limits.cookieRetentionMs / 8;
 
 /** Attempts of a change that other requests overtake. */
 const attempts = 10;
@@ -92,7 +92,7 @@ export function cookieStore(
       const now = steadyNow();
       const made: Kept = {
         id,
-        until: now + limits.cookiesKeptMs,
+        until: now + limits.cookieRetentionMs,
         callSid: callSid ?? before?.callSid ?? null,
         callUntil: callSid === null ? before?.callUntil ?? 0 : now + callMs,
         sealed: seal.seal(JSON.stringify({ accountSid, from, to, cookies } satisfies Sealed)),
@@ -109,7 +109,7 @@ export function cookieStore(
       const kept = value?.find((one) => one.id === id && isKept(one, owner));
       if (kept === undefined) return [];
       const isOfOther = owner.callSid !== null && kept.callSid !== owner.callSid;
-      if (isOfOther || kept.until - steadyNow() < limits.cookiesKeptMs - renewedAfterMs) {
+      if (isOfOther || kept.until - steadyNow() < limits.cookieRetentionMs - renewedAfterMs) {
         await change(owner, (cookies) => cookies);
       }
       return opened(kept)?.cookies ?? [];

@@ -1,4 +1,4 @@
-import { betweenParts } from "../../core/base/loop_work.ts";
+import { betweenPieces } from "../../core/base/loop_work.ts";
 import { sidTime } from "../../core/base/sid.ts";
 import type { AnyRecord } from "../../core/model/resource.ts";
 import { type Batch, emptyBatch } from "../store/batch.ts";
@@ -70,7 +70,7 @@ export async function packTexts(packing: Packing): Promise<void> {
       const next = await store(packing, pack, last);
       if (next === null) return;
       [last, pack] = [next, emptyPack()];
-      await betweenParts();
+      await betweenPieces();
     }
     add(pack, record.sid, text);
   }

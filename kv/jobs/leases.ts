@@ -4,7 +4,7 @@
  * requests as data).
  */
 import { limits } from "../../core/base/limits.ts";
-import { createLooseSet } from "../../core/base/short_lived_map.ts";
+import { createShortLivedSet } from "../../core/base/short_lived_map.ts";
 import type { Ports } from "../../core/model/ports/ports.ts";
 import type { HeldJob, Queue } from "./queue.ts";
 
@@ -34,7 +34,7 @@ export function leaseKeeper(
   { steadyNow, log }: Pick<Ports, "steadyNow" | "log">,
   stopping: AbortSignal,
 ): KeepLease {
-  const all = createLooseSet<Kept>();
+  const all = createShortLivedSet<Kept>();
   let timer: ReturnType<typeof setInterval> | undefined;
 
   /** The lease as the store has it; null where another worker has it, or its job has ended. */

@@ -3,7 +3,7 @@ import { withOrigin } from "../../core/base/origin.ts";
 import { traced } from "../../core/base/tracing.ts";
 import { limits } from "../../core/base/limits.ts";
 import { withinShare } from "../../core/base/loop_work.ts";
-import { createLooseSet, type ShortLivedSet } from "../../core/base/short_lived_map.ts";
+import { createShortLivedSet, type ShortLivedSet } from "../../core/base/short_lived_map.ts";
 import { countMinute, hangUp, limitCall } from "../../core/model/job_kinds.ts";
 import { createTenants, type Tenants } from "../../core/accounts/tenant.ts";
 import { accountOf, type Admission, admission } from "./admission.ts";
@@ -72,8 +72,8 @@ export function worker(options: WorkerOptions): Worker {
     tenants,
     busy: new Set(),
     held: new Set(),
-    working: createLooseSet(),
-    running: createLooseSet(),
+    working: createShortLivedSet(),
+    running: createShortLivedSet(),
     stopping,
     isStopped: false,
     isPoked: false,

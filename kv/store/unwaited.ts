@@ -1,4 +1,4 @@
-import { createLooseSet } from "../../core/base/short_lived_map.ts";
+import { createShortLivedSet } from "../../core/base/short_lived_map.ts";
 
 /** The writes of a store whose callers may not wait for them. */
 export interface Unwaited {
@@ -10,7 +10,7 @@ export interface Unwaited {
 
 /** Follows writes, so that a service that stops can wait for them. */
 export function unwaited(): Unwaited {
-  const writes = createLooseSet<Promise<unknown>>();
+  const writes = createShortLivedSet<Promise<unknown>>();
   return {
     add(write) {
       const remove = writes.add(write);

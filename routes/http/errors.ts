@@ -1,7 +1,7 @@
 import type { ErrorHandler, Handler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { Fault, type FaultKind, faults } from "../../core/base/faults.ts";
-import { askedAdvice, statusAdvices } from "../../core/base/specific_advice.ts";
+import { adviceForStatus, statusAdvices } from "../../core/base/specific_advice.ts";
 import { limits } from "../../core/base/limits.ts";
 import { notifyRefusal } from "../../core/webhooks/notify_refusal.ts";
 import { isMakingPath } from "../../core/webhooks/own_request.ts";
@@ -136,7 +136,7 @@ export const explain = (served: readonly string[]): Handler<Env, "/errors/:code"
   );
   const message = escapeXml(entry.message);
   const sent = c.req.query("status");
-  const asked = askedAdvice(entry.code, sent);
+  const asked = adviceForStatus(entry.code, sent);
   const statuses = asked === undefined ? statusAdvices(entry.code) : [];
   // Relative, since a reverse proxy may serve the service below a path.
   const links = onward.filter(({ name }) => served.includes(name))

@@ -96,7 +96,8 @@ export async function earlier(once: Once, ports: OncePorts): Promise<KeptRespons
   );
   const parts = [first, ...rest].filter((part): part is IdempotencyKey => part !== null);
   if (
-    first.dateCreated <= earlierNow(ports) - limits.idempotencyKeptMs || parts.length < first.parts
+    first.dateCreated <= earlierNow(ports) - limits.idempotencyRetentionMs ||
+    parts.length < first.parts
   ) {
     await records.erase(accountSid, parts.map(({ sid }) => sid));
     return null;

@@ -1,5 +1,5 @@
 import { listNames, readListQuery } from "../../core/model/rest/list_query.ts";
-import { partOf, soughtAs } from "../../core/model/values/dialled.ts";
+import { partOf, spellingsOf } from "../../core/model/values/dialled.ts";
 import { linkHeader, pageOf, windowOf } from "../../core/model/rest/paging.ts";
 import type { Ports } from "../../core/model/ports/ports.ts";
 import type { Base } from "../../core/base/record.ts";
@@ -33,7 +33,7 @@ export async function answerList(
   const query = readListQuery(
     definition,
     queryOf(c),
-    (value, isPart) => isPart ? [partOf(value)] : soughtAs(value, country),
+    (value, isPart) => isPart ? [partOf(value)] : spellingsOf(value, country),
   );
   warnUnknown(c, query.unknown, listNames(definition));
   const suffix = formatOf(c.req.raw) === "json" ? ".json" : "";

@@ -1,6 +1,6 @@
 import { learnedTenant } from "../../core/base/learned_tenants.ts";
 import type { LegEvent } from "../../core/protocol/events.ts";
-import type { StreamNews, StreamOrder } from "../../core/protocol/streams.ts";
+import type { StreamChange, StreamOrder } from "../../core/protocol/streams.ts";
 import { sipLimits } from "../base/limits.ts";
 import { openStreams, streamFramesLost, streamProblems } from "../base/metrics.ts";
 import type { Leg } from "../contracts/leg.ts";
@@ -84,7 +84,7 @@ function teller(sid: string, report: (event: LegEvent) => void): (news: StreamNe
 async function stream(
   leg: Leg,
   order: StreamOrder,
-  { tell, signal }: { tell(news: StreamNews): void; signal: AbortSignal },
+  { tell, signal }: { tell(news: StreamChange): void; signal: AbortSignal },
 ): Promise<void> {
   const end = (ending: StreamEnd) => {
     const { how, lostFrames } = ending;

@@ -211,7 +211,7 @@ Deno.test("while no companion has room a call to a number gets 503, one to a Cli
   const answer = await app.root.post("Calls.json", { ...call, To: "client:alice" });
   assert.equal(answer.status, 200);
   await takeHeartbeat({ ...beat, companion: { id: "two", runId: "1" } }, app.ports);
-  app.clock.now += limits.drainKnownMs;
+  app.clock.now += limits.drainCacheMs;
   assert.notEqual((await toNumber()).status, 503);
 });
 

@@ -5,7 +5,7 @@ import { confirmFactor, offerFactor } from "../../core/accounts/second_factor.ts
 import { openSession, sessionOf } from "../../core/accounts/sessions.ts";
 import { codeAt, stepAt } from "../../core/accounts/totp.ts";
 import { isSigned, linkTo } from "../../core/recordings/link.ts";
-import { createRequestCap } from "../../core/model/rest/request_cap.ts";
+import { createRequestCap } from "../../core/model/rest/rate_limits.ts";
 import { handClock } from "../support/service/hand_clock.ts";
 import { closeLostCompanions, takeHeartbeat } from "../../core/reports/heartbeats.ts";
 import { liveCompanions } from "../../core/companions/companions.ts";

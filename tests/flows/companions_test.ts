@@ -118,7 +118,7 @@ sipTest("a companion that stops is forgotten at once, with who was registered th
   await lab.until(async () => (await callOf(lab, sid)).status === "busy");
 
   assert.deepEqual((await companions.list()).map(({ id }) => id), ["two"]);
-  assert.equal(await companions.knowsPresence(gone), false);
+  assert.equal(await companions.hasPresence(gone), false);
 });
 
 sipTest("suspending an account removes its Clients' bindings at every companion", async () => {

@@ -12,7 +12,7 @@ import {
 import { newBase } from "../../core/model/resource.ts";
 import { emailRecords } from "../../core/model/resources/emails.ts";
 import { eventText } from "../../routes/events/event_records.ts";
-import type { Asking } from "../../core/base/loop_work.ts";
+import type { LoopWork } from "../../core/base/loop_work.ts";
 import type { SentReport } from "../../core/protocol/companion.ts";
 import { createReports } from "../../core/reports/take_reports.ts";
 import { createLoopShares } from "../../core/model/rest/loop_shares.ts";
@@ -133,9 +133,9 @@ Deno.test("a flood of reports of a tenant's calls leaves another's call at its p
 });
 
 Deno.test("jobs, reports, parts of recordings and event streams ask for their tenant's share", async () => {
-  const asked: Asking[] = [];
+  const asked: LoopWork[] = [];
   const loop = {
-    enter(asking: Asking) {
+    enter(asking: LoopWork) {
       asked.push(asking);
       return () => {};
     },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import type { StreamNews, StreamOrder } from "../../core/protocol/streams.ts";
+import type { StreamChange, StreamOrder } from "../../core/protocol/streams.ts";
 import { closeLostCompanions } from "../../core/reports/heartbeats.ts";
 import type { Stream } from "../../core/model/resources/streams.ts";
 import { type App, startApp } from "../support/service/app.ts";
@@ -16,7 +16,7 @@ async function streaming(app: App, markup: string) {
   const [step] = await consult(call, call.script);
   assert.ok(step?.type === "stream", Deno.inspect(step));
   let seq = 0;
-  const tell = (news: StreamNews) =>
+  const tell = (news: StreamChange) =>
     call.report({ type: "stream", sid: step.stream.sid, seq: seq++, news });
   return { ...call, step, stream: step.stream, tell };
 }

@@ -3,7 +3,7 @@ import type { ApiClient } from "../support/service/api_client.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { callOf, companionOf, made } from "../support/service/hand_companion.ts";
 import { numberOf } from "../../core/numbers/find_number.ts";
-import { soughtAs } from "../../core/model/values/dialled.ts";
+import { spellingsOf } from "../../core/model/values/dialled.ts";
 
 const ours = "+12125550123";
 const far = "+14045550177";
@@ -178,11 +178,11 @@ Deno.test("numbers of former plans are those of today: held, dialled, shown and 
   assert.equal((await root.get("Calls.json?To=%2B553188887777")).json().total, 1);
 });
 
-Deno.test("soughtAs() finds a number as it was sent and as it is stored", () => {
-  assert.deepEqual(soughtAs(far, null), [far]);
-  assert.deepEqual(soughtAs("1 404 555 0177", null), ["1 404 555 0177", "14045550177"]);
-  assert.deepEqual(soughtAs("404 555 0177", "US"), ["404 555 0177", far]);
-  assert.deepEqual(soughtAs("client:alice", "US"), ["client:alice"]);
-  assert.deepEqual(soughtAs("+1 (404)*", null), ["+1404*"]);
-  assert.deepEqual(soughtAs("*135#", null), ["*135#"]);
+Deno.test("spellingsOf() finds a number as it was sent and as it is stored", () => {
+  assert.deepEqual(spellingsOf(far, null), [far]);
+  assert.deepEqual(spellingsOf("1 404 555 0177", null), ["1 404 555 0177", "14045550177"]);
+  assert.deepEqual(spellingsOf("404 555 0177", "US"), ["404 555 0177", far]);
+  assert.deepEqual(spellingsOf("client:alice", "US"), ["client:alice"]);
+  assert.deepEqual(spellingsOf("+1 (404)*", null), ["+1404*"]);
+  assert.deepEqual(spellingsOf("*135#", null), ["*135#"]);
 });

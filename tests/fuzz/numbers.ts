@@ -12,7 +12,7 @@ import {
   dialString,
   e164Of,
   partOf,
-  soughtAs,
+  spellingsOf,
 } from "../../core/model/values/dialled.ts";
 import { currentNumber } from "../../core/model/values/former_plans.ts";
 import { placeOf } from "../../core/model/values/place.ts";
@@ -101,7 +101,7 @@ export const target: Target = {
       const dialled = dialString(text);
       assert.equal(dialled === null || /^\+?[\d*#]+$/.test(dialled), true, JSON.stringify(text));
       assert.equal(plainDigits(plainDigits(text)), plainDigits(text), JSON.stringify(text));
-      soughtAs(text, country);
+      spellingsOf(text, country);
       callerNumber(text, country);
       partOf(text);
       placeOf(text);

@@ -363,7 +363,7 @@ for (const days of [2, -2]) {
 Deno.test("an Idempotency-Key is new again after 24 hours, removed or not", async () => {
   using app = await startApp();
   const first = await keyed(app.root, "Calls.json", call);
-  app.clock.now += limits.idempotencyKeptMs;
+  app.clock.now += limits.idempotencyRetentionMs;
 
   const second = await keyed(app.root, "Calls.json", call);
 
@@ -375,7 +375,7 @@ Deno.test("an Idempotency-Key is new again after 24 hours, removed or not", asyn
 Deno.test("the removal of old records removes Idempotency-Keys of the day before", async () => {
   using app = await startApp();
   await keyed(app.root, "Calls.json", call, "old");
-  app.clock.now += limits.idempotencyKeptMs + 60_000;
+  app.clock.now += limits.idempotencyRetentionMs + 60_000;
   await keyed(app.root, "Calls.json", call, "young");
 
   await removeOldRecords(app.ports, new AbortController().signal);
@@ -393,7 +393,7 @@ Deno.test("a long response is stored in parts, and expires with all of them", as
   assert.ok(await keptKeys(app) > 1);
 
   assert.equal((await keyed(app.root, "Email/Messages.json", form)).text, first.text);
-  app.clock.now += limits.idempotencyKeptMs;
+  app.clock.now += limits.idempotencyRetentionMs;
   assert.equal((await keyed(app.root, "Email/Messages.json", form)).status, 200);
 });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { metricsResponse } from "../../core/metrics/scrape.ts";
+import { metricsResponse } from "../../core/metrics/registry.ts";
 import { takeHeartbeat } from "../../core/reports/heartbeats.ts";
 import { writeObserver } from "../../core/machine/start/service_ports.ts";
 import type { App } from "../support/service/app.ts";

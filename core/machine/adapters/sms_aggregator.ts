@@ -5,7 +5,7 @@ import { Fault } from "../../base/faults.ts";
 import { timeLimit } from "../../base/time_limit.ts";
 import { limits } from "../../base/limits.ts";
 import { aggregatorId } from "../../messages/aggregator.ts";
-import { Untaken } from "../../model/values/untaken.ts";
+import { Undelivered } from "../../model/values/undelivered.ts";
 import type { MessageRoute } from "../../model/ports/providers.ts";
 
 /** What an aggregator may say of a message that it took; nothing of it means that it is sent. */
@@ -42,7 +42,7 @@ export function smsAggregator({ url, token }: { url: string; token: string }): M
       const { text } = await readText(response, limits.aggregatorAnswerBytes);
       if (response.ok) return deliveryOf(text, sid);
       const why = `the aggregator answered ${response.status}: ${text.slice(0, 200)}`;
-      if (response.status === 429 || response.status === 503) throw new Untaken(why);
+      if (response.status === 429 || response.status === 503) throw new Undelivered(why);
       if (response.status < 500 && response.status !== 408) throw new Fault("messageRefused", why);
       throw new Error(why);
     },

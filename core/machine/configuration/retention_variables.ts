@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { KeptMs } from "../../model/values/kept.ts";
+import type { RetentionMs } from "../../model/values/retention.ts";
 import type { Variable } from "./variable.ts";
 
 const days = z.coerce.number("must be a number of days").int().min(0).max(36_500);
@@ -59,7 +59,7 @@ type Values = { [K in keyof typeof retentionVariables]: number };
 const msOf = (days: number): number => days === 0 ? Infinity : days * 86_400_000;
 
 /** How long each kind of record is kept by the configuration. */
-export const keptOf = (config: Values): KeptMs => ({
+export const keptOf = (config: Values): RetentionMs => ({
   calls: msOf(config.KEEP_CALLS_DAYS),
   messages: msOf(config.KEEP_MESSAGES_DAYS),
   notifications: msOf(config.KEEP_NOTIFICATIONS_DAYS),

@@ -2,7 +2,7 @@ import { type HttpOptions, serveHttp } from "./http_server.ts";
 import { netLimits } from "./limits.ts";
 import { createPlaces } from "./places.ts";
 import { forPrograms } from "../../base/safe_headers.ts";
-import { metricsResponse } from "../../metrics/scrape.ts";
+import { metricsResponse } from "../../metrics/registry.ts";
 
 /** Where metrics are listened for; `name` is the variable of the port. */
 export interface MetricsAddress {

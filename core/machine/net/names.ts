@@ -39,8 +39,8 @@ export interface Names {
   /**
    * The addresses of a host, IPv4 first; an IP address is its own. Rejects within
    * `limits.nameLookupMs`, and as long for a place, with an Error that names the host and the cause.
-   * Answers are kept for their time to live, at most `limits.nameKeptMs`, failures for
-   * `limits.nameFailureKeptMs`. `tenant` is the account right under the root that the look-up counts
+   * Answers are kept for their time to live, at most `limits.nameCacheMs`, failures for
+   * `limits.nameFailureCacheMs`. `tenant` is the account right under the root that the look-up counts
    * for: that of `lookingFor` unless given, and neither for names of the configuration.
    */
   addressesOf(host: string, tenant?: string): Promise<readonly LookupAddress[]>;
@@ -86,7 +86,7 @@ export function createNames(
   function keep(name: string, result: Kept["result"], ms: number): void {
     kept.delete(name);
     const [oldest] = kept.keys();
-    if (kept.size >= limits.namesKept && oldest !== undefined) kept.delete(oldest);
+    if (kept.size >= limits.cachedNames && oldest !== undefined) kept.delete(oldest);
     kept.set(name, { until: now() + ms, result });
   }
 
@@ -95,11 +95,11 @@ export function createNames(
       const found = await ask(name, tenant);
       const ttlMs = Math.min(...found.map(({ ttl }) => ttl)) * 1_000;
       const addresses = found.map(({ address }) => ({ address, family: isIP(address) }));
-      keep(name, addresses, Math.min(ttlMs, limits.nameKeptMs));
+      keep(name, addresses, Math.min(ttlMs, limits.nameCacheMs));
       return addresses;
     } catch (cause) {
       const failure = unresolved(name, (cause as Error).message, cause);
-      if (!isOfTenant(failure)) keep(name, failure, limits.nameFailureKeptMs);
+      if (!isOfTenant(failure)) keep(name, failure, limits.nameFailureCacheMs);
       throw failure;
     } finally {
       underWay.delete(name);

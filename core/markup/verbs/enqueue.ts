@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { EnqueueWanted } from "../../model/values/queue_wanted.ts";
+import type { EnqueueOptions } from "../../model/values/queue_options.ts";
 import { limits } from "../../base/limits.ts";
 import {
   actionAttribute,
@@ -35,7 +35,7 @@ export const enqueue = verb({
       context.skip(`Enqueue "${name}": the name of a queue has 1 to 64 characters`);
       return notPerformed(action, { QueueResult: "error" });
     }
-    const serviceContext: EnqueueWanted = {
+    const serviceContext: EnqueueOptions = {
       kind: "enqueue",
       name,
       ...maxQueueSize < limits.queueMembers && { most: maxQueueSize },

@@ -58,7 +58,7 @@ export interface Companions {
    */
   takePresence(news: PresenceChanges): Promise<boolean>;
   /** True when this run of a companion has reported its registrations. */
-  knowsPresence(companion: Companion): Promise<boolean>;
+  hasPresence(companion: Companion): Promise<boolean>;
   /** Those of the companions that have a device of this login. */
   holding(login: string, among: CompanionState[]): Promise<CompanionState[]>;
   /** Number of logins with a device at any of the companions. */
@@ -70,7 +70,7 @@ export interface AbsentLogins {
   /** Notes that a companion queries the credentials of a login; called before they are read. */
   noteQuery(login: string): void;
   /** Returns whether a companion may keep that no Client has the login. */
-  mayBeKept(login: string): boolean;
+  mayBeCached(login: string): boolean;
 }
 
 /** Service to companions. Throws `unavailable` when one that is needed cannot be reached. */

@@ -24,7 +24,7 @@ export interface MessageRoute {
   /**
    * Hands the message over; its Sid is the same on every attempt. Returns the further records and
    * jobs of its delivery, which are committed with it. Throws when it was not taken. A Fault: no
-   * other attempt can change that. `Untaken`: surely nothing was handed over. `MaybeTaken`: its
+   * other attempt can change that. `Undelivered`: surely nothing was handed over. `MaybeDelivered`: its
    * server may have it. Any other error: unclear.
    */
   send(message: Message, signal: AbortSignal): Promise<Delivery | void>;

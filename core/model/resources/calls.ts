@@ -6,7 +6,7 @@ import { callEnd } from "./internal/call_end.ts";
 import { informational } from "./internal/informational.ts";
 import { limitedBy } from "./internal/limited_by.ts";
 import { monitoringFields } from "./internal/monitoring.ts";
-import { recordingWanted } from "../values/recording_wanted.ts";
+import { recordingOptions } from "../values/recording_options.ts";
 import { callbackEvents, callStatus, dialDelayMs, isLive, validation } from "../values/status.ts";
 import {
   isoDate,
@@ -147,7 +147,7 @@ export const calls = resource({
     /** The markup goes on during answering machine detection, whose result a callback gets. */
     asyncAmd: z.object({ callback: z.object({ url: z.string(), method }).nullable() }).nullable(),
     /** Recording from the answer to the end; null: none. */
-    recording: recordingWanted.nullable(),
+    recording: recordingOptions.nullable(),
     /** Seconds after the answer at which the call is ended. */
     timeLimit: z.number().int().nullable(),
     /** The INVITE went out, or came in. */

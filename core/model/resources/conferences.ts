@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { companion } from "../../protocol/companion.ts";
-import { conferenceEvents } from "../values/conference_wanted.ts";
+import { conferenceEvents } from "../values/conference_options.ts";
 import { monitorEntry } from "./internal/monitoring.ts";
 import { method } from "../../base/fields.ts";
 import { limits } from "../../base/limits.ts";

@@ -188,14 +188,14 @@ export const incomingPhoneNumbers = resource({
     referApplicationSid: "applications",
   },
   faults: { phoneNumber: "badPhoneNumber", areaCode: "noNumberInArea" },
-  created: (number) => ({ record: number, jobs: toldOf("provisioned", number) }),
-  removed: (number) => ({ record: number, jobs: toldOf("released", number) }),
+  created: (number) => ({ record: number, jobs: providerJobs("provisioned", number) }),
+  removed: (number) => ({ record: number, jobs: providerJobs("released", number) }),
 });
 
 export type IncomingPhoneNumber = RecordOf<typeof incomingPhoneNumbers>;
 
 /** The job that notifies the provider of a number; a virtual number has none. */
-export const toldOf = (
+export const providerJobs = (
   event: NumberEvent["event"],
   { phoneNumber, accountSid, sid, isSIP }: NumberSubject,
 ) => isSIP ? [] : [notifyProvider({ event, phoneNumber, accountSid, sid })];

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { method, reference, url } from "../../base/fields.ts";
-import { trackNames } from "../values/stream_wanted.ts";
+import { trackNames } from "../values/stream_options.ts";
 import { type RecordOf, resource } from "../resource.ts";
 
 /** The audio of a call over a WebSocket to a customer's server. */

@@ -52,17 +52,17 @@ interface Reading {
   query: ListQuery;
   dated: Dated[];
   problems: string[];
-  soughtAs: SoughtAs;
+  spellingsOf: SpellingsOf;
 }
 
 /** The spellings that a filter for an address finds, or the one for a part of a phone number. */
-export type SoughtAs = (value: string, isPart: boolean) => [string, ...string[]];
+export type SpellingsOf = (value: string, isPart: boolean) => [string, ...string[]];
 
 /** Reads a list's query. Throws `badParameter`, which names every wrong parameter. */
 export function readListQuery(
   definition: AnyResource,
   sent: Iterable<[name: string, value: string]>,
-  soughtAs: SoughtAs = (value) => [value],
+  spellingsOf: SpellingsOf = (value) => [value],
 ): ListQuery {
   const query: ListQuery = {
     where: [],
@@ -72,7 +72,7 @@ export function readListQuery(
     unknown: [],
     ...(definition.sorted && { sortedBy: definition.sorted.by }),
   };
-  const reading: Reading = { definition, query, dated: [], problems: [], soughtAs };
+  const reading: Reading = { definition, query, dated: [], problems: [], spellingsOf };
   const read = new Set<string>();
   for (const [name, value] of sent) {
     if (read.has(name)) {
@@ -194,12 +194,12 @@ function condition(
   kind: FilterKind,
   field: string,
   value: string,
-  { soughtAs }: Pick<Reading, "soughtAs">,
+  { spellingsOf }: Pick<Reading, "spellingsOf">,
 ): Condition {
   if (kind === "contains") return { field, op: "contains", value };
   // A whole number is sought as an address is; no other text that is compared as a whole has spellings.
   if (kind === "equals" && field !== "phoneNumber") return { field, op: "equals", value };
-  const [sought, ...others] = soughtAs(value, kind === "number");
+  const [sought, ...others] = spellingsOf(value, kind === "number");
   if (kind === "number") return { field, op: "hasPart", value: sought };
   if (kind === "address" && value.includes("*")) return { field, op: "matches", value: sought };
   const login = kind === "address" && clientAddress.exec(value)?.[1];

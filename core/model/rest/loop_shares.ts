@@ -22,7 +22,7 @@
  * 2,500 ms.
  */
 import { Fault } from "../../base/faults.ts";
-import type { Asking, Leave, LoopShares } from "../../base/loop_work.ts";
+import type { EndLoopWork, LoopShares, LoopWork } from "../../base/loop_work.ts";
 import { loopLimits } from "./limits.ts";
 
 /** Clock and timer, which tests replace. */
@@ -31,9 +31,9 @@ export interface LoopClock {
   setTimer(run: () => void, ms: number): unknown;
 }
 
-interface Waiting extends Asking {
+interface Waiting extends LoopWork {
   since: number;
-  admit(leave: Leave): void;
+  admit(leave: EndLoopWork): void;
   refuse(fault: Fault): void;
 }
 
@@ -142,7 +142,7 @@ export function createLoopShares(clock: LoopClock = realClock): LoopShares {
     return Math.min(kinds.get(kind) ?? unknownMs, group.most === Infinity ? unknownMs : Infinity);
   }
 
-  function mayBegin(tenant: Tenant, { kind, isOfCall = false }: Asking, now: number): boolean {
+  function mayBegin(tenant: Tenant, { kind, isOfCall = false }: LoopWork, now: number): boolean {
     const { group } = tenant;
     const cost = expectedOf(tenant, kind);
     if (group.active > 0 && group.expected + cost > group.most) return false;
@@ -152,7 +152,7 @@ export function createLoopShares(clock: LoopClock = realClock): LoopShares {
     return tenant.active === 0 || tenant.expected + cost <= most;
   }
 
-  function begin(tenant: Tenant, kind: string, now: number): Leave {
+  function begin(tenant: Tenant, kind: string, now: number): EndLoopWork {
     const { group } = tenant;
     const cost = expectedOf(tenant, kind);
     const one: Running = { tenant, cost, since: now, delayThen: delay, isLong: false };
@@ -208,13 +208,13 @@ export function createLoopShares(clock: LoopClock = realClock): LoopShares {
   }
 
   /** Others have their turn first: requests that wait for nothing would follow each other without one. */
-  const admitInTurn = ({ admit }: Waiting, leave: Leave) =>
+  const admitInTurn = ({ admit }: Waiting, leave: EndLoopWork) =>
     void clock.setTimer(() => admit(leave), 0);
 
-  function tenantOf({ tenant: name, isStranger = false }: Asking, now: number): Tenant {
+  function tenantOf({ tenant: name, isAnonymous = false }: LoopWork, now: number): Tenant {
     const known = tenants.get(name);
     if (known !== undefined) return known;
-    const group = groups[isStranger ? 1 : 0]!; // Both were made above.
+    const group = groups[isAnonymous ? 1 : 0]!; // Both were made above.
     const costs = new Map<string, number>();
     const counts = { expected: 0, active: 0, refusable: 0, used: 0, usedAt: now };
     const made = { name, group, costs, ...counts, ofCalls: [], queue: [] };
@@ -236,7 +236,7 @@ export function createLoopShares(clock: LoopClock = realClock): LoopShares {
         tenant.refusable--;
         throw tooBusy(tenant);
       }
-      const { promise, resolve, reject } = Promise.withResolvers<Leave>();
+      const { promise, resolve, reject } = Promise.withResolvers<EndLoopWork>();
       const queue = asking.isOfCall ? ofCalls : tenant.queue;
       queue.push({ ...asking, since: now, admit: resolve, refuse: reject });
       group.waiting.add(tenant);

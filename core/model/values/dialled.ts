@@ -38,7 +38,7 @@ export function partOf(text: string): string {
  * The values that a filter for a party finds: as it was sent, which a virtual number may be spelt as, and as
  * a number is stored. With `*` for any characters it is one value, without separators.
  */
-export function soughtAs(text: string, country: string | null): [string, ...string[]] {
+export function spellingsOf(text: string, country: string | null): [string, ...string[]] {
   if (text.includes("*")) {
     return [/^(?:\+|00)/.test(text) ? dialString(text)?.replace(/^00/, "+") ?? text : text];
   }

@@ -80,14 +80,14 @@ export function patternSet(
   const taken = positions.map((at) => patterns[at]!); // The positions are of these patterns.
   const name = taken.join("\n");
   const known = programs.get(name);
-  const kept = known ?? compile(taken);
+  const cached = known ?? compile(taken);
   if (known !== undefined) forget(name, known); // It becomes the one used last.
-  keep(name, kept);
+  cache(name, cached);
   const set = {
     fitting: (text: string) =>
       text.length > limits.patternTextLength
         ? []
-        : kept.program.match(text).map((at) => positions[at]!), // It has as many patterns.
+        : cached.program.match(text).map((at) => positions[at]!), // It has as many patterns.
     leftOut: patterns.length - taken.length,
   };
   if (known === undefined) onCompile(set);
@@ -108,25 +108,25 @@ function withinBounds(patterns: readonly string[]): number[] {
   return positions;
 }
 
-interface Kept {
+interface CachedProgram {
   program: RE2Set;
   bytes: number;
 }
 
-const programs = new Map<string, Kept>();
-let keptBytes = 0;
+const programs = new Map<string, CachedProgram>();
+let cachedBytes = 0;
 
-function forget(name: string, { bytes }: Kept): void {
+function forget(name: string, { bytes }: CachedProgram): void {
   programs.delete(name);
-  keptBytes -= bytes;
+  cachedBytes -= bytes;
 }
 
 /** Keeps a program, and drops those that were not used for longest, until all fit. */
-function keep(name: string, kept: Kept): void {
-  programs.set(name, kept);
-  keptBytes += kept.bytes;
+function cache(name: string, program: CachedProgram): void {
+  programs.set(name, program);
+  cachedBytes += program.bytes;
   for (const [oldest, one] of programs) {
-    if (keptBytes <= limits.patternBytes || oldest === name) return;
+    if (cachedBytes <= limits.patternBytes || oldest === name) return;
     forget(oldest, one);
   }
 }
@@ -135,7 +135,7 @@ function keep(name: string, kept: Kept): void {
 const instructionBytes = 400;
 const stateBytes = (size: number): number => (16 << 10) + 256 * size;
 
-function compile(patterns: string[]): Kept {
+function compile(patterns: string[]): CachedProgram {
   const size = patterns.reduce((sum, pattern) => sum + programSize(pattern), 0);
   const program = new RE2Set(RE2Set.UNANCHORED, 0, stateBytes(size));
   for (const pattern of patterns) {

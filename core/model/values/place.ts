@@ -130,7 +130,7 @@ function readPlace(text: string): Place {
 }
 
 /** The same without empty values: `FromState FromCountry`, or nothing. */
-export const knownPlaceParameters = (party: string, text: string): Record<string, string> =>
+export const filledPlaceParameters = (party: string, text: string): Record<string, string> =>
   Object.fromEntries(
     Object.entries(placeParameters(party, text)).filter(([, value]) => value !== ""),
   );

@@ -1,5 +1,5 @@
 import type { TrunkSettings } from "./trunk_settings.ts";
-import type { KeptMs } from "./kept.ts";
+import type { RetentionMs } from "./retention.ts";
 import type { IceSettings } from "../../base/ice_servers.ts";
 
 /** An address, or all addresses of a domain, that e-mail may leave from. */
@@ -31,7 +31,7 @@ export interface Settings {
   instanceId: string;
   /** Most attempts at a status callback. */
   webhookMaxAttempts: number;
-  keptMs: KeptMs;
+  keptMs: RetentionMs;
   /** Retention of the SIP trace of a failed call, in ms; 0: no trace. */
   sipTraceMs: number;
   /** Validity of a signed URL of a recording, in ms. */

@@ -3,7 +3,7 @@ import { Fault } from "../../base/faults.ts";
 import type { Condition } from "../../base/filters.ts";
 import { limits } from "../../base/limits.ts";
 import { plainDigits, withPlus } from "../../base/fields.ts";
-import { partOf, soughtAs } from "../../model/values/dialled.ts";
+import { partOf, spellingsOf } from "../../model/values/dialled.ts";
 import type { Filter } from "./noun.ts";
 
 /** Checks a text; throws the rule that it breaks, as the end of a sentence. */
@@ -42,7 +42,7 @@ export const numbered = (field: string): Filter => ({
   conditions: (text, _, { country }) => [{
     field,
     op: "oneOf",
-    values: soughtAs(checked(withPlus(plainDigits(text))), country),
+    values: spellingsOf(checked(withPlus(plainDigits(text))), country),
   }],
 });
 
@@ -68,7 +68,7 @@ export const addressed = (field: string): Filter => ({
     const value = checked(withPlus(plainDigits(sent)));
     const login = clientAddress.exec(value)?.[1];
     if (login !== undefined) return [{ field, op: "oneOf", values: [`client:${login}`, login] }];
-    const values = soughtAs(value, country);
+    const values = spellingsOf(value, country);
     if (value.includes("*")) return [{ field, op: "matches", value: values[0] }];
     return [{ field, op: "oneOf", values }];
   },

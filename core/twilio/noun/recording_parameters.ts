@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { method, url } from "../../base/fields.ts";
 import { recordingEvents, recordingTracks } from "../../model/values/recording_context.ts";
-import type { RecordingWanted } from "../../model/values/recording_wanted.ts";
+import type { RecordingOptions } from "../../model/values/recording_options.ts";
 import { refused, type SentOf, works } from "./noun.ts";
 
 /** Events by space, by comma, or as a repeated parameter. */
@@ -26,7 +26,7 @@ export const recordingParameters = {
 export function recordingOfSent(
   sent: SentOf<typeof recordingParameters>,
   { trims }: { trims: boolean },
-): RecordingWanted {
+): RecordingOptions {
   const { RecordingStatusCallback: url, RecordingStatusCallbackEvent: events } = sent;
   return {
     channels: sent.RecordingChannels ?? "mono",

@@ -1,4 +1,4 @@
-import { knownCompanions } from "../../../core/companions/companions.ts";
+import { companionsByState } from "../../../core/companions/companions.ts";
 import type { Ports } from "../../../core/model/ports/ports.ts";
 import { clients } from "../../../core/model/resources/clients.ts";
 import type { Page } from "../frame/env.ts";
@@ -17,7 +17,7 @@ export interface Phone {
 export async function phonesOf(c: Page, ports: Ports): Promise<Phone[]> {
   const [{ items }, { live }] = await Promise.all([
     c.var.api.list(clients.path, { PageSize: most }),
-    knownCompanions(ports),
+    companionsByState(ports),
   ]);
   const logins = items.filter(({ status }) => status === "1").map(({ login }) => String(login));
   const phones = await Promise.all(logins.map(async (login): Promise<Phone> => {

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { Fault, faults } from "../../../core/base/faults.ts";
-import { adviceOfStatus, askedAdvice, statusIn } from "../../../core/base/specific_advice.ts";
+import { adviceForStatus, adviceOfStatus, statusIn } from "../../../core/base/specific_advice.ts";
 import type { Ports } from "../../../core/model/ports/ports.ts";
 import { statusOf } from "../../http/errors.ts";
 import type { ConsoleEnv } from "../frame/env.ts";
@@ -22,7 +22,7 @@ export function errorCodePages(ports: Ports): Hono<ConsoleEnv> {
     const query = { ErrorCode: code, PageSize: String(latest) };
     const { items, total } = await c.var.api.list("Notifications", query);
     const title = `${code} ${fault.message}`;
-    const asked = askedAdvice(fault.code, c.req.query("status"));
+    const asked = adviceForStatus(fault.code, c.req.query("status"));
     const statuses = items.map((row) => statusIn(fault.code, String(row.message_text)))
       .filter((status, at, all) => status !== undefined && all.indexOf(status) === at);
     const content = (

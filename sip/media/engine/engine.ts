@@ -14,7 +14,7 @@ import type {
   Received,
 } from "../base/port.ts";
 import { createListeners, type Listeners } from "../base/listeners.ts";
-import { createLooseSet, type ShortLivedSet } from "../../../core/base/short_lived_map.ts";
+import { createShortLivedSet, type ShortLivedSet } from "../../../core/base/short_lived_map.ts";
 import { isPublicAddress } from "../../../core/machine/net/public_address.ts";
 import type { MediaStream, StreamEnd, StreamEvents, StreamSettings } from "../base/stream_port.ts";
 import type { Reach } from "../server_socket/connect.ts";
@@ -73,7 +73,7 @@ export function mediaEngine(options: MediaEngineOptions): MediaEngine {
     ticker: createTicker(clock, (error) => {
       log("Cannot forward audio", { error: error instanceof Error ? error.stack : String(error) });
     }),
-    open: createLooseSet(),
+    open: createShortLivedSet(),
     closed: false,
   };
   const assertOpen = () => {

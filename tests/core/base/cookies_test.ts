@@ -71,7 +71,7 @@ Deno.test("a cookie that is set again replaces the first, and one that has ended
   assert.equal(sent(gone, "http://app.test/x"), "a=4; b=2");
 });
 
-Deno.test("a cookie for a host that is not its server's own is not kept", () => {
+Deno.test("a cookie for another host than its server's is not stored", () => {
   const cases: [url: string, header: string, isKept: boolean][] = [
     ["http://app.test/", "a=1; Domain=app.test", true],
     ["http://www.app.test/", "a=1; Domain=.App.Test", true],
@@ -92,7 +92,7 @@ Deno.test("a cookie for a host that is not its server's own is not kept", () => 
   }
 });
 
-Deno.test("what is no cookie is not kept", () => {
+Deno.test("text that is no cookie is not stored", () => {
   for (const header of ["", "no value", "=x", "a\0=1", "a=b\nc", `a=${"x".repeat(5_000)}`]) {
     assert.deepEqual(set([header], "http://app.test/"), [], header.slice(0, 20));
   }

@@ -11,7 +11,7 @@ Deno.test("decodeText() takes a declaration of UTF-16 in single bytes for UTF-8"
   }
 });
 
-Deno.test("decodeText() goes on to the declaration where the charset is none that is known", () => {
+Deno.test("decodeText() uses the declaration when the runtime has no such charset", () => {
   const text = xml("ISO-8859-1");
 
   assert.equal(decodeText(latin1(text), "text/xml; charset=binary"), text);

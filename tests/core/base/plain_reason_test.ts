@@ -17,7 +17,7 @@ const failureOf = (promise: Promise<unknown>) =>
 const byNode = (url: string) =>
   new Promise((resolve, reject) => get(url, resolve).on("error", reject));
 
-Deno.test("plainReason() says in words what fetch and node:http say of a refused connection", async () => {
+Deno.test("plainReason() describes a refused connection of fetch and node:http in plain words", async () => {
   const url = `http://127.0.0.1:${closedPort()}/`;
   const refused = "the server refused the connection; is it running there?";
 

@@ -45,7 +45,7 @@ Deno.test("signedRequest() puts the parameters of GET behind the query, credenti
   assert.equal(request.body, "");
 });
 
-Deno.test("signerOf() signs what a redirect made of a request as a request to that address is", () => {
+Deno.test("signerOf() signs a redirected request as one to its new address", () => {
   const wanted = { url: "https://app.test/v", method: "POST", params: { A: "1 2" } } as const;
   const signatures = ({ headers }: OutgoingRequest) =>
     ["x-switchboard-signature", "x-twilio-signature"].map((name) => headers[name]);

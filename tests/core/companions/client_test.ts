@@ -31,7 +31,7 @@ const known = (states: CompanionState[], holders: string[] = []): Companions => 
   forget: never,
   lastHeardAt: never,
   takePresence: never,
-  knowsPresence: never,
+  hasPresence: never,
   countRegistered: never,
 });
 
@@ -66,7 +66,7 @@ function startClient(states: CompanionState[], statuses: Record<string, number |
 
 const two = [state("one"), state("two")];
 
-Deno.test("run() asks the companion that is named, and no other", async () => {
+Deno.test("run() requests the named companion, and no other", async () => {
   const { client, asked } = startClient(two, { "one.test": 200, "two.test": "no leg" });
 
   assert.equal((await client.run(leg, [], { at: { id: "one" } }))?.id, "one.test");
@@ -75,7 +75,7 @@ Deno.test("run() asks the companion that is named, and no other", async () => {
   assert.deepEqual(asked, ["one.test/run", "two.test/run"]);
 });
 
-Deno.test("run() asks one after another until one has the leg when none is named", async () => {
+Deno.test("run() requests one companion after another until one has the leg when none is named", async () => {
   const states = [...two, state("lost", { seenAt: now() - limits.companionLostMs - 1 })];
   const { client, asked } = startClient(states, { "two.test": 200 });
   const nobody = startClient(two, { "one.test": "no leg", "two.test": "no leg" });
@@ -99,7 +99,7 @@ Deno.test("run() goes where a companion is expected before any was heard of", as
   assert.deepEqual([...asked, ...old.asked], ["expected.test/run", "expected.test/run"]);
 });
 
-Deno.test("mute() asks the companion that has the leg, false when that is gone", async () => {
+Deno.test("mute() requests the companion that has the leg, false when the leg is gone", async () => {
   const { client, asked } = startClient(two, { "one.test": 200, "two.test": "no leg" });
 
   assert.equal(await client.mute(leg, true, { id: "one" }), true);
@@ -109,7 +109,7 @@ Deno.test("mute() asks the companion that has the leg, false when that is gone",
   assert.deepEqual(asked, ["one.test/mute", "two.test/mute", "expected.test/mute"]);
 });
 
-Deno.test("invalidate() tells every companion, and fails when one was not told", async () => {
+Deno.test("invalidate() notifies every companion, and fails when one was not notified", async () => {
   const { client, asked } = startClient(two, { "two.test": 200 });
 
   await assert.rejects(client.invalidate(["alice"]), { code: 20503 });
@@ -117,7 +117,7 @@ Deno.test("invalidate() tells every companion, and fails when one was not told",
   assert.deepEqual(asked, ["one.test/invalidate", "two.test/invalidate"]);
 });
 
-Deno.test("gatewaysChanged() tells every companion", async () => {
+Deno.test("gatewaysChanged() notifies every companion", async () => {
   const { client, asked } = startClient(two, { "one.test": 200, "two.test": 200 });
 
   await client.gatewaysChanged();
@@ -130,7 +130,7 @@ Deno.test("ready() is true while one companion answers", async () => {
   assert.equal(await startClient(two, { "two.test": 503 }).client.ready(), false);
 });
 
-Deno.test("companionFor() prefers who has the Client, then who was heard last", async () => {
+Deno.test("companionFor() prefers the companion of the Client, then the one heard last", async () => {
   const states = [
     state("one", { seenAt: now() - 2 }),
     state("two", { seenAt: now() - 1 }),
@@ -149,7 +149,7 @@ Deno.test("companionFor() prefers who has the Client, then who was heard last", 
   assert.equal(await choose([], []), undefined);
 });
 
-Deno.test("conference() asks the companion that has the conference, and throws when that is out of reach", async () => {
+Deno.test("conference() requests the companion of the conference, and throws when that is out of reach", async () => {
   const { client, asked } = startClient(two, { "two.test": 200 });
   const order = { conferenceSid: `CF${"0".repeat(32)}`, order: { type: "end" } } as const;
 
@@ -184,7 +184,7 @@ for (
   });
 }
 
-Deno.test("look() finds a companion gone whose address refuses, or that is known by another run", async () => {
+Deno.test("look() finds a companion gone when its address refuses, or has another run", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr as Deno.NetAddr;
   const client = companionClient({
@@ -243,7 +243,7 @@ Deno.test("run() has orders share a request while others are under way, and answ
   assert.deepEqual(outcomes, legs.map((leg) => leg.endsWith("9") ? "rejected" : "fulfilled"));
 });
 
-Deno.test("run() sends alone what a companion refuses together, and fails but the one", async () => {
+Deno.test("run() repeats refused orders one by one, and fails only the invalid one", async () => {
   const bad = `CA${"5".padStart(32, "0")}`;
   const { client, asked, legs, letGo } = slowCompanion([bad]);
 
@@ -257,7 +257,7 @@ Deno.test("run() sends alone what a companion refuses together, and fails but th
   assert.deepEqual(asked.slice(2), [legs.slice(2), ...legs.slice(2).map((leg) => [leg])]);
 });
 
-Deno.test("run() lets nothing wait longer than a request that nobody answers", async () => {
+Deno.test("run() lets no order wait longer than a request without an answer", async () => {
   const { client, asked } = startClient(two, {});
   const orders = Array.from({ length: 40 }, () => client.run(leg, [], { at: { id: "one" } }));
 

@@ -40,7 +40,7 @@ Deno.test("areDraining() is of all live companions, and there must be one", () =
   assert.equal(areDraining([]), false);
 });
 
-Deno.test("companionFor() leaves out a companion without room, while another one has some", async () => {
+Deno.test("companionFor() leaves out a companion without RTP ports while another one has some", async () => {
   const [short, other] = [{ ...state("short"), shortage: "ports" }, state("other")];
   assert.equal(
     await companionFor({ target: trunk, tenant: "AC1" }, [short, other], { companions }),
@@ -75,7 +75,7 @@ Deno.test("a tenant that has its share of the ports of all companions is refused
   assert.equal(taking?.id, "b");
 });
 
-Deno.test("refuseWithoutTaker() reads the companions anew once what it knows is a second old", async () => {
+Deno.test("refuseWithoutTaker() reads the companions again after a second", async () => {
   const known = [state("a")];
   let reads = 0;
   const ports = {

@@ -48,7 +48,7 @@ Deno.test("a message that fails ends the wait of those behind it, and the next o
   assert.deepEqual(sent.map(({ logins }) => logins), [["a"], ["c"]]);
 });
 
-Deno.test("nobody waits for a companion that has left a message unanswered", async () => {
+Deno.test("no request waits for a companion that has left a message unanswered", async () => {
   const { sent, forget, pass } = start();
   const first = forget("http://one", ["a"]);
   pass(limits.inForceMs + 1);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { conferenceWanted } from "../../../core/model/values/conference_wanted.ts";
+import { conferenceOptions } from "../../../core/model/values/conference_options.ts";
 import { compile } from "../../../core/documents/compile.ts";
 import { parseDocument } from "../../../core/markup/parse.ts";
 import { withDefaults } from "../../../core/model/resource.ts";
@@ -75,7 +75,7 @@ for (const [name, [given, wanted]] of Object.entries(attributes)) {
       script: [{ type: "consult", serviceContext }, hangup],
       skipped: [],
     });
-    assert.deepEqual(conferenceWanted.parse(serviceContext), serviceContext);
+    assert.deepEqual(conferenceOptions.parse(serviceContext), serviceContext);
   });
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { requestReader } from "../../../core/protocol/request.ts";
+import { requestReader } from "../../../core/protocol/serve.ts";
 import { signatureHeader, signRequest } from "../../../core/protocol/signature.ts";
 
 const path = "/bridge/heartbeat";

@@ -11,7 +11,7 @@ const content = {
   credentials: { ha1: { md5: "0123456789abcdef", sha256: "fedcba9876543210" } },
 };
 
-Deno.test("writeBridge() hides passwords and what does for one, and nothing else", () => {
+Deno.test("writeSealed() encrypts passwords, hashes and keys, and no other field", () => {
   const [first, second] = [writeSealed(secret, content), writeSealed(secret, content)];
 
   for (const hidden of ["of the trunk", "0123456789abcdef", "fedcba9876543210"]) {
@@ -33,7 +33,7 @@ Deno.test("readBridge() takes no secret that is plain, of another key or of anot
   assert.throws(() => readSealed(secret, "{"), SyntaxError);
 });
 
-Deno.test("readSealed() opens what either secret has sealed, while it changes", () => {
+Deno.test("readSealed() opens seals of both secrets while the secret changes", () => {
   for (const secret of ["old secret", "new secret", ["old secret", "new secret"]] as const) {
     const sealed = writeSealed(secret, { password: "x" });
     assert.deepEqual(readSealed(["new secret", "old secret"], sealed), { password: "x" });

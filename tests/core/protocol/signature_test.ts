@@ -45,7 +45,7 @@ Deno.test("verify() takes a signature once, for as long as it is fresh", () => {
   assert.notEqual(verify(signedAnew, head), undefined);
 });
 
-Deno.test("while the secret changes, each side verifies what the other has signed", () => {
+Deno.test("each side verifies signatures of the other while the secret changes", () => {
   const [before, during, after] = ["old", ["new", "old"], "new"] as const;
   const pairs = [[before, during], [during, before], [during, after], [["old", "new"], during]];
   for (const [signing, verifying] of pairs as [BridgeSecret, BridgeSecret][]) {

@@ -96,7 +96,7 @@ Deno.test("sipUri() lets no user end the address", () => {
   }
 });
 
-Deno.test("readConfig() checks what is said of trunks", () => {
+Deno.test("readConfig() checks the settings of trunks", () => {
   const read = (name: string, value: string) =>
     readConfig((asked) => asked === name ? value : undefined);
   for (

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { removeOldRecords } from "../../../core/usage/remove_old.ts";
-import { type KeptKind, keptKinds } from "../../../core/model/values/kept.ts";
+import { type RetentionKind, retentionKinds } from "../../../core/model/values/retention.ts";
 import type { Ports } from "../../../core/model/ports/ports.ts";
 import { type App, startApp } from "../../support/service/app.ts";
 import { makeSample, type SampledName } from "../../support/service/samples.ts";
@@ -9,7 +9,7 @@ const day = 86_400_000;
 const { signal } = new AbortController();
 
 /** The lists that each setting is about. */
-const listsOf: Record<KeptKind, SampledName[]> = {
+const listsOf: Record<RetentionKind, SampledName[]> = {
   calls: ["calls", "conferences"],
   messages: ["messages"],
   notifications: ["notifications"],
@@ -20,8 +20,8 @@ const listsOf: Record<KeptKind, SampledName[]> = {
 const names = Object.values(listsOf).flat();
 
 /** The ports of an app that keeps one kind of records for ten days, and the others for ever. */
-function keeping(app: App, kind: KeptKind): Ports {
-  const forEver = Object.fromEntries(keptKinds.map((one) => [one, Infinity]));
+function keeping(app: App, kind: RetentionKind): Ports {
+  const forEver = Object.fromEntries(retentionKinds.map((one) => [one, Infinity]));
   const keptMs = { ...forEver, [kind]: 10 * day } as Ports["settings"]["keptMs"];
   return { ...app.ports, settings: { ...app.ports.settings, keptMs } };
 }
@@ -44,7 +44,7 @@ async function makeEnded(app: App): Promise<void> {
   }
 }
 
-for (const kind of keptKinds) {
+for (const kind of retentionKinds) {
   Deno.test(`removeOldRecords() removes old ${kind}, and nothing that is kept for ever`, async () => {
     using app = await startApp({ madeUpWebhooks: true });
     await makeEnded(app);
@@ -107,7 +107,7 @@ Deno.test("removeOldRecords() removes nothing by a wall clock that is years ahea
   using app = await startApp({ madeUpWebhooks: true });
   await makeEnded(app);
   app.clock.step(3 * 365 * day);
-  for (const kind of keptKinds) await removeOldRecords(keeping(app, kind), signal);
+  for (const kind of retentionKinds) await removeOldRecords(keeping(app, kind), signal);
 
   for (const name of names) assert.equal(await countOf(app, name), 1, name);
 });

@@ -88,11 +88,11 @@ Deno.test("holding() counts what an earlier run told no more", async () => {
 
   await lab.take(news(0, { whole: true, came: ["alice"] }));
   const second = { id: "one", runId: "second" };
-  assert.equal(await companions.knowsPresence(second), false);
+  assert.equal(await companions.hasPresence(second), false);
   await lab.take(news(0, { whole: true, came: ["bob"], companion: second }));
 
   assert.deepEqual([await lab.holding("alice"), await lab.holding("bob")], [[], ["second"]]);
-  assert.equal(await companions.knowsPresence(first), false);
+  assert.equal(await companions.hasPresence(first), false);
   assert.equal(await lab.take(news(1, { came: ["carol"] })), false);
 });
 
@@ -104,10 +104,10 @@ Deno.test("forget() forgets who was registered with a companion that is gone", a
 
   await companions.forget({ id: "one", runId: "second", seenAt: 0 });
   await companions.forget({ ...first, seenAt: -1 }); // It was heard since.
-  assert.equal(await companions.knowsPresence(first), true);
+  assert.equal(await companions.hasPresence(first), true);
   await companions.forget({ ...first, seenAt: 0 });
 
-  assert.equal(await companions.knowsPresence(first), false);
+  assert.equal(await companions.hasPresence(first), false);
   assert.deepEqual(await lab.holding("alice"), []);
 });
 

@@ -1,7 +1,7 @@
 import { steadyNow } from "../../../base/steady_clock.ts";
 import { Fault } from "../../../base/faults.ts";
 import { limits } from "../../../base/limits.ts";
-import { Untaken } from "../../../model/values/untaken.ts";
+import { Undelivered } from "../../../model/values/undelivered.ts";
 import type { Delivery, MessageRoute } from "../../../model/ports/providers.ts";
 import type { Message } from "../../../model/resources/messages.ts";
 import { errors, type Pdu, statusName } from "./library.ts";
@@ -147,13 +147,13 @@ async function submitOne(submit: () => Promise<Pdu>, isFirst: boolean): Promise<
     answer = await submit();
   } catch (error) {
     const isUnsent = error instanceof SmppLost && error.isUnsent && isFirst;
-    throw isUnsent ? new Untaken(error.message, { cause: error }) : error;
+    throw isUnsent ? new Undelivered(error.message, { cause: error }) : error;
   }
   const status = answer.command_status;
   if (status === 0) return answer.message_id ?? "";
   const why = `the message center answered ${statusName(status)}`;
   if (final.has(status)) throw new Fault("messageRefused", why);
-  throw isFirst ? new Untaken(why) : new Error(why);
+  throw isFirst ? new Undelivered(why) : new Error(why);
 }
 
 /** What another attempt would be answered, too: about the text or its addresses (§5.1.3). */

@@ -28,7 +28,7 @@ export const monitoringFields = {
 };
 
 /** Most monitors that a record names: the latest. */
-export const monitorsKept = 20;
+export const mostMonitors = 20;
 
 export type Monitoring = z.infer<typeof monitoring>;
 

@@ -124,7 +124,7 @@ Deno.test("addressesOf() keeps an answer for its time to live, and a failure for
   assert.equal(await asks("host.test"), true);
 
   assert.equal(await asks("gone.test"), true);
-  now += limits.nameFailureKeptMs - 1;
+  now += limits.nameFailureCacheMs - 1;
   assert.equal(await asks("gone.test"), false);
   now += 2;
   assert.equal(await asks("gone.test"), true);

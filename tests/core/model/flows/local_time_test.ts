@@ -4,7 +4,7 @@ import { isTimeZone, localTime } from "../../../../core/model/flows/local_time.t
 
 const at = (date: string) => Date.parse(date);
 
-Deno.test("localTime() tells date, time and weekday of a zone, over midnight and summer time", () => {
+Deno.test("localTime() returns date, time and weekday of a zone, over midnight and summer time", () => {
   for (
     const [zone, date, wanted] of [
       ["UTC", "2026-11-28T20:05:59Z", ["2026-11-28", "20:05", "6"]],

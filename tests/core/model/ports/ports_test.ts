@@ -56,7 +56,7 @@ Deno.test("blobDirectory() takes Sids for names and nothing else", async () => {
   }
 });
 
-Deno.test("locationSource() asks for the msisdn, and throws unless the answer is 2xx", async () => {
+Deno.test("locationSource() requests the msisdn, and throws unless the response is 2xx", async () => {
   const asked: string[] = [];
   let status = 200;
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ url }) => {
@@ -113,7 +113,7 @@ Deno.test("smtpMailer() hands an e-mail to the server, without naming the hidden
   assert.equal(body, "line one\r\n.\r\nend\r\n");
 });
 
-Deno.test("smtpMailer() tells who was refused, and throws emailRefused when all were", async () => {
+Deno.test("smtpMailer() returns the refused recipients, and throws emailRefused when all were", async () => {
   await using server = await startMailServer({
     refuses: (address) => address === "you@example.com" ? undefined : 550,
   });
@@ -149,7 +149,7 @@ Deno.test("smtpMailer() takes the address of its server from the names of the pr
   assert.equal(server.mails.length, 1);
 });
 
-Deno.test("smtpMailer() throws what can be tried again when nobody listens", async () => {
+Deno.test("smtpMailer() throws an error that allows a retry when no server listens", async () => {
   const server = await startMailServer();
   await server[Symbol.asyncDispose]();
 

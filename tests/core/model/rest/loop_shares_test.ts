@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { loopLimits } from "../../../../core/model/rest/limits.ts";
-import type { Leave } from "../../../../core/base/loop_work.ts";
+import type { EndLoopWork } from "../../../../core/base/loop_work.ts";
 import { createLoopShares } from "../../../../core/model/rest/loop_shares.ts";
 
 interface Load {
   tenant: string;
-  isStranger?: boolean;
+  isAnonymous?: boolean;
   /** Work on the loop in ms, in one piece, after so many ms of waiting for others; in turn. */
   cost: number | number[];
   waitMs?: number;
@@ -35,12 +35,12 @@ async function simulate(loads: Load[], { forMs = 20_000, bounded = true } = {}) 
   async function request(load: Load, outcome: Outcome): Promise<void> {
     const since = now;
     outcome.waiting++;
-    const { tenant, waitMs = 0, isStranger = false } = load;
+    const { tenant, waitMs = 0, isAnonymous = false } = load;
     const costs = [load.cost].flat();
     const cost = costs[outcome.tookMs.length % costs.length]!; // Below the length.
-    let leave: Leave = () => {};
+    let leave: EndLoopWork = () => {};
     try {
-      if (bounded) leave = await shares.enter({ tenant, kind: "GET /", isStranger });
+      if (bounded) leave = await shares.enter({ tenant, kind: "GET /", isAnonymous });
       if (waitMs > 0) await new Promise<void>((resolve) => at(waitMs, resolve));
       await new Promise<void>((resolve) =>
         ready.push(() => {
@@ -87,7 +87,7 @@ async function simulate(loads: Load[], { forMs = 20_000, bounded = true } = {}) 
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
-Deno.test("a tenant that floods dear requests hardly delays another one", async () => {
+Deno.test("a flood of expensive requests of one tenant hardly delays another one", async () => {
   const flood = { tenant: "a", cost: 60, atOnce: 50 };
   const bystander = { tenant: "b", cost: 1, everyMs: 100 };
   const [, free] = await simulate([flood, bystander], { bounded: false });
@@ -99,13 +99,13 @@ Deno.test("a tenant that floods dear requests hardly delays another one", async 
   assert.ok(dear!.usedMs > 0.4 * 20_000, "the flood goes on");
 });
 
-Deno.test("a tenant that waits for others before its dear work is bounded as well", async () => {
+Deno.test("a tenant that waits for others before its expensive work is bounded as well", async () => {
   const flood = { tenant: "a", cost: 60, waitMs: 200, atOnce: 50 };
   const [, other] = await simulate([flood, { tenant: "b", cost: 1, everyMs: 100 }]);
   assert.ok(other!.medianMs < 200, `${other!.medianMs} ms`);
 });
 
-Deno.test("cheap requests of the same kind do not hide a tenant's dear ones", async () => {
+Deno.test("cheap requests of the same kind do not hide a tenant's expensive ones", async () => {
   const flood = { tenant: "a", cost: [60, 0.5, 0.5, 0.5], atOnce: 50 };
   const [, other] = await simulate([flood, { tenant: "b", cost: 1, everyMs: 100 }]);
   assert.ok(other!.medianMs < 250, `${other!.medianMs} ms`);
@@ -140,10 +140,10 @@ Deno.test("requests that wait for others keep none of their tenant's waiting", a
   assert.ok(quick!.medianMs < 100, `${quick!.medianMs} ms`);
 });
 
-Deno.test("strangers of many networks together leave room for an account", async () => {
+Deno.test("anonymous requests from many networks leave a share for an account", async () => {
   const strangers = Array.from({ length: 100 }, (_, n) => ({
     tenant: `network ${n}`,
-    isStranger: true,
+    isAnonymous: true,
     cost: 20,
     atOnce: 2,
   }));
@@ -154,12 +154,12 @@ Deno.test("strangers of many networks together leave room for an account", async
   assert.equal(served, 100, "each of them is served");
 });
 
-Deno.test("what waits for too long is refused, and names whose share it is", async () => {
+Deno.test("a request that waits too long is refused, and names the tenant of the share", async () => {
   let now = 0;
   const timers: (() => void)[] = [];
   const shares = createLoopShares({ now: () => now, setTimer: (run) => timers.push(run) });
   const asking = { tenant: "AC1", kind: "GET /" };
-  const running: Leave[] = [];
+  const running: EndLoopWork[] = [];
   for (;;) {
     const entered = shares.enter(asking);
     if (typeof entered !== "function") {

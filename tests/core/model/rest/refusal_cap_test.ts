@@ -60,7 +60,7 @@ Deno.test("createRefusalCap() never delays credentials that were right, until th
   assert.ok(cap.waitOf(right) > 0);
 });
 
-Deno.test("createRefusalCap() tells that wrong credentials came, until that is long ago", () => {
+Deno.test("createRefusalCap() reports wrong credentials for a while after they came", () => {
   const { clock, cap, claim } = lab();
   assert.equal(cap.hasRefused(claim("AC1")), false);
   cap.refused(claim("AC1"));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createRequestCap } from "../../../../core/model/rest/request_cap.ts";
+import { createRequestCap } from "../../../../core/model/rest/rate_limits.ts";
 
 /** A cap of two a second, and so twenty at once. */
 function lab() {
@@ -30,7 +30,7 @@ Deno.test("createRequestCap() counts each account by itself", () => {
   assert.equal(taken("AC2", 100), 20);
 });
 
-Deno.test("createRequestCap() tells when a request will be answered", () => {
+Deno.test("createRequestCap() returns the wait until a request will be answered", () => {
   const { clock, cap, taken } = lab();
   taken("AC1", 20);
 

@@ -61,7 +61,7 @@ Deno.test("a former number is understood where it is dialled within its country"
   ) assert.equal(e164Of(text, country), number, text);
 });
 
-Deno.test("numbers that are in use, or whose new form their digits do not tell, stay", () => {
+Deno.test("currentNumber() keeps numbers in use, and numbers whose digits do not fix the new form", () => {
   for (
     const number of ["+525562000000", "+551123456789", "+553178887777", "+576018889999"]
       .concat("+573001234567", "+5746123456", "+84241234567", "+22580012345", "+2250707123456")

@@ -30,7 +30,7 @@ Deno.test("isVirtualNumber() takes digits, signs and patterns that match in line
   for (const text of wrong) assert.equal(isVirtualNumber(text), false, text);
 });
 
-Deno.test("isVirtualNumber() takes what compiles with its counts, and compiles none of them", () => {
+Deno.test("isVirtualNumber() accepts patterns within the bounds without compiling their counts", () => {
   const counts = [
     "{9}",
     "{1,9}",
@@ -61,7 +61,7 @@ Deno.test("isVirtualNumber() takes what compiles with its counts, and compiles n
   assert.ok(other < 10 * one, `${other} s with counts, ${one} s without`);
 });
 
-Deno.test("isPattern() tells a pattern from a number with signs", () => {
+Deno.test("isPattern() is true for a pattern, not for a number with signs", () => {
   for (const text of ["1234", "+15551234", "*100#", "#31#", "*", "12-34"]) {
     assert.equal(isPattern(text), false, text);
   }
@@ -126,7 +126,7 @@ function* madeUp(count: number): Generator<string> {
 /** A pattern as RE2 reads it, without what encloses it. */
 const plain = (pattern: string) => pattern.replaceAll(/(^|[\^|(])(?=[*+])/g, "$1\\");
 
-Deno.test("programSize() is never less than what a pattern compiles to", () => {
+Deno.test("programSize() is at least the size of the compiled pattern", () => {
   let valid = 0;
   for (const pattern of madeUp(20_000)) {
     if (!isVirtualNumber(pattern)) continue;
@@ -139,7 +139,7 @@ Deno.test("programSize() is never less than what a pattern compiles to", () => {
   assert.ok(valid > 2_000, `${valid}`);
 });
 
-Deno.test("patternSet() says what each pattern by itself would", () => {
+Deno.test("patternSet() finds the same matches as each pattern by itself", () => {
   const patterns = [...madeUp(3_000)].filter(isVirtualNumber).slice(0, 60);
   const texts = ["1", "12", "112", "a1", "+1", "111111111", "1".repeat(40), "21#", "-:", "", "*2"];
   for (let at = 0; at + 20 <= patterns.length; at += 20) {
@@ -157,7 +157,7 @@ Deno.test("patternSet() says what each pattern by itself would", () => {
   }
 });
 
-Deno.test("patternSet() takes what has room, the first ones first, and no long text", () => {
+Deno.test("patternSet() takes the first patterns that fit its bound, and no long text", () => {
   const many = Array.from({ length: limits.patternsOfTenant + 5 }, (_, n) => `7${n}.`);
   assert.equal(patternSet(many).leftOut, 5);
   assert.deepEqual(patternSet(many).fitting("700"), [0]);
@@ -171,7 +171,7 @@ Deno.test("patternSet() takes what has room, the first ones first, and no long t
   assert.deepEqual(patternSet([".*"]).fitting("1".repeat(limits.patternTextLength + 1)), []);
 });
 
-Deno.test("isVirtualNumber() and patternSet() compile nothing dear", () => {
+Deno.test("isVirtualNumber() and patternSet() compile no expensive pattern", () => {
   const startedAt = cpuS();
   for (let n = 0; n < 2_000; n++) {
     assert.equal(isVirtualNumber(".{0,99}".repeat(16) + n), false);
@@ -180,7 +180,7 @@ Deno.test("isVirtualNumber() and patternSet() compile nothing dear", () => {
   assert.ok(cpuS() - startedAt < 5, "2,000 of them took 24 s of CPU to compile");
 });
 
-Deno.test("patternSet() keeps what was used last, by the memory that it takes", () => {
+Deno.test("patternSet() caches the programs used last, by their memory", () => {
   let compiled = 0;
   const use = (n: number) => patternSet([dear(n), dear(n)], () => compiled++);
   const each = 2 * programSize(dear(0)) * 650; // Bytes, about.

@@ -29,7 +29,7 @@ function saidOf(number: string): string {
   return "is answered";
 }
 
-Deno.test("the numbers of the page for customers do what it says, sped up and in real time", () => {
+Deno.test("behaviourOf() has the behaviours of the page for customers, sped up and in real time", () => {
   const list = rowsOf("To");
   assert.equal(list.length, 12);
   for (const [, number, call] of list) {
@@ -55,7 +55,7 @@ Deno.test("the senders of the page for customers are refused as it says", () => 
   assert.equal(senderRefusal("alice"), null);
 });
 
-Deno.test("any other address is answered, and a number is known however it is written", () => {
+Deno.test("behaviourOf() answers any other address, and takes each spelling of a number", () => {
   for (const to of ["+4930123456", "client:bob", "sip:bob@example.com", "+15005552011", ""]) {
     assert.deepEqual(behaviourOf(to).outcome, "answered", to);
     assert.equal(refusalOf(to), null);
@@ -63,7 +63,7 @@ Deno.test("any other address is answered, and a number is known however it is wr
   assert.equal(behaviourOf("+1 (500) 555-0011").outcome, "busy");
 });
 
-Deno.test("parameters of a SIP address say what its call does, in any case of their names", () => {
+Deno.test("behaviourOf() takes parameters of a SIP address, in any case of their names", () => {
   const to = (query: string) => behaviourOf(`sip:x@example.com?${query}`);
 
   assert.equal(to("X-Test-Answer=no-answer").outcome, "no-answer");

@@ -8,18 +8,18 @@ import {
 } from "./recording_context.ts";
 
 /** Recording of a call as a request orders it. */
-export const recordingWanted = z.object({
+export const recordingOptions = z.object({
   channels: z.enum(["mono", "dual"]),
   track: z.enum(recordingTracks),
   trim: z.boolean(),
   statusCallback: recordingStatusCallback.nullable(),
 });
 
-export type RecordingWanted = z.infer<typeof recordingWanted>;
+export type RecordingOptions = z.infer<typeof recordingOptions>;
 
 /** The order of such a recording for a companion, and how many channels it has. */
 export function orderOf(
-  { channels, track, trim, statusCallback }: RecordingWanted,
+  { channels, track, trim, statusCallback }: RecordingOptions,
   { accountSid, sid, source }: { accountSid: string; sid: string; source: RecordingSource },
 ): { recording: RecordingOrder; recordingManner: RecordingManner; channels: 1 | 2 } {
   const serviceContext: RecordingContext = {

@@ -1,5 +1,5 @@
 /** Kinds of records that are removed after a time that the operator sets. */
-export const keptKinds = [
+export const retentionKinds = [
   "calls",
   "messages",
   "notifications",
@@ -8,7 +8,7 @@ export const keptKinds = [
   "audit",
 ] as const;
 
-export type KeptKind = (typeof keptKinds)[number];
+export type RetentionKind = (typeof retentionKinds)[number];
 
 /** Retention of each kind of record, in ms; Infinity: for ever. */
-export type KeptMs = Record<KeptKind, number>;
+export type RetentionMs = Record<RetentionKind, number>;

@@ -19,7 +19,7 @@ export const missed = {
 export type Missed = z.infer<z.ZodObject<typeof missed>>;
 
 /** Attributes of a Conference noun; the companion returns them when the step begins. */
-export const conferenceWanted = z.object({
+export const conferenceOptions = z.object({
   kind: z.literal("conference"),
   name: z.string(),
   most: z.number(),
@@ -44,4 +44,4 @@ export const conferenceWanted = z.object({
   ...missed,
 });
 
-export type ConferenceWanted = z.infer<typeof conferenceWanted>;
+export type ConferenceOptions = z.infer<typeof conferenceOptions>;

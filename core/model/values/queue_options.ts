@@ -3,7 +3,7 @@ import { action } from "../../protocol/action.ts";
 import { recordingManner, recordingOrder } from "../../protocol/recordings.ts";
 
 /** Attributes of an Enqueue; the companion returns them when the step begins. */
-export const enqueueWanted = z.object({
+export const enqueueOptions = z.object({
   kind: z.literal("enqueue"),
   name: z.string(),
   /** Calls that the queue takes; the limit of queues unless given. */
@@ -11,10 +11,10 @@ export const enqueueWanted = z.object({
   wait: action.nullable().optional(),
 });
 
-export type EnqueueWanted = z.infer<typeof enqueueWanted>;
+export type EnqueueOptions = z.infer<typeof enqueueOptions>;
 
 /** The settings of a Queue noun; the companion returns them at its turn, and once a second. */
-export const dequeueWanted = z.object({
+export const dequeueOptions = z.object({
   kind: z.literal("dequeue"),
   name: z.string(),
   /** Longest wait for a call in the queue. */
@@ -35,4 +35,4 @@ export const dequeueWanted = z.object({
   passed: z.array(z.string()).optional(),
 });
 
-export type DequeueWanted = z.infer<typeof dequeueWanted>;
+export type DequeueOptions = z.infer<typeof dequeueOptions>;
