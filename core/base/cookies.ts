@@ -117,8 +117,8 @@ function attributeIn(text: string): [name: string, value: string] {
 }
 
 /**
- * Time that a cookie lives, in ms; null where nothing says so. Max-Age comes before Expires (§5.3); what
- * is no number or no date counts as absent.
+ * Lifetime of a cookie, in ms; null where the server sets none. Max-Age comes before Expires
+ * (§5.3). A value that is no number or no date counts as absent.
  */
 function lifetimeOf(attributes: Map<string, string>, now: number): number | null {
   const maxAge = attributes.get("max-age") ?? "";

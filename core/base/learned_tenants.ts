@@ -17,5 +17,5 @@ export function learnTenants(learned: Readonly<Record<string, string>>): void {
   }
 }
 
-/** The tenant of an account, by what was learned; the account itself where nothing was. */
+/** Tenant of an account; the account itself without an entry. */
 export const learnedTenant = (account: string): string => tenants.get(account) ?? account;

@@ -58,7 +58,7 @@ export const limits = {
   /** Of a host name (RFC 1035 §2.3.4). */
   hostLength: 253,
   passwordLength: 128,
-  /** Of what a filter compares with. */
+  /** Length of the value of a filter. */
   filterLength: 2_048,
   /** Names and addresses by which records are looked up. */
   lookupLength: 254,
@@ -99,7 +99,7 @@ export const limits = {
   migratedAtOnce: 200,
   /** Entries that one commit of a migration deletes, or counters that it writes. */
   clearedAtOnce: 400,
-  /** After which another service continues a migration whose service shows no progress. */
+  /** Time after which another service continues a migration without progress. */
   migrationLeaseMs: 15_000,
   /** Interval at which a service on a shared store looks for a change of its layout. */
   layoutPollMs: 2_000,
@@ -133,7 +133,7 @@ export const limits = {
   jobsToServer: 32,
   jobsPerHost: 64,
   jobsPerTenant: 96,
-  /** To a customer's server that has not answered well lately; each good answer allows one more. */
+  /** Jobs to a customer's server without recent good responses; each good one allows one more. */
   jobsToUnknownHost: 2,
   /**
    * Failures in a row after which a customer's server is left alone, at first and at most for so
@@ -229,7 +229,7 @@ export const limits = {
   transcriptionLength: 40_000,
   /** Most repeats of a Play that is not endless. */
   loopMax: 1_000,
-  /** Steps of what a Gather plays. */
+  /** Steps of a Gather's prompt. */
   gatherPrompts: 100,
   gatherTimeoutS: 5,
   gatherTimeoutMaxS: 3_600,

@@ -10,7 +10,10 @@ export interface LoopWork {
   isAnonymous?: boolean;
   /** Waits without a limit of time and is never refused; its caller bounds how much of it there is. */
   isPatient?: boolean;
-  /** A live call waits for it: it comes before other work of its tenant, and waits for room alone. */
+  /**
+   * A live call waits for it: it comes before other work of its tenant, and waits for a free loop
+   * alone.
+   */
   isOfCall?: boolean;
 }
 
@@ -20,8 +23,8 @@ export type EndLoopWork = () => void;
 /** The shares of tenants of an instance's loop. */
 export interface LoopShares {
   /**
-   * Admits work, at once or when its tenant has room. Rejects with `throttled` when it has waited for too
-   * long, or too much of the tenant waits, unless it is patient.
+   * Admits work, at once or when its tenant has a share left. Rejects with `throttled` when it has
+   * waited for too long, or too much of the tenant waits, unless it is patient.
    */
   enter(asking: LoopWork): EndLoopWork | Promise<EndLoopWork>;
 }
@@ -38,8 +41,8 @@ interface Running {
 const current = new AsyncLocalStorage<Running>();
 
 /**
- * Does patient work of a tenant within its share. Work within other work of the same tenant is part of
- * that: it would wait for what waits for it.
+ * Does patient work of a tenant within its share. Work within other work of the same tenant is part
+ * of that: otherwise each would wait for the other.
  */
 export async function withinShare<T>(
   shares: LoopShares,

@@ -12,7 +12,7 @@ export interface OutgoingRequest {
   /** Empty for none. */
   body: string;
   signal: AbortSignal;
-  /** The account right under the root whose share of look-ups it takes; none for the operator's. */
+  /** Account right under the root whose share of look-ups it uses; none for the operator's. */
   tenant?: string;
 }
 

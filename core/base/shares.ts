@@ -26,9 +26,9 @@ export interface Shares {
 }
 
 /**
- * Places of which each tenant has a share: at most `each`, and a quarter of what is free, so that many
- * tenants together leave room for others; a first place where any is free. One eighth of the places is
- * for work of the operator alone, which is that without a tenant, and has no share.
+ * Places of which each tenant has a share: at most `each`, and a quarter of those free, so that
+ * many tenants fit. A tenant gets a first place where any is free. One eighth of the places is for
+ * work of the operator, which has no tenant and no share.
  */
 export function createShares({ most, each }: { most: number; each: number }): Shares {
   const held = new Map<string, number>();

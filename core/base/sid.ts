@@ -36,7 +36,7 @@ export interface Cause {
   id: string;
 }
 
-/** The Sid of what a cause makes: the same each time, with the time of the cause. */
+/** Sid of a record that follows from a cause: the same each time, with the time of the cause. */
 export function sidOfCause(prefix: string, { at, id }: Cause): string {
   const hash = createHash("sha256").update(id).digest("hex").slice(0, 20);
   return prefix + Math.floor(at).toString(16).padStart(12, "0") + hash;

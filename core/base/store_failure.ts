@@ -1,4 +1,4 @@
-/** The condition for which the store refuses what is written; reads may go on. */
+/** Condition for which the store refuses writes; reads may go on. */
 export interface StoreFailure {
   kind: "full" | "readonly" | "io" | "locked" | "unreachable" | "other";
   /** In words for the operator. */

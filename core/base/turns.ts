@@ -24,5 +24,5 @@ export function createTurns(): () => Promise<void> | undefined {
   };
 }
 
-/** Resolves when the loop has done what waited. */
+/** Resolves when the loop has done its waiting work. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));

@@ -56,7 +56,7 @@ export function userParameter({ parameters }: UserPart, name: string): string | 
 export const withoutParameter = (parameters: string, name: string): string =>
   parameters.split(";").filter((one) => one !== "" && nameOf(one) !== name).join(";");
 
-/** A SIP or tel URI in three: what stands before its user part, that, and what follows it. */
+/** A SIP or tel URI in three: the text before its user part, the user part, the text after it. */
 const userPartOfUri = /^(sips?:|tel:)([^@?]*)(@[^]*)?$/i;
 
 /**

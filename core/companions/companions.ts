@@ -20,10 +20,7 @@ const lastRead = new WeakMap<Known["companions"], { at: number; live: CompanionS
 export const liveCompanions = async (ports: Known): Promise<CompanionState[]> =>
   (await companionsByState(ports)).live;
 
-/**
- * The live companions, and those whose heartbeats stopped and that are not forgotten yet; the last
- * heard of first.
- */
+/** The live companions, and those whose heartbeats stopped lately; the last heard of first. */
 export async function companionsByState(
   { companions, steadyNow }: Known,
 ): Promise<{ live: HeardCompanion[]; lost: HeardCompanion[] }> {
@@ -66,9 +63,9 @@ const shortageFor = (
 ): string | undefined => shortage ?? (fullTenants?.includes(tenant) ? fullTenant : undefined);
 
 /**
- * Throws where no companion takes a new call of a tenant to an address: `draining`, as all of them are
- * about to stop, or `exhausted`, as none has room for further plain RTP, of that tenant or at all. A
- * Client's browser needs none. By what was read at most `limits.drainCacheMs` ago.
+ * Throws where no companion takes a new call of a tenant to an address. `draining`: all are about
+ * to stop. `exhausted`: none has ports for further plain RTP, of that tenant or at all; a Client's
+ * browser needs none. The state read is at most `limits.drainCacheMs` old.
  */
 export async function refuseWithoutTaker(
   { to, tenant }: { to: unknown; tenant: string },
@@ -86,8 +83,8 @@ export async function refuseWithoutTaker(
 }
 
 /**
- * The companion that places a call: to a Client one that has a device of it, else any; one that drains
- * only where all do, and one without room likewise. Null while no companion is live.
+ * The companion that places a call: for a Client one that has a device of it, else any. One that
+ * drains, or lacks RTP ports, is chosen only where all do. Null while no companion is live.
  */
 export async function companionFor(
   { target, tenant }: { target: Target; tenant: string },

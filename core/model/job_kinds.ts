@@ -94,7 +94,7 @@ export const warnOfLimit = jobKind({
   lane: ({ accountSid }) => `limits:${accountSid}`,
 });
 
-/** Has the first limits of an account count what was live, and was charged, before. */
+/** Makes the first limits of an account count earlier live calls and charges. */
 export const countUses = jobKind({
   kind: "account.count_uses",
   args: z.object({ accountSid: z.string(), since: z.number() }),
@@ -149,7 +149,7 @@ export const announceInConference = jobKind({
   lane: ({ accountSid }) => `documents:${accountSid}`,
 });
 
-/** Looks at what a Usage Trigger watches, and requests its callback when that has its value. */
+/** Checks the sum that a Usage Trigger watches, and requests its callback at its value. */
 export const checkTrigger = jobKind({
   kind: "usage.trigger",
   args: z.object({ accountSid: z.string(), triggerSid: z.string() }),
@@ -227,7 +227,9 @@ export const hangUp = jobKind({
   lane: ({ accountSid }) => ofOwner("calls", accountSid),
 });
 
-/** Receives the arrived parts of a text whose other parts did not come in time; forgets them. */
+/**
+ * Receives the arrived parts of a text whose other parts did not come in time, and removes them.
+ */
 export const joinParts = jobKind({
   kind: "message.join_parts",
   args: z.object({ accountSid: z.string(), textSid: z.string() }),
@@ -364,7 +366,7 @@ export const notifyProvider = jobKind({
   lane: ({ accountSid }) => `numbers:${accountSid}`,
 });
 
-/** Has the text of a recording made; what cannot be made fails with a Notification. */
+/** Orders the transcription of a recording; a failure leaves a Notification. */
 export const transcribeRecording = jobKind({
   kind: "recording.transcribe",
   args: z.object({

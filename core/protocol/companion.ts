@@ -94,7 +94,7 @@ export const credentials = z.object({
 /** `null` when no Client has the login. */
 export const credentialsAnswer = z.object({ credentials: credentials.nullable() });
 
-/** Tenants without room for further calls that a heartbeat names at most. */
+/** Most tenants that a heartbeat names as having no RTP ports left. */
 export const mostFullTenants = 100;
 
 /** Every `bridgeLimits.heartbeatMs`: the companion lives, and these are its legs. */

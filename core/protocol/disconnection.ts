@@ -64,13 +64,13 @@ const serviceCauses = [
   "no-codec",
   /** No companion took it: none runs, or none could be reached in time. */
   "not-placed",
-  /** The service did not say what to do. */
+  /** The service sent no script. */
   "no-script",
   /** The companion stopped. */
   "shutdown",
   /** The service heard from the companion no more. */
   "companion-lost",
-  /** The companion's machine has no room: its RTP ports, descriptors or sockets are used up. */
+  /** A resource of the companion's machine is exhausted: RTP ports, descriptors or sockets. */
   "exhausted",
   /** A failure of the companion; its log says more. */
   "error",

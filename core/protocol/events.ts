@@ -54,7 +54,7 @@ const ringing = z.object({ type: z.literal("ringing") });
 export const progressEvent = z.discriminatedUnion("type", [inviting, ringing]);
 
 export const legEvent = z.discriminatedUnion("type", [
-  /** An authenticated Client sent an INVITE. Answered with what to do about it. */
+  /** An authenticated Client sent an INVITE. Answered with the script for it. */
   z.object({
     type: z.literal("incoming"),
     login: z.string(),

@@ -44,7 +44,7 @@ const speechInput = z.object({
   language: z.string(),
   hints: z.array(z.string()),
   partials: callback.optional(),
-  /** Silence that ends what is said, and its longest duration; the companion's own unless given. */
+  /** Silence that ends speech, and the longest speech; the companion's defaults unless given. */
   pauseMs: z.number().positive().optional(),
   longestMs: z.number().positive().optional(),
 });

@@ -7,7 +7,7 @@ import { recordingManner, recordingOrder } from "./recordings.ts";
  * with the answer of the leg and end with the leg.
  */
 
-/** Records the leg: what it says on the first channel, what it hears on the second. */
+/** Records the leg: its own audio on the first channel, the audio that it hears on the second. */
 export const recordLegStep = z.object({
   type: z.literal("recordLeg"),
   recording: recordingOrder,
@@ -16,7 +16,7 @@ export const recordLegStep = z.object({
 
 const track = z.enum(["inbound", "outbound"]);
 
-/** Has what the leg says and hears recognised, and reports the words as `transcribed`. */
+/** Transcribes both directions of the leg, and reports the words as `transcribed`. */
 export const transcribeLegStep = z.object({
   type: z.literal("transcribeLeg"),
   sid: z.string(),
@@ -36,9 +36,9 @@ export const stopTranscriptionStep = z.object({
 });
 
 /**
- * Plays to the leg what another leg of its account, or a conference, says and hears. Both are at the same
- * companion. The leg sends no audio to them and is no participant. The step ends with that leg or
- * conference, and at once where there is none.
+ * Plays both directions of another leg of its account, or of a conference, to the leg. Both are at
+ * the same companion. The leg sends no audio to them and is no participant. The step ends with that
+ * leg or conference, and at once where there is none.
  */
 export const monitorStep = z.object({
   type: z.literal("monitor"),

@@ -91,7 +91,7 @@ export const messageOrder = z.object({
 /** Disposition of a message in a notification (RFC 5438 §7.2.1). */
 export const disposition = z.enum(["processed", "delivered", "failed", "displayed"]);
 
-/** Notifies the devices of a Client that know IMDN of what became of a message of its own. */
+/** Notifies the devices of a Client with IMDN of the disposition of its message. */
 export const notificationOrder = z.object({
   /** Of the notification: the same when it is sent again. */
   id: z.string(),

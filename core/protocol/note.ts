@@ -10,8 +10,8 @@ import { action } from "./action.ts";
 const serviceContext = z.record(z.string(), z.unknown());
 
 /**
- * Hands its `serviceContext` back when the script has come to it: the service then does what it
- * noted. With an action the report brings the next script; without one the script goes on at once.
+ * Returns its `serviceContext` when the script has come to it; the service then performs the note.
+ * With an action the report brings the next script; without one the script goes on at once.
  */
 export const noteStep = z.object({
   type: z.literal("note"),

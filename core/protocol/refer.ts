@@ -16,7 +16,10 @@ export const referStep = z.object({
   to: z.string().min(1),
   /** X- and User-to-User headers for the INVITE of the peer. */
   headers: z.record(z.string(), z.string()).optional(),
-  /** Beyond this service: a trunk is asked only where it is a Gateway of the leg's own account. */
+  /**
+   * True for a target beyond this service: a trunk gets a REFER only where it is a Gateway of the leg's own
+   * account.
+   */
   leaves: z.boolean(),
   action: action.optional(),
 });

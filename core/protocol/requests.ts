@@ -60,7 +60,7 @@ import { traceLimits, traceReport } from "./traces.ts";
  * (`seal.ts`).
  */
 
-/** One request: where it is posted, what it carries, and how it is answered. */
+/** One request: its path, content and answer. */
 export interface ProtocolRequest {
   path: string;
   request: z.ZodType;

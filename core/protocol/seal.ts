@@ -25,7 +25,7 @@ export function writeSealed(bridgeSecret: BridgeSecret, content: unknown): strin
   );
 }
 
-/** Reads what `writeSealed` wrote; throws where a secret is not sealed, or under another key. */
+/** Reads the text of `writeSealed`; throws where a secret is not sealed, or under another key. */
 export function readSealed(bridgeSecret: BridgeSecret, text: string): unknown {
   if (!mayHoldSecrets(text)) return JSON.parse(text);
   const keys = acceptedSecrets(bridgeSecret).map(keyOf);
@@ -35,7 +35,10 @@ export function readSealed(bridgeSecret: BridgeSecret, text: string): unknown {
   );
 }
 
-/** Most of what is said holds none, and a visit to every field would cost more than all the rest. */
+/**
+ * True when a text may hold secrets. Most hold none, and a visit to every field would cost more
+ * than all else.
+ */
 const mayHoldSecrets = (text: string): boolean =>
   secrets.some((name) => text.includes(`"${name}":`));
 

@@ -35,8 +35,8 @@ const mac = (secret: string, { at, nonce, digest }: Claims, { method, path }: Si
   createHmac("sha256", secret).update(`${at}.${nonce}.${digest}.${method}.${path}`).digest("hex");
 
 /**
- * The value of the header. It signs the body by its hash, so that the header alone proves the sender
- * before any of the body is read. It counts once: what is sent again is signed again.
+ * Value of the header. It signs the body by its hash, so that the header proves the sender before
+ * any of the body is read. It counts once: a repeated request is signed again.
  */
 export function signRequest(
   secret: BridgeSecret,
@@ -52,8 +52,8 @@ const header = /^t=(\d{1,16}),n=([0-9a-f]{32}),d=([0-9a-f]{64}),v1=([0-9a-f]{64}
 /** Checks headers made by `signBridge`, each of which counts once in a process. */
 export interface SignatureVerifier {
   /**
-   * The digest of the body that a header signs; undefined when it is forged, stale, was used, or signs
-   * another body than one that is known already.
+   * Digest of the body that a header signs; undefined when it is forged, stale, used before, or
+   * signs another body than the given one.
    */
   verify(header: string | undefined, head: SignedHead & { body?: string }): string | undefined;
 }

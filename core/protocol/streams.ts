@@ -96,26 +96,26 @@ const voice = z.object({ voice: z.string(), namedVoice: z.string().optional() })
 
 /** Settings of a conversation. Languages are tags such as `en-US`. */
 export const conversationSettings = z.object({
-  /** Said at the beginning, and what interrupts it. */
+  /** Greeting, and the input that interrupts it. */
   greeting: z.object({ text: z.string().min(1), interruptible: conversationInput }).optional(),
   /** Input that interrupts texts by default, and the least length of speech that does. */
   interruptible: conversationInput,
   interruptAfterMs: z.number().nonnegative(),
-  /** Input that is passed on though it does not interrupt what is said. */
+  /** Input that is reported though it does not interrupt the text. */
   reported: conversationInput,
-  /** The next text takes the place of one that does not say otherwise. */
+  /** True when the next text replaces one that sets nothing else. */
   isPreemptible: z.boolean(),
-  /** Keys are passed on. */
+  /** True when keys are reported. */
   hasDigits: z.boolean(),
   events: z.array(conversationEvents),
-  /** Of what is said: its language, the usual voice, and those of languages. */
+  /** Language of the texts, the default voice, and those of languages. */
   speech: z.object({ language: z.string(), voice, voices: z.record(z.string(), voice) }),
   /** Settings of speech recognition. */
   hearing: z.object({
     language: z.string(),
     hints: z.array(z.string()),
     hasPartials: z.boolean(),
-    /** Silence that ends what is said; the companion's own unless given. */
+    /** Silence that ends speech; the companion's default unless given. */
     pauseMs: z.number().positive().optional(),
   }),
 });

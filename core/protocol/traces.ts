@@ -7,7 +7,7 @@ export const traceLimits = {
   messages: 64,
   /** Of the texts of all messages, in UTF-8. */
   bytes: 48 << 10,
-  /** Of one message; what is longer is cut off. */
+  /** Bytes of one message, in UTF-8; longer ones are cut off. */
   messageBytes: 8 << 10,
   /** Of one request that carries a trace: JSON writes a control character as six. */
   bodyBytes: 512 << 10,
@@ -30,7 +30,7 @@ export const tracedMessage = z.object({
 /** The SIP messages of a call and of the calls that its Dial placed, in order of time. */
 export const trace = z.object({
   messages: z.array(tracedMessage).max(traceLimits.messages),
-  /** Older messages that had to make room. */
+  /** Number of older messages that were dropped at the bound. */
   dropped: z.number().int().nonnegative(),
 });
 

@@ -58,13 +58,16 @@ export const numberTarget = z.object({
 export const numberParameters = {
   /** As they were written, without `verstat`; by the name of the header, or `Request-URI`. */
   userParameters: z.record(z.string(), z.string()).optional(),
-  /** From trunks alone: what the network says of the caller's number (3GPP TS 24.229 §7.2A.20). */
+  /**
+   * From trunks alone: statement of the network about the caller's number (3GPP TS 24.229
+   * §7.2A.20).
+   */
   verstat: z.string().max(64).optional(),
 };
 
 /**
  * A call came in for a number: one that `numberQuery` found for a trunk's INVITE, or the target of
- * another leg. Answered with what to do about it.
+ * another leg. Answered with its script.
  */
 export const incomingNumber = z.object({
   type: z.literal("incomingNumber"),
@@ -86,7 +89,7 @@ export const incomingNumber = z.object({
   sipCallId: z.string(),
   headers: z.record(z.string(), z.string()),
   ...numberParameters,
-  /** A USSD dialogue, which has no media: what it begins with. */
+  /** A USSD dialogue, which has no media: its first text. */
   ussd: ussdText.optional(),
 });
 
@@ -131,8 +134,8 @@ export const registration = z.object({
 });
 
 /**
- * All that this companion is to keep registered: what is missing here is unregistered. Asked at the
- * start, when the service says `gatewaysChanged`, and every `trunkLimits.gatewaysMs`.
+ * All Gateways that this companion must register; others are unregistered. Requested at the start,
+ * at `gatewaysChanged`, and every `trunkLimits.gatewaysMs`.
  */
 export const gatewaysAnswer = z.object({ gateways: z.array(registration) });
 

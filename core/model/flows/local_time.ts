@@ -1,4 +1,4 @@
-/** The time of day of a flow: what its conditions compare where it names a time zone. */
+/** Time of day of a flow, for conditions that name a time zone. */
 
 /**
  * True when the runtime has a time zone of this name in the IANA database, such as Europe/Berlin.

@@ -62,14 +62,14 @@ export interface Accounts {
     sid: string,
     change: (limits: AccountLimits) => { limits: AccountLimits; jobs?: Job[] },
   ): Promise<{ since: number | null; isFirst: boolean }>;
-  /** Counts what was used on this day before the account had limits, once. */
+  /** Counts the use of this day before the account had limits, once. */
   countEarlier(
     sid: string,
     earlier: { since: number; texts: number; spentMicros: number },
   ): Promise<void>;
 }
 
-/** The limits of one account, with what it and those below it use. */
+/** Limits of one account, with the use by it and those below it. */
 export interface LimitInForce {
   accountSid: string;
   /** Levels above the account that the limits are in force for. */
@@ -222,7 +222,7 @@ export interface Ports {
     sign(text: string): Promise<string>;
     verify(text: string, signature: string): Promise<boolean>;
   };
-  /** The wall clock, in ms: for what people read, and what is agreed by date. */
+  /** The wall clock, in ms: for dates that people read or that are agreed with others. */
   now(): number;
   /** The steady clock of the store, in ms: for spans of time, those that are written included. */
   steadyNow(): number;

@@ -11,7 +11,7 @@ export interface NumberProvider {
   search(wanted: NumberSearch): AsyncIterable<NumberOffer>;
   /** The offer of one number in E.164 form; null when it may not be had. */
   offer(phoneNumber: string): Promise<NumberOffer | null>;
-  /** Reports what happened to a number, perhaps more than once. Throws when the report failed. */
+  /** Reports an event of a number, perhaps more than once. Throws when the report failed. */
   notify(event: NumberEvent): Promise<void>;
 }
 

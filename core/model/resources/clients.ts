@@ -84,7 +84,7 @@ export const clients = resource({
   removed: (client) => ({ record: client, jobs: [forget(client)] }),
 });
 
-/** Clients whose passwords have at least so many characters, which is the operator's to say. */
+/** Clients whose passwords have at least so many characters, as the operator sets. */
 export const clientsWith = (passwordMin: number): typeof clients => ({
   ...clients,
   fields: {

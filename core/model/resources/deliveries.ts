@@ -3,7 +3,7 @@ import { formText, isoDate, method, reference, url } from "../../base/fields.ts"
 import { limits } from "../../base/limits.ts";
 import { type RecordOf, resource } from "../resource.ts";
 
-/** One request of a delivery, and what came of it. */
+/** One request of a delivery, and its result. */
 const attempt = z.object({
   startTime: isoDate.describe("Date of the attempt."),
   duration: z.number().int().nonnegative().describe("Milliseconds that the attempt took."),
@@ -72,7 +72,7 @@ export const replayParams = z.object({
 
 export type Delivery = RecordOf<typeof deliveries>;
 
-/** The delivery after one more attempt; of those before, as many stay as there is room for. */
+/** The delivery after one more attempt; earlier ones stay up to the bound. */
 export function attempted(delivery: Delivery, made: DeliveryAttempt): Delivery {
   const all = [...delivery.attempts, made];
   const kept = all.slice(-limits.deliveryAttemptsShown);

@@ -26,7 +26,7 @@ export const markupRequestFields = {
   verbs: z.string().describe("Verbs of the markup in their order, separated by commas."),
 };
 
-/** One request for the call-control markup of a call, and what came of it. */
+/** One request for the call-control markup of a call, and its result. */
 export const documentRequests = resource({
   type: "DocumentRequest",
   description: "A request for the call-control markup of a call, with its response.",

@@ -73,7 +73,7 @@ declare module "../record_types.ts" {
   interface RecordTypes extends RecordsOf<typeof resources> {}
 }
 
-/** The same under what the configuration says of them. */
+/** The same with the settings of the configuration. */
 export const resourcesUnder = (
   settings: Pick<Settings, "clientPasswordMin" | "recordingsOpenInS3">,
 ): typeof resources => ({

@@ -12,22 +12,22 @@ export const refusalLimits = {
   accepted: 10_000,
 } as const;
 
-/** Bounds of what one tenant takes of the loop; times are in ms. */
+/** Bounds of one tenant's share of the loop; times are in ms. */
 export const loopLimits = {
-  /** Between two looks how late the loop is, while requests are under way. */
+  /** Time between two measurements of the loop's delay, while requests are under way. */
   tickMs: 4,
-  /** The least that a request is expected to cost, an unknown one, and what else is under way. */
+  /** Least expected cost of a request, cost of an unknown one, and of other work under way. */
   expectedMs: 0.5,
   unknownMs: 5,
   othersMs: 2,
   /** The part of the delay right before the end of a request that is its own. */
   ownPart: 0.75,
-  /** Work of one tenant under way, by what it is expected to cost: beside other tenants, and alone. */
+  /** Expected cost of one tenant's work under way: beside other tenants, and alone. */
   besideMs: 20,
   aloneMs: 100,
   /** More of it for reports of its live calls, which wait for no other work of their tenant. */
   callsMs: 10,
-  /** Work of all strangers under way. */
+  /** Expected cost of the work of all anonymous clients under way. */
   strangersMs: 100,
   /** Time that another tenant counts as being there. */
   besideForMs: 5_000,

@@ -14,7 +14,7 @@ export interface ListQuery {
   pageSize: number;
   /** The cursor: the page starts right after this Sid. */
   after?: string;
-  /** The field that the list is sorted by, and what the record of the cursor has in it. */
+  /** Field that the list is sorted by, and its value in the record of the cursor. */
   sortedBy?: string;
   afterText?: string;
   /** Filters as they were sent, for every address of the list's pages. */
@@ -112,7 +112,9 @@ function readPaging({ definition, query, problems }: Reading, name: string, valu
   }
 }
 
-/** Reads what a record that may be gone had in the field that the list is sorted by. */
+/**
+ * Reads the value that a record, which may be gone, had in the field that the list is sorted by.
+ */
 function readPlace(query: ListQuery, name: string, value: string): boolean {
   if (query.sortedBy === undefined || name !== cursorName(query.sortedBy)) return false;
   if (value.length <= limits.lookupLength) query.afterText = value;

@@ -134,7 +134,9 @@ export function createLoopShares(clock: LoopClock = realClock): LoopShares {
   const usedBy = (tenant: Tenant, now: number): number =>
     Math.max(0, tenant.used - (now - tenant.usedAt) * loopLimits.share);
 
-  /** Of a new tenant never much: others may have made the kind dear. There are many networks. */
+  /**
+   * Of a new tenant never much: others may have made the kind expensive. There are many networks.
+   */
   function expectedOf({ costs, group }: Tenant, kind: string): number {
     const known = costs.get(kind);
     if (known !== undefined) return known;
@@ -252,7 +254,7 @@ function count(sum: { active: number; expected: number }, by: 1 | -1, cost: numb
   sum.expected = sum.active === 0 ? 0 : sum.expected + by * cost;
 }
 
-/** Learns what a request of a kind has cost, in ms. */
+/** Updates the estimate by the cost of a request, in ms. */
 function learn(costs: Map<string, number>, kind: string, used: number): void {
   const before = costs.get(kind);
   const { expectedMs } = loopLimits;
@@ -270,7 +272,7 @@ function createLatest() {
       if (tenant !== last) [otherAt, last] = [lastAt, tenant];
       lastAt = now;
     },
-    /** True where another tenant came lately. */
+    /** True after recent work of another tenant. */
     isOther: (tenant: string, now: number) =>
       now - (tenant === last ? otherAt : lastAt) < loopLimits.besideForMs,
   };

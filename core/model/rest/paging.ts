@@ -29,7 +29,7 @@ export const windowOf = ({ where, page, pageSize, after, afterText }: ListQuery)
   ...(afterText === undefined ? {} : { afterText }),
 });
 
-/** A page of what the store answered to `windowOf(query)`; `address` is the list's own. */
+/** Page of the store's result of `windowOf(query)`; `address` is that of the list. */
 export function pageOf<T extends Base>(
   { items: found, total }: Slice<T>,
   query: ListQuery,

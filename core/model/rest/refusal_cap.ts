@@ -13,7 +13,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { refusalLimits } from "./limits.ts";
 import { tokenBuckets } from "./token_buckets.ts";
 
-/** Whose credentials a request brings. */
+/** Credentials of a request, and their network. */
 export interface Claim {
   /** The network of the client. */
   network: string;
@@ -25,15 +25,15 @@ export interface Claim {
 export interface RefusalCap {
   /** The whole seconds until these credentials may be looked up; 0: now. */
   waitOf(claim: Claim): number;
-  /** True when wrong credentials came lately: from the network, or from it for the user. */
+  /** True after recent wrong credentials: from the network, or from it for the user. */
   hasRefused(claim: Claim): boolean;
   refused(claim: Claim): void;
   accepted(claim: Claim): void;
 }
 
 /**
- * A cap of this instance, by user and network and by network alone. Credentials that were right lately
- * are looked up always: no client is locked out by what others send from its network.
+ * A cap of this instance, by user and network and by network alone. Credentials that were valid
+ * recently are always looked up: no client is locked out by others in its network.
  */
 export function createRefusalCap(
   now: () => number,

@@ -1,4 +1,4 @@
-/** Counts what each name takes of a rate. */
+/** Counts the use of a rate by name. */
 export interface TokenBuckets {
   /** The whole seconds until a name may take one; 0: now. */
   waitOf(name: string): number;

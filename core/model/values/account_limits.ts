@@ -238,7 +238,7 @@ const decimal = (micros: number): string => {
 export const limitText = (limit: CountedLimit, value: number): string =>
   limit === "maxSpendMicros" ? decimal(value) : String(value);
 
-/** The account whose limit it is, seen from the account that meets it: so many levels above. */
+/** Account of a limit as a text, seen from the account that meets it: so many levels above. */
 export function whoseLimit(level: number, isRoot: boolean): { of: string; raisedBy: string } {
   const of = level === 0 ? "this account" : level === 1 ? "the account above" : "an account above";
   return isRoot

@@ -65,7 +65,7 @@ export interface PatternSet {
    * or alternatives of its own. In time linear in both, whatever the pattern. None for a long text.
    */
   fitting(text: string): number[];
-  /** The patterns that have no room in a program; they fit nothing. */
+  /** Patterns that exceed the bound of a program; they match nothing. */
   leftOut: number;
 }
 
@@ -121,7 +121,7 @@ function forget(name: string, { bytes }: CachedProgram): void {
   cachedBytes -= bytes;
 }
 
-/** Keeps a program, and drops those that were not used for longest, until all fit. */
+/** Caches a program, and drops those not used for longest, until all fit. */
 function cache(name: string, program: CachedProgram): void {
   programs.set(name, program);
   cachedBytes += program.bytes;

@@ -25,7 +25,7 @@ export const premiumRanges = ["+808", "+870", "+878", "+881", "+882", "+883", "+
 /** The premium-rate exchange of each area code of North America, which the metadata do not have. */
 const premiumExchange = /^\+1\d{3}976/;
 
-/** Types of numbers within countries that cost more than others, some of which pay who is called. */
+/** Types of numbers within countries that cost more than others, some of which pay the callee. */
 const premiumTypes: readonly NumberType[] = ["PREMIUM_RATE", "SHARED_COST", "PERSONAL_NUMBER"];
 
 /** Fewest digits after `+` that show the type of a number. */
@@ -35,9 +35,8 @@ const leastDigits = 5;
 const mostDigits = 15;
 
 /**
- * Returns whether a number, as it is dialled, is of a premium-rate, shared-cost, personal or satellite range.
- * Numbers with too many or too few digits, or behind codes, count by what a carrier may make of them: most
- * ignore what follows a whole number. `country`: where a number without `+` is dialled (ISO 3166-1).
+ * True when a number, as it is dialled, is of a premium-rate, shared-cost, personal or satellite
+ * range. `country`: where a number without `+` is dialled (ISO 3166-1).
  */
 export const isPremium = (dialled: string, country: string | null): boolean =>
   readingsOf(dialled, country).some((number) =>

@@ -44,7 +44,7 @@ export interface Settings {
   loggedRequests: number;
   /** Characters that the password of a Client has at least. */
   clientPasswordMin: number;
-  /** Messages leave only from what the account may send from. */
+  /** Senders of messages are limited to those that the account may use. */
   strictSmsFrom: boolean;
   /** Most age of the order to place a call, in ms. */
   dialMaxAgeMs: number;

@@ -21,7 +21,7 @@ export const consoleSessions = resource({
     /** The same, and when it was opened, by the steady clock, which sessions end by. */
     seenSteadyAt: z.number().nullable(),
     begunSteadyAt: z.number().nullable(),
-    /** The address that it was opened from, and what the browser says it is. */
+    /** Address that it was opened from, and the browser's User-Agent. */
     from: z.string(),
     userAgent: z.string(),
   },

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /**
- * The accounts whose limits count a record, each with when it got its first limit, in ms; null where
- * none does. What is counted is given back to these, whatever limits there are by then.
+ * Accounts whose limits count a record, each with the time of its first limit, in ms; null without
+ * any. Uses are given back to these accounts, whatever limits exist by then.
  */
 export const limitedBy = z.array(z.tuple([z.string(), z.number()])).nullable();

@@ -30,7 +30,7 @@ const prefixes = z.union([
 const sum = z.number().int().nullable();
 const money = z.string().nullable();
 
-/** The limits of an account, with what is used of them. */
+/** Limits of an account, and their use. */
 export const accountLimits: AnyResource = {
   type: "Limits",
   description:
