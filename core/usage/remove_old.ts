@@ -13,7 +13,7 @@ import type { RetentionKind } from "../model/values/retention.ts";
 interface Kept {
   resource: keyof Ports["records"];
   /** Absent: its age is fixed. */
-  kind?: KeptKind;
+  kind?: RetentionKind;
   stays?(record: AnyRecord): boolean;
 }
 
