@@ -75,7 +75,7 @@ function whyRefused(
 }
 
 /** Numbers the events of a stream. */
-function teller(sid: string, report: (event: LegEvent) => void): (news: StreamNews) => void {
+function teller(sid: string, report: (event: LegEvent) => void): (news: StreamChange) => void {
   let seq = 0;
   return (news) => report({ type: "stream", sid, seq: seq++, news });
 }
