@@ -11,6 +11,10 @@
  * - `native` and `alone` run one file after the other: native code and the console in browsers; NATs, SIP
  *   programs of others, floods, and the other pages in browsers;
  * - `rest` is all else, four files at once.
+ *
+ * Tests have less of a core each; they wait for what they assert, so they do not fail for it. A failed test
+ * is tried once more, alone, after all others (`.ci/again.ts`). Tests in a nightly run were refused: what
+ * they find is found too late.
  */
 import { joinedFiles } from "../.ci/together.ts";
 import { allTestFiles } from "./imports.ts";
