@@ -61,7 +61,7 @@ Deno.test("Deliveries, Notifications and log lines of a call have the id of its 
   assert.equal(JSON.parse(ended ?? "{}").request_id, "placed-by-this", sid);
 });
 
-Deno.test("what follows a change of a live call has the id of the request that changed it", async () => {
+Deno.test("requests after a change of a live call have the id of the request that changed it", async () => {
   await using app = startAppServer();
   app.pages.set("/voice", "<Response><Pause length='60'/></Response>");
   await using system = await startSystem();

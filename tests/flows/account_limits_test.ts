@@ -78,7 +78,7 @@ Deno.test("MaxConcurrentCalls is exact for 100 requests at once, and ends give p
   assert.deepEqual(counted(again), { 200: 1, 429: 2 });
 });
 
-Deno.test("what sub-accounts use counts for each account above", async () => {
+Deno.test("the use of sub-accounts counts for each account above", async () => {
   using lab = await startPaid();
   const { app, tenant } = lab;
   await limit(app, tenant, { MaxConcurrentCalls: "5", MaxTextsPerDay: "4" });
@@ -432,7 +432,7 @@ Deno.test("a limit of money that is lowered below what is used ends the calls th
   assert.match((await notifications(app, tenant)).join(), /MaxSpendPerDay is 0\.50 now/);
 });
 
-Deno.test("80 % of a limit of the day is told once a day, to the account and the one above", async () => {
+Deno.test("80 % of a limit of the day notifies the account and the one above, once a day", async () => {
   using lab = await startPaid();
   const { app, tenant } = lab;
   await limit(app, tenant, { MaxTextsPerDay: "5" });

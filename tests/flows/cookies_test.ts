@@ -44,7 +44,7 @@ async function placeCall(app: App, face: string, form: Record<string, string>) {
   return { sid, leg, followed, script: await followed(await leg.report({ type: "answered" })) };
 }
 
-Deno.test("cookies go from text to text of a pair, and to nobody else", async () => {
+Deno.test("cookies go from message to message of one pair of addresses alone", async () => {
   using app = await startApp();
   const asked = counting(app, { "/in": "<Redirect>/next</Redirect>" });
   const sms = { PhoneNumber: number, SmsUrl: "https://app.test/in" };

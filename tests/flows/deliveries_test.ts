@@ -271,7 +271,7 @@ Deno.test("credentials of a URL are sent, and shown nowhere, nor is the AuthToke
   }
 });
 
-Deno.test("a password that only a redirect had is not told with why it failed", async () => {
+Deno.test("the error of a redirect does not show the password in its URL", async () => {
   using app = await startApp({ madeUpWebhooks: true });
   app.answers = () => {
     throw new Error("error sending request for url (http://user:hidden@other.test/x)");

@@ -210,7 +210,7 @@ Deno.test("a Dial of a test call rings, connects and is reported, with a recordi
   assertNothingLeft(app);
 });
 
-Deno.test("a Record of a test call leaves audio, and an Sms of it is sent to nobody", async () => {
+Deno.test("a Record of a test call leaves audio, and an Sms of it is not sent", async () => {
   using app = await startApp();
   const test = await testAccount(app);
   app.answers = (request) =>

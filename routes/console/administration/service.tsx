@@ -29,7 +29,7 @@ export function servicePages(ports: Ports): Hono<ConsoleEnv> {
       } catch (error) {
         const isGone = error instanceof ApiRefusal && error.status === 404;
         if (!isGone) throw error;
-        return await showJobs(c, "This job is dead no more: somebody has retried it.", ports);
+        return await showJobs(c, "This job is no longer dead: it was retried meanwhile.", ports);
       }
       return goTo(c, `${belowOf(c, ports)}/Supervisor/jobs?done=retried`);
     })
