@@ -70,15 +70,15 @@ export function createAdmission(
     },
     judge(flow) {
       if (ofAddress.perS === 0 || isKnown(flow)) return "serve";
-      const stranger = unauthenticated.getOrInsertComputed(
+      const source = unauthenticated.getOrInsertComputed(
         flow,
         () => ({ pace: createPace(ofConnection, now), refused: false }),
       );
-      const left = stranger.pace.take();
+      const left = source.pace.take();
       if (left <= -ofConnection.burst) return "cut";
-      const warned = stranger.refused;
-      stranger.refused = left < 0 || perAddress(networkOf(flow.remote.host)).take() < 0;
-      if (!stranger.refused) return "serve";
+      const warned = source.refused;
+      source.refused = left < 0 || perAddress(networkOf(flow.remote.host)).take() < 0;
+      if (!source.refused) return "serve";
       return warned ? "ignore" : "refuse";
     },
     judgeUnread: (flow) => unauthenticated.get(flow)?.refused ? admission.judge(flow) : undefined,

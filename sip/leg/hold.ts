@@ -30,7 +30,7 @@ export interface HoldReporter {
  * and a carrier could end a call without audio. An offer that is refused changes nothing.
  */
 export function createHoldReporter(leg: Leg, { timers, log }: Signalling): HoldReporter {
-  let [wanted, told, isTelling] = [false, false, false];
+  let [wanted, reported, isReporting] = [false, false, false];
   const offer = async (isHeld: boolean): Promise<void> => {
     const { media, dialog } = leg;
     if (media === undefined || dialog === undefined) return;
@@ -40,14 +40,14 @@ export function createHoldReporter(leg: Leg, { timers, log }: Signalling): HoldR
     const { sdp: answer } = await dialog.reinvite(sdp);
     await media.reaccept(answer);
   };
-  const tell = async () => {
+  const report = async () => {
     // The end of a hold may be followed by a hang-up in the same turn.
     await timers.pause(0, leg.signal);
-    for (let tries = 1; wanted !== told && !leg.signal.aborted;) {
+    for (let tries = 1; wanted !== reported && !leg.signal.aborted;) {
       const isHeld = wanted;
       try {
         await offer(isHeld);
-        told = isHeld;
+        reported = isHeld;
         tries = 1;
       } catch (error) {
         const crossed = error instanceof Refused && error.status === 491;
@@ -65,9 +65,9 @@ export function createHoldReporter(leg: Leg, { timers, log }: Signalling): HoldR
   return {
     report(isHeld) {
       wanted = isHeld;
-      if (isTelling || leg.dialog?.login === undefined) return;
-      isTelling = true;
-      void tell().finally(() => isTelling = false);
+      if (isReporting || leg.dialog?.login === undefined) return;
+      isReporting = true;
+      void report().finally(() => isReporting = false);
     },
   };
 }

@@ -3,16 +3,16 @@ import type { IncomingRequestMessage } from "../base/sip_js.ts";
 import type { Credentials } from "../../core/protocol/companion.ts";
 import { authenticate, type Authenticator, type Identity } from "../auth/authenticate.ts";
 import type { CredentialsCache } from "../auth/credentials.ts";
+import type { Flow } from "../base/flow.ts";
 import { sipLimits } from "../base/limits.ts";
-import { withIceServers } from "./ice_header.ts";
 import type { Binding, Location } from "../text/location.ts";
 import type { Refusal } from "../base/refusal.ts";
 import { type Reply, reply } from "../stack/reply.ts";
-import { otherDomain, otherLogin, tooManyContacts } from "./register_refusals.ts";
-import { type Registration, supports, wantsOutbound, wishOf } from "./registration.ts";
+import { readRegister, type Registration, supports, wantsOutbound } from "./registration.ts";
 import { originOf } from "../text/origin.ts";
-import type { Signalling } from "../contracts/signalling.ts";
+import type { IceServersOf, Signalling } from "../contracts/signalling.ts";
 import { userOf } from "../text/uri.ts";
+import { warning } from "../base/warning.ts";
 
 /**
  * Answers a REGISTER (RFC 3261 §10.3): authenticates it, then changes bindings. A binding put twice
@@ -124,7 +124,7 @@ function update(
   registration: Registration,
 ): Refusal | undefined {
   const { login, message } = registration;
-  const read = wishOf(registration);
+  const read = readRegister(registration);
   if ("refusal" in read) return read.refusal;
   const { wish } = read;
   if (wish === "list") return undefined;
@@ -152,4 +152,57 @@ function put(location: Location, login: string, binding: Binding, known: Binding
   const before = known.find(({ key }) => key === binding.key);
   const { registeredAt } = before ?? binding;
   location.put(login, { ...binding, registeredAt });
+}
+
+/**
+ * Adds a Client's ICE servers to the 200 of its REGISTER, the first response that needs its password:
+ * as base64 of the JSON that RTCPeerConnection takes. Only phones over WebSocket get it.
+ */
+function withIceServers(
+  response: Reply,
+  { flow, login }: { flow: Flow; login: string },
+  iceServersOf: IceServersOf,
+): Reply {
+  const isBrowser = ["WS", "WSS"].includes(flow.transport.protocol);
+  const servers = isBrowser && response.statusCode === 200 ? iceServersOf(login) : [];
+  if (servers.length === 0) return response;
+  const header = `X-Ice-Servers: ${btoa(JSON.stringify(servers))}`;
+  return { ...response, extraHeaders: [...response.extraHeaders ?? [], header] };
+}
+
+/** The refusal of an address that is none of ours (RFC 3261 §10.3 step 5). */
+function otherDomain(domain: string, { to }: IncomingRequestMessage): Refusal {
+  const text = `Cannot register an address at ${to.uri.host}: ` +
+    `set the domain of the phone to ${domain} (SIP_DOMAIN)`;
+  return {
+    statusCode: 404,
+    reasonPhrase: `Domain Is Not ${domain}`,
+    extraHeaders: [warning(domain, text)],
+  };
+}
+
+/** The refusal to register the address of another Client. */
+function otherLogin(domain: string, { to }: IncomingRequestMessage, login: string): Refusal {
+  const text = `Cannot register ${userOf(to.uri)} with the password of ${login}: ` +
+    "set user name and authentication name of the phone to the same Login";
+  return {
+    statusCode: 403,
+    reasonPhrase: "Address Is Not The Login",
+    extraHeaders: [warning(domain, text)],
+  };
+}
+
+/**
+ * The refusal of more addresses at once than a Client may have. It is no 403: phones take that for a
+ * wrong account and give up (RFC 3261 §21.4.4).
+ */
+function tooManyContacts(domain: string): Refusal {
+  const text =
+    `Cannot register more than ${sipLimits.bindingsPerClient} addresses of one Client: ` +
+    "register fewer at once";
+  return {
+    statusCode: 503,
+    reasonPhrase: "Too Many Contacts",
+    extraHeaders: [warning(domain, text), `Retry-After: ${sipLimits.registrationMinS}`],
+  };
 }

@@ -25,7 +25,7 @@ export interface Registration {
 export type Wish = "list" | "remove all" | Binding[];
 
 /** Reads the request of a REGISTER, or its refusal (RFC 3261 §10.3 steps 6 and 7). */
-export function wishOf(registration: Registration): { wish: Wish } | { refusal: Refusal } {
+export function readRegister(registration: Registration): { wish: Wish } | { refusal: Refusal } {
   const { message } = registration;
   const contacts = message.headers["Contact"] ?? [];
   if (contacts.length === 0) return { wish: "list" };

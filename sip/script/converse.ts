@@ -2,7 +2,7 @@ import type { ConverseStep } from "../../core/protocol/streams.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { sipLimits } from "../base/limits.ts";
 import { conversationsEnded, openConversations } from "../base/metrics.ts";
-import { carried, type ScriptRun, tellEnd } from "./steps/script_run.ts";
+import { reportEnd, returnedAction, type ScriptRun } from "./steps/script_run.ts";
 import { type Ending, openConversation } from "./open_conversation.ts";
 
 /**
@@ -32,12 +32,12 @@ export async function converse(
   conversationsEnded.inc({ how: ending.how });
   const ms = performance.now() - startedAt;
   run.tookTime ||= ms >= sipLimits.timePassedMs;
-  return await tellEnd(run, {
+  return await reportEnd(run, {
     type: "conversed",
     sid: conversation.sid,
     url: conversation.url,
     durationS: Math.round(ms / 1_000),
     ...ending,
-    ...action && { action: carried(run, action) },
+    ...action && { action: returnedAction(run, action) },
   });
 }

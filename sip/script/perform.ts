@@ -6,7 +6,7 @@ import { detectMachine, reportAnswerer } from "./steps/detect_machine.ts";
 import { dial } from "./steps/dial.ts";
 import { echo } from "./steps/echo.ts";
 import { gather } from "./steps/gather.ts";
-import { carried, type ScriptRun } from "./steps/script_run.ts";
+import { returnedAction, type ScriptRun } from "./steps/script_run.ts";
 import { monitor } from "./steps/monitor.ts";
 import { record } from "./steps/record.ts";
 import { refer } from "./steps/refer.ts";
@@ -79,7 +79,11 @@ const stepHandlers: { readonly [T in PerformedStep["type"]]: StepHandler<T> } = 
   note: (run, { serviceContext, action }) => {
     const { live, signal } = run;
     if (action === undefined) return live.report({ type: "noted", serviceContext });
-    return live.requestScript({ type: "noted", serviceContext, action: carried(run, action) }, {
+    return live.requestScript({
+      type: "noted",
+      serviceContext,
+      action: returnedAction(run, action),
+    }, {
       signal,
     });
   },
@@ -98,7 +102,7 @@ const stepHandlers: { readonly [T in PerformedStep["type"]]: StepHandler<T> } = 
   ussd,
   next: (run, { action }) => {
     const { live, signal } = run;
-    return live.requestScript({ type: "next", action: carried(run, action) }, { signal });
+    return live.requestScript({ type: "next", action: returnedAction(run, action) }, { signal });
   },
   hangup: (run, { cause }) => hangUp(run, cause ?? "hangup"),
 };

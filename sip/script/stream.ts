@@ -2,7 +2,7 @@ import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import type { StreamStep } from "../../core/protocol/streams.ts";
 import { sipLimits } from "../base/limits.ts";
-import { carried, type ScriptRun, tellEnd } from "./steps/script_run.ts";
+import { reportEnd, returnedAction, type ScriptRun } from "./steps/script_run.ts";
 
 /** Opens a stream; one of both ways holds the script until it ends, or something else is to be done. */
 export async function stream(
@@ -20,5 +20,9 @@ export async function stream(
   signal.removeEventListener("abort", stop);
   run.tookTime ||= steadyNow() - startedAt >= sipLimits.timePassedMs;
   if (action === undefined) return;
-  return await tellEnd(run, { type: "streamed", sid: order.sid, action: carried(run, action) });
+  return await reportEnd(run, {
+    type: "streamed",
+    sid: order.sid,
+    action: returnedAction(run, action),
+  });
 }

@@ -141,7 +141,7 @@ async function deliver(
   parcel: Parcel,
   over: AbortSignal,
 ): Promise<Script> {
-  const { requestScript: ask, log, stopped } = options;
+  const { requestScript, log, stopped } = options;
   const patientUntil = awakeNow() + sipLimits.serviceGraceMs;
   let defects = 0;
   for (let attempt = 0; !stopped.aborted;) {
@@ -152,9 +152,9 @@ async function deliver(
     try {
       if (wantsScript) {
         parcel.isClosed = true;
-        return await ask(sentOf(parcel, { wantsScript, over }), signal);
+        return await requestScript(sentOf(parcel, { wantsScript, over }), signal);
       }
-      if (await tell(options, parcel, over)) return [];
+      if (await sendAsEvents(options, parcel, over)) return [];
     } catch (error) {
       if (signal.aborted || stopped.aborted) continue;
       const failure = failureOf(error);
@@ -177,18 +177,18 @@ async function deliver(
  * Sends reports as events. Returns false when a script request joins them before they have gone: then
  * all go with that request.
  */
-async function tell(
+async function sendAsEvents(
   { sendEvent }: ReportOptions,
   parcel: Parcel,
   over: AbortSignal,
 ): Promise<boolean> {
   const { waiter, asked } = parcel;
-  const told = sendEvent(() => {
+  const sent = sendEvent(() => {
     if (parcel.waiter !== waiter) return null;
     parcel.isClosed = true;
     return sentOf(parcel, { wantsScript: false, over });
   }, parcel.reports[0].accountSid).then(() => true);
-  return await (waiter === undefined ? Promise.race([told, asked.promise]) : told);
+  return await (waiter === undefined ? Promise.race([sent, asked.promise]) : sent);
 }
 
 /** Sends one report after the other: one that the service does not take is no fault of the others. */

@@ -44,12 +44,12 @@ export function createScriptRequester(
   }
 
   return (report, signal) => {
-    const question = openRequest(report, signal);
-    queue.push(question);
+    const request = openRequest(report, signal);
+    queue.push(request);
     // Requests of the same turn of the event loop go along.
     if (!isWaiting) queueMicrotask(sendNext);
     isWaiting = true;
-    return question.script;
+    return request.script;
   };
 }
 
@@ -81,14 +81,14 @@ interface OpenRequest {
 function openRequest(report: SentReport, signal: AbortSignal): OpenRequest {
   const { promise, resolve, reject } = Promise.withResolvers<Script>();
   const end = () => {
-    question.isOver = true;
+    request.isOver = true;
     signal.removeEventListener("abort", leave);
   };
   const leave = () => {
-    question.reject(new Error("Nobody waits for the script any more"));
-    question.onLeft();
+    request.reject(new Error("Nobody waits for the script any more"));
+    request.onLeft();
   };
-  const question: OpenRequest = {
+  const request: OpenRequest = {
     report,
     script: promise,
     isOver: false,
@@ -106,7 +106,7 @@ function openRequest(report: SentReport, signal: AbortSignal): OpenRequest {
   };
   signal.addEventListener("abort", leave, { once: true });
   if (signal.aborted) leave();
-  return question;
+  return request;
 }
 
 /** Sends one HTTP request, and aborts it when all legs have left. Never rejects. */
@@ -116,8 +116,8 @@ async function send(
   onBegin: () => void,
 ): Promise<void> {
   const left = new AbortController();
-  for (const question of group) {
-    question.onLeft = () => {
+  for (const request of group) {
+    request.onLeft = () => {
       if (group.every(({ isOver }) => isOver)) left.abort(overReason);
     };
   }
@@ -127,12 +127,12 @@ async function send(
       onBegin,
       onAnswer: (answer) => group[answer.at]?.settle(answer),
     });
-    throw new ServiceError("ask the service", "it left a question open", "outage");
+    throw new ServiceError("ask the service", "it left a request open", "outage");
   } catch (error) {
     const open = group.filter(({ isOver }) => !isOver);
     // A request that either side cannot read must not cost those that were sent with it.
     if (group.length > 1 && failureOf(error) === "refusal") {
-      await Promise.all(open.map((question) => send(link, [question], () => {})));
-    } else for (const question of open) question.reject(error);
+      await Promise.all(open.map((request) => send(link, [request], () => {})));
+    } else for (const request of open) request.reject(error);
   }
 }

@@ -3,7 +3,7 @@ import type { Action } from "../../../core/protocol/action.ts";
 import type { ConferenceStep } from "../../../core/protocol/conferences.ts";
 import type { Script } from "../../../core/protocol/script.ts";
 import { sipLimits } from "../../base/limits.ts";
-import { carried, type ScriptRun, tellEnd } from "./script_run.ts";
+import { reportEnd, returnedAction, type ScriptRun } from "./script_run.ts";
 import { joinElsewhere } from "./conference_elsewhere.ts";
 import { createConferencePlace, vacate } from "./conference_place.ts";
 import { type Participation, recordConference, untilEnough } from "./participation.ts";
@@ -18,7 +18,7 @@ export async function consult(
   },
 ): Promise<Script> {
   const { live, signal } = run;
-  const carriedAction = action && carried(run, action);
+  const carriedAction = action && returnedAction(run, action);
   return await live.requestScript(
     { type: "consulting", serviceContext, ...carriedAction && { action: carriedAction } },
     { signal },
@@ -52,8 +52,8 @@ export async function conference(
   const { conferenceSid } = step;
   const durationS = outcome === "completed" ? Math.round(lastedMs / 1000) : 0;
   const told = { conferenceSid, outcome, durationS, ...recording && { recording } };
-  const action = next && carried(run, next);
-  return await tellEnd(run, { type: "left", ...told, ...action && { action } });
+  const action = next && returnedAction(run, next);
+  return await reportEnd(run, { type: "left", ...told, ...action && { action } });
 }
 
 async function join(

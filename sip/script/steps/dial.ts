@@ -5,7 +5,7 @@ import type { Recorded } from "../../../core/protocol/recordings.ts";
 import type { Script } from "../../../core/protocol/script.ts";
 import { unlessAborted } from "../../base/abort.ts";
 import { sipLimits } from "../../base/limits.ts";
-import { carried, type ScriptRun, tellEnd } from "./script_run.ts";
+import { reportEnd, returnedAction, type ScriptRun } from "./script_run.ts";
 import {
   type Child,
   type ChildEnding,
@@ -16,8 +16,8 @@ import {
   lastEnding,
   type Ring,
   ringAll,
+  ringInTurn,
 } from "../../leg/ring_all.ts";
-import { ringInTurn } from "../../leg/ring_in_turn.ts";
 import { recordConnectedCall } from "./record_connected_call.ts";
 import { connectLegs } from "./connect_legs.ts";
 
@@ -52,10 +52,10 @@ export async function dial(run: ScriptRun, step: DialStep): Promise<Script | voi
   }
   run.tookTime ||= steadyNow() - startedAt >= sipLimits.timePassedMs;
   if (step.action === undefined) return;
-  const action = carried(run, step.action);
+  const action = returnedAction(run, step.action);
   const outcome = winner ? "completed" : unansweredOutcome(last, signal);
   const event = dialled({ step, outcome, winner, last, startedAt, answeredAt, recorded, action });
-  return await tellEnd(run, event);
+  return await reportEnd(run, event);
 }
 
 /** A callee whose screening failed has answered, and the caller was not connected. */

@@ -8,7 +8,7 @@ import type { Script } from "../../../core/protocol/script.ts";
 import { overReason, whenAborted } from "../../base/abort.ts";
 import type { Recognised } from "../../media/sources/recogniser.ts";
 import type { Timers } from "../../base/timers.ts";
-import { carried, type ScriptRun } from "./script_run.ts";
+import { returnedAction, type ScriptRun } from "./script_run.ts";
 import { hearWords } from "./speech_input.ts";
 
 type PerformPrompt = (run: ScriptRun, prompt: Prompt) => unknown;
@@ -36,7 +36,7 @@ export async function gather(
     run.typed = digits;
     return;
   }
-  const action = carried(run, step.action);
+  const action = returnedAction(run, step.action);
   const event = { type: "gathered", digits, ...speech && { speech }, action } as const;
   return await live.requestScript(event, { signal });
 }

@@ -3,13 +3,15 @@ import type { Action } from "../../../core/protocol/action.ts";
 import type { LegEvent } from "../../../core/protocol/events.ts";
 import type { PickupStep, QueueStep } from "../../../core/protocol/conferences.ts";
 import type { Script } from "../../../core/protocol/script.ts";
-import { whenAborted } from "../../base/abort.ts";
+import { unlessAborted, whenAborted } from "../../base/abort.ts";
 import { sipLimits } from "../../base/limits.ts";
 import type { LiveLeg } from "../../contracts/live_leg.ts";
-import { carried, type ScriptRun, tellEnd } from "./script_run.ts";
+import { reportEnd, returnedAction, type ScriptRun } from "./script_run.ts";
 import { recordConnectedCall } from "./record_connected_call.ts";
 import { type ConnectedEnd, connectLegs, type ConnectOptions } from "./connect_legs.ts";
-import { connectElsewhere } from "./pickup_elsewhere.ts";
+import { callCompanion } from "../../leg/call_companion.ts";
+import { runPartner } from "../../leg/remote_leg.ts";
+import type { RemoteCompanion } from "../../../core/protocol/peers.ts";
 import { answered, hearOnce, type PerformStep, wait } from "./wait.ts";
 
 /** Holds the leg in a queue until it is taken, leaves or ends; reports its arrival and its end. */
@@ -24,8 +26,8 @@ export async function queue(
   const waitedS = () => Math.round((steadyNow() - startedAt) / 1000);
   const tell = async (event: LegEvent & { type: "dequeued" }): Promise<Script | void> => {
     run.tookTime ||= steadyNow() - startedAt >= sipLimits.timePassedMs;
-    const action = step.action && carried(run, step.action);
-    return await tellEnd(run, { ...event, ...action && { action } });
+    const action = step.action && returnedAction(run, step.action);
+    return await reportEnd(run, { ...event, ...action && { action } });
   };
   const dequeued = { type: "dequeued", queueSid } as const;
   if (await answered(run) === undefined || signal.aborted) {
@@ -91,7 +93,7 @@ export async function pickup(run: ScriptRun, step: PickupStep): Promise<Script |
   const recorded = await recording.end();
   run.tookTime ||= lastedMs >= sipLimits.timePassedMs;
   if (action === undefined) return;
-  return await tellEnd(run, {
+  return await reportEnd(run, {
     type: "dialled",
     outcome: "completed",
     leg,
@@ -99,7 +101,7 @@ export async function pickup(run: ScriptRun, step: PickupStep): Promise<Script |
     ringS: 0,
     ...sipCallId !== undefined && { sipCallId },
     ...recorded && { recording: recorded },
-    action: carried(run, action),
+    action: returnedAction(run, action),
   });
 }
 
@@ -116,4 +118,30 @@ async function talkHere(
   await connectLegs(run, { live: other.live, held: other.signal }, manner);
   other.release();
   return { sipCallId: other.live.leg.sipCallId, lastedMs: steadyNow() - startedAt };
+}
+
+/** Takes a leg that waits at another companion, and talks to it, by a call to that one. */
+async function connectElsewhere(
+  run: ScriptRun,
+  { leg, at, whisper, timeLimitS, hangupOnStar = false }: PickupStep & { at: RemoteCompanion },
+  onJoined: ConnectOptions["onJoined"] & object,
+): Promise<ConnectedEnd> {
+  const { calls, signal } = run;
+  const meeting = callCompanion(calls, {
+    at,
+    order: { type: "pickup", leg, runId: at.runId, ...whisper && { whisper } },
+    onNews: (news) => news.type === "run" && runPartner(other, news.script),
+  });
+  const other = calls.adopt(meeting.leg);
+  const held = other.acquire();
+  const first = await unlessAborted(meeting.first, signal);
+  if (first?.type === "talks") {
+    const startedAt = steadyNow();
+    const manner = { proxied: null, timeLimitS, hangupOnStar, onJoined };
+    await connectLegs(run, { live: other, held }, manner);
+    if (!held.aborted) meeting.hangup();
+    return { sipCallId: first.sipCallId, lastedMs: steadyNow() - startedAt };
+  }
+  meeting.hangup();
+  return first === undefined ? "unreached" : "gone";
 }

@@ -7,7 +7,7 @@ import { FRAME_MS } from "../../media/base/ticker.ts";
 import { type FrameSink, trimSilence } from "../../media/audio/trim_silence.ts";
 import { createVoiceDetector } from "../../media/audio/voice.ts";
 import { connected } from "./connected.ts";
-import { carried, type ScriptRun } from "./script_run.ts";
+import { returnedAction, type ScriptRun } from "./script_run.ts";
 
 type RecordStep = Extract<Step, { type: "record" }>;
 
@@ -38,7 +38,7 @@ export async function record(run: ScriptRun, step: RecordStep): Promise<Script |
   if (!hasSpoken) return sink.discard();
   const recording = await sink.end();
   if (recording === null || step.action === undefined) return;
-  const action = carried(run, step.action);
+  const action = returnedAction(run, step.action);
   const event: LegEvent = { type: "recorded", recording, action };
   if (!signal.aborted) {
     return await live.requestScript({ ...event, ...key && { digits: key } }, { signal });

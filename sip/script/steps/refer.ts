@@ -7,19 +7,19 @@ import { notifiedState } from "../../leg/referral.ts";
 import { type Ending, outcomeOf } from "../../contracts/outcome.ts";
 import { sipLimits } from "../../base/limits.ts";
 import { parseSipUri, trunkUri } from "../../text/uri.ts";
-import { carried, type ScriptRun, tellEnd } from "./script_run.ts";
+import { reportEnd, returnedAction, type ScriptRun } from "./script_run.ts";
 
 /** Asks the peer by REFER to call another address, and waits for the outcome. */
 export async function refer(run: ScriptRun, step: ReferStep): Promise<Script | void> {
   const startedAt = steadyNow();
   const { outcome, sipStatus } = await askPeer(run, step);
   run.tookTime ||= steadyNow() - startedAt >= sipLimits.timePassedMs;
-  return await tellEnd(run, {
+  return await reportEnd(run, {
     type: "referred",
     to: step.to,
     outcome,
     ...sipStatus !== undefined && { sipStatus },
-    ...step.action && { action: carried(run, step.action) },
+    ...step.action && { action: returnedAction(run, step.action) },
   });
 }
 

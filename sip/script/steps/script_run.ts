@@ -30,7 +30,7 @@ export const newRun = (
  * Action as it is handed back: only documents in a row that take no time are counted. Typed digits go
  * along, once.
  */
-export function carried(run: ScriptRun, action: Action): Action {
+export function returnedAction(run: ScriptRun, action: Action): Action {
   const { tookTime, typed } = run;
   run.typed = "";
   return { ...action, ...tookTime && { hops: 0 }, ...typed !== "" && { digits: typed } };
@@ -40,7 +40,7 @@ export function carried(run: ScriptRun, action: Action): Action {
  * Reports the end of a step, and resolves with the script of its action. Without an action, or where the
  * caller left or another script took over, the report wants no script.
  */
-export async function tellEnd(
+export async function reportEnd(
   { live, signal }: ScriptRun,
   event: LegEvent & { action?: Action | undefined },
 ): Promise<Script | void> {

@@ -2,7 +2,7 @@ import type { Script } from "../../../core/protocol/script.ts";
 import type { UssdStep } from "../../../core/protocol/ussd.ts";
 import { unlessAborted, whenAborted } from "../../base/abort.ts";
 import { ussdIn, ussdInfoHeaders, type UssdSaid, writeUssd } from "../../text/ussd_body.ts";
-import { carried, type ScriptRun } from "./script_run.ts";
+import { returnedAction, type ScriptRun } from "./script_run.ts";
 
 /** Shows a text in a USSD dialogue; a report when something was replied, the end when nothing was. */
 export async function ussd(
@@ -32,7 +32,7 @@ export async function ussd(
   const event = {
     type: "collected",
     text: said.text,
-    action: carried(run, action),
+    action: returnedAction(run, action),
   } as const;
   return await live.requestScript(event, { signal });
 }

@@ -8,7 +8,7 @@ import type { MediaLeg } from "../../media/base/port.ts";
 import { waitMusic } from "../../media/audio/conference_sounds.ts";
 import { connected } from "./connected.ts";
 import { collect, type Input, isNothing } from "./gather.ts";
-import { carried, type ScriptRun } from "./script_run.ts";
+import { returnedAction, type ScriptRun } from "./script_run.ts";
 
 /** Performs one step; whoever performs scripts gives it, since that one performs waits too. */
 export type PerformStep = (
@@ -63,7 +63,7 @@ async function hear(
     const startedAt = steadyNow();
     const news = {
       ...asked,
-      action: carried(run, action),
+      action: returnedAction(run, action),
       ...gathered && { gathered: toldOf(gathered) },
     };
     const script = await live.requestScript({ type: "waiting", ...news }, { signal });
