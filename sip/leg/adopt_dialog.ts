@@ -19,7 +19,7 @@ import { guard } from "../base/log.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 import type { Trunk } from "../contracts/trunk.ts";
 import { probe, refreshSession } from "./update.ts";
-import { reachPeer } from "./way.ts";
+import { reachPeer } from "./reconnect.ts";
 
 import type { Dialog, DialogPeer, InDialogMessage, LastWords } from "../contracts/dialog.ts";
 

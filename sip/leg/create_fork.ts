@@ -22,7 +22,7 @@ import { forgetTransaction, moveTransaction } from "../stack/forget_transaction.
 import { sipLimits } from "../base/limits.ts";
 import { guard } from "../base/log.ts";
 import { parseNameAddr } from "../text/uri.ts";
-import { reachNext } from "./way.ts";
+import { reachNext } from "./reconnect.ts";
 import { sdpBody } from "../text/sdp_body.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 import { passedHeaders } from "../text/passed_headers.ts";

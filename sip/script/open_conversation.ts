@@ -19,7 +19,11 @@ import type { ScriptRun } from "./steps/script_run.ts";
 import { hear } from "./conversation_hearing.ts";
 import type { OwnMessage, ServerMessage } from "./conversation_messages.ts";
 import { createSpeech } from "./conversation_speech.ts";
-import { createTalk, type Manner, type Talk } from "./talk.ts";
+import {
+  type ConversationOutput,
+  createConversationOutput,
+  type Manner,
+} from "./conversation_output.ts";
 
 /** End of a conversation. */
 export type Ending = Pick<ConversedEvent, "how" | "fault" | "message" | "handoffData">;
@@ -30,7 +34,7 @@ interface State {
   order: ConversationOrder;
   socket: ServerSocket;
   liveness: Liveness;
-  talk: Talk;
+  output: ConversationOutput;
   /** Of what is said, and of what is heard. */
   languages: { speech: string; hearing: string };
   /** True when the words of the utterance under way are passed on. */
@@ -72,7 +76,7 @@ export function openConversation(
     order,
     socket,
     liveness: createLiveness({ ping: socket.ping, isHeld: () => socket.heldMs > 0, now }),
-    talk: createTalk({
+    output: createConversationOutput({
       speak: createSpeech(run, speech),
       load: run.calls.loadAudio,
       play: (pcm, options) => media.play(pcm, options),
@@ -100,7 +104,7 @@ export function openConversation(
 }
 
 async function begin(state: State): Promise<void> {
-  const { run, media, order: { setup, settings }, socket, talk } = state;
+  const { run, media, order: { setup, settings }, socket, output } = state;
   socket.send(JSON.stringify(setup));
   state.stops.push(watch(state), media.onDigits((digit) => press(state, digit)));
   try {
@@ -115,7 +119,7 @@ async function begin(state: State): Promise<void> {
   if (greeting === undefined) return;
   const { text: token, interruptible } = greeting;
   const language = state.languages.speech;
-  talk.text({ token, language, interruptible, isPreemptible, isLast: true });
+  output.text({ token, language, interruptible, isPreemptible, isLast: true });
 }
 
 /** Pings the server, and ends the conversation where it does not answer. */
@@ -144,7 +148,7 @@ function watch(state: State): () => void {
 }
 
 function listen(state: State): void {
-  const { run: { calls: { recogniser }, live }, media, order: { settings }, talk } = state;
+  const { run: { calls: { recogniser }, live }, media, order: { settings }, output } = state;
   const { hearing, interruptAfterMs } = settings;
   if (recogniser === null) {
     return problem(state, "recognition", "the operator has set up no speech recognition");
@@ -165,7 +169,7 @@ function listen(state: State): void {
     },
     isWanted: () => state.isWanted,
     onWords({ text }, lang, last) {
-      if (last) talk.takeTurn();
+      if (last) output.takeTurn();
       tell(state, { type: "prompt", voicePrompt: text, lang, last });
     },
     onProblem: (message) => problem(state, "recognition", message),
@@ -173,15 +177,15 @@ function listen(state: State): void {
 }
 
 /** True when input that interrupts nothing is passed on: all is while nothing is being said. */
-const isReported = ({ talk, order }: State, by: "speech" | "dtmf"): boolean =>
-  !talk.isSpeaking || isAmong(order.settings.reported, by);
+const isReported = ({ output, order }: State, by: "speech" | "dtmf"): boolean =>
+  !output.isSpeaking || isAmong(order.settings.reported, by);
 
 const isAmong = (inputs: ConversationInput, by: "speech" | "dtmf"): boolean =>
   inputs === "any" || inputs === by;
 
 /** Ends what is said, where that may be interrupted. */
 function interrupt(state: State, by: "speech" | "dtmf"): boolean {
-  const heard = state.talk.interrupt(by);
+  const heard = state.output.interrupt(by);
   if (heard === undefined) return false;
   const { text, ms } = heard;
   tell(state, {
@@ -193,10 +197,10 @@ function interrupt(state: State, by: "speech" | "dtmf"): boolean {
 }
 
 function press(state: State, digit: string): void {
-  const { order: { settings: { hasDigits } }, talk } = state;
+  const { order: { settings: { hasDigits } }, output } = state;
   const isWanted = interrupt(state, "dtmf") || isReported(state, "dtmf");
   if (!hasDigits || !isWanted) return;
-  talk.takeTurn();
+  output.takeTurn();
   tell(state, { type: "dtmf", digit });
 }
 
@@ -207,18 +211,18 @@ function take(state: State, message: ServerMessage): void {
 
 /** Does what a message says; false where too much waits. */
 function perform(state: State, message: ServerMessage): boolean {
-  const { talk, languages, socket } = state;
+  const { output, languages, socket } = state;
   switch (message.type) {
     case "text": {
       const { token, last: isLast = false, lang: language = languages.speech } = message;
-      return talk.text({ token, isLast, language, ...mannerOf(state, message) });
+      return output.text({ token, isLast, language, ...mannerOf(state, message) });
     }
     case "play": {
       const { source, loop = 1 } = message;
-      return talk.sound({ source, loop: loop || 1_000, ...mannerOf(state, message) });
+      return output.sound({ source, loop: loop || 1_000, ...mannerOf(state, message) });
     }
     case "sendDigits":
-      return talk.digits(message.digits);
+      return output.digits(message.digits);
     case "language":
       languages.speech = message.ttsLanguage ?? languages.speech;
       languages.hearing = message.transcriptionLanguage ?? languages.hearing;
@@ -284,7 +288,7 @@ function settle(state: State, { isGoodbye, why, fault = "unreachable" }: Closing
 function end(state: State, ending: Ending): void {
   if (state.isOver) return;
   state.isOver = true;
-  state.talk.stop();
+  state.output.stop();
   for (const stop of state.stops) stop();
   state.onEnd(ending);
 }

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { createTimers } from "../../../sip/base/timers.ts";
 import { sipLimits } from "../../../sip/base/limits.ts";
-import { createTalk, type Manner, type Talk, type Token } from "../../../sip/script/talk.ts";
+import {
+  type ConversationOutput,
+  createConversationOutput,
+  type Manner,
+  type Token,
+} from "../../../sip/script/conversation_output.ts";
 import { eventually } from "../../support/process/eventually.ts";
 
 /** A talk whose sounds last until the test ends them: 10 ms for each character. */
@@ -17,7 +22,7 @@ function lab() {
     labels.set(pcm, label);
     return Promise.resolve(pcm);
   };
-  const talk: Talk = createTalk({
+  const talk: ConversationOutput = createConversationOutput({
     speak(text, language) {
       if (text.startsWith("fail")) return Promise.reject(new Error(text));
       return labelled(`${language} ${text}`, 80 * text.length);
@@ -74,7 +79,7 @@ const token = (token: string, own: Partial<Token> = {}): Token => ({
 const first = "This is a sentence of a fit length, and it has an end.";
 const second = "That is another one, which is about as long as the first.";
 
-Deno.test("createTalk() says a sentence as soon as its tokens are there", async () => {
+Deno.test("createConversationOutput() says a sentence as soon as its tokens are there", async () => {
   using made = lab();
 
   for (const word of first.split(/(?= )/)) made.talk.text(token(word));
@@ -88,7 +93,7 @@ Deno.test("createTalk() says a sentence as soon as its tokens are there", async 
   assert.deepEqual(made.told, ["on", first]);
 });
 
-Deno.test("createTalk() says the rest of a text that stops without an end", async () => {
+Deno.test("createConversationOutput() says the rest of a text that stops without an end", async () => {
   using made = lab();
 
   made.talk.text(token("One moment"));
@@ -97,7 +102,7 @@ Deno.test("createTalk() says the rest of a text that stops without an end", asyn
   assert.deepEqual(made.said, ["en-US One moment"]);
 });
 
-Deno.test("createTalk() tells what was heard before an interruption, in whole words", async () => {
+Deno.test("createConversationOutput() tells what was heard before an interruption, in whole words", async () => {
   using made = lab();
   made.talk.text(token(`${first} ${second}`, { isLast: true }));
   await made.saying(2);
@@ -112,7 +117,7 @@ Deno.test("createTalk() tells what was heard before an interruption, in whole wo
   assert.equal(made.talk.interrupt("speech"), undefined);
 });
 
-Deno.test("createTalk() drops what comes of an interrupted text, until it ends or the turn changes", async () => {
+Deno.test("createConversationOutput() drops what comes of an interrupted text, until it ends or the turn changes", async () => {
   using made = lab();
   made.talk.text(token(`${first} `));
   made.talk.text(token("Tell"));
@@ -145,7 +150,7 @@ for (
     ["any", "speech", true],
   ] as const
 ) {
-  Deno.test(`createTalk() ${isInterrupted ? "ends" : "keeps"} a text of ${interruptible} at ${by}`, async () => {
+  Deno.test(`createConversationOutput() ${isInterrupted ? "ends" : "keeps"} a text of ${interruptible} at ${by}`, async () => {
     using made = lab();
     made.talk.text(token(first, { isLast: true, interruptible }));
     await made.saying(1);
@@ -156,7 +161,7 @@ for (
   });
 }
 
-Deno.test("createTalk() keeps what waits and is not to be interrupted", async () => {
+Deno.test("createConversationOutput() keeps what waits and is not to be interrupted", async () => {
   using made = lab();
   made.talk.text(token(first, { isLast: true }));
   made.talk.text(token(second, { isLast: true }));
@@ -169,7 +174,7 @@ Deno.test("createTalk() keeps what waits and is not to be interrupted", async ()
   assert.deepEqual(made.said, [`en-US ${first}`, "en-US A warning."]);
 });
 
-Deno.test("createTalk() has a text take the place of one that is preemptible", async () => {
+Deno.test("createConversationOutput() has a text take the place of one that is preemptible", async () => {
   using made = lab();
   made.talk.text(token(`${first} ${second}`, { isLast: true, isPreemptible: true }));
   await made.saying(1);
@@ -188,7 +193,7 @@ Deno.test("createTalk() has a text take the place of one that is preemptible", a
   ]);
 });
 
-Deno.test("createTalk() goes on after a text that cannot be said", async () => {
+Deno.test("createConversationOutput() goes on after a text that cannot be said", async () => {
   using made = lab();
   made.talk.text(token("fail", { isLast: true }));
   made.talk.text(token("Hallo.", { isLast: true, language: "de-DE" }));
@@ -199,7 +204,7 @@ Deno.test("createTalk() goes on after a text that cannot be said", async () => {
   assert.equal(made.told[0], "Error: fail");
 });
 
-Deno.test("createTalk() refuses what is too much, and takes more once some was said", async () => {
+Deno.test("createConversationOutput() refuses what is too much, and takes more once some was said", async () => {
   using made = lab();
   const long = `${"word ".repeat(sipLimits.conversation.waitingLength / 5 - 100)}end.`;
 

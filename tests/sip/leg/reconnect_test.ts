@@ -3,7 +3,7 @@ import type { Flow, Protocol } from "../../../sip/base/flow.ts";
 import type { Signalling } from "../../../sip/contracts/signalling.ts";
 import type { Trunk } from "../../../sip/contracts/trunk.ts";
 import { sipLimits } from "../../../sip/base/limits.ts";
-import { reachNext } from "../../../sip/leg/way.ts";
+import { reachNext } from "../../../sip/leg/reconnect.ts";
 import { parseSipUri } from "../../../sip/text/uri.ts";
 import { resolveTargets, type Target } from "../../../sip/transport/resolve.ts";
 

@@ -27,7 +27,7 @@ export interface Heard {
 }
 
 /** Output of a conversation to the caller: texts, sounds and digits, one after the other. */
-export interface Talk {
+export interface ConversationOutput {
   /** Adds a token of a text; false, with nothing added, where too much waits already. */
   text(token: Token): boolean;
   sound(sound: Manner & { source: string; loop: number }): boolean;
@@ -42,7 +42,7 @@ export interface Talk {
   stop(): void;
 }
 
-export interface TalkOptions {
+export interface OutputOptions {
   speak(text: string, language: string, signal: AbortSignal): Promise<Pcm>;
   load(source: string, signal: AbortSignal): Promise<Pcm>;
   play(pcm: Pcm, options: { loop: number; signal: AbortSignal }): Promise<void>;
@@ -86,7 +86,7 @@ interface Open {
 }
 
 interface State {
-  options: TalkOptions;
+  options: OutputOptions;
   queue: Item[];
   waiting: number;
   current: Item | undefined;
@@ -98,7 +98,7 @@ interface State {
   isOver: boolean;
 }
 
-export function createTalk(options: TalkOptions): Talk {
+export function createConversationOutput(options: OutputOptions): ConversationOutput {
   const state: State = {
     options,
     queue: [],
