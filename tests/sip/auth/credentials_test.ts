@@ -26,7 +26,7 @@ function startCache() {
   return { clock, asked, outage, cache: createCredentialsCache(service, clock.now) };
 }
 
-Deno.test("lookup() asks again when the login changed while it was asked for", async () => {
+Deno.test("lookup() repeats its query when the login changes while it is under way", async () => {
   const { asked, cache } = startCache();
 
   const found = cache.lookup("alice");
@@ -41,7 +41,7 @@ Deno.test("lookup() asks again when the login changed while it was asked for", a
   assert.equal(asked.length, 2);
 });
 
-Deno.test("lookup() asks again when an answer is old, sooner for nobody", async () => {
+Deno.test("lookup() repeats its query when the answer is old, sooner for an unknown login", async () => {
   const { asked, cache, clock } = startCache();
   const alice = cache.lookup("alice");
   const nobody = cache.lookup("nobody");
@@ -59,7 +59,7 @@ Deno.test("lookup() asks again when an answer is old, sooner for nobody", async 
   assert.equal(asked.length, 4);
 });
 
-Deno.test("known() tells what was answered while it is fresh, and asks nobody", async () => {
+Deno.test("known() returns a fresh answer without a query", async () => {
   const { asked, cache, clock } = startCache();
   const tell = () => [cache.known("alice"), cache.known("nobody")];
   const lookups = [cache.lookup("alice"), cache.lookup("nobody")];

@@ -40,7 +40,7 @@ Deno.test("connect() slows an address down that connects and leaves all the time
   assert.notEqual(admission.connect("192.0.2.1"), undefined);
 });
 
-Deno.test("judge() refuses a stranger who is too fast once, and cuts off one who does not heed", () => {
+Deno.test("judge() refuses a source above its rate once, then closes its connection", () => {
   const { admission, flow, clock } = startAdmission();
   const stranger = flow("192.0.2.1");
   const judge = () => admission.judge(stranger);
@@ -94,7 +94,7 @@ Deno.test("judge() remembers a bounded number of addresses, the latest", () => {
   assert.equal(admission.judge(flow("192.0.2.1")), "serve");
 });
 
-Deno.test("receive() reads nothing of a stranger who is too fast, until it is slower", () => {
+Deno.test("receive() parses nothing of a source above its rate, until it is slower", () => {
   using lab = openReceiveLab("example.com", {
     connectionsPerAddress: 0,
     unauthenticatedRequestsPerS: 10,

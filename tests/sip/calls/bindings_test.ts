@@ -245,7 +245,7 @@ sipTest("invalidate() removes what a Client registered whose login is another's 
   assert.deepEqual(await bindingsOf(lab, "alice"), []);
 });
 
-sipTest("invalidate() keeps bindings while the service cannot be asked", async () => {
+sipTest("invalidate() keeps bindings while the service is out of reach", async () => {
   await using lab = await startSipLab();
   await lab.phone("alice");
   lab.service.outage = 503;

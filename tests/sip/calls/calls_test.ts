@@ -25,7 +25,7 @@ function startCalls() {
   return { calls, clock, hear: () => heard.resolve([]) };
 }
 
-Deno.test("runScript() places no leg again that ended, while that is news and a minute on", async () => {
+Deno.test("runScript() places no ended leg again, until a minute after its end was reported", async () => {
   const { calls, clock, hear } = startCalls();
   const invitation = invite("alice");
   const { ended, signal, end } = createLegEnd();

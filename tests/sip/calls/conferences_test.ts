@@ -144,7 +144,7 @@ conferenceTest("a wait document without sounds gives way to the music", async ()
   await closeAll([alice]);
 });
 
-conferenceTest("beeps are heard when somebody comes and goes", async () => {
+conferenceTest("beeps are heard when a participant comes and goes", async () => {
   await using lab = await startConferenceLab();
   const beeping = conferenceStep({ beepOnEnter: true, beepOnExit: true, muted: true });
   const alice = await enter(lab, {

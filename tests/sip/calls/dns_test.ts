@@ -216,7 +216,7 @@ sipTest("a Gateway registers at the next server of its domain when the first is 
   await lab.service.gatewayTold(({ status }) => status === "unregistered");
 });
 
-sipTest("a Gateway leaves a server alone that asked for it, and so do its calls", async () => {
+sipTest("a Gateway and its calls heed Retry-After of a server", async () => {
   await using domain = await startTwo((request) =>
     peerResponse(request, 503, { headers: ["Retry-After: 60"] })
   );

@@ -402,7 +402,7 @@ const ofBob = (invitation: SipText, status: string, sdp?: string) =>
   ], sdp);
 
 for (const status of ["200 OK", "486 Busy Here"]) {
-  Deno.test(`nothing is kept of who rang once the call got ${status}`, async () => {
+  Deno.test(`early dialogs are forgotten once the call got ${status}`, async () => {
     using lab = openReceiveLab(domain);
     const dial: Script = [
       { type: "dial", legs: [inviting("bob")], media: "proxied", timeoutS: 60, timeLimitS: 600 },

@@ -239,7 +239,7 @@ sipTest("dial() reports a callee who is not registered as a leg of its own", asy
   });
 });
 
-sipTest("dial() reports no-answer when nobody picks up in time", async () => {
+sipTest("dial() reports no-answer when no callee answers in time", async () => {
   await using lab = await startSipLab();
   const alice = await lab.phone("alice");
   const bob = await lab.phone("bob");

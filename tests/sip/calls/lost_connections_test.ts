@@ -217,7 +217,7 @@ for (const protocol of ["TCP", "TLS"] as const satisfies StreamProtocol[]) {
       assert.equal(event.sipStatus, 603);
     });
 
-    sipTest(`${what} whose peer is silent is asked by OPTIONS on a new connection`, async () => {
+    sipTest(`${what} whose peer is silent is probed by OPTIONS on a new connection`, async () => {
       await using lab = await startLab();
       await using carrier = await openCarrier(lab, protocol);
       const { leg, peer } = await begin(lab, carrier);

@@ -153,7 +153,7 @@ Deno.test("addressList() takes addresses and networks of both families", () => {
   assert.deepEqual(hosts.map(isTrusted), [true, false, true, false, true, false]);
 });
 
-sipTest("admitNumber() takes nobody on a WebSocket for an allowed source", async () => {
+sipTest("admitNumber() accepts no allowed source on a WebSocket", async () => {
   await using lab = await startTrunkLab({ trustedSources: ["127.0.0.0/8", "::1"] });
   const alice = await lab.phone("alice");
 

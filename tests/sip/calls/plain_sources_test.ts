@@ -93,7 +93,7 @@ sipTest("an INVITE without SDP over UDP is answered with plain RTP, and audio fl
   }
 });
 
-sipTest("audio from where signalling knows nobody is reported once, and not heard", async () => {
+sipTest("audio from an address unknown to signalling is reported once, and dropped", async () => {
   await using lab = await startLab();
   const [carrier, media] = [await plainSocket(1), await plainSocket(2, "127.0.0.7")];
   const attacker = await plainSocket(3, "127.0.0.66");

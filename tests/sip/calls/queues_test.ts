@@ -54,24 +54,27 @@ conferenceTest("who waits hears music, is taken, talks, and goes on after that",
   await closeAll([alice, bob]);
 });
 
-conferenceTest("who takes somebody that waits no longer asks the service for another", async () => {
-  await using lab = await startConferenceLab();
-  const nobody = `CA${"e".repeat(32)}`;
-  lab.service.answer = ({ event }) =>
-    event.type === "consulting" ? [{ type: "silence", seconds: 0.1 }] : [];
-  const bob = await enter(lab, { login: "bob", hz: 750, script: [pickup(nobody)] });
+conferenceTest(
+  "a pickup of a call that has left the queue requests another one from the service",
+  async () => {
+    await using lab = await startConferenceLab();
+    const nobody = `CA${"e".repeat(32)}`;
+    lab.service.answer = ({ event }) =>
+      event.type === "consulting" ? [{ type: "silence", seconds: 0.1 }] : [];
+    const bob = await enter(lab, { login: "bob", hz: 750, script: [pickup(nobody)] });
 
-  const { event } = await lab.service.event("consulting", bob.leg);
-  assert.deepEqual(event, {
-    type: "consulting",
-    serviceContext: { ...serviceContext, gone: nobody },
-    action: done,
-  });
-  await bob.dialog.ended;
-  await closeAll([bob]);
-});
+    const { event } = await lab.service.event("consulting", bob.leg);
+    assert.deepEqual(event, {
+      type: "consulting",
+      serviceContext: { ...serviceContext, gone: nobody },
+      action: done,
+    });
+    await bob.dialog.ended;
+    await closeAll([bob]);
+  },
+);
 
-conferenceTest("a wait document is told the queue, leads on to others, and may leave", async () => {
+conferenceTest("a wait document gets the queue, may lead to others, and may leave", async () => {
   const played: string[] = [];
   await using lab = await startConferenceLab({
     loadAudio: (url) => {
@@ -148,7 +151,7 @@ const departures = [
   ["another script takes over", "redirected"],
 ] as const;
 for (const [how, result] of departures) {
-  conferenceTest(`who leaves a queue when ${how} is told as ${result}`, async () => {
+  conferenceTest(`leaving a queue when ${how} is reported as ${result}`, async () => {
     await using lab = await startConferenceLab();
     const script: Script = [{ type: "queue", queueSid, wait: null, action }];
     const alice = await enter(lab, { login: "alice", hz: 500, script });

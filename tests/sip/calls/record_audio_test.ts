@@ -70,7 +70,7 @@ sipTest("what a phone says after the beep is recorded, without the silence aroun
   assert.ok(isAbout(secondsOf(1_000, beep()), 0.3));
 });
 
-sipTest("a key that a phone presses ends its recording, and is told", async () => {
+sipTest("a key of a phone ends its recording, and is reported", async () => {
   await using call = await talking([{ type: "answer" }, { ...record, playBeep: false }]);
   const said = await say(call.voice, 600, 0.8);
   call.voice.press("#");

@@ -136,7 +136,7 @@ for (const media of ["anchored", "proxied"] as const) {
   });
 }
 
-sipTest("ring() refuses a sips: call with 480 where nobody is reached by TLS", async () => {
+sipTest("ring() refuses a sips: call with 480 where no device is reached by TLS", async () => {
   await using lab = await startSecureLab();
   const bob = await lab.secured("bob");
   const plain = await lab.phone("carol");

@@ -53,7 +53,7 @@ sipTest("a phone that asks for an offer is heard where its answer says that it m
   await moved.close();
 });
 
-sipTest("a key as tones ends a recording, and is told", async () => {
+sipTest("a key as tones ends a recording, and is reported", async () => {
   const record: Step = {
     type: "record",
     recording: { sid: `RE${"1".repeat(32)}`, accountSid: `AC${"0".repeat(32)}` },

@@ -206,7 +206,7 @@ Deno.test("createSessionTimer() takes an answer to its refresh as long as the se
   assert.equal(session.endedAtS(), 89 + 90);
 });
 
-Deno.test("createSessionTimer() ends the call when a refresh times out, or nobody knows it", async () => {
+Deno.test("createSessionTimer() ends the call when a refresh times out or gets 481", async () => {
   for (const status of [408, 481]) {
     using session = startTimer({ intervalS: 1_800, refresher: "us" });
 

@@ -34,7 +34,7 @@ Deno.test("a silent server is silent to one user, and at one place", () => {
   assert.deepEqual(others.map(holds.isSilent), [false, false, false, false]);
 });
 
-Deno.test("a silent server is asked at once, then ever more seldom", () => {
+Deno.test("a silent server is probed at once, then ever more seldom", () => {
   const { clock, holds } = holdsAt();
   assert.equal(holds.takeProbe(server), false, "it is not silent");
   holds.miss(server);
@@ -62,7 +62,7 @@ Deno.test("a server that answers all but OPTIONS is not silent for OPTIONS again
   assert.equal(holds.isSilent(server), true);
 });
 
-Deno.test("a server that was silent to an INVITE and to OPTIONS is asked by OPTIONS again", () => {
+Deno.test("a server that was silent to an INVITE and to OPTIONS is probed by OPTIONS again", () => {
   const { holds } = holdsAt();
   holds.miss(server);
   holds.miss(server, true);
@@ -93,7 +93,7 @@ Deno.test("a server that was silent to OPTIONS alone is not silent to calls", ()
   assert.equal(holds.isSilentToCalls(server), true);
 });
 
-Deno.test("what was heard last is kept of so many servers alone", () => {
+Deno.test("the cache of servers is bounded", () => {
   const { holds } = holdsAt();
   const at = (port: number) => ({ route, target: { ...target, port } });
   for (let port = 0; port <= sipLimits.trunkHolds; port++) holds.miss(at(port));

@@ -4,7 +4,7 @@ import { openReceiveLab } from "../../support/service/receive_lab.ts";
 import { invite } from "../../support/sip/sip_lab.ts";
 import { readSip, valueOf, writeSip } from "../../support/sip/sip_text.ts";
 
-Deno.test("receive() keeps nothing of the INVITEs of strangers", async () => {
+Deno.test("receive() keeps no state of INVITEs of unauthenticated sources", async () => {
   using lab = openReceiveLab(domain);
   const connection = lab.connect();
 

@@ -127,7 +127,7 @@ sipTest(
   },
 );
 
-sipTest("receive() refuses a stranger who asks too fast, then closes the connection", async () => {
+sipTest("receive() refuses a source above its rate, then closes the connection", async () => {
   await using lab = await startSipLab({ admission: { unauthenticatedRequestsPerS: 10 } });
   const [fast, other] = [
     await openRawWebSocket(lab.companion.sipUrl),

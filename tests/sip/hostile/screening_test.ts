@@ -63,7 +63,7 @@ const refusals: Record<string, Script> = {
 };
 
 for (const [what, script] of Object.entries(refusals)) {
-  sipTest(`dial() takes a leg whose screening ${what} for one that nobody answered`, async () => {
+  sipTest(`dial() counts a leg whose screening ${what} as unanswered`, async () => {
     await using lab = await startSipLab();
     const [alice, bob] = [await lab.phone("alice"), await lab.phone("bob")];
     const leg = screened("bob");
@@ -82,7 +82,7 @@ for (const [what, script] of Object.entries(refusals)) {
   });
 }
 
-sipTest("dial() is answered by nobody when the one called hangs up in the screening", async () => {
+sipTest("dial() is unanswered when the callee hangs up in the screening", async () => {
   await using lab = await startSipLab();
   const [alice, bob] = [await lab.phone("alice"), await lab.phone("bob")];
   const leg = screened("bob");

@@ -80,7 +80,7 @@ softphoneTest(
 );
 
 for (const [kind, media] of attended) {
-  softphoneTest(`${kind} transfers to whom it asked, with ${media} media`, async (lab) => {
+  softphoneTest(`${kind} transfers to its consultation call, with ${media} media`, async (lab) => {
     const party = await threePhones(lab, kind);
     const { alice, bob, carol } = party;
     putThrough(lab, { media });

@@ -56,7 +56,7 @@ sipTest("a BYE is the caller's or the callee's, with its Reason", async () => {
   ]);
 });
 
-sipTest("a CANCEL of the caller is told from one of ours, and from a refusal", async () => {
+sipTest("a CANCEL of the caller, one of ours, and a refusal are distinct", async () => {
   await using lab = await startSipLab();
   const bob = await lab.phone("bob");
   bob.onCall = (call) => call.ring();
@@ -166,7 +166,7 @@ sipTest("calls that end with the companion say so", async () => {
   assert.deepEqual(await lab.service.disconnectionOf(leg), { by: "service", cause: "shutdown" });
 });
 
-sipTest("a silent phone is asked by OPTIONS, and keeps its call while it answers", async () => {
+sipTest("a silent phone is probed by OPTIONS, and keeps its call while it answers", async () => {
   await using lab = await startSipLab({ rtpTimeoutMs: 600_000 });
   const outbound = await callTo(lab, talk);
   const ofCallee = lab.media.legs.at(-1)!;

@@ -80,7 +80,7 @@ sipTest("passHolds() tells of a hold by an offer without an address (RFC 3264 §
   await caller.bye();
 });
 
-sipTest("passHolds() tells of a hold by the answer to an offer that was asked for", async () => {
+sipTest("passHolds() reports a hold by the answer to a requested offer", async () => {
   await using lab = await startSipLab();
   const { caller, callee } = await talking(lab);
 

@@ -129,7 +129,7 @@ sipTest("receive() answers 400 when a method and its CSeq differ", async () => {
   assert.equal(response.status, 400);
 });
 
-sipTest("receive() lets nobody end the call of another Client", async () => {
+sipTest("receive() lets no Client end the call of another one", async () => {
   await using lab = await startSipLab();
   const alice = await lab.phone("alice");
   const mallory = await lab.phone("carol");

@@ -71,7 +71,7 @@ Deno.test("reachNext() connects to no host inside the network, whatever a Contac
   }
 });
 
-Deno.test("reachNext() connects to no softphone that nobody can connect to", async () => {
+Deno.test("reachNext() connects to no softphone that accepts no connections", async () => {
   assert.deepEqual(await attempts(`sip:a@${peer};ob`), []);
   assert.deepEqual(await attempts("sip:a@sip.test;gr=1"), []);
   assert.deepEqual(await attempts(`sip:a@${peer};transport=ws`, { protocol: "WS" }), []);

@@ -72,7 +72,7 @@ sipTest(
   },
 );
 
-sipTest("ringAll() ends the ringing when nobody answers, and the script goes on", async () => {
+sipTest("ringAll() ends the ringing when no callee answers, and the script goes on", async () => {
   await using lab = await startSipLab({ slowMedia: true });
   const bob = await lab.phone("bob");
   const caller = await answeredFirst(lab, "bob");

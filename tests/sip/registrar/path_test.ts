@@ -162,7 +162,7 @@ sipTest("sendToDevices() connects to the Path of a Client, and then goes on so",
   assert.equal(edge.count, 1);
 });
 
-sipTest("ring() ends with 480 where the Path leads to nobody", async () => {
+sipTest("ring() ends with 480 where the Path leads nowhere", async () => {
   await using lab = await startTrunkLab();
   await using edge = await openEdge(lab);
   await lostEdge(lab, edge);

@@ -92,7 +92,7 @@ Deno.test("changed() tells the whole first, then what changed meanwhile in one p
   });
 });
 
-Deno.test("changed() sends the same news until they are taken, then what came after", async () => {
+Deno.test("changed() repeats the same changes until they are taken, then sends later ones", async () => {
   const { put, remove, next, logged } = startPresence();
 
   put("alice");

@@ -319,7 +319,7 @@ sipTest("register() removes one Contact, then all of them, and lists what is lef
   assert.equal(valuesOf(cleared, "contact").length, 0);
 });
 
-sipTest("register() asks the service once for a login it was just asked for", async () => {
+sipTest("register() queries the service once for repeated requests of a login", async () => {
   await using lab = await startSipLab();
 
   await Promise.all([lab.phone("alice"), lab.phone("alice")]);
@@ -327,7 +327,7 @@ sipTest("register() asks the service once for a login it was just asked for", as
   assert.deepEqual(lab.service.lookups, ["alice"]);
 });
 
-sipTest("register() answers 503 when the service cannot be asked", async () => {
+sipTest("register() answers 503 when the service is out of reach", async () => {
   await using lab = await startSipLab();
   lab.service.outage = 503;
   const phone = await lab.phone("alice", { register: false });

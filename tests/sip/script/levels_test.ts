@@ -63,7 +63,7 @@ Deno.test("read() measures a leg from the first request on, and shows the loudes
   assert.equal(one!.media.listeners, 1, "each request goes on with the same meter");
 });
 
-Deno.test("a leg is measured no more once nobody asks, or it has ended", async () => {
+Deno.test("a leg is measured until requests for its level or the leg end", async () => {
   const { legs, sids, read, timers } = await lab(2);
   read();
   read();

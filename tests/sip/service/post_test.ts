@@ -143,7 +143,7 @@ Deno.test("createPoster() gives up when the time is over, and when a signal abor
   stop.abort();
 });
 
-Deno.test("createPoster() rejects when nobody listens, and when the answer breaks off", async () => {
+Deno.test("createPoster() rejects when the port is closed, and when the response breaks off", async () => {
   const stop = new AbortController();
   const server = serve(async (connection) => {
     await readRequest(connection);

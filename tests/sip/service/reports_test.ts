@@ -79,7 +79,7 @@ Deno.test("send() repeats a report for as long as the service is out of reach", 
   assert.deepEqual(lab.dropped, []);
 });
 
-Deno.test("send() asks no longer, but tells, when nobody waits for the script", async () => {
+Deno.test("send() sends events once no script is awaited", async () => {
   const asked = Promise.withResolvers<void>();
   using lab = startQueue((report, signal) => {
     if (!report.wantsScript) return Promise.resolve([]);

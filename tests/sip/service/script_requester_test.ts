@@ -74,7 +74,7 @@ Deno.test("ask() sends at once, and together what comes before an answer has beg
   assert.deepEqual(await first, [{ type: "hangup" }]);
 });
 
-Deno.test("ask() lets nobody wait long for the answer to others, nor many go together", async () => {
+Deno.test("requestScript() bounds the wait for other responses, and the size of a group", async () => {
   const { clock, numbers, ask } = heldService();
   void ask(0);
   await turn();
@@ -123,7 +123,7 @@ Deno.test("ask() asks each alone where one cannot be read, so that it alone is r
   assert.equal(requests.length, 3);
 });
 
-Deno.test("ask() gives up a request when all who asked have left, and sends for nobody else", async () => {
+Deno.test("requestScript() aborts a request when all its legs have left", async () => {
   const { requests, numbers, ask } = heldService();
   const leave = [1, 2, 3].map(() => new AbortController());
   const [first, second] = [ask(1, leave[0]!.signal), ask(2, leave[1]!.signal)];
@@ -144,7 +144,7 @@ Deno.test("ask() gives up a request when all who asked have left, and sends for 
   assert.deepEqual(numbers(), [[1, 2]]);
 });
 
-Deno.test("ask() asks for tenants in turns: nobody waits for the flood of another", async () => {
+Deno.test("requestScript() takes tenants in turns, so that none waits for the flood of another", async () => {
   const { requests, numbers, askFor } = heldService();
   void askFor("AC1", 0);
   await turn();

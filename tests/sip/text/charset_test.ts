@@ -40,7 +40,7 @@ for (const [type, body, text] of charsets) {
   });
 }
 
-Deno.test("inItsCharset() leaves alone what is UTF-8, no text, or of a charset that is not known", () => {
+Deno.test("inItsCharset() changes no UTF-8, no other type, and no unknown charset", () => {
   const utf8 = Buffer.from("Grüße");
   for (
     const type of [

@@ -72,7 +72,7 @@ for (
   });
 }
 
-Deno.test("algorithmsOver() offers SHA-256 everywhere when it is told to", () => {
+Deno.test("algorithmsOver() offers SHA-256 everywhere when it is set", () => {
   assert.deepEqual(algorithmsOver("UDP", true), ["SHA-256", "MD5"]);
 });
 

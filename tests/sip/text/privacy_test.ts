@@ -65,7 +65,7 @@ sipTest("admitNumber() keeps who calls from the service and from whom it has us 
   assert.doesNotMatch(naming(ringing.invite), /14155550177|Ann|asserted/i);
 });
 
-sipTest("admitNumber() believes whom a trunk asserts where From names nobody", async () => {
+sipTest("admitNumber() uses the asserted identity of a trunk where From is anonymous", async () => {
   await using lab = await startTrusting();
   await using trunk = await trusted(lab);
   lab.service.answer = () => [{ type: "reject", status: 486 }];
@@ -171,7 +171,7 @@ sipTest("onMessage() keeps who texts a number from the service, as of a call", a
   assert.doesNotMatch(JSON.stringify(messages.slice(0, 2)), /14155550177|Ann/);
 });
 
-sipTest("admitNumber() tells nobody who sent a call on and wants that kept", async () => {
+sipTest("admitNumber() hides a diverting party that asks for privacy", async () => {
   await using lab = await startTrusting();
   await using trunk = await trusted(lab);
   lab.service.answer = () => [{ type: "reject", status: 486 }];
@@ -242,7 +242,7 @@ sipTest(
   },
 );
 
-sipTest("ring() tells nobody whom a trunk asserts, in either direction", async () => {
+sipTest("ring() passes no asserted identity on, in either direction", async () => {
   await using lab = await startTrunkLab();
   await using trunk = await openTrunk();
   const alice = await lab.phone("alice");
@@ -264,7 +264,7 @@ sipTest("ring() tells nobody whom a trunk asserts, in either direction", async (
   assert.doesNotMatch(naming(ringing) + naming(final), /secret/);
 });
 
-sipTest("ringAll() lets no SDP pass of a caller that wants it kept", async () => {
+sipTest("ringAll() passes no SDP of a caller that asks for session privacy", async () => {
   await using lab = await startSipLab();
   const [alice, bob] = [await lab.phone("alice"), await lab.phone("bob")];
   lab.service.answer = ({ event }) =>
@@ -285,7 +285,7 @@ sipTest("ringAll() lets no SDP pass of a caller that wants it kept", async () =>
 });
 
 for (const media of ["anchored", "proxied"] as const) {
-  sipTest(`onRefer() names no transferor that wants to be nobody, ${media}`, async () => {
+  sipTest(`onRefer() names no transferor that asks for privacy, ${media}`, async () => {
     await using lab = await startSipLab();
     const [alice, bob] = [await lab.phone("alice"), await lab.phone("bob")];
     const carol = await lab.phone("carol");
@@ -338,7 +338,7 @@ Deno.test("receive() refuses a call that must have a privacy that we do not know
   assert.equal(await final("id;critical"), 487);
 });
 
-Deno.test("authenticateCaller() lets a Client call in nobody's name that wants to be nobody", async () => {
+Deno.test("authenticateCaller() admits an anonymous From of a Client that asks for privacy", async () => {
   using lab = openReceiveLab(domain);
   const alice = await registered(lab);
   const final = async (from: string, headers: string[] = []) => {

@@ -55,35 +55,38 @@ async function reported(
 const startTrusting = () => startTrunkLab({ trustedSources: ["127.0.0.2/32"] });
 const carrier = "carrier.test";
 
-sipTest("a trunk's call has numbers without parameters, which are told beside them", async () => {
-  await using lab = await startTrusting();
-  await using trunk = await trusted(lab);
-  const asked: string[][] = [];
-  lab.service.trunks.number = ({ dialled }) => (asked.push(dialled), found);
+sipTest(
+  "a trunk's call has numbers without parameters, which are reported beside them",
+  async () => {
+    await using lab = await startTrusting();
+    await using trunk = await trusted(lab);
+    const asked: string[][] = [];
+    lab.service.trunks.number = ({ dialled }) => (asked.push(dialled), found);
 
-  const event = await reported(lab, trunk, {
-    target: "sip:+14155550101;npdi;rn=+14045550000@sip.test;user=phone",
-    to: "<tel:+1-415-555-0101;isub=5>",
-    from:
-      `"Ann" <sip:+14045550100;cpc=payphone;verstat=TN-Validation-Passed@${carrier};user=phone>`,
-    headers: [
-      `P-Asserted-Identity: <tel:+14045550100;ext=7>`,
-      `Diversion: <sip:+13035550100;npdi@${carrier}>;reason=unconditional`,
-    ],
-  });
+    const event = await reported(lab, trunk, {
+      target: "sip:+14155550101;npdi;rn=+14045550000@sip.test;user=phone",
+      to: "<tel:+1-415-555-0101;isub=5>",
+      from:
+        `"Ann" <sip:+14045550100;cpc=payphone;verstat=TN-Validation-Passed@${carrier};user=phone>`,
+      headers: [
+        `P-Asserted-Identity: <tel:+14045550100;ext=7>`,
+        `Diversion: <sip:+13035550100;npdi@${carrier}>;reason=unconditional`,
+      ],
+    });
 
-  assert.deepEqual(asked, [["+14155550101", "+1-415-555-0101"]]);
-  assert.deepEqual(event.from, { user: "+14045550100", host: carrier });
-  assert.equal(event.forwardedFrom, "+13035550100");
-  assert.equal(event.verstat, "TN-Validation-Passed");
-  assert.deepEqual(event.userParameters, {
-    "Request-URI": "npdi;rn=+14045550000",
-    To: "isub=5",
-    From: "cpc=payphone",
-    "P-Asserted-Identity": "ext=7",
-    Diversion: "npdi",
-  });
-});
+    assert.deepEqual(asked, [["+14155550101", "+1-415-555-0101"]]);
+    assert.deepEqual(event.from, { user: "+14045550100", host: carrier });
+    assert.equal(event.forwardedFrom, "+13035550100");
+    assert.equal(event.verstat, "TN-Validation-Passed");
+    assert.deepEqual(event.userParameters, {
+      "Request-URI": "npdi;rn=+14045550000",
+      To: "isub=5",
+      From: "cpc=payphone",
+      "P-Asserted-Identity": "ext=7",
+      Diversion: "npdi",
+    });
+  },
+);
 
 sipTest("verstat counts for the number that is shown, and tells nothing of who hides", async () => {
   await using lab = await startTrusting();
@@ -171,17 +174,20 @@ sipTest("a trunk's text has numbers without parameters too", async () => {
   assert.deepEqual(message?.userParameters, { "Request-URI": "npdi" });
 });
 
-sipTest("a Client's own verstat says nothing, what it dials is told", async () => {
-  await using lab = await startTrunkLab();
-  const alice = await lab.phone("alice");
-  lab.service.answer = () => [{ type: "reject", status: 486 }];
+sipTest(
+  "a Client's own verstat is ignored, and the parameters that it dials are reported",
+  async () => {
+    await using lab = await startTrunkLab();
+    const alice = await lab.phone("alice");
+    lab.service.answer = () => [{ type: "reject", status: 486 }];
 
-  await alice.call("sip:+14155550101;isub=5;verstat=TN-Validation-Passed@sip.test").final;
+    await alice.call("sip:+14155550101;isub=5;verstat=TN-Validation-Passed@sip.test").final;
 
-  const { event } = await lab.service.event("incoming");
-  assert.equal(event.verstat, undefined);
-  assert.deepEqual(event.userParameters?.["Request-URI"], "isub=5");
-});
+    const { event } = await lab.service.event("incoming");
+    assert.equal(event.verstat, undefined);
+    assert.deepEqual(event.userParameters?.["Request-URI"], "isub=5");
+  },
+);
 
 sipTest("requests to a Contact have the parameters of its user part as they came", async () => {
   await using lab = await startTrunkLab();

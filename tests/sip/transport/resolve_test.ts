@@ -68,7 +68,7 @@ async function resolve(uri: string, wanted: { udp?: boolean } = {}) {
   };
 }
 
-Deno.test("resolveTargets() asks nobody about numeric hosts", async () => {
+Deno.test("resolveTargets() sends no query for numeric hosts", async () => {
   const uris = {
     "sip:192.0.2.9": "UDP 192.0.2.9 5060",
     "sip:192.0.2.9:5070": "UDP 192.0.2.9 5070",

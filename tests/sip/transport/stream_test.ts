@@ -93,30 +93,36 @@ sipTest("openStream() closes a peer that does not complete its message", async (
   await end(peer);
 });
 
-sipTest("openStream() closes a silent stranger soon, and a Client later", async () => {
-  const stranger = await openLab();
-  stranger.clock.advance(sipLimits.unauthenticatedIdleMs);
-  await stranger.peer.closed;
-  await stranger.end(stranger.peer);
+sipTest(
+  "openStream() closes a silent unauthenticated stream soon, and a Client's later",
+  async () => {
+    const stranger = await openLab();
+    stranger.clock.advance(sipLimits.unauthenticatedIdleMs);
+    await stranger.peer.closed;
+    await stranger.end(stranger.peer);
 
-  const client = await openLab();
-  client.flow.logins.add("alice");
-  client.clock.advance(sipLimits.streamIdleMs - 1);
-  assert.equal(client.flow.closed, false);
-  client.clock.advance(1);
-  await client.peer.closed;
-  await client.end(client.peer);
-});
+    const client = await openLab();
+    client.flow.logins.add("alice");
+    client.clock.advance(sipLimits.streamIdleMs - 1);
+    assert.equal(client.flow.closed, false);
+    client.clock.advance(1);
+    await client.peer.closed;
+    await client.end(client.peer);
+  },
+);
 
-sipTest("openStream() keeps the silent connection of a trunk, known by its address", async () => {
-  const trunk = await openLab(({ remote }) => remote.host === "127.0.0.1");
+sipTest(
+  "openStream() keeps the silent connection of a trunk, authenticated by its address",
+  async () => {
+    const trunk = await openLab(({ remote }) => remote.host === "127.0.0.1");
 
-  trunk.clock.advance(sipLimits.streamIdleMs - 1);
-  assert.equal(trunk.flow.closed, false);
-  trunk.clock.advance(1);
-  await trunk.peer.closed;
-  await trunk.end(trunk.peer);
-});
+    trunk.clock.advance(sipLimits.streamIdleMs - 1);
+    assert.equal(trunk.flow.closed, false);
+    trunk.clock.advance(1);
+    await trunk.peer.closed;
+    await trunk.end(trunk.peer);
+  },
+);
 
 sipTest(
   "openStream() keeps the silent connection of a live call, whoever its peer is",

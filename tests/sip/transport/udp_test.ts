@@ -323,7 +323,7 @@ sipTest(
 for (
   const [where, near] of [["on our own network", "127.0.0.1"], ["outside", undefined]] as const
 ) {
-  sipTest(`a peer ${where} is told the address of ours that it reaches`, async () => {
+  sipTest(`a peer ${where} gets the address of ours that it reaches`, async () => {
     const asked: string[] = [];
     const nearHost = (remote: string) => {
       asked.push(remote);

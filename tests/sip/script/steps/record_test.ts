@@ -92,7 +92,7 @@ sipTest("record() leaves silence in, and out the beep, where that is wanted", as
   assert.ok(Math.abs(seconds - (0.6 + 1 + 0.16 + 1)) < 0.05, `${seconds} s`);
 });
 
-sipTest("record() ends at one of its keys, which the action is told", async () => {
+sipTest("record() ends at one of its keys, which the action gets", async () => {
   await using lab = await startSipLab();
   const call = await recorded(lab, [recordStep()]);
   call.say(sound(0.5));
@@ -117,7 +117,7 @@ sipTest("record() goes on at every key where none is to end it, up to its length
 });
 
 for (const trim of [true, false]) {
-  sipTest(`record() goes on with the script when nobody spoke (trim: ${trim})`, async () => {
+  sipTest(`record() goes on with the script after silence alone (trim: ${trim})`, async () => {
     await using lab = await startSipLab();
     const next: Step = { type: "next", action };
     const call = await recorded(lab, [recordStep({ trim, timeoutS: 6 }), next]);

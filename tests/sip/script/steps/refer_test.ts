@@ -38,7 +38,7 @@ const notify = (dialog: PhoneDialog, line: string, state: string) =>
     body: { type: "message/sipfrag;version=2.0", content: `SIP/2.0 ${line}\r\n` },
   });
 
-sipTest("refer() has a softphone call somebody else, and follows what it tells", async () => {
+sipTest("refer() has a softphone call another address, and follows its NOTIFYs", async () => {
   const step = referTo("sip:bob@sip.test", { headers: { "X-Ticket": "a b&c" }, action });
   await using call = await startCall(step);
 

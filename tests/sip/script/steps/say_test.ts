@@ -161,7 +161,7 @@ sipTest(
   },
 );
 
-sipTest("a voice that the provider refuses is asked for and told once in a call", async () => {
+sipTest("a voice that the provider refuses is requested and reported once in a call", async () => {
   const { asked, speaker } = refusing(({ voice }) => voice === "alice");
   await using lab = await startSipLab({ speaker });
   const texts = ["One.", "Two.", "Three."].map((text) => say(text, { voice: "alice" }));

@@ -114,7 +114,7 @@ sipTest("gather() tells what was said so far while the caller speaks", async () 
 
 const problem = (message: string) => ({ type: "problem", url: "", message, about: "recognition" });
 
-sipTest("gather() says that nobody understands speech, and takes keys alone", async () => {
+sipTest("gather() reports the lack of speech recognition, and takes keys alone", async () => {
   const keys = { start: "1", finish: "#", most: 1 };
   await using call = await startGathering([[spoken({ keys })], [wait]]);
   await call.prompted();
@@ -149,7 +149,7 @@ sipTest("gather() reports a recogniser that fails, and goes on", async () => {
   assert.deepEqual(call.events("problem"), [problem("Cannot recognise: out of order")]);
 });
 
-sipTest("gather() stops a recognition that nobody waits for any more", async () => {
+sipTest("gather() stops a recognition whose result is not awaited any more", async () => {
   const aborted = Promise.withResolvers<void>();
   const ears: Recogniser = {
     recognise: (_pcm, _options, signal) => {

@@ -142,27 +142,30 @@ sipTest(
   },
 );
 
-sipTest("a USSD dialogue is refused where it is none, nobody's, or a stranger's", async () => {
-  await using lab = await startLab();
-  await using peer = await openNetwork(lab);
-  await using stranger = await openTrunk(udpOf(lab));
-  const send = async (from: TrunkPeer, body: string) => {
-    from.send(ussdInvite(from, { target, body }));
-    return (await finalOf(from)).status;
-  };
+sipTest(
+  "a USSD dialogue is refused where it is malformed, for no number, or unauthenticated",
+  async () => {
+    await using lab = await startLab();
+    await using peer = await openNetwork(lab);
+    await using stranger = await openTrunk(udpOf(lab));
+    const send = async (from: TrunkPeer, body: string) => {
+      from.send(ussdInvite(from, { target, body }));
+      return (await finalOf(from)).status;
+    };
 
-  const statuses = [
-    await send(stranger, ussdXml("*135#")),
-    await send(peer, "<ussd>"),
-    await send(peer, ussdXml("*135#")),
-  ];
-  const dialled = "*135#";
-  lab.service.trunks.number = () => ({ accountSid, numberSid, dialled, allowed: true });
-  lab.service.answer = () => [{ type: "reject", status: 404 }];
-  statuses.push(await send(peer, ussdXml("*135#")));
+    const statuses = [
+      await send(stranger, ussdXml("*135#")),
+      await send(peer, "<ussd>"),
+      await send(peer, ussdXml("*135#")),
+    ];
+    const dialled = "*135#";
+    lab.service.trunks.number = () => ({ accountSid, numberSid, dialled, allowed: true });
+    lab.service.answer = () => [{ type: "reject", status: 404 }];
+    statuses.push(await send(peer, ussdXml("*135#")));
 
-  assert.deepEqual(statuses, [415, 400, 404, 404]);
-});
+    assert.deepEqual(statuses, [415, 400, 404, 404]);
+  },
+);
 
 sipTest("a USSD message in a call of other kind hangs up", async () => {
   await using lab = await startLab();
