@@ -49,7 +49,7 @@ export function signRequest(
 
 const header = /^t=(\d{1,16}),n=([0-9a-f]{32}),d=([0-9a-f]{64}),v1=([0-9a-f]{64})$/;
 
-/** Checks headers made by `signBridge`, each of which counts once in a process. */
+/** Checks headers made by `signRequest`, each of which counts once in a process. */
 export interface SignatureVerifier {
   /**
    * Digest of the body that a header signs; undefined when it is forged, stale, used before, or

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /**
  * Order of a markup document to the service beside its call or message, as the document says it.
- * `carry_out.ts` checks it when it performs it.
+ * `core/messages/perform_action.ts` checks it when it performs it.
  */
 export const order = z.discriminatedUnion("kind", [
   z.object({
