@@ -35,7 +35,7 @@ import type { Ports } from "./core/model/ports/ports.ts";
 import type { Account } from "./core/model/resources/accounts.ts";
 import { removeOldRecords } from "./core/usage/remove_old.ts";
 import { openStore, type Store } from "./kv/open_store.ts";
-import { sealedStore } from "./kv/store/sealed_store.ts";
+import { sealedStore } from "./kv/engines/sealed_store.ts";
 import { protocolRoutes } from "./routes/protocol/routes.ts";
 import { consolePages } from "./routes/console/console.tsx";
 import { demo } from "./routes/demo.ts";

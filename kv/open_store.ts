@@ -52,7 +52,7 @@ import { migrateBeforeUse } from "./migration/migrate_before_use.ts";
 import { changeSchema, type Migration, type Progress } from "./migration/migration.ts";
 import { type SchemaFence, schemaFence } from "./migration/schema_fence.ts";
 import { reseal, type Resealed } from "./collections/reseal.ts";
-import { isRemoteLocation, openLocation } from "./store/sealed_store.ts";
+import { isRemoteLocation, openLocation } from "./engines/open_location.ts";
 import { cookieStore } from "./collections/cookie_store.ts";
 import { sipTraces } from "./collections/sip_traces.ts";
 import { stock } from "./collections/stock.ts";
@@ -236,6 +236,7 @@ async function openKv(
   const isFile = !isRemote && location !== ":memory:";
   const lock = isFile ? await lockFile(location) : undefined;
   const opened = await openLocation(location);
+  if (opened.caution !== null) log(opened.caution);
   const health = storeHealth(opened, { now, steadyNow, isRemote, ...onFailure && { onFailure } });
   const wire = /^https?:/.test(location) ? promptWire(opened) : noWire;
   const unlogged = isRemote

@@ -21,7 +21,7 @@ import type { Declarations, Schema } from "./records/schema.ts";
 import type { Ports } from "../core/model/ports/ports.ts";
 import { type CommitDepths, committer, type CommitterOptions } from "./store/commit.ts";
 import { mergedReader, type Read } from "./store/reader.ts";
-import { receiptOf } from "./store/receipt.ts";
+import { noReceipt, receiptOf } from "./store/receipt.ts";
 import { sealer } from "./store/seal.ts";
 import type { StoreClock } from "./store/store_clock.ts";
 import { committing, type StoreHealth } from "./store/store_health.ts";
@@ -115,12 +115,10 @@ export function partsOf(
     onFull: (value, window) => deepening.look(value, window),
   });
   if (fence !== undefined) fence.onChange = depths.clear;
+  const receipt = () => kv.repeatsCommits ? receiptOf(kv, { now, steadyNow }) : noReceipt;
   const commits = committer(kv, {
     checks: checksOf(opened),
-    ...(isRemote &&
-      {
-        receipts: Array.from({ length: writersOfRemote }, () => receiptOf(kv, { now, steadyNow })),
-      }),
+    ...isRemote && { receipts: Array.from({ length: writersOfRemote }, receipt) },
     versions: isRemote,
     health,
     ...(fence && { fence }),

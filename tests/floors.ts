@@ -42,13 +42,14 @@ sip/leg | auth base contracts media registrar stack text transport trunk core/ba
 sip/script | auth base contracts leg media registrar service stack text transport trunk core/base core/machine core/protocol | zod | performs scripts: steps, streams, conversations, transfer, relay
 sip | auth base contracts leg media registrar script service stack text transport trunk core/base core/machine core/protocol |  | the companion, put together
 kv/store | core/base | node: | keys, batches, commits, receipts
+kv/engines | store core/base | node: pg | what keeps entries: Deno KV, PostgreSQL
 kv/cache | store core/base core/model |  | cached reads and their invalidation
 kv/records | cache store core/base core/model | node: | values, index entries, references and texts of a record
 kv/counters | cache records store |  | counters that split where entries are many
 kv/jobs | cache store core/accounts core/base core/model |  | the queue of jobs and its workers
 kv/lists | cache records store core/base core/model |  | from a query to a page
 kv/collections | cache counters jobs lists records store core/accounts core/base core/model core/protocol | node: | ports that core is given: records, accounts, presence, ledger
-kv | cache collections counters jobs records store core/accounts core/base core/model | node: | backup, migration, changes; the store put together
+kv | cache collections counters engines jobs records store core/accounts core/base core/model | node: | backup, migration, changes; the store put together
 routes/http | core/accounts core/base core/machine core/metrics core/model core/webhooks | hono node: | parts of every response: errors, formats, parameters, access, Idempotency-Key
 routes/resources | http core/account_limits core/accounts core/base core/calls core/companions core/conferences core/messages core/model core/numbers core/protocol core/recordings core/reports core/streams core/supervisor core/trials core/usage core/webhooks | hono | routes of irregular resources
 routes/events | http resources core/accounts core/base core/model core/protocol core/recordings core/webhooks | hono | the event stream of an account

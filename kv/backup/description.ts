@@ -7,7 +7,7 @@ export interface Description {
   /** The version of Switchboard that made it. */
   version: string;
   /** What the store was. */
-  store: "file" | "KV Connect";
+  store: "file" | "KV Connect" | "PostgreSQL";
   /** SECRET_KEY where it stood in DATA_DIR; null where the environment gave it. */
   secretKey: string | null;
   /** A text, once sealed by each key that may have sealed passwords of the store. */

@@ -1,7 +1,7 @@
 import { limits } from "../../core/base/limits.ts";
 import { withDeadline } from "../store/deadline.ts";
 import { keys } from "../store/keys.ts";
-import { openLocation } from "../store/sealed_store.ts";
+import { openLocation } from "../engines/open_location.ts";
 import { backupLimits } from "./limits.ts";
 import type { Progress } from "./progress.ts";
 import { openScratch, type Snapshot } from "./snapshot.ts";

@@ -108,7 +108,7 @@ async function requireEmpty(
   kv: KeyValueStore,
   { location, audio }: Pick<RestoreOptions, "location" | "audio">,
 ): Promise<void> {
-  const cure = "set DATA_DIR to another folder, or KV_URL to another store";
+  const cure = "set DATA_DIR to another folder, or KV_URL or STORE_URL to another store";
   for await (const _ of kv.list({ prefix: [] }, { limit: 1 })) {
     throw new Error(`Cannot restore into ${location}: it is not empty; ${cure}`);
   }

@@ -5,7 +5,7 @@
  * steps begins anew at each write; a request to the service could not save the store of a stopped one.
  */
 import { backup, DatabaseSync } from "node:sqlite";
-import { openLocation } from "../store/sealed_store.ts";
+import { openLocation } from "../engines/open_location.ts";
 import { backupLimits } from "./limits.ts";
 import type { Entry } from "./entries.ts";
 

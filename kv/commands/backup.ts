@@ -8,6 +8,8 @@ import { type Description, sealedBy } from "../backup/description.ts";
 import { stderrProgress } from "../backup/progress.ts";
 import { remoteSnapshot } from "../backup/remote_snapshot.ts";
 import { fileSnapshot } from "../backup/snapshot.ts";
+import { isStoreShared, storeLocation } from "../../core/machine/configuration/store_location.ts";
+import { shownLocation } from "../engines/postgres_url.ts";
 
 /**
  * `deno task backup FILE`: saves the store, the secrets of DATA_DIR and the audio of recordings in one
@@ -15,22 +17,26 @@ import { fileSnapshot } from "../backup/snapshot.ts";
  */
 async function saveTo(path: string, signal: AbortSignal): Promise<void> {
   const config = commandConfig();
-  const { DATA_DIR, KV_URL } = config;
-  const location = KV_URL || `${DATA_DIR}/switchboard.db`;
+  const { DATA_DIR } = config;
+  const location = storeLocation(config);
   const progress = stderrProgress();
   const description = await describe(config, location);
   const { entries, files, bytes } = await backUp({
     path,
     description,
     snapshot: () =>
-      KV_URL === ""
-        ? fileSnapshot(location)
-        : remoteSnapshot(KV_URL, { folder: DATA_DIR, progress, signal }),
+      isStoreShared(config)
+        ? remoteSnapshot(location, { folder: DATA_DIR, progress, signal })
+        : fileSnapshot(location),
     audio: `${DATA_DIR}/recordings`,
     progress,
     signal,
   });
-  say(`Saved ${location} in ${path}: ${entries} entries, ${files} audio files, ${bytes} bytes`);
+  say(
+    `Saved ${
+      shownLocation(location)
+    } in ${path}: ${entries} entries, ${files} audio files, ${bytes} bytes`,
+  );
   say(
     description.secretKey === null
       ? "SECRET_KEY is not in it: keep the key, a restore needs it"
@@ -48,13 +54,13 @@ async function describe(config: Config, location: string): Promise<Description> 
   if (secretKey === null) {
     throw new Error(
       `Cannot find ${DATA_DIR}/secret_key: run the backup with the environment of the service ` +
-        `(DATA_DIR, KV_URL, SECRET_KEY); its store is ${location}`,
+        `(DATA_DIR, KV_URL or STORE_URL, SECRET_KEY); its store is ${shownLocation(location)}`,
     );
   }
   return {
     begunAt: Date.now(),
     version,
-    store: config.KV_URL === "" ? "file" : "KV Connect",
+    store: config.STORE_URL ? "PostgreSQL" : config.KV_URL ? "KV Connect" : "file",
     secretKey: ofFile,
     sealed: [secretKey, SECRET_KEY_OTHER].filter((key) => key !== "").map(sealedBy),
     bridgeSecret: BRIDGE_SECRET ? null : await readSecret(`${DATA_DIR}/bridge_secret`),

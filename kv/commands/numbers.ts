@@ -3,19 +3,20 @@ import { fail, say } from "../../core/machine/process/process.ts";
 import { ensureSecret } from "../../core/machine/process/secret_file.ts";
 import { importNumbers } from "../../core/numbers/import_numbers.ts";
 import { openStore } from "../open_store.ts";
-import { sealedStore } from "../store/sealed_store.ts";
+import { sealedStore } from "../engines/sealed_store.ts";
+import { storeLocation } from "../../core/machine/configuration/store_location.ts";
 
 /**
  * `deno task numbers import FILE`: loads phone numbers from a CSV file for
  * NUMBERS_PROVIDER=inventory. It opens the store itself: an import is rare, and an HTTP endpoint
  * for it would need protection. Only one process may open a store in a file, so the service must be
- * stopped during the import. With KV_URL the service may run.
+ * stopped during the import. With KV_URL or STORE_URL the service may run.
  */
 async function importFile(path: string): Promise<void> {
   const config = commandConfig();
   using file = await openFile(path);
   await Deno.mkdir(config.DATA_DIR, { recursive: true, mode: 0o700 });
-  const location = config.KV_URL || `${config.DATA_DIR}/switchboard.db`;
+  const location = storeLocation(config);
   const secretKey = config.SECRET_KEY ||
     await ensureSecret(`${config.DATA_DIR}/secret_key`, sealedStore(location));
   const store = await openStore({ location, secretKey, now: () => Date.now() });

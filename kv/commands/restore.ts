@@ -8,28 +8,32 @@ import { stderrProgress } from "../backup/progress.ts";
 import { checkBackup, restore } from "../backup/restore.ts";
 import { withDeadline } from "../store/deadline.ts";
 import { lockFile } from "../store/lock_file.ts";
-import { openLocation } from "../store/sealed_store.ts";
+import { openLocation } from "../engines/open_location.ts";
+import { isStoreShared, storeLocation } from "../../core/machine/configuration/store_location.ts";
+import { shownLocation } from "../engines/postgres_url.ts";
 
 /**
- * `deno task restore FILE`: writes a backup into the empty store of DATA_DIR or KV_URL, with the
+ * `deno task restore FILE`: writes a backup into the empty store of DATA_DIR, KV_URL or STORE_URL, with the
  * environment of the service, which must not run.
  */
 async function restoreFrom(path: string, again: boolean, signal: AbortSignal): Promise<void> {
   const config = commandConfig();
-  const { DATA_DIR, KV_URL } = config;
+  const { DATA_DIR } = config;
   const progress = stderrProgress();
   const description = await checkBackup({ path, progress, signal });
   await requireSecrets(description, config);
   await Deno.mkdir(DATA_DIR, { recursive: true, mode: 0o700 });
-  const location = KV_URL || `${DATA_DIR}/switchboard.db`;
-  using _lock = KV_URL === "" ? await lockFile(location) : null;
+  const location = storeLocation(config);
+  const isShared = isStoreShared(config);
+  using _lock = isShared ? null : await lockFile(location);
   using opened = await openLocation(location);
-  const kv = KV_URL === "" ? opened : withDeadline(opened, limits.storeTimeoutMs);
+  const kv = isShared ? withDeadline(opened, limits.storeTimeoutMs) : opened;
   const audio = `${DATA_DIR}/recordings`;
   const before = () => writeSecrets(description, config);
-  const options = { path, location, audio, again, before, progress, signal };
+  const shown = shownLocation(location);
+  const options = { path, location: shown, audio, again, before, progress, signal };
   const { entries, files } = await restore(kv, options);
-  say(`Restored ${location} from ${path}: ${entries} entries, ${files} audio files`);
+  say(`Restored ${shown} from ${path}: ${entries} entries, ${files} audio files`);
   say(`It is the state of ${new Date(description.begunAt).toISOString()}`);
   const { bucket } = description;
   if (bucket !== null && bucket !== bucketOf(config)) {

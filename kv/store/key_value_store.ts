@@ -1,5 +1,6 @@
 /**
- * The port of the store: all that `kv/` asks of what keeps its entries. `deno_kv.ts` has the embedded
+ * The port of the store: all that `kv/` asks of what keeps its entries. Deno KV is not stable, and its
+ * server is one SQLite on one machine, so an engine of another kind fits here. `kv/engines/deno_kv.ts` has the embedded
  * file, memory and KV Connect behind it. `tests/kv/store/conformance_test.ts` proves what is promised
  * here of each of them.
  *
@@ -123,6 +124,8 @@ export interface KeyValueStore {
   readonly mostChecks: number;
   /** Its client sends a commit again when the response was lost: see `AtomicOperation.commit`. */
   readonly repeatsCommits: boolean;
+  /** A line for the operator at the start, where the store is kept with less care than it could be. */
+  readonly caution: string | null;
   get<T = unknown>(key: KvKey): Promise<KvEntryMaybe<T>>;
   /** Reads up to ten entries, all of one moment, in the order of the keys. */
   getMany<T extends readonly unknown[]>(

@@ -4,7 +4,7 @@ import { type App, startApp } from "../support/service/app.ts";
 import { companionOf, made, xml } from "../support/service/hand_companion.ts";
 import { samples } from "../support/service/samples.ts";
 import { startKvConnect } from "../support/service/kv_connect.ts";
-import { openDenoKv } from "../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../kv/engines/deno_kv.ts";
 
 const erasedNumber = "+4930123456";
 const otherNumber = "+4930123457";

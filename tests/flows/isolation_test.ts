@@ -20,7 +20,7 @@ import { worker } from "../../kv/jobs/worker.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { callOf, companion, companionOf, made } from "../support/service/hand_companion.ts";
 import { storeFile, storeLab } from "../support/service/store_lab.ts";
-import { openDenoKv } from "../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../kv/engines/deno_kv.ts";
 
 /** One account's record that cannot be read or written stops no work for other accounts. */
 

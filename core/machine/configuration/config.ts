@@ -26,7 +26,16 @@ import { speechVariables } from "./speech_variables.ts";
 import { transportVariables } from "./transport_variables.ts";
 import { trunkVariables } from "./trunk_variables.ts";
 import type { ShownVariable } from "../../model/values/settings.ts";
-import { address, flag, host, httpUrl, port, type Variable, wrongOf } from "./variable.ts";
+import {
+  address,
+  databaseUrl,
+  flag,
+  host,
+  httpUrl,
+  port,
+  type Variable,
+  wrongOf,
+} from "./variable.ts";
 
 const text = z.string();
 
@@ -70,6 +79,13 @@ export const variables = {
     fallback: "",
     help:
       "KV Connect endpoint that instances share, its token in DENO_KV_ACCESS_TOKEN. Empty: a file.",
+  },
+  STORE_URL: {
+    schema: databaseUrl,
+    fallback: "",
+    help: "PostgreSQL database that instances share, postgres://user:password@host/database, in " +
+      "place of KV_URL (docs/how-to/postgresql.md).",
+    secret: ["service"],
   },
   EDGE: {
     schema: flag,
@@ -249,6 +265,9 @@ function missingOf(values: Record<string, unknown>): string[] {
   const problems: string[] = [];
   if (values.NUMBERS_PROVIDER === "http" && values.NUMBERS_URL === "") {
     problems.push("NUMBERS_URL is required by NUMBERS_PROVIDER=http");
+  }
+  if (values.STORE_URL && values.KV_URL) {
+    problems.push("STORE_URL and KV_URL name two stores: set one of them");
   }
   if (values.S3_BUCKET && !(values.S3_ACCESS_KEY && values.S3_SECRET_KEY)) {
     problems.push("S3_ACCESS_KEY and S3_SECRET_KEY are required by S3_BUCKET");

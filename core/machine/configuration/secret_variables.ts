@@ -25,7 +25,7 @@ export const secretVariables = {
   SECRET_KEY: {
     schema: secret,
     fallback: "",
-    help: "Key that seals secrets at rest; instances that share KV_URL share it. " +
+    help: "Key that seals secrets at rest; instances that share a store share it. " +
       "Empty: generated into DATA_DIR/secret_key.",
     secret: ["service"],
   },

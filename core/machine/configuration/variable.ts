@@ -45,6 +45,12 @@ export const address = host.pipe(z.union([z.ipv4(), z.ipv6()], "must be an IP ad
 export const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL" })
   .transform((url) => url.replace(/(?<!\/)\/+$/, ""));
 
+/** A database of PostgreSQL, or none. The store says what else is wrong with it. */
+export const databaseUrl = z.string().regex(
+  /^(postgres(ql)?:\/\/[^\s/]+\/[^\s/?]+(\?\S*)?)?$/,
+  "must be a URL like postgres://user:password@host:5432/database",
+);
+
 export const flag = z.enum(["true", "false"], "must be true or false").transform((text) =>
   text === "true"
 );

@@ -2,6 +2,7 @@ import { blobDirectory } from "../adapters/blob_directory.ts";
 import type { Config } from "../configuration/config.ts";
 import type { Answer } from "../net/http_server.ts";
 import type { Blobs } from "../../model/ports/providers.ts";
+import { storeLocation } from "../configuration/store_location.ts";
 import { say } from "../process/process.ts";
 import { ensureSecret, type SealedStore } from "../process/secret_file.ts";
 import { consoleFiles } from "./console_files.ts";
@@ -49,13 +50,13 @@ const pageFiles = {
 
 /** A machine, which has DATA_DIR. */
 async function machinePlatform(config: Config): Promise<Platform> {
-  const { DATA_DIR, KV_URL, SECRET_KEY, BRIDGE_SECRET } = config;
+  const { DATA_DIR, SECRET_KEY, BRIDGE_SECRET } = config;
   await Deno.mkdir(DATA_DIR, { recursive: true, mode: 0o700 }).catch((error) => {
     throw new Error(`Cannot use DATA_DIR ${DATA_DIR}: ${error.message}`);
   });
   const file = `${DATA_DIR}/credentials.json`;
   return {
-    location: KV_URL || `${DATA_DIR}/switchboard.db`,
+    location: storeLocation(config),
     secretKey: async (sealed) => SECRET_KEY || await ensureSecret(`${DATA_DIR}/secret_key`, sealed),
     bridgeSecret: async () => BRIDGE_SECRET || await ensureSecret(`${DATA_DIR}/bridge_secret`),
     audio: () => blobDirectory(`${DATA_DIR}/recordings`),
@@ -78,7 +79,7 @@ async function machinePlatform(config: Config): Promise<Platform> {
 async function edgePlatform({ HOST, PORT, ...config }: Config): Promise<Platform> {
   const canRead = await Deno.permissions.query({ name: "read", path: "docs" });
   return {
-    location: config.KV_URL,
+    location: config.STORE_URL || config.KV_URL,
     secretKey: () => Promise.resolve(config.SECRET_KEY),
     bridgeSecret: () => Promise.resolve(config.BRIDGE_SECRET),
     audio: (inStore) => inStore,

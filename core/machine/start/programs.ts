@@ -74,13 +74,24 @@ const environment = `--allow-env=${readVariables.join(",")}`;
 /** Read by npm `ws` when it is loaded: whether to look for the native package bufferutil. */
 const wsVariable = "WS_NO_BUFFER_UTIL";
 
+/** Read by npm `pg` when it is loaded and when it connects; the URL of the store has all that is used. */
+const pgVariables = [
+  ...["NODE_PG_FORCE_NATIVE", "PGBINARY", "PGOPTIONS", "PGREPLICATION", "PGSSLNEGOTIATION", "USER"],
+];
+
+/** The file by which the server of the store is verified, where its URL names one. */
+const rootCertificateIn = (url: string): string =>
+  new URLSearchParams(url.split("?")[1]).get("sslrootcert") ?? "";
+
 /** The processes, each with the permissions that it needs and no more. */
 export const programs: Record<"api" | "sip" | "speech", Program> = {
   api: {
     name: "service",
     script: "main.ts",
     flags: runtimeFlags.service,
-    permissions: ({ DATA_DIR, KV_URL, RATES_FILE, SMS_RATES_FILE, TLS_CERT, TLS_KEY }) => [
+    permissions: (
+      { DATA_DIR, KV_URL, STORE_URL, RATES_FILE, SMS_RATES_FILE, TLS_CERT, TLS_KEY },
+    ) => [
       "--allow-net",
       `--allow-read=${
         [
@@ -96,13 +107,15 @@ export const programs: Record<"api" | "sip" | "speech", Program> = {
           SMS_RATES_FILE,
           TLS_CERT,
           TLS_KEY,
+          rootCertificateIn(STORE_URL),
         ].filter(Boolean)
           .join(
             ",",
           )
       }`,
       `--allow-write=${DATA_DIR}`,
-      environment + (KV_URL === "" ? "" : ",DENO_KV_ACCESS_TOKEN"),
+      environment + (KV_URL === "" ? "" : ",DENO_KV_ACCESS_TOKEN") +
+      (STORE_URL === "" ? "" : `,${pgVariables.join(",")}`),
     ],
   },
   sip: {

@@ -33,6 +33,7 @@ import { outboundRequests } from "../adapters/outbound_fetch.ts";
 import type { Clocks } from "../../base/steady_clock.ts";
 import { log } from "../process/log.ts";
 import { s3Blobs } from "../adapters/s3_blobs.ts";
+import { isStoreShared } from "../configuration/store_location.ts";
 
 /** What the ports are made of beside the configuration. */
 export interface Parts {
@@ -120,7 +121,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
     }),
     absentLogins: createAbsentLogins({
       steadyNow,
-      isShared: config.KV_URL !== "" || config.EDGE,
+      isShared: isStoreShared(config) || config.EDGE,
     }),
     loop: createLoopShares(),
     now,

@@ -4,7 +4,7 @@ import { eventually } from "../../support/process/eventually.ts";
 import { pidsBelow, spawnTask } from "../../support/process/system.ts";
 import { runTask } from "../../support/service/backup_lab.ts";
 import { storeLab } from "../../support/service/store_lab.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 import { type KvKey, KvU64 } from "../../../kv/store/key_value_store.ts";
 
 const accountSid = "AC" + "1".repeat(32);

@@ -3,10 +3,11 @@ import { backupLimits } from "../../../kv/backup/limits.ts";
 import { remoteSnapshot } from "../../../kv/backup/remote_snapshot.ts";
 import { keyText } from "../../../kv/store/batch.ts";
 import { keys } from "../../../kv/store/keys.ts";
+import { isPostgresWanted, startPostgres } from "../../support/service/postgres.ts";
 import { startKvConnect } from "../../support/service/kv_connect.ts";
 import { runTask } from "../../support/service/backup_lab.ts";
 import { dice, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openLocation } from "../../../kv/engines/open_location.ts";
 import type { KeyValueStore, KvKey } from "../../../kv/store/key_value_store.ts";
 
 const statuses = ["queued", "ringing", "in-progress", "completed", "busy"] as const;
@@ -52,14 +53,14 @@ const isOfBackups = ([first]: KvKey) => first === keys.backup[0] || first === ke
 
 /** The entries of a store, by the text of their keys. */
 async function entriesAt(location: string): Promise<Entries> {
-  using kv = await openDenoKv(location);
+  using kv = await openLocation(location);
   const all = await Array.fromAsync(kv.list({ prefix: [] }));
   return new Map(all.filter(({ key }) => !isOfBackups(key)).map((e) => [keyText(e.key), e.value]));
 }
 
 /** How many entries say that a backup is under way, or hold its log. */
 async function noticesAt(location: string): Promise<number> {
-  using kv = await openDenoKv(location);
+  using kv = await openLocation(location);
   const all = await Array.fromAsync(kv.list<{ id?: string | null }>({ prefix: [] }));
   return all.filter(({ key, value }) => isOfBackups(key) && value.id !== null).length;
 }
@@ -100,7 +101,7 @@ Deno.test("a commit of a service that has not noticed the backup yet is logged",
   await using endpoint = startKvConnect();
   using here = await storeLab(endpoint.url);
   await here.store.records.calls.insert({ record: here.call({ from: "+1", to: "+2" }) });
-  using kv = await openDenoKv(endpoint.url);
+  using kv = await openLocation(endpoint.url);
   await kv.set(keys.backup, { id: "one" });
   await here.store.records.calls.insert({ record: here.call({ from: "+3", to: "+4" }) });
   const logged = await Array.fromAsync(kv.list({ prefix: keys.log("one") }));
@@ -151,7 +152,7 @@ Deno.test("a backup takes the place of one that was killed, and removes its noti
   await using endpoint = startKvConnect();
   const folder = await Deno.makeTempDir();
   using here = await storeLab(endpoint.url);
-  using kv = await openDenoKv(endpoint.url);
+  using kv = await openLocation(endpoint.url);
   await kv.set(keys.backup, { id: "killed" });
   await here.store.records.calls.insert({ record: here.call({ from: "+3", to: "+4" }) });
   assert.equal(await noticesAt(endpoint.url), 2);
@@ -170,7 +171,7 @@ Deno.test("a snapshot during which another backup begins is given up, and says s
     using lab = await storeLab(endpoint.url);
     await fill(lab, 30);
   }
-  using kv = await openDenoKv(endpoint.url);
+  using kv = await openLocation(endpoint.url);
   let hasBegun = false;
   endpoint.beforeRead = async () => {
     if (hasBegun || await noticesAtOnce(kv) === null) return;
@@ -195,40 +196,69 @@ Deno.test("a snapshot during which another backup begins is given up, and says s
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("a store moves from a file to KV Connect and back, entry for entry", async () => {
-  await using endpoint = startKvConnect();
-  const folder = await Deno.makeTempDir();
-  const SECRET_KEY = "the key of the first year";
-  const file = { DATA_DIR: `${folder}/file`, SECRET_KEY };
-  const back = { DATA_DIR: `${folder}/back`, SECRET_KEY };
-  const remote = {
-    DATA_DIR: `${folder}/remote`,
-    SECRET_KEY,
-    KV_URL: endpoint.url,
-    DENO_KV_ACCESS_TOKEN: "test",
-  };
-  await Deno.mkdir(file.DATA_DIR);
-  {
-    using one = await storeLab(`${file.DATA_DIR}/switchboard.db`, SECRET_KEY);
-    const write = writer([one, one]);
-    for (let n = 0; n < 100; n++) await write();
-  }
-  for (
-    const [task, saved, env] of [
-      ["backup", "1", file],
-      ["restore", "1", remote],
-      ["backup", "2", remote],
-      ["restore", "2", back],
-    ] as const
-  ) {
-    const { code, output } = await runTask([task, `${folder}/${saved}`], env);
-    assert.equal(code, 0, output);
-  }
-  const refused = await runTask(["restore", `${folder}/1`], remote);
-  assert.match(refused.output, /Cannot restore into http.*: it is not empty; .* KV_URL to another/);
+interface MovedTo extends AsyncDisposable {
+  location: string;
+  /** By which a service finds it. */
+  env: Record<string, string>;
+}
 
-  const before = await entriesAt(`${file.DATA_DIR}/switchboard.db`);
-  assert.deepEqual(await entriesAt(endpoint.url), before);
-  assert.deepEqual(await entriesAt(`${back.DATA_DIR}/switchboard.db`), before);
-  await Deno.remove(folder, { recursive: true });
-});
+/** Servers that a store moves to. */
+const servers: Record<string, () => Promise<MovedTo>> = {
+  "KV Connect"() {
+    const endpoint = startKvConnect();
+    return Promise.resolve({
+      location: endpoint.url,
+      env: { KV_URL: endpoint.url, DENO_KV_ACCESS_TOKEN: "test" },
+      [Symbol.asyncDispose]: () => endpoint[Symbol.asyncDispose](),
+    });
+  },
+  ...isPostgresWanted() && {
+    async PostgreSQL() {
+      const server = await startPostgres();
+      const location = await server.database();
+      return {
+        location,
+        env: { STORE_URL: location },
+        [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+      };
+    },
+  },
+};
+
+for (const [kind, start] of Object.entries(servers)) {
+  Deno.test(`a store moves from a file to ${kind} and back, entry for entry`, async () => {
+    await using server = await start();
+    const folder = await Deno.makeTempDir();
+    const SECRET_KEY = "the key of the first year";
+    const file = { DATA_DIR: `${folder}/file`, SECRET_KEY };
+    const back = { DATA_DIR: `${folder}/back`, SECRET_KEY };
+    const remote = { DATA_DIR: `${folder}/remote`, SECRET_KEY, ...server.env };
+    await Deno.mkdir(file.DATA_DIR);
+    {
+      using one = await storeLab(`${file.DATA_DIR}/switchboard.db`, SECRET_KEY);
+      const write = writer([one, one]);
+      for (let n = 0; n < 100; n++) await write();
+    }
+    for (
+      const [task, saved, env] of [
+        ["backup", "1", file],
+        ["restore", "1", remote],
+        ["backup", "2", remote],
+        ["restore", "2", back],
+      ] as const
+    ) {
+      const { code, output } = await runTask([task, `${folder}/${saved}`], env);
+      assert.equal(code, 0, output);
+    }
+    const refused = await runTask(["restore", `${folder}/1`], remote);
+    assert.match(
+      refused.output,
+      /Cannot restore into (http|postgres).*: it is not empty; .* STORE_URL to another/,
+    );
+
+    const before = await entriesAt(`${file.DATA_DIR}/switchboard.db`);
+    assert.deepEqual(await entriesAt(server.location), before);
+    assert.deepEqual(await entriesAt(`${back.DATA_DIR}/switchboard.db`), before);
+    await Deno.remove(folder, { recursive: true });
+  });
+}

@@ -6,7 +6,7 @@ import { mergedReader } from "../../../kv/store/reader.ts";
 import { sealer } from "../../../kv/store/seal.ts";
 import { accountCache } from "../../../kv/cache/account_cache.ts";
 import type { Account } from "../../../core/model/resources/accounts.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 
 const sid = "AC" + "1".repeat(32);
 const account = {

@@ -4,7 +4,7 @@ import type { FollowOptions, RecordChange } from "../../../core/model/ports/chan
 import { eventually } from "../../support/process/eventually.ts";
 import { startKvConnect } from "../../support/service/kv_connect.ts";
 import { storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 
 const fields = { from: "+15550000001", to: "client:alice", status: "queued" } as const;
 

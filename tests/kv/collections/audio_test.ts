@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { audio } from "../../../kv/collections/audio.ts";
 import { memoryBlobs } from "../../support/service/memory_blobs.ts";
 import { dice } from "../../support/service/store_lab.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 
 const [accountSid, sid] = ["AC01", "RE01"];
 

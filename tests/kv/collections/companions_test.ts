@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { companionStates } from "../../../kv/collections/companions.ts";
 import { isLost } from "../../../core/model/ports/companion_ports.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 import type { KeyValueStore } from "../../../kv/store/key_value_store.ts";
 
 /** Two services on a store, each with clocks of its own. */

@@ -4,7 +4,7 @@ import type { CookieOwner } from "../../../core/model/ports/ports.ts";
 import { keys } from "../../../kv/store/keys.ts";
 import { startKvConnect } from "../../support/service/kv_connect.ts";
 import { storeFile, storeLab } from "../../support/service/store_lab.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 
 const hour = 3_600_000;
 

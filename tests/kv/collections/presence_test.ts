@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { PresenceChanges } from "../../../core/protocol/registrations.ts";
 import { presenceOf } from "../../../kv/collections/presence.ts";
 import { storeLab } from "../../support/service/store_lab.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 import type { KeyValueStore, KvListSelector } from "../../../kv/store/key_value_store.ts";
 
 const first = { id: "one", runId: "first" };

@@ -5,7 +5,7 @@ import { removeOldRecords } from "../../../core/usage/remove_old.ts";
 import { openStore } from "../../../kv/open_store.ts";
 import { type App, startApp } from "../../support/service/app.ts";
 import { samples } from "../../support/service/samples.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 
 const day = 86_400_000;
 

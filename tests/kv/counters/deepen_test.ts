@@ -10,7 +10,7 @@ import { killWhileMigrating } from "../../support/process/migrating_process.ts";
 import { auditIndexes } from "../../support/service/index_audit.ts";
 import { startKvConnect } from "../../support/service/kv_connect.ts";
 import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 import type { KeyValueStore, KvKey, KvListOptions } from "../../../kv/store/key_value_store.ts";
 
 const never = new AbortController().signal;

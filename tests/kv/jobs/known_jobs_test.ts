@@ -10,7 +10,7 @@ import { committer } from "../../../kv/store/commit.ts";
 import { eventually } from "../../support/process/eventually.ts";
 import { startApp } from "../../support/service/app.ts";
 import { job } from "../../support/service/job.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 import type { KeyValueStore } from "../../../kv/store/key_value_store.ts";
 
 const claim: Claim = {

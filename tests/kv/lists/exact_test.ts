@@ -14,7 +14,7 @@ import { recordCache } from "../../../kv/cache/record_cache.ts";
 import { sealer } from "../../../kv/store/seal.ts";
 import type { PackedTexts } from "../../../kv/records/text_pack.ts";
 import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 import type { KeyValueStore, KvKey, KvU64 } from "../../../kv/store/key_value_store.ts";
 
 const statuses = ["queued", "ringing", "in-progress", "completed", "busy"] as const;

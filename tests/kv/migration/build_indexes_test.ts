@@ -7,7 +7,7 @@ import { keys } from "../../../kv/store/keys.ts";
 import { killWhileMigrating, withDirection } from "../../support/process/migrating_process.ts";
 import { auditIndexes } from "../../support/service/index_audit.ts";
 import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 
 const never = new AbortController().signal;
 const secretKey = "lab";

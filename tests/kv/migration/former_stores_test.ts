@@ -7,7 +7,7 @@ import { apiClient } from "../../support/service/api_client.ts";
 import { startApp } from "../../support/service/app.ts";
 import { formerStores, type Unpacked, unpackStore } from "../../support/service/former_stores.ts";
 import { auditIndexes } from "../../support/service/index_audit.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 
 type Json = Record<string, unknown>;
 

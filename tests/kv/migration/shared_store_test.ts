@@ -11,7 +11,7 @@ import { unpackStore } from "../../support/service/former_stores.ts";
 import { auditIndexes } from "../../support/service/index_audit.ts";
 import { type KvConnect, startKvConnect } from "../../support/service/kv_connect.ts";
 import { rootAccount, storeLab } from "../../support/service/store_lab.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 
 const never = new AbortController().signal;
 const secretKey = "lab";

@@ -8,7 +8,7 @@ import type { Answer } from "../../support/service/api_client.ts";
 import { startApp } from "../../support/service/app.ts";
 import { startKvConnect } from "../../support/service/kv_connect.ts";
 import { mergedReader } from "../../../kv/store/reader.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 
 const { clients } = resources;
 const gone = /VoiceApplicationSid must name one of the account's applications/;

@@ -11,7 +11,7 @@ import {
 import { layoutOf } from "../../../kv/records/layout.ts";
 import { pageSorted } from "../../../kv/records/sorted.ts";
 import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 
 const roll = dice(4);
 const kinds = ["local", "tollFree", "mobile"] as const;

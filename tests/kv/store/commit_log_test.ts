@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readLogged, withCommitLog } from "../../../kv/store/commit_log.ts";
 import { keys } from "../../../kv/store/keys.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 
 Deno.test("a log entry holds the bytes of its own keys and values alone, which may be parts of others", async () => {
   using kv = await openDenoKv(":memory:");

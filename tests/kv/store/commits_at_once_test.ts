@@ -4,7 +4,7 @@ import { emptyBatch, stageSum } from "../../../kv/store/batch.ts";
 import { committer } from "../../../kv/store/commit.ts";
 import { receiptOf } from "../../../kv/store/receipt.ts";
 import { startKvConnect } from "../../support/service/kv_connect.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 import { KvU64 } from "../../../kv/store/key_value_store.ts";
 
 /** A committer of a remote store that makes so many commits at once. */

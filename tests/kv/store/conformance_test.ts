@@ -9,7 +9,11 @@ import {
   KvU64,
 } from "../../../kv/store/key_value_store.ts";
 import { eventually } from "../../support/process/eventually.ts";
-import { storeKinds, type StoreOfTest } from "../../support/service/store_kinds.ts";
+import {
+  endSharedServer,
+  storeKinds,
+  type StoreOfTest,
+} from "../../support/service/store_kinds.ts";
 import { dice, shuffled } from "../../support/service/store_lab.ts";
 
 /** What `kv/store/key_value_store.ts` promises, of each kind of store. */
@@ -447,11 +451,14 @@ function watching(kv: KeyValueStore, key: KvKey) {
   };
 }
 
+Deno.test.afterAll(endSharedServer);
+
 for (const [kind, start] of Object.entries(storeKinds)) {
   for (const [promise, hold] of Object.entries(promises)) {
     Deno.test({
       name: `${kind}: ${promise}`,
       sanitizeOps: false, // A watch of Deno KV ends some time after it was cancelled.
+      sanitizeResources: false, // The cluster of PostgreSQL is there for all tests.
       async fn() {
         await using store = await start();
         using kv = await store.open();

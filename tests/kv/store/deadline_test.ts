@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { withDeadline } from "../../../kv/store/deadline.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 import type { KeyValueStore } from "../../../kv/store/key_value_store.ts";
 
 Deno.test("withDeadline() changes nothing about a store that answers", async () => {

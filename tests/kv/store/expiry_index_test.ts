@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { narrowExpiryIndex } from "../../../kv/store/expiry_index.ts";
 import { openStore } from "../../../kv/open_store.ts";
 import { storeFile } from "../../support/service/store_lab.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 
 const indexSql = "select sql from sqlite_master where name = 'kv_expiration_ms_idx'";
 

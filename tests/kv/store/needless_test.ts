@@ -8,7 +8,7 @@ import { type Batch, emptyBatch, stageRaise } from "../../../kv/store/batch.ts";
 import { committer } from "../../../kv/store/commit.ts";
 import { eventually } from "../../support/process/eventually.ts";
 import { mergedReader, type Read } from "../../../kv/store/reader.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 import type { AtomicCheck, AtomicOperation, KvU64 } from "../../../kv/store/key_value_store.ts";
 
 const key = [1n, "CA", new Uint8Array(16)];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Batch, emptyBatch } from "../../../kv/store/batch.ts";
 import { committer } from "../../../kv/store/commit.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 
 const setting = (name: string, holds: boolean): Batch => {
   const batch = emptyBatch();

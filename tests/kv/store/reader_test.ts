@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mergedReader } from "../../../kv/store/reader.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 
 Deno.test("mergedReader() gives each the entry of its own key when many ask at once", async () => {
   using kv = await openDenoKv(":memory:");

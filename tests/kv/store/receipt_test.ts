@@ -4,7 +4,7 @@ import { openStore } from "../../../kv/open_store.ts";
 import { receiptOf } from "../../../kv/store/receipt.ts";
 import { startKvConnect } from "../../support/service/kv_connect.ts";
 import { storeLab } from "../../support/service/store_lab.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 import { type KvKey, KvU64 } from "../../../kv/store/key_value_store.ts";
 
 const dayMs = 86_400_000;

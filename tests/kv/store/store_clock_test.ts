@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { storeClock } from "../../../kv/store/store_clock.ts";
 import { handClock } from "../../support/service/hand_clock.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 
 /** The clock of a store as each of its processes has it; each begins with the wall clock. */
 async function lab() {

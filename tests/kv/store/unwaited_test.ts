@@ -4,7 +4,7 @@ import { emptyBatch } from "../../../kv/store/batch.ts";
 import { committer } from "../../../kv/store/commit.ts";
 import { countStore } from "../../support/service/count_store.ts";
 import { storeFile, storeLab } from "../../support/service/store_lab.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 
 Deno.test("a store that is closed in order has what nobody waited for", async () => {
   await using file = await storeFile();

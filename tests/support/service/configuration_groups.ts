@@ -1,7 +1,8 @@
 /** The variables in the groups of docs/reference/configuration.md; each is in exactly one. */
 export const configurationGroups: Record<string, string[]> = Object.fromEntries(
   Object.entries({
-    service: "HOST PORT BASE_URL DATA_DIR KV_URL KV_NARROW_INDEX ADMIN_EMAIL ADMIN_PASSWORD " +
+    service:
+      "HOST PORT BASE_URL DATA_DIR KV_URL STORE_URL KV_NARROW_INDEX ADMIN_EMAIL ADMIN_PASSWORD " +
       "ADMIN_AUTH_TOKEN DEMO REVISION DRAIN_S DIAL_MAX_AGE_S EDGE",
     network: "PUBLIC_IP TLS_CERT TLS_KEY TRUSTED_PROXIES CONNECTIONS_PER_ADDRESS MAX_CONNECTIONS " +
       "REQUESTS_PER_SECOND READS_PER_SECOND WRITES_PER_SECOND ALLOW_PRIVATE_URLS",

@@ -12,7 +12,7 @@ import { keyText } from "../../../kv/store/batch.ts";
 import { bucketAt, levels, windowAt } from "../../../kv/store/counters.ts";
 import { type DepthNote, keys, ordOf, type Place } from "../../../kv/store/keys.ts";
 import { sealer } from "../../../kv/store/seal.ts";
-import { openDenoKv } from "../../../kv/store/deno_kv.ts";
+import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 import { type KeyValueStore, type KvKey, KvU64 } from "../../../kv/store/key_value_store.ts";
 
 /** The part of a stored account that is read here. */

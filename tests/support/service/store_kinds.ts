@@ -1,6 +1,7 @@
 import type { KeyValueStore } from "../../../kv/store/key_value_store.ts";
-import { openLocation } from "../../../kv/store/sealed_store.ts";
+import { openLocation } from "../../../kv/engines/open_location.ts";
 import { startDenokv } from "./denokv.ts";
+import { isPostgresWanted, type Postgres, startPostgres } from "./postgres.ts";
 import { startKvConnect } from "./kv_connect.ts";
 
 /** A store that a test opens, and what it can do to it. */
@@ -11,6 +12,14 @@ export interface StoreOfTest extends AsyncDisposable {
   breakConnections?(): Promise<void>;
   /** Whether it keeps its entries when all handles are closed. */
   isKept: boolean;
+}
+
+/** The cluster that the tests of a file share. */
+let sharedServer: Promise<Postgres> | undefined;
+
+/** Ends it; to be called after the tests of a file. */
+export async function endSharedServer(): Promise<void> {
+  await (await sharedServer)?.[Symbol.asyncDispose]();
 }
 
 /** The kinds of stores, each with an empty one. */
@@ -28,6 +37,18 @@ export const storeKinds: Record<string, () => Promise<StoreOfTest>> = {
       open: () => openLocation(endpoint.url),
       [Symbol.asyncDispose]: () => endpoint[Symbol.asyncDispose](),
     };
+  },
+  ...isPostgresWanted() && {
+    async PostgreSQL() {
+      const server = await (sharedServer ??= startPostgres());
+      const url = await server.database();
+      return {
+        isKept: true,
+        open: () => openLocation(url),
+        breakConnections: server.crash,
+        [Symbol.asyncDispose]: () => Promise.resolve(),
+      };
+    },
   },
   // The gate does not install it.
   ...Deno.env.has("DENOKV") && {

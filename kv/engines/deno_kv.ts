@@ -5,7 +5,7 @@ import {
   type KvKey,
   type KvListIterator,
   KvU64,
-} from "./key_value_store.ts";
+} from "../store/key_value_store.ts";
 
 /**
  * Opens a store of Deno KV: a file, `:memory:`, the URL of a KV Connect endpoint, or, where the location
@@ -24,6 +24,7 @@ function denoKv(kv: Deno.Kv, location: string): KeyValueStore {
     // A server takes ten, as does the platform's.
     mostChecks: isServer || location === "" ? 10 : 100,
     repeatsCommits: isServer || location === "",
+    caution: null,
     get: async (key) => read(await kv.get(key)),
     async getMany(keys) {
       const entries = await kv.getMany(keys as readonly KvKey[]);
