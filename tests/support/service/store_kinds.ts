@@ -39,16 +39,8 @@ export const storeKinds: Record<string, () => Promise<StoreOfTest>> = {
     };
   },
   ...isPostgresWanted() && {
-    async PostgreSQL() {
-      const server = await (sharedServer ??= startPostgres());
-      const url = await server.database();
-      return {
-        isKept: true,
-        open: () => openLocation(url),
-        breakConnections: server.crash,
-        [Symbol.asyncDispose]: () => Promise.resolve(),
-      };
-    },
+    PostgreSQL: () => ofDatabase(""),
+    "PostgreSQL behind a pooler": () => ofDatabase("?pgbouncer=true"),
   },
   // The gate does not install it.
   ...Deno.env.has("DENOKV") && {
@@ -67,6 +59,18 @@ export const storeKinds: Record<string, () => Promise<StoreOfTest>> = {
     },
   },
 };
+
+/** A store in a database of its own; `options` end its URL. */
+async function ofDatabase(options: string): Promise<StoreOfTest> {
+  const server = await (sharedServer ??= startPostgres());
+  const url = await server.database() + options;
+  return {
+    isKept: true,
+    open: () => openLocation(url),
+    breakConnections: server.crash,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
 
 /** A store of which a process has one handle. */
 async function ofOneHandle(location: string, directory?: string): Promise<StoreOfTest> {
